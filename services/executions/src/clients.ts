@@ -56,7 +56,7 @@ export const connectServices = (config: Locations & TlsConfig) => {
 
 export type Services = ReturnType<typeof connectServices>;
 
-/** Clients that erase, in the order of erasure. */
+/** Clients of the services that erase data, in the order of erasure. */
 export const connectErasures = (config: Locations & TlsConfig) => {
   const connect = (address: string) =>
     createGrpcClient<erasure.ErasureServiceServer>(erasure.ErasureServiceService, { address, tls: config });

@@ -3,7 +3,7 @@ import { createStores } from "./record/stores";
 import { prepareTemporal } from "./workflow/prepare";
 
 /**
- * Runs with their calls, payloads and log; in Temporal, the search attributes of runs and the schedules. Raise the version with every
+ * Runs with their calls, payloads and log. In Temporal: the search attributes of runs, and the schedules. Raise the version with every
  * change.
  */
 export const database = defineDatabase({

@@ -12,7 +12,7 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const connection = await openDatabase(database, config, logger);
     const wired = await wire(config, connection, logger);
-    // Calls of runs may use the whole grace period.
+    // Calls of runs can use the whole grace period.
     return serveGrpc({
       service: grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers)),
       more: [

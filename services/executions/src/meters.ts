@@ -3,7 +3,7 @@ import type { Reason } from "@nodeloom/kernel";
 import { RUN_WORKFLOW, type Refusal, type RunEnd, type RunError } from "./run/types";
 
 /**
- * Metrics for operators. Attributes have few values (outcomes, codes, kinds of nodes, hosts of providers), never ids of users, runs,
+ * Metrics for operators. Attributes have few distinct values (outcomes, codes, node kinds, provider hosts), never ids of users, runs,
  * workflows or models.
  */
 
@@ -33,10 +33,10 @@ const FAULT_BY_CODE: Partial<Record<Reason, NonNullable<RunError["fault"]>>> = {
   grant_exhausted: "input",
 };
 
-/** @returns `ours` unless the failure is known to be another's: objectives count it */
+/** @returns `ours` unless another party is known to have caused the failure. Service level objectives count `ours`. */
 const faultOf = ({ code, fault }: RunError): NonNullable<RunError["fault"]> | "ours" => fault ?? FAULT_BY_CODE[code] ?? "ours";
 
-/** Call once per run. */
+/** Counts an ended run. Call it once per run. */
 export const countRun = (
   { status, error, nodes }: Pick<RunEnd, "status" | "error" | "nodes">,
   target: "workflow" | "model",
@@ -48,7 +48,7 @@ export const countRun = (
   for (const node of nodes) if (node.durationMs !== null) nodeTook(node.durationMs, { kind: node.type, outcome: node.status });
 };
 
-/** Call when a starting run is refused. */
+/** Counts a refused run. Call it when a run is refused at its start. */
 export const countRefusal = ({ reason }: Pick<Refusal, "reason">): void => runs({ outcome: "refused", code: reason });
 
 /** @param outcome `allowed`, `refused` or `away` */
@@ -64,16 +64,16 @@ export const noteFailingTasks = (types: readonly string[]): void => {
 };
 
 const passes = new Map<string, number>();
-/** Call when a service has no expired data left. */
+/** Call it when a service has no expired data left. */
 export const notePass = (owner: string): void => void passes.set(owner, Math.floor(Date.now() / MS));
 
 let ledger: { mismatches: number; at: number } | undefined;
-/** Call when all accounts were compared with their ledgers. */
+/** Call it after all accounts were compared with their ledgers. */
 export const noteLedgerCheck = (mismatches: number): void => void (ledger = { mismatches, at: Math.floor(Date.now() / MS) });
 
 export interface Watched {
   pools: Readonly<Record<string, Pick<Slots, "load">>>;
-  /** Providers called by this process, and whether their circuit is open. */
+  /** Providers that this process calls, with the state of their circuits. */
   providers: () => { name: string; isOpen: boolean; load?: ReturnType<Slots["load"]> }[];
   /** Provider jobs that this process polls. */
   jobs: () => number;
@@ -81,7 +81,7 @@ export interface Watched {
 
 export type Stop = () => void;
 
-/** @returns how to end that */
+/** @returns stops the observation */
 export const watchLoad = ({ pools, providers, jobs }: Watched): Stop => {
   const loads = (pick: "inUse" | "waiting") => (): Reading[] => [
     ...Object.entries(pools).map(([pool, slots]) => ({ value: slots.load()[pick], attributes: { pool } })),

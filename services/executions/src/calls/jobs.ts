@@ -12,20 +12,20 @@ import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, providerFailed,
 import { createPace, type Pace } from "./pace";
 import { createStoreMade } from "./stored-files";
 
-/** Calls whose provider creates jobs: submit, poll, collect and cancel. */
+/** Makes calls whose provider creates jobs: submits, polls, collects and cancels them. */
 
 const POLL_GROWTH = 1.3;
-/** A job submitted at most this long ago is followed from its start. */
+/** A job that was submitted at most this long ago counts as followed from its start. */
 const NEW_JOB_MS = 100;
 const SERVER_ERROR = 500;
 const NOT_FOUND = 404;
 const GONE = 410;
-/** How long a new job may be unknown when polled: some providers replicate it slowly. */
+/** How long polls may report a new job as unknown, because some providers replicate jobs slowly. */
 const UNKNOWN_AT_FIRST_MS = 30_000;
-/** How long a known job may disappear: a restarted provider may need a while to load its jobs. */
+/** How long polls may report a known job as unknown, because a restarted provider may need time to load its jobs. */
 const UNKNOWN_AGAIN_MS = 10_000;
 
-/** The provider is too busy to cancel. Long pauses are shortened. */
+/** The provider is too busy to cancel, so cancelling is retried. Long pauses are shortened. */
 const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
   new TryAgain(
     final("EXECUTION_FAILED", `${call.model}: the provider was too busy to cancel the job`),
@@ -58,7 +58,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       const files = await Promise.all(made.files.map((file, index) => store(call, model, file, index, signal)));
       return madeResult(call, model, made, { files, requestId });
     } catch (error) {
-      // It was already requested several times.
+      // Cancelling was already requested several times.
       throw error instanceof ProviderError
         ? providerFailed(`${call.model}: its output could not be fetched: ${error.message}`, {
             ...MAY_TRY_ANOTHER,
@@ -69,9 +69,9 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
   };
 
   /**
-   * Collects a job that was polled. Some providers sign addresses for an hour: if one can't be fetched, the job is polled again and its new
-   * addresses are used.
-   * @param ask for the job's state
+   * Collects the output of a polled job. Some providers sign addresses for an hour: if an address can't be fetched, the job is polled again
+   * for new addresses.
+   * @param ask polls the job's state
    */
   const collectFresh = async (
     call: ModelCall,
@@ -96,7 +96,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     const sinceSubmitted = (): number => Date.now() - (submitted.submittedAt ?? 0);
     const isNew = sinceSubmitted() < NEW_JOB_MS;
     const { firstMs: firstPollMs, againMs } = pace.polls(isNew ? call.model : undefined, interval);
-    // No job is done immediately. Jobs that resume together after a restart are spread.
+    // Jobs never complete immediately. Jobs that resume together after a restart are polled at different times.
     const notBeforeMs = (provider.firstMs ?? 0) - sinceSubmitted();
     await pause(Math.max(firstPollMs, notBeforeMs, Math.random() * pace.pollGapMs(call.userId)), signal);
     const firstMs = sinceSubmitted();
@@ -140,10 +140,10 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
 
   return {
     /**
-     * Submits a job. Repeated attempts create one job.
+     * Submits a job. Repeated attempts create only one job.
      * @param signal ends the wait for the provider, but not a submission in progress
-     * @param clock bounds retries over all attempts
-     * @throws TryAgain when the provider may be called again later
+     * @param clock limits retries over all attempts
+     * @throws TryAgain if the provider can be called again later
      */
     submit: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<SubmittedJob> => {
       const ready = await readyCall(options, call, "job");
@@ -174,7 +174,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     poll: (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> =>
       pace.follow(call.userId, () => follow(call, submitted, signal)),
 
-    /** Stops a job and keeps what it had finished. */
+    /** Stops a job and keeps the outputs that it had finished. */
     cancel: async (call: ModelCall, submitted: SubmittedJob): Promise<CancelResult> => {
       const { model, provider } = await target(options, call, "job");
       try {
@@ -190,7 +190,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         const told = await provider.cancel(submitted);
         return { report: told ? "provider_told" : "could_not_stop", finished: null };
       } catch (error) {
-        // A rejection is final. An unreachable or busy provider is asked again.
+        // A rejection is final. If the provider is unreachable or busy, cancelling is retried.
         if (!(error instanceof ProviderError) || error.kind !== "refused") throw error;
         const isAskedAgain = isBusy(error) || (error.status ?? SERVER_ERROR) >= SERVER_ERROR;
         if (isAskedAgain) throw error.retryAfterMs === undefined ? error : cancelLater(call, error.retryAfterMs);

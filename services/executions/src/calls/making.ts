@@ -5,12 +5,12 @@ import type { CatalogModel } from "../plan/model-catalog";
 import type { ModelCall, TransformCall } from "../run/calls";
 import type { CallContext } from "../run/types";
 
-/** Provenance of a call's files, as stored with them in media. */
+/** Builds the provenance of a call's files. Media stores it with the files. */
 
 const MAX_PARENTS = 50;
-/** Longer addresses are data URLs, which identify nothing. */
+/** A longer reference is a data URL, which doesn't identify a file. */
 const MAX_REFERENCE_CHARS = 2_000;
-/** Maximum for one setting, and for all together. */
+/** Maximum characters of one setting, and of all settings together. */
 const MAX_TEXT_CHARS = 8_000;
 const MAX_INPUTS_BYTES = 64 * 1024;
 
@@ -31,7 +31,7 @@ const parentsOf = (inputSchema: JsonSchema, inputs: Inputs): string[] => {
   return [...new Set(names)].slice(0, MAX_PARENTS);
 };
 
-/** Prompts and settings as JSON without files. Long texts are cut; empty if the whole is too long. */
+/** Returns prompts and settings as JSON without files. Long texts are truncated. The result is empty if it would be too long in total. */
 const inputsOf = (inputSchema: JsonSchema, inputs: Inputs): string => {
   const files = new Set(schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : [])));
   const shown = Object.entries(inputs).flatMap(([name, value]): [string, unknown][] => {

@@ -12,9 +12,9 @@ export type Outgoing = ReturnType<typeof createOutgoing>;
 
 export const createOutgoing = (take: TakeOutgoing) => ({
   /**
-   * Counts a call against its user's outgoing limit.
-   * @param until deadline for its turn, in milliseconds since the epoch
-   * @throws TryAgain while its turn can come before the deadline, OUTGOING_LIMIT_EXCEEDED otherwise
+   * Counts a call against its user's limit on outgoing requests.
+   * @param until deadline for the call's turn, in milliseconds since the epoch
+   * @throws TryAgain if the turn can come before the deadline; otherwise OUTGOING_LIMIT_EXCEEDED
    */
   call: async (user: OutgoingUser, url: string, until: number): Promise<void> => {
     const over = await take("calls", user, url);

@@ -4,11 +4,11 @@ import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import { inputFailed, QUOTES_ADDRESS } from "./failures";
 
-/** Files of our storage in the inputs of calls: whose they are, and the addresses by which others read them. */
+/** Checks who owns the stored files in a call's inputs, and signs the addresses by which others read them. */
 
 const { URL_LIFETIME_CALL } = mediaProto.UrlLifetime;
 
-/** A value whose texts are changed. Anything but lists and plain objects stays the object it is. */
+/** Returns a copy of a value with changed texts. Only lists and plain objects are copied; other objects are kept. */
 const withTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((one) => withTexts(one, change));
@@ -24,8 +24,8 @@ export type OwnFiles = ReturnType<typeof createOwnFiles>;
 export const createOwnFiles =
   (media: Pick<Media, "signUrls">, urls: MediaUrls) =>
   /**
-   * @param about begins the message of a refusal
-   * @throws DomainError EXECUTION_FAILED for a private file of another account, which nodes before may have named
+   * @param about start of the error message
+   * @throws DomainError EXECUTION_FAILED for a private file of another account; an earlier node may have named it
    */
   async (value: unknown, userId: string, about: string): Promise<Sign> => {
     const keys = new Set<string>();

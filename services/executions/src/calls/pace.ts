@@ -1,32 +1,32 @@
 import { LRUCache } from "lru-cache";
 import { TIMING } from "../run/timing";
 
-/** Schedules polls: soon enough to see the end of a job, within the total rate of one process. */
+/** Schedules polls, so that the end of a job is noticed soon and the total rate of one process stays limited. */
 
-/** Polls per second and process, over all jobs; users with jobs share them equally. */
+/** Polls per second and process over all jobs. Users with jobs share them equally. */
 const POLLS_PER_SECOND = 150;
 
-/** First poll of a model that isn't known to be slow. */
+/** Time of the first poll of a model that isn't known to be slow. */
 const FIRST_POLL_MS = 100;
-/** Upper bound of the first poll: a job that ends earlier than the ones before would go unnoticed. */
+/** Latest time of a first poll. With a later poll, a job that ends earlier than previous jobs would be noticed late. */
 const FIRST_POLL_AT_MOST_MS = 1_500;
-/** The first poll comes this share of the expected time before or after it. */
+/** A first poll is close if it comes within this share of the expected time, before or after it. */
 const CLOSE = 0.3;
-/** Decay of the knowledge that jobs aren't done so early, applied after each later end. */
+/** After each later end, the count of early polls decays by this factor. */
 const FORGETTING = 0.98;
-/** Shortest pause before an overdue job is polled again. */
+/** Minimum pause before an overdue job is polled again. */
 const AGAIN_MS = 50;
-/** Models remembered, and jobs per model. */
+/** Maximum number of models in memory. The limit on jobs applies to each model. */
 const MODELS = 1_000;
 const JOBS = 20;
-/** This percentile counts: one user's slow jobs must not delay polls of others. */
+/** The first poll follows this low percentile of recent end times, so that slow jobs of one user don't delay polls of other users. */
 const LOW_PERCENTILE = 0.2;
 
-/** Recent polls of a model, in milliseconds after submission. */
+/** Recent polls of a model, in milliseconds after the submission. */
 interface Polls {
-  /** First polls that came before quick jobs were done. */
+  /** First polls that came before the quick jobs had ended. */
   tooEarly: number;
-  /** First time each was seen done; the latest job last. */
+  /** Time at which a poll first found each job ended. The latest job is the last entry. */
   done: readonly number[];
 }
 
@@ -34,7 +34,7 @@ const quickOf = (done: readonly number[]): number => [...done].sort((a, b) => a 
 
 export type Pace = ReturnType<typeof createPace>;
 
-/** Sets the rates of polls and heartbeats: ideal for each job while there are few, and bounded in total however many there are. */
+/** Schedules polls and heartbeats. Few jobs are polled at their ideal times; the total rate of many jobs is limited. */
 export const createPace = () => {
   let followed = 0;
   const followedOf = new Map<string, number>();
@@ -57,13 +57,13 @@ export const createPace = () => {
       }
     },
     followed: (): number => followed,
-    /** Shortest pause between two polls of one job. It grows with the user's own jobs, and hardly with those of others. */
+    /** Minimum pause between two polls of one job. It grows with the number of the user's own jobs, and hardly with other users' jobs. */
     pollGapMs: (userId: string): number =>
       Math.min(gap((followedOf.get(userId) ?? 0) * followedOf.size, POLLS_PER_SECOND), TIMING.pollPause),
     /**
-     * When to poll first (about when quick jobs of the model were done lately) and how long after that again, never later than the
-     * provider's own interval after the submission or the previous poll.
-     * @param model undefined where its jobs say nothing: this one is not followed from its submission
+     * Returns when to poll first and how long to wait before the next poll. The first poll comes when quick jobs of the model ended
+     * recently. No poll comes later than the provider's own interval after the submission or the previous poll.
+     * @param model undefined if this job isn't followed from its submission, so its duration isn't recorded
      * @param intervalMs the provider's own pause between polls
      */
     polls: (model: string | undefined, intervalMs: number): { firstMs: number; againMs: number } => {
@@ -76,7 +76,7 @@ export const createPace = () => {
       const firstMs = Math.min(Math.max(expected, atLeast), FIRST_POLL_AT_MOST_MS, intervalMs);
       return { firstMs, againMs: Math.min(Math.max(done - firstMs, AGAIN_MS), intervalMs) };
     },
-    /** Records the first poll of a job, and when the job was seen done. */
+    /** Records when a job was first polled, and when a poll found it ended. */
     jobDone: (model: string, firstMs: number, doneMs: number): void => {
       const before = polls.get(model) ?? { tooEarly: 0, done: [] };
       const done = [...before.done, doneMs].slice(-JOBS);

@@ -4,9 +4,9 @@ import { createTransport, type DialectContext, PROVIDER_ACCOUNTS, ProviderError,
 import type { executions } from "@nodeloom/proto";
 import type { Identity, Models } from "../clients";
 
-/** Keys of providers, from the environment or from identity, which stores the ones entered in the console. */
+/** Reads provider keys from the environment or from identity, which stores the keys entered in the console. */
 
-/** How long a replaced or removed key may still be used. */
+/** How long a replaced or removed key can still be used. */
 const FRESH_MS = 500;
 /** How long a key is used while identity is unavailable. */
 const STALE_MS = 600_000;
@@ -17,12 +17,13 @@ export type ReadSecret = DialectContext["secret"];
 
 interface StoredKey {
   value: string | undefined;
-  /** Addresses that may receive the key. */
+  /** Addresses to which the key can be sent. */
   addresses: readonly string[];
 }
 
 /**
- * The environment comes first, then the default of a registry entry, then identity, whose keys go only to the addresses stored with them.
+ * Looks for a key in the environment, then for the default of the registry entry, then in identity. Keys from identity are sent only to the
+ * addresses stored with them.
  */
 export const createProviderKeys = (
   identity: Pick<Identity, "readSecrets">,
@@ -57,8 +58,8 @@ const outcome = (error: ProviderError): executions.TestProviderKeyResponse => {
 };
 
 /**
- * Tests a key with a free request, sent as the models would send it.
- * @throws DomainError NOT_FOUND if no model needs it; NOT_CONFIGURED or SERVICE_UNAVAILABLE if it can't be read
+ * Tests a key with a free request that is sent in the same way as requests of models.
+ * @throws DomainError NOT_FOUND if no model needs the key; NOT_CONFIGURED or SERVICE_UNAVAILABLE if it can't be read
  */
 export const createKeyTest =
   ({ models, ...context }: KeyTestOptions) =>

@@ -1,4 +1,4 @@
-/** Puts secrets of the runner into requests of HTTP nodes, only for the hosts of each secret, and redacts them in responses. */
+/** Inserts secrets of the runner into requests of HTTP nodes, only for the hosts of each secret. Redacts them in responses. */
 import { DomainError, isConfidential, isRecord, isSecretHost, withSecretValues } from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
@@ -11,7 +11,7 @@ const READ_MS = 5_000;
 
 export type SendHttp = (call: HttpNodeCall, signal: AbortSignal) => Promise<HttpResult>;
 
-/** @throws EXECUTION_FAILED for a secret that is gone, or may not go where the request does */
+/** @throws EXECUTION_FAILED if a secret was deleted or can't be sent to the host of the request */
 const checkWay = (name: string, { values, hosts }: identity.ReadSecretsResponse, rawUrl: string): void => {
   if (values[name] === undefined) throw inputFailed(`there is no secret ${name} of yours any more`);
   const url = URL.canParse(rawUrl) ? new URL(rawUrl) : undefined;
@@ -31,8 +31,8 @@ const withoutSecrets = (error: unknown, redaction: Redaction): unknown => {
 };
 
 /**
- * Sends requests of HTTP nodes. Values and hosts of secrets are read for every request that names one, so a change applies to all later
- * requests. Requests without secrets pass unchanged.
+ * Sends requests of HTTP nodes. Values and hosts of secrets are read for every request that names a secret, so a change applies to all
+ * later requests. Requests without secrets are sent unchanged.
  */
 export const createSecretSending = (identity: Pick<Identity, "readSecrets">, send: HttpRequest): SendHttp => {
   const shared = createSharedReads<identity.ReadSecretsResponse>();
@@ -43,7 +43,7 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
         identity.readSecrets({ owner, names, alias }, { deadlineMs: READ_MS }),
       );
     } catch (error) {
-      // The encryption key was lost; an unavailable service is retried instead.
+      // A precondition error means that the encryption key was lost. If the service is unavailable, the call is retried.
       if (error instanceof DomainError && error.kind === "precondition") throw inputFailed(error.message);
       throw error;
     }
@@ -67,13 +67,16 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
   };
 };
 
-/** Redacts secrets: each occurrence becomes `[secrets.NAME]`. */
+/** Redacts secrets: each occurrence is replaced with `[secrets.NAME]`. */
 
 const REGEXP_CHARS = /[\\^$.*+?()[\]{}|/-]/g;
 const BASE64_BITS = 6;
 const BYTE_BITS = 8;
 
-/** A value inside longer base64, in its three possible alignments. Characters shared with neighbours are left out. */
+/**
+ * Returns the base64 forms of a value inside a longer text, in all three alignments. Characters that also encode neighbouring bytes are
+ * left out.
+ */
 const inBase64 = (value: string): string[] =>
   [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value, "utf8")]);
@@ -83,13 +86,13 @@ const inBase64 = (value: string): string[] =>
 
 const lowerHex = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
 
-/** Forms of a value in texts: as is, lower-case, in JSON, in URLs and forms, in base64. */
+/** Returns the forms of a value in texts: unchanged, lower-case, in JSON, in URLs and forms, in base64. */
 const formsOf = (value: string): string[] => {
   const json = JSON.stringify(value).slice(1, -1);
   const urls = [encodeURIComponent(value), encodeURI(value), new URLSearchParams([["", value]]).toString().slice(1)];
   const base64 = inBase64(value);
   const urlSafe = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
-  // Hosts and encodings are lower-case.
+  // Hosts and encodings can be lower-case.
   return [value, value.toLowerCase(), json, json.replaceAll("/", "\\/"), ...urls, ...urls.map(lowerHex), ...base64, ...urlSafe];
 };
 

@@ -10,13 +10,13 @@ import type { CatalogModel } from "../plan/model-catalog";
 import type { FileToKeep, ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 
-/** Stores files of a result that are given as ids, addresses or data URLs. */
+/** Stores files of a result. The result names them by ids, addresses or data URLs. */
 
 const HTTP_URL = /^https?:/i;
 const DATA_URL = /^data:/i;
 const SHOWN_CHARS = 60;
 
-/** A reference for messages, without data. */
+/** Returns a reference for messages, without the data of data URLs. */
 const shown = (reference: string): string => {
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(reference)?.[0];
   if (scheme !== undefined && !HTTP_URL.test(reference)) return `a ${scheme} address`;
@@ -26,7 +26,7 @@ const shown = (reference: string): string => {
 const notAFile = ({ port, family, reference }: FileToKeep): DomainError =>
   inputFailed(`${port}: ${shown(reference)} is not ${fileOf(family)}: an http(s) address or a media id`);
 
-/** Maps a failed fetch. Unavailable services of ours are retried. */
+/** Maps a failed fetch to an error. If a service of the platform is unavailable, the fetch is retried. */
 const asFailure = (error: unknown, { port }: FileToKeep): unknown =>
   error instanceof NoSlot ||
   (error instanceof DomainError && (error.kind === "failed" || error.kind === "invalid" || error.kind === "conflict"))
@@ -37,7 +37,7 @@ const asFailure = (error: unknown, { port }: FileToKeep): unknown =>
 
 export type KeepFile = ReturnType<typeof createKeepFile>;
 
-/** Stores one file of a result: a file of the user by id, any http(s) address, and a data URL if the caller or the graph gave it. */
+/** Stores one file of a result: a file of the user by id, any http(s) address, or a data URL that comes from the caller or the graph. */
 export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, downloads: Slots) => {
   const byId = async (call: FileToKeep): Promise<MediaValue> => {
     const [found] = (await files(media, [call.reference], call.userId)).values();
@@ -76,7 +76,7 @@ export const createStoreMade =
   (media: Pick<Media, "ingest" | "upload">, downloads: Slots) =>
   async (call: ModelCall, model: CatalogModel, file: ProviderFile, index: number, signal?: AbortSignal): Promise<MediaValue> => {
     const { sourceOrigin, ...placement } = placementOf(call, model, index);
-    // The output is paid for, so it is worth waiting for a restarting media service.
+    // The output is already paid for, so the call waits while media restarts.
     const callOptions = { deadlineMs: TIMING.direct, waitForReady: true, ...(signal ? { signal } : {}) };
     const stripMetadata = "read" in file ? file.stripMetadata : undefined;
     const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
@@ -84,15 +84,15 @@ export const createStoreMade =
       "url" in file
         ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, callOptions)
         : media.upload(uploadParts({ ...placement, stripMetadata }, read!()), callOptions);
-    // One id means one file, so retries are safe. The provider's file is read again from the start.
+    // Retries are safe, because one id stores one file. The provider's file is read again from the start.
     const shouldRetry = (error: unknown): boolean => isUnavailable(error) || ("read" in file && mayPass(error));
     const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry, ...(signal ? { signal } : {}) });
     return storeInTurn(downloads, putAgain, { userId: call.userId, signal, problem: notStored(call) });
   };
 
 /**
- * Makes a stream readable several times, each time from the first byte. Read bytes are kept, and a reader that stops early takes nothing
- * from the next.
+ * Makes a stream readable several times, each time from the first byte. Bytes are kept after reading, so a reader that stops early doesn't
+ * affect the next reader.
  */
 export const replayable = (bytes: AsyncIterable<Uint8Array>): (() => AsyncIterable<Uint8Array>) => {
   const source = bytes[Symbol.asyncIterator]();

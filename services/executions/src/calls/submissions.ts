@@ -7,28 +7,28 @@ import type { Stores } from "../record/stores";
 import { classifyFailure, final, mayHaveArrived, RunCancelled } from "./failures";
 
 /**
- * Submissions to providers. A call is recorded before it is sent, so no crash hides a paid call, and the record stays exactly as long as
- * the call may have reached its provider. A request whose repetition the provider wouldn't recognise is sent once.
+ * Sends submissions to providers. A call is recorded before it is sent, so that a crash can't hide a paid call. The record remains as long
+ * as the call may have reached its provider. If the provider doesn't recognize repetitions, the request is sent once.
  */
 
-/** Between two checks for the outcome of a submission that another process may be making. */
+/** Pause between checks for the outcome of a submission that another process may be making. */
 const LOOK_AGAIN_MS = 1_000;
-/** Pauses before retries of a write that records what a provider was sent. */
+/** Pauses before retries of the write that records a provider's answer. */
 const WRITE_PAUSES_MS = [100, 500, 2_000];
 
 /** How long an unreachable provider is asked for the outcome of a submission. */
 const FIND_MS = 60_000;
 const FIND_PAUSES_MS = [500, 5_000] as const;
 
-/** If the write fails, a job at the provider or its files are lost without a trace. */
+/** If this write fails, the platform can't find the provider's job or its files later. */
 const retryWrite = <T>(write: () => Promise<T>): Promise<T> => retry(write, { pausesMs: WRITE_PAUSES_MS });
 
 export interface SentOnce<T> {
-  /** Sends the request. `record` stores the provider's answer before anything else is done with it. */
+  /** Sends the request. `record` stores the provider's answer before the answer is used. */
   send(record: (answer: Submission) => Promise<void>): Promise<T>;
-  /** Result of an earlier submission, from the provider's answer; undefined if not known yet. */
+  /** Returns the result of an earlier submission from the provider's answer; undefined if it isn't available yet. */
   known(answer: Submission): Promise<T | undefined>;
-  /** Asks the provider for the outcome of a submission without an answer; undefined if the provider has no such lookup. */
+  /** Asks the provider for the outcome of a submission without an answer; undefined if the provider doesn't support lookups. */
   find?: (() => Promise<Submission | undefined>) | undefined;
   /** Ends the wait for an earlier submission. */
   signal: AbortSignal;
@@ -41,12 +41,13 @@ export const createSubmissions = (stores: Stores) => {
   const owner = randomUUID();
   /** Submissions in progress in this process, by key. */
   const sending = new Map<string, Promise<unknown>>();
-  /** Submissions of this process, with their answers if they have one, until those are stored. */
+  /** Submissions of this process whose answers aren't stored yet. The value is the answer, or null if there is none. */
   const unwritten = new Map<string, Submission | null>();
 
   /**
-   * Last step before a provider is called, after every wait. From here on the call may have reached it: a cancelled run is charged for it.
-   * @returns removes the record if the provider certainly didn't take the call; after a crash before that, the call counts as sent
+   * Last step before a provider is called, after every wait. From here on the call may have reached the provider, so a cancelled run is
+   * charged for it.
+   * @returns removes the record if the provider certainly didn't accept the call; after a crash before that, the call counts as sent
    */
   const markSubmitted = async (call: ModelCall): Promise<() => Promise<void>> => {
     if ((await stores.rows.callStanding(call.executionId)).isCancelled) throw new RunCancelled();
@@ -55,14 +56,14 @@ export const createSubmissions = (stores: Stores) => {
     return () => retryWrite(() => stores.calls.notReceived(call, send));
   };
 
-  /** Stores a provider's answer. If that fails, the answer stays in memory and nothing is sent again. */
+  /** Stores a provider's answer. If that fails, the answer stays in memory and the request isn't sent again. */
   const record = async (key: string, answer: Submission): Promise<void> => {
     unwritten.set(key, answer);
     await retryWrite(() => stores.submissions.record(key, answer.requestId, answer.handle ?? null));
     unwritten.delete(key);
   };
 
-  /** Claims a submission. @returns the answer to an earlier one; null if it has none, or none yet */
+  /** Claims a submission. @returns the answer to an earlier submission; null if there is none, or none yet */
   const claim = async (key: string): Promise<"ours" | { answer: Submission | null; mayCome: boolean }> => {
     const claimed = await stores.submissions.claim(key, owner);
     if (claimed.claimed) return "ours";
@@ -72,13 +73,13 @@ export const createSubmissions = (stores: Stores) => {
       const mayCome = !isOwn && !lost && Date.now() - at.getTime() < TIMING.submitLost;
       return { answer: requestId === null ? null : { requestId, ...(handle ? { handle } : {}) }, mayCome };
     }
-    // No submission is in progress here any more: one that wasn't sent by now never will be.
+    // No submission is in progress in this process, so a submission that hasn't been sent by now never will be.
     const answer = unwritten.get(key);
     if (answer) await record(key, answer);
     return answer === undefined && !lost ? "ours" : { answer: answer ?? null, mayCome: false };
   };
 
-  /** Looks up a submission whose answer was lost at the provider, and waits for a restarted one. */
+  /** Looks up a submission whose answer was lost, and waits while the provider restarts. */
   const lookedUp = async <T>(key: string, { find, known, signal }: SentOnce<T>): Promise<{ value: T } | undefined> => {
     if (!find) return undefined;
     const until = Date.now() + FIND_MS;
@@ -89,7 +90,9 @@ export const createSubmissions = (stores: Stores) => {
     return value === undefined ? undefined : { value };
   };
 
-  /** Result of an earlier submission. If its process is silent it may still be in progress, so it is waited for. */
+  /**
+   * Returns the result of an earlier submission. If its process doesn't respond, the submission may still be in progress, so this waits.
+   */
   const earlier = async <T>({ key, model }: ModelCall, once: SentOnce<T>): Promise<{ value: T } | undefined> => {
     const { known, signal } = once;
     for (;;) {
@@ -110,13 +113,13 @@ export const createSubmissions = (stores: Stores) => {
     }
   };
 
-  /** Returns a claim: the call certainly wasn't sent, or wasn't taken. */
+  /** Returns a claim. Call it only if the provider certainly didn't receive or accept the call. */
   const release = async (key: string): Promise<void> => {
     unwritten.delete(key);
     await retryWrite(() => stores.submissions.release(key));
   };
 
-  /** Blocks a call from being sent. */
+  /** Prevents a call from being sent. */
   const lose = async (key: string): Promise<void> => {
     await retryWrite(() => stores.submissions.lose(key));
     unwritten.delete(key);
@@ -147,7 +150,7 @@ export const createSubmissions = (stores: Stores) => {
   };
 
   return {
-    /** Makes a call that can be repeated. @throws RunCancelled when its run is being cancelled */
+    /** Makes a call that can be repeated. @throws RunCancelled if its run is being cancelled */
     send: async <T>(call: ModelCall, send: () => Promise<T>): Promise<T> => {
       const notReceived = await markSubmitted(call);
       try {
@@ -158,7 +161,7 @@ export const createSubmissions = (stores: Stores) => {
       }
     },
 
-    /** Makes a call once, whatever crashes, because its provider wouldn't recognise a repetition. */
+    /** Makes a call at most once despite crashes, because its provider doesn't recognize repetitions. */
     once: <T>(call: ModelCall, once: SentOnce<T>): Promise<T> => {
       const { key } = call;
       const known = sending.get(key) as Promise<T> | undefined;
@@ -168,7 +171,7 @@ export const createSubmissions = (stores: Stores) => {
       return sent;
     },
 
-    /** Blocks a call from being sent any more. @returns the provider's answer; null if it has none, undefined if the call was never sent */
+    /** Prevents a call from being sent again. @returns the provider's answer; null if it has none, undefined if the call was never sent */
     close: async (key: string): Promise<Submission | null | undefined> => {
       await sending.get(key)?.catch(() => undefined);
       const claimed = await claim(key);

@@ -4,16 +4,16 @@ import type { EventChannel } from "../record/channel";
 import type { CallContext } from "../run/types";
 import { TIMING } from "../run/timing";
 
-/** Streams texts to the followers of a run. Pieces are never recorded. */
+/** Streams texts to the followers of a run. Pieces aren't recorded. */
 
 export const NODE_DELTA = "node.delta";
 
-/** Sent once, never recorded. */
+/** A piece of a text. It is sent once and never recorded. */
 export interface TextDelta {
   nodeId: string;
   item: number;
   text: string;
-  /** Earlier pieces of this text are void. */
+  /** Set if earlier pieces of this text are invalid. */
   reset?: true;
 }
 
@@ -22,12 +22,12 @@ type Writer = ReturnType<typeof createWriter>;
 export type TextStream = Omit<Writer, "tellAll">;
 export type TextStreams = ReturnType<typeof createTextStreams>;
 
-/** So many characters are sent at once, before the interval is over. */
+/** This many characters are sent at once, before the interval ends. */
 const BATCH_CHARS = 200;
 const MAX_FOLLOWED = 10_000;
-/** No value of a run is longer. */
+/** Values of runs are never longer. */
 const MAX_TOLD_CHARS = LIMITS.textValueBytes;
-/** One channel announces followed executions for all; a fixed name, not an id. */
+/** One shared channel announces all followed executions. Its name is fixed and isn't an id. */
 const FOLLOWED = "followed-texts";
 
 const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boolean) => void) => {
@@ -52,7 +52,7 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
   };
   return {
     tellAll,
-    /** The call starts over: earlier pieces are void. */
+    /** The call starts again, so earlier pieces are invalid. */
     restart: (): void => {
       const wasTold = !isFresh;
       text = "";
@@ -65,17 +65,17 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
       if (text.length - told >= BATCH_CHARS) return flush();
       timer ??= setTimeout(flush, TIMING.textBatch);
     },
-    /** Sends the rest. Don't write afterwards. */
+    /** Sends the remaining text. Don't write afterwards. */
     close: flush,
   };
 };
 
 /**
- * Streams texts to watchers. Each watcher announces itself to all processes repeatedly; the process that writes the text then sends
- * everything so far, and every later batch. Without watchers nothing is sent and no timer runs.
+ * Streams texts to watchers. Each watcher announces itself to all processes repeatedly. The process that writes the text then sends all
+ * earlier pieces and every later batch. Without watchers, nothing is sent and no timer runs.
  */
 export const createTextStreams = (channel: Pick<EventChannel, "publish" | "subscribe">) => {
-  /** When each execution stops counting as followed. */
+  /** Time at which each execution stops counting as followed. */
   const followed = new LRUCache<string, number>({ max: MAX_FOLLOWED });
   const isFollowed = (executionId: string): boolean => (followed.get(executionId) ?? 0) > Date.now();
   const writers = new Map<string, Set<Writer>>();
@@ -108,7 +108,7 @@ export const createTextStreams = (channel: Pick<EventChannel, "publish" | "subsc
     };
   };
 
-  /** Subscribes to the texts of an execution, whichever process writes them, until the returned function is called. */
+  /** Subscribes to the texts of an execution from all processes, until the returned function is called. */
   const follow = (executionId: string): Unfollow => {
     const say = (joined: boolean): void => channel.publish(FOLLOWED, { type: "followed", at: Date.now(), data: { executionId, joined } });
     say(true);

@@ -9,14 +9,14 @@ import type { CallClock } from "./clock";
 import { afterFailure, TryAgain } from "./failures";
 import type { TextStream } from "./text-streams";
 
-/** Calls of models that answer one request with text. */
+/** Makes calls of models that answer one request with text. */
 
-/** Longest pause between calls of a text model that was unreachable or broke off. */
+/** Longest pause between calls of a text model that was unreachable or ended its answer early. */
 const LONGEST_PAUSE_MS = 5_000;
 
 export type WrittenText = Pick<TextStream, "restart" | "write">;
 
-/** The JSON of an answer, or why it doesn't fit the schema. */
+/** Returns the JSON of an answer, or the reason why it doesn't match the schema. */
 const jsonOf = ({ text, isCut }: TextAnswer, schema: JsonSchema): Pick<CallResult, "json" | "problems"> => {
   const answer = readAnswer(text, schema);
   if ("value" in answer) return { json: answer };
@@ -45,10 +45,10 @@ export const createTexts = (options: CallOptions) => {
 
   return {
     /**
-     * Runs a text model. Waits here while the provider is unreachable or asks to be called later. An answer that broke off is requested
-     * again a few times: it has no effect besides the answer.
-     * @param clock bounds retries over all attempts
-     * @param written receives the text while it is written
+     * Runs a text model. Waits while the provider is unreachable or asks to be called later. An incomplete answer is requested again a few
+     * times, because the request has no other effect.
+     * @param clock limits retries over all attempts
+     * @param written receives the text while the model writes it
      */
     run: async (call: ModelCall, signal: AbortSignal, clock: CallClock, written: WrittenText): Promise<CallResult> => {
       const ready = await readyCall(options, call, "text");

@@ -23,14 +23,14 @@ import type { OwnFiles } from "./own-files";
 import { makingByOperation, ownerOf } from "./making";
 import type { Asked } from "../run/types";
 
-/** Calls of the transform service. Files are passed by their keys in media. */
+/** Calls the transform service. Files are passed by their keys in media. */
 
 export interface TransformsOptions {
   media: Pick<Media, "getObjects" | "ingest">;
   transform: Pick<Transform, "run">;
-  /** Bounds concurrent storing. */
+  /** Limits how many files are stored concurrently. */
   downloads: Slots;
-  /** Prefix of addresses in our storage. */
+  /** Address prefix of the platform's own storage. */
   own: string;
   ownFiles?: OwnFiles | undefined;
 }
@@ -55,7 +55,7 @@ interface Given {
 const portsOf = ({ schema }: MediaOperation): [string, string][] =>
   schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [[name, type] as [string, string]] : []));
 
-/** @throws DomainError when nodes before it made what it can't take */
+/** @throws DomainError if an earlier node produced an input that the operation doesn't support */
 const readyCall = async (media: TransformsOptions["media"], call: TransformCall) => {
   const operation = mediaOperation(call.operation);
   if (!operation) throw final("EXECUTION_FAILED", `the operation ${call.operation} no longer exists`);
@@ -73,7 +73,7 @@ const fileValue = ({ object, width, height, durationSeconds }: proto.Output): Me
 };
 
 export const createTransforms = ({ media, transform, downloads, own, ownFiles }: TransformsOptions) => {
-  /** The key of a file in our storage; a foreign file is stored first. */
+  /** Returns the key of a file in storage. A file from outside the platform is stored first. */
   const keyOf = async (call: TransformCall, { family, port, address }: Given, index: number, signal: AbortSignal): Promise<string> => {
     if (isStoredFile(address, own)) return address.slice(own.length);
     const put = () =>
@@ -94,7 +94,7 @@ export const createTransforms = ({ media, transform, downloads, own, ownFiles }:
 
   /**
    * Runs an operation. Repeating it is safe: a call with the same name returns the file that was stored first.
-   * @param mayFetch called with every address outside of our storage before it is fetched
+   * @param mayFetch called with every address outside the platform's storage before it is fetched
    */
   return async (call: TransformCall, signal: AbortSignal, mayFetch: (url: string) => Promise<void>): Promise<Transformed> => {
     const { operation, inputs } = await readyCall(media, call);
@@ -126,7 +126,7 @@ const STATUS_FRESH_MS = 2_000;
 
 export type RequirePrograms = (operations: readonly string[]) => Promise<void>;
 
-/** Programs of the transform service, at most two seconds old. */
+/** Reads the programs of the transform service. The list is at most two seconds old. */
 export const createPrograms = (transform: Pick<Transform, "getStatus">) => {
   const reads = createSharedReads<proto.GetStatusResponse>();
   let known: { at: number; status: proto.GetStatusResponse } | undefined;
@@ -139,7 +139,7 @@ export const createPrograms = (transform: Pick<Transform, "getStatus">) => {
 
 export type Programs = ReturnType<typeof createPrograms>;
 
-/** The version of the program for an operation; empty if it is missing. */
+/** Returns the version of the program for an operation; empty if the program is missing. */
 export const createProgramVersion =
   (programs: Programs) =>
   async (operation: string): Promise<string> => {

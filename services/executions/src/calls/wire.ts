@@ -48,7 +48,7 @@ export interface CallsFloorOptions {
   channel: EventChannel;
   execution: Execution;
   catalog: ModelCatalog;
-  /** Rules for addresses that users name. */
+  /** Rules for addresses that users enter. */
   addresses: AddressRulesOptions & { own: string };
   urls: MediaUrls;
   logger: Logger;

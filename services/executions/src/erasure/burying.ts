@@ -1,4 +1,4 @@
-/** Erases several final runs, and batches that are over. What fails, or isn't final yet, is found again. */
+/** Erases several final runs and ended batches. Runs that fail or aren't final yet are found again later. */
 import type { Erasure } from "../clients";
 import type { Outbox } from "../lifecycle/outbox";
 import type { BuriedBy } from "../record/tombstones";
@@ -8,7 +8,7 @@ import type { ExecutionView } from "../run/record";
 import { TIMING } from "../run/timing";
 import type { Leaver } from "../workflow/leaving";
 
-/** Runs per turn, and how many are erased at once. */
+/** Maximum runs per turn, and how many of them are erased concurrently. */
 export const RUNS = 200;
 const AT_ONCE = 8;
 export const TEXTS_PAGE = 1_000;
@@ -26,7 +26,7 @@ export type Burying = ReturnType<typeof createBurying>;
 export const createBurying = ({ stores, outbox, erasures: { notifications }, leaver }: BuryingOptions) => {
   const { erasures, tombstones, payloads, leaving } = stores;
 
-  /** Leaves tombstones, whose outboxes have the rest removed. */
+  /** Replaces runs with tombstones. Their outboxes remove the remaining data. */
   const bury = async (runs: readonly ExecutionView[], part: BuriedBy): Promise<void> => {
     const rest = runs.values();
     const work = async (): Promise<void> => {
@@ -41,7 +41,7 @@ export const createBurying = ({ stores, outbox, erasures: { notifications }, lea
   return {
     bury,
 
-    /** Removes a batch that is over, once its items are erased: some of them per turn. @returns whether it is gone */
+    /** Removes an ended batch after its items, which may take several turns. @returns true if the batch is removed */
     removeBatch: async ({ _id, userId }: BatchRecord, part: BuriedBy): Promise<boolean> => {
       const items = await erasures.itemsLeft(userId, _id, RUNS);
       if (items.length > 0) {

@@ -1,4 +1,7 @@
-/** Finds the keys that fix a value of metadata, with the schedules and hooks whose runs carry it. An erasure lists them and changes none. */
+/**
+ * Finds the keys that fix a metadata value, and the schedules and hooks whose runs have that value. An erasure lists them and doesn't
+ * change them.
+ */
 import type { Identity, Triggers } from "../clients";
 import type { Carriers, MetadataEntry } from "../record/erasures";
 
@@ -9,7 +12,7 @@ export interface CarryingOptions {
   triggers: Pick<Triggers, "listSchedules" | "listHooks">;
 }
 
-/** Names that runs of schedules and hooks have in their metadata. */
+/** Metadata names under which runs store the id of their schedule or hook. */
 const OWN_ID = { schedules: "scheduleId", hooks: "hookId" } as const;
 
 export const createCarrying =

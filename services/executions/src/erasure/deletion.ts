@@ -1,4 +1,4 @@
-/** Runs as their owners delete them. */
+/** Deletes runs for their owners. */
 import { DomainError, executionNotFound, unavailable } from "@nodeloom/kernel";
 import type { AwaitDelivered } from "../accept/follow";
 import type { Outbox } from "../lifecycle/outbox";
@@ -18,9 +18,9 @@ const carries = (row: ExecutionView, metadata: Readonly<Record<string, string>>)
   metadataKeys(metadata).every((key) => row.metadata?.includes(key) === true);
 
 /**
- * Deletes a final run: no reader finds it from here on, and its outbox has the rest of it removed.
- * @param metadata that it must carry
- * @throws EXECUTION_NOT_FOUND, EXECUTION_NOT_FINAL; SERVICE_UNAVAILABLE while its end is still being reported
+ * Deletes a final run. Readers no longer find it, and its outbox removes the remaining data.
+ * @param metadata entries that the run must have
+ * @throws EXECUTION_NOT_FOUND, EXECUTION_NOT_FINAL; SERVICE_UNAVAILABLE while the end of the run is still being reported
  */
 export const createRunDeletion =
   ({ stores, outbox, awaitDelivered }: RunDeletionOptions) =>

@@ -1,4 +1,4 @@
-/** Ends everything that an account has under way, beginning with the sources of new runs. */
+/** Ends all runs and batches of an account, starting with the sources of new runs. */
 import { unlessNotFound } from "@nodeloom/kernel";
 import type { Erasure } from "../clients";
 import { TIMING } from "../run/timing";
@@ -6,7 +6,7 @@ import type { LeavingStore } from "../record/leaving";
 import type { Orders } from "../batches/orders";
 import type { Cancellation } from "../accept/cancellation";
 
-/** Runs cancelled per look. */
+/** Maximum runs cancelled per pass. */
 const PAGE = 500;
 
 export interface EndingOptions {
@@ -16,7 +16,7 @@ export interface EndingOptions {
   cancellation: Pick<Cancellation, "cancel">;
 }
 
-/** Ends everything that an account has under way. Returns the number of runs and batches that aren't over yet. */
+/** Ends all runs and batches of an account. Returns the number of those that haven't ended yet. */
 export const createEndUnderWay = ({ store, triggers, orders, cancellation }: EndingOptions) => {
   const endTriggers = async (ownerId: string): Promise<void> => {
     let cursor = "";
@@ -29,7 +29,7 @@ export const createEndUnderWay = ({ store, triggers, orders, cancellation }: End
     await orders.cancelAll({ userId, createdBy: undefined });
     for (const { _id, status } of await store.underWay(userId, PAGE)) {
       beat();
-      // An accepted run is undecided: soon it runs or is refused.
+      // An accepted run is still undecided. It will soon run or be refused.
       if (status !== "accepted") await unlessNotFound(cancellation.cancel(_id, userId));
     }
     return store.countOpen(userId);

@@ -1,4 +1,4 @@
-/** Erases an account's data of executions in MongoDB, Temporal and Redis. */
+/** Erases an account's execution data in MongoDB, Temporal and Redis. */
 import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
 import type { Leaver } from "../workflow/leaving";
 import type { Erasures } from "../record/erasures";
@@ -28,7 +28,7 @@ export const createEraseExecutions = ({ store, payloads, moderation, leaver, red
     while ((await payloads.removeOwned(owners, PAYLOADS_PAGE)) > 0);
   };
 
-  /** Removes first what only the row leads to: after a crash in between, the row is still found. */
+  /** Data that only the row points to is removed first. After a crash in between, the row can still be found. */
   const removeRuns = async (userId: string): Promise<number> => {
     const page = await store.somePage(userId, RUNS_PAGE);
     const ids = page.map(({ _id }) => _id);
@@ -56,7 +56,7 @@ export const createEraseExecutions = ({ store, payloads, moderation, leaver, red
   }));
 };
 
-/** Erases the data outside of the database before the rows that lead to it. */
+/** Erases data outside the database. The rows that point to it are erased afterwards. */
 export const createEraseElsewhere = ({ leaver, redis }: Pick<EraseOptions, "leaver" | "redis">) => ({
   temporal: async (userId: string) => {
     const removed = await leaver.removeWorkflows(userId);

@@ -1,4 +1,4 @@
-/** Leaving: exports an account's data as an archive, and erases it. */
+/** Closes an account: exports its data as an archive, and erases it. */
 import type { Erase, Logger } from "@nodeloom/platform";
 import type { RetentionReport } from "../workflow/activity-types";
 import type { Paged } from "../workflow/upkeep-activities";
@@ -16,7 +16,8 @@ export interface ErasingOptions {
 }
 
 /**
- * Erases an account in every service. Runs go before the files that they name, and identity, which holds the mark of erasure, goes last.
+ * Erases an account in every service. Runs are erased before the files that they name. Identity is erased last, because it stores the
+ * erasure mark.
  */
 export const createErasing =
   ({ executions, elsewhere, services, logger }: ErasingOptions) =>

@@ -30,7 +30,7 @@ const selectionOf = ({ by }: proto.CreateErasureRequest): Selection => {
 };
 
 export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyErasuresOptions) => {
-  /** The erasure that an earlier request with the same id created. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+  /** Returns the erasure that an earlier request with the same id created. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
   const replayed = async ({ erasureId, userId, fingerprint }: proto.CreateErasureRequest): Promise<ErasureRecord | undefined> => {
     const found = await erasures.find(erasureId);
     if (!found) return undefined;
@@ -66,12 +66,12 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
     if (record.state === "completed") return { erased: record.matched, remaining: 0 };
     const [pending, removing] = [await erasures.countPending(record), await erasures.countRemoving(record._id)];
     const remaining = pending + removing;
-    // Runs that were accepted, and not yet shown, when it was created aren't in `matched`.
+    // `matched` doesn't count runs that were accepted but not yet visible when the erasure was created.
     return { erased: Math.max(0, record.matched - remaining), remaining };
   };
 
   return {
-    /** Begins an erasure, which the relay carries out. @throws CONCURRENCY_LIMIT_EXCEEDED, IDEMPOTENCY_KEY_REUSED */
+    /** Creates an erasure, which the relay processes. @throws CONCURRENCY_LIMIT_EXCEEDED, IDEMPOTENCY_KEY_REUSED */
     create: async (request: proto.CreateErasureRequest): Promise<proto.CreateErasureResponse> => {
       const { erasureId: _id, userId, before = new Date(), dryRun, within, fingerprint } = request;
       const meant: Meant = { _id, userId, selection: selectionOf(request), within: metadataKeys(within), before };
@@ -80,7 +80,7 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
       return earlier ? { matched: earlier.matched, replayed: true } : { matched: await begin(meant, fingerprint), replayed: false };
     },
 
-    /** @throws NOT_FOUND also for a key that fixes other metadata */
+    /** @throws NOT_FOUND, also for a key that fixes other metadata */
     get: async ({ erasureId, userId, within }: proto.GetErasureRequest): Promise<proto.Erasure> => {
       const record = await erasures.find(erasureId);
       if (!record || record.userId !== userId || metadataKeys(within).some((key) => !record.within.includes(key))) throw erasureNotFound();

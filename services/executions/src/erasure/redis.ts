@@ -1,4 +1,4 @@
-/** An account's keys in Redis: sessions and stored answers. */
+/** Removes an account's keys in Redis: sessions and stored answers. */
 import type { Redis } from "@nodeloom/platform";
 
 const PAGE = 500;
@@ -19,7 +19,7 @@ const ownerOfSession = (json: string | null): unknown => {
 };
 
 export const createRedisErasure = ({ redis, keyPrefix }: RedisErasureOptions) => {
-  /** Scans all keys of a kind: they expire soon, and erasures are rare. */
+  /** Scans all keys of a kind. That is acceptable, because the keys expire soon and erasures are rare. */
   const removeWhere = async (kind: string, isMeant: (keys: string[]) => Promise<string[]>): Promise<number> => {
     let [cursor, removed] = ["0", 0];
     do {

@@ -1,4 +1,4 @@
-/** Removes what is kept beside the row of an erased or emptied run. Every step may be repeated, and so may the whole. */
+/** Removes the data that is stored outside the row of an erased or emptied run. Each step can be repeated. */
 import { unavailable } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Erasure, Media } from "../clients";
@@ -26,7 +26,7 @@ const CALL = { deadlineMs: TIMING.erasePage } as const;
 export const createRunErasure = ({ stores, media, erasures, leaver, redis, now = Date.now }: RunErasureOptions) => {
   const { tombstones, payloads } = stores;
 
-  /** Finds which names an unerased run has: in its inputs, its graph or its result, or in what a rerun took over. */
+  /** Finds the names that an unerased run uses in its inputs, its graph, its result, or in results that a rerun reused. */
   const namedElsewhere = async (names: readonly string[], row: ExecutionView): Promise<Set<string>> => {
     const { _id, userId } = row;
     const named = new Set(await tombstones.usedNames(names, userId));
@@ -43,7 +43,10 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
     return named;
   };
 
-  /** Files that may go: those that the run made, data that its request carried, and files of other erased runs that it was the last to name. */
+  /**
+   * Files that can be removed: files that the run created, data that its request contained, and files of other erased runs that no other
+   * run names.
+   */
   const candidates = async (files: readonly RunFile[], row: ExecutionView, { withKept }: Remains): Promise<RunFile[]> => {
     const makers = files.map(({ executionId }) => executionId).filter((id) => id !== "" && id !== row._id);
     const gone = makers.length === 0 ? new Set() : await tombstones.areGone(makers);
@@ -93,7 +96,10 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
     if (!isExpired) await erasures.usage.eraseRuns({ ownerId, executionIds: [_id] }, CALL);
   };
 
-  /** What carries the run comes first: nothing writes any more then. The webhook of an emptied run may still be on its way. */
+  /**
+   * Remove the run's Temporal workflow first, so that nothing writes afterwards. The webhook of an emptied run may not have been delivered
+   * yet.
+   */
   return async (row: ExecutionView): Promise<void> => {
     const { _id, remains } = row;
     if (!remains) return;

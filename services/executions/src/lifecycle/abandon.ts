@@ -1,4 +1,4 @@
-/** Ends runs whose workflow is gone or can't proceed. */
+/** Ends runs whose workflow is missing or can't proceed. */
 import { elapsed } from "../run/events";
 import { skipPending } from "../run/nodes";
 import type { ExecutionView } from "../run/record";
@@ -8,7 +8,7 @@ import type { End } from "./end";
 
 const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was interrupted before it was complete: run it again" };
 
-/** State of a run that is ended from outside: calls under way are given up. Completed calls have records of their own. */
+/** Final state of a run that is ended from outside. Calls under way are abandoned. Completed calls have their own records. */
 export const abandonedEnd = ({ status, nodes, requestId }: ExecutionView, error = ABANDONED): RunEnd => ({
   status: status === "cancel_requested" ? "cancelled" : "failed",
   result: null,
@@ -31,8 +31,8 @@ export interface AbandonOptions {
 export type Abandon = ReturnType<typeof createAbandon>;
 
 /**
- * Terminates the workflow of a run and ends the run: as cancelled if that was requested, else as failed. If this process dies in between,
- * the reconciler ends the run.
+ * Terminates the workflow of a run and ends the run: as cancelled if that was requested, otherwise as failed. If this process dies before
+ * the run has ended, the reconciler ends it.
  * @returns the final row
  */
 export const createAbandon =

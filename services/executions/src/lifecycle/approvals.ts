@@ -1,4 +1,4 @@
-/** Approvals of runs: how one starts, how it is decided, and the run's place in the queue meanwhile. */
+/** Approvals of runs: starts them, decides them, and manages the run's place while it waits. */
 import { CONFLICT_ATTEMPTS, LIMITS, tooManyWaiting, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { isForEndpoints } from "../run/delivery";
@@ -37,7 +37,7 @@ export const decisionOf = ({ decisions = [] }: ExecutionView, nodeId: string): D
   decisions.find((decision) => decision.nodeId === nodeId);
 export const isOpen = ({ waitingFor = [] }: ExecutionView, nodeId: string): boolean => waitingFor.includes(nodeId);
 
-/** Only a webhook that names the event receives it. */
+/** Only a webhook that subscribes to the event receives it. */
 const hearsOfWaits = (row: ExecutionView): boolean => row.webhook?.events.includes(WAITING) === true || isForEndpoints(row, WAITING);
 
 export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsOptions) => {
@@ -47,8 +47,8 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
 
   return {
     /**
-     * A node starts to wait. Repeated calls keep the first time.
-     * @param isSilent sends no webhook, because it is decided at once
+     * Records that a node waits. Repeated calls keep the first time.
+     * @param isSilent sends no webhook, because the approval is decided at once
      * @returns the row; null if the run isn't under way
      */
     begin: async (executionId: string, attempt: number, approval: Approval, isSilent = false): Promise<ExecutionView | null> => {
@@ -70,8 +70,8 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
 
     /**
      * Decides an approval. The first decision wins.
-     * @param where what must be so of the row
-     * @returns the row with that decision; null when the node does not wait (any more)
+     * @param where further conditions on the row
+     * @returns the row with the decision; null if the node doesn't wait
      */
     decide: async (row: ExecutionView, decision: Decision, where?: object): Promise<ExecutionView | null> => {
       const { nodeId, by } = decision;
@@ -93,15 +93,15 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
       return decided;
     },
 
-    /** Admits a run that has an approval. @throws CONCURRENCY_LIMIT_EXCEEDED */
+    /** Admits a run with an approval. @throws CONCURRENCY_LIMIT_EXCEEDED */
     admit: async ({ userId, holdId }: Pick<RunInput, "userId" | "holdId">): Promise<void> => {
       if (!(await queue.admitApproval(userId, holdId, LIMITS.waitingRuns))) throw tooManyWaiting(LIMITS.waitingRuns);
     },
 
-    /** Gives up the place of a run while all that it has under way waits for decisions. */
+    /** Frees a run's place while all its steps under way wait for decisions. */
     stepAside: (userId: string, holdId: string): Promise<void> => queue.stepAside(userId, holdId),
 
-    /** Resumes a run after a decision. @returns where it stands in the queue; 0: it has a place */
+    /** Resumes a run after a decision. @returns its position in the queue; 0 if it has a place */
     comeBack: (userId: string, holdId: string, limit: number): Promise<number> => queue.comeBack(userId, holdId, limit),
   };
 };

@@ -28,8 +28,8 @@ import { estimateOf } from "./holds";
 import type { Outbox } from "./outbox";
 
 /**
- * An ended run by its state. `plan`: planning left nothing to call, and there is no row. `queue`: it was queued and nothing ran.
- * `workflow`: its workflow reached the end. `lost`: nothing carries it any more.
+ * Kind of an ended run. `plan`: the plan has no calls, and there is no row. `queue`: the run was queued and nothing ran. `workflow`: its
+ * workflow reached the end. `lost`: no workflow runs it any more.
  */
 export type EndingRun =
   | { from: "plan"; input: RunInput; part: RunRecordPart }
@@ -54,7 +54,7 @@ const creditsBy = (captured: readonly billingProto.HeldItem[], ownerOf: (item: b
 
 const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
 
-/** The part of a run that its charge and its end need. */
+/** Members of a run that its charge and its end need. */
 interface FinishedRun extends Pick<
   RunInput,
   "executionId" | "userId" | "holdId" | "attempt" | "receivedAt" | "modelIds" | "retentionDays"
@@ -62,10 +62,10 @@ interface FinishedRun extends Pick<
   markupPermille: number;
   /** One entry per call; null if unknown. */
   held: readonly HeldItem[] | null;
-  /** A webhook or an endpoint gets its end. */
+  /** True if a webhook or an endpoint receives the end of the run. */
   isSent: boolean;
   isItem: boolean;
-  /** Rebuilds the row if it is gone. */
+  /** Used to rebuild the row if it is missing. */
   input?: RunInput;
 }
 
@@ -90,14 +90,14 @@ const abandoned = (row: ExecutionView): FinishedRun => ({
 export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) => {
   const { rows, log, calls } = stores;
 
-  /** Recorded calls of a run with a status, by their keys within it. */
+  /** Returns the recorded calls of a run that have this status, by their keys within the run. */
   const recordedCalls = async (executionId: string, status: "completed" | "submitted"): Promise<CompletedCall[]> =>
     (await calls.of(executionId))
       // Reused results are free.
       .filter((call) => (status === "completed" ? isCharged(call) : call.status === status) && call.reusedFrom === undefined)
       .map(({ _id, nodeId, costMicroUsd }) => ({ key: _id.slice(executionId.length + 1), nodeId, costMicroUsd }));
 
-  /** Captures a charge and releases the rest of the hold. The first settlement of a run wins. */
+  /** Charges a run and releases the rest of its hold. The first settlement of a run wins. */
   const capture = async ({ holdId, userId, held }: FinishedRun, { items }: Charge): Promise<billingProto.SettleResponse> => {
     if (held?.length === 0) return NOTHING;
     const settled = items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant }));
@@ -107,7 +107,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   /** Charges a run. Billing's answer is authoritative: the row is written from it, and the usage row from the row. */
   const chargeOf = async (run: FinishedRun, end: RunEnd): Promise<{ charged: Charged; nodes: NodeState[] }> => {
     const { executionId, held, markupPermille } = run;
-    // A cancelled run also pays for calls that may have reached their providers.
+    // A cancelled run is also charged for calls that may have reached their providers.
     const submitted = held && end.status === "cancelled" ? await recordedCalls(executionId, "submitted") : [];
     const underWay = [...new Set([...(end.underWay ?? []), ...submitted.map(({ key }) => key)])];
     const charge = chargeFor({ ...end, underWay }, held, markupPermille);
@@ -169,9 +169,9 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   };
 
   /**
-   * Writes the decided end of a run and the missing part of its log in one conditional update. Nothing is appended to the log any more, but
-   * its tail may still be moved to storage; then the row is read again.
-   * @returns null where the run can't be ended: it is over, or is what it was before it was claimed
+   * Writes the decided end of a run and the missing part of its log in one conditional update. Nothing is appended to the log afterwards,
+   * but its tail may still be moved to storage; in that case the row is read again.
+   * @returns null if the run can't be ended: it has already ended, or its row is older than its claim
    */
   const writeEnd = async (
     executionId: string,
@@ -183,7 +183,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const made = await retryOnConflict(CONFLICT_ATTEMPTS.runEnd, async (look) => {
       const keys: LogKeys = look === 1 && known ? { events: known, logParts } : await log.logKeys(executionId);
       const events = [...missingEvents(state.nodes, await log.recordedKeys(keys), settled.at), settled];
-      // A run keeps the request id that its clients know.
+      // Keep the request id that the client already has.
       const stowed = await log.stowedEnd({ ...state, ...(requestId ? { requestId } : {}) }, events, executionId);
       const ended = await rows.finish(executionId, stowed.state, stowed.events, left, lacks(events, keys.logParts));
       if (ended) return ended;
@@ -194,7 +194,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return made;
   };
 
-  /** After a database restore, a run's row may be missing or older than its claim. It still gets its end. */
+  /** After a database restore, a run's row may be missing or older than its claim. The run still gets its end. */
   const restored = async (input: RunInput, end: RunEnd, state: FinalState, left: readonly OutboxEntry[]): Promise<ExecutionView | null> => {
     const { executionId, attempt } = input;
     const row = await rows.find(executionId);
@@ -208,12 +208,12 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return (await rows.insert(record)) ? record : null;
   };
 
-  /** Decides how a run under way ends, charges it, and makes its row final. After the decision it can't be cancelled. */
+  /** Decides how a run under way ends, charges it, and makes its row final. The run can't be cancelled after the decision. */
   const finish = async (run: FinishedRun, seen: RunEnd): Promise<ExecutionView | null> => {
     const { executionId, input, held } = run;
     const decided = await execution.decideEnding(executionId, seen.status);
     if (decided.status && isFinal({ status: decided.status })) return rows.find(executionId);
-    // A cancellation accepted before the end wins; a result is kept.
+    // A cancellation that was accepted before the end wins, but the run keeps its result.
     const isCancelled = decided.ending === "cancelled" && seen.status !== "cancelled";
     const end: RunEnd = {
       ...seen,
@@ -230,7 +230,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return ended ? announced(ended, settled) : rows.find(executionId);
   };
 
-  /** @returns the final row; null where the run is not over: it has a row already, or waits in the queue no more */
+  /** @returns the final row; null if the run hasn't ended: it already has a row, or has left the queue */
   const end = (run: EndingRun, seen: RunEnd): Promise<ExecutionView | null> => {
     switch (run.from) {
       case "plan":
@@ -249,8 +249,8 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
 
     /**
      * Ends a queued run as cancelled or failed.
-     * @param where what must be so of its row
-     * @returns null when it does not wait in the queue (any more)
+     * @param where further conditions on the row
+     * @returns null if the run isn't queued
      */
     endQueued: async (executionId: string, where: Record<string, unknown>, error: RunError | null): Promise<ExecutionView | null> => {
       const found = await rows.find(executionId);

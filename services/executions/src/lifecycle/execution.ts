@@ -1,4 +1,4 @@
-/** Transitions and progress of a run, recorded first and announced after. */
+/** Records transitions and progress of a run first, then announces them. */
 import { alternativeKey, itemKey, type DomainError } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import { countRefusal } from "../meters";
@@ -33,20 +33,20 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
 
   const journal = createJournal({
     append: stores.log.append,
-    // One message for all events: readers read the log.
+    // One message announces all events, because readers read the log.
     announce: (executionId, events) => announce(executionId, events.find(({ type }) => TRANSITION_EVENTS.has(type)) ?? events.at(-1)!),
   });
-  /** Synchronous runs claimed here. Their clients are answered at the end, so progress can be written late. */
+  /** Synchronous runs claimed by this process. Their clients get the answer at the end, so progress can be written later. */
   const synchronous = new LRUCache<string, true>({ max: MAX_SYNCHRONOUS });
 
-  /** @param mayWait the step would be repeated if this process died: it need not be recorded before the next one */
+  /** @param mayWait true if the step would be repeated after a crash, so it needn't be recorded before the next step */
   const note = (executionId: string, progress: ExecutionEvent, mayWait = false): Promise<KnownLog | null> =>
     journal.note(executionId, progress, mayWait && synchronous.has(executionId) ? TIMING.progressHeld : TIMING.progressGathered);
 
   const completed = ({ nodeId, startedAt }: CallContext, more: Record<string, unknown> = {}): ExecutionEvent =>
     event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs: elapsed(startedAt), ...more });
 
-  /** A node completes with its last item if at least one item succeeded. */
+  /** Completes a node after its last item if at least one item succeeded. */
   const completeWhenDone = async (call: CallContext, log: KnownLog | null): Promise<void> => {
     const { executionId, nodeId, items } = call;
     const keys = [...(log?.recorded ?? [])];
@@ -73,14 +73,14 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       await note(executionId, event(key, "submitted", { nodeId, item, items, requestId, ...(model ? { model } : {}) }), mayWait);
     },
 
-    /** A call failed and a fallback model is called. */
+    /** Records that a call failed and a fallback model is called. */
     fellBack: async ({ executionId, nodeId, item, items, alternative }: CallContext, error: RunError): Promise<void> => {
       const { place = 0, model } = alternative ?? {};
       const data = { nodeId, ...(items > 1 ? { item } : {}), model, error: briefly(error) };
       await note(executionId, event(`fallback:${alternativeKey(itemKey(nodeId, item), place)}`, "node.fallback", data));
     },
 
-    /** An item failed and is left out. The last item completes the node, unless all failed. */
+    /** Records that an item failed and is left out. The last item completes the node, unless all items failed. */
     itemFailed: async (call: CallContext, error: RunError): Promise<void> => {
       const { executionId, nodeId, item } = call;
       const data = { nodeId, item, error: briefly(error) };
@@ -88,7 +88,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       await completeWhenDone(call, appended);
     },
 
-    /** One call of a node completed; the last one completes the node. */
+    /** Records a completed call of a node. The last call completes the node. */
     itemCompleted: async (call: CallContext, data: Record<string, unknown>, mayWait?: boolean): Promise<void> => {
       const { executionId, nodeId, item, items } = call;
       if (items === 1) return void (await note(executionId, completed(call, data), mayWait));
@@ -100,7 +100,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       await note(executionId, event(endKey("failed", nodeId), "node.failed", { nodeId, error }));
     },
 
-    /** accepted | queued → processing, for one workflow. @returns null when the run is not that workflow's to carry */
+    /** accepted | queued → processing, for one workflow. @returns null if this workflow must not run the execution */
     claim: async (executionId: string, attempt: number, claimedBy: string): Promise<Claimed | null> => {
       const started = runEvent("started");
       const claimed = await stores.rows.claim(executionId, attempt, claimedBy, started);
@@ -111,7 +111,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       return claimed;
     },
 
-    /** accepted → refused, with its outbox. @returns the row as it is then; null when the run is decided otherwise */
+    /** accepted → refused, with its outbox. @returns the refused row; null if the run was decided differently */
     refuse: async (
       row: Pick<ExecutionView, "_id" | "attempt">,
       error: DomainError,
@@ -124,7 +124,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       return refused;
     },
 
-    /** accepted → queued. @returns null when the run is decided otherwise */
+    /** accepted → queued. @returns null if the run was decided differently */
     queue: async (row: ExecutionView, input: RunInput, position: number): Promise<ExecutionView | null> => {
       const json = JSON.stringify(input);
       const queuedEvent = runEvent("queued", { position });
@@ -134,7 +134,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       return queued;
     },
 
-    /** processing → cancel_requested. @returns null when the run is not under way, or its ending is decided */
+    /** processing → cancel_requested. @returns null if the run isn't under way, or its ending is decided */
     requestCancel: async (executionId: string, userId: string): Promise<ExecutionView | null> => {
       const requested = runEvent(CANCEL_REQUESTED);
       const row = await stores.rows.requestCancel(executionId, userId, requested);
@@ -142,7 +142,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       return row;
     },
 
-    /** Fixes how a run ends, and its log up to there. @returns the ending that holds */
+    /** Fixes how a run ends, and its log up to that point. @returns the decided ending */
     decideEnding: async (executionId: string, ending: FinalStatus): Promise<DecidedEnding> => {
       const decided = await journal.close(executionId, (waiting, known) => stores.rows.decideEnding(executionId, ending, waiting, known));
       synchronous.delete(executionId);

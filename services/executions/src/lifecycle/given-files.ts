@@ -1,4 +1,4 @@
-/** Gives a run's user the files that the run made inside a graph the user can't read, if the result names them. */
+/** Transfers files to the run's user: files that the run created inside a graph that the user can't read, if the result names them. */
 import { innerOwner } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../clients";
@@ -8,11 +8,11 @@ import type { End } from "./end";
 
 export interface GivenFilesOptions {
   media: Pick<Media, "giveObjects">;
-  /** Prefix of addresses in our storage. */
+  /** Address prefix of the platform's own storage. */
   own: string;
 }
 
-/** Wraps `end`. Files change owners first: a final result never names a file that its user can't read. */
+/** Wraps `end`. Files are transferred first, so that a final result never names a file that its user can't read. */
 export const withGivenFiles = ({ end, ...rest }: End, { media, own }: GivenFilesOptions): End => {
   const give = async ({ userId, plan }: RunInput, result: Record<string, unknown> | null): Promise<void> => {
     if (!plan.hidesOutputs || result === null) return;

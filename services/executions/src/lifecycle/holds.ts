@@ -4,7 +4,7 @@ import type { Billing } from "../clients";
 import type { HeldItem, RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
 
-/** Hold items for charging. Alternative calls keep a price each, whichever of them the credits are held for. */
+/** Returns the hold items to charge. Each alternative call keeps its own price, although the hold covers only one of them. */
 const heldItems = (held: readonly billingProto.HeldItem[], wanted: readonly HoldItem[]): HeldItem[] => {
   const prices = new Map(wanted.map(({ key, maxMillicredits }) => [key, maxMillicredits]));
   return held.map(({ key, source, millicredits }) =>
@@ -14,7 +14,7 @@ const heldItems = (held: readonly billingProto.HeldItem[], wanted: readonly Hold
   );
 };
 
-/** Credits that were held at the start. Of alternative calls the most expensive is held. */
+/** Returns the credits that were held at the start. The hold covers the most expensive of alternative calls. */
 export const estimateOf = ({ holds, held }: Pick<RunInput, "holds" | "held">): number => {
   const groups = new Map(holds.map(({ key, alternativeTo }) => [key, alternativeTo ?? key]));
   const most = new Map<string, number>();
@@ -28,7 +28,7 @@ export const estimateOf = ({ holds, held }: Pick<RunInput, "holds" | "held">): n
 const paidItems = (items: readonly HoldItem[]): Required<HoldItem>[] =>
   items.filter(({ maxMillicredits }) => maxMillicredits > 0).map((item) => ({ alternativeTo: "", ...item }));
 
-/** Members of a run that select the budgets it counts on. */
+/** Members of a run that select the budgets it counts toward. */
 type Attributed = Partial<Pick<RunInput, "keyId" | "workflowSlug" | "metadata">>;
 
 const subjectOf = ({ keyId, workflowSlug, metadata }: Attributed): billingProto.BudgetSubject => ({
@@ -39,9 +39,9 @@ const subjectOf = ({ keyId, workflowSlug, metadata }: Attributed): billingProto.
 
 export type Holds = ReturnType<typeof createHolds>;
 
-/** Credits of runs at billing. Each call is idempotent per attempt. */
+/** Holds credits for runs in billing. Each call is idempotent per attempt. */
 export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "extendHold" | "settle"> }) => ({
-  /** @throws DomainError why it can't be held, or SERVICE_UNAVAILABLE */
+  /** @throws DomainError if the credits can't be held; SERVICE_UNAVAILABLE if billing can't be reached */
   hold: async (input: RunInput): Promise<HeldItem[]> => {
     const { holdId, userId, maxMillicredits } = input;
     const wanted = paidItems(input.holds);
@@ -53,7 +53,10 @@ export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "exte
     return heldItems(items, wanted);
   },
 
-  /** Extends a hold by calls that a run turned out to need. @throws DomainError INSUFFICIENT_CREDITS, grant_exhausted, BUDGET_EXCEEDED */
+  /**
+   * Extends a hold by calls that a run needs in addition to its plan. @throws DomainError INSUFFICIENT_CREDITS, grant_exhausted,
+   * BUDGET_EXCEEDED
+   */
   extend: async (
     input: Pick<RunInput, "holdId" | "userId" | "maxMillicredits"> & Attributed,
     items: readonly HoldItem[],
@@ -66,7 +69,7 @@ export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "exte
     return heldItems(held.items, wanted);
   },
 
-  /** Voids the hold of an attempt, also one that is still being created. */
+  /** Voids the hold of an attempt, including a hold that is still being created. */
   void: async (holdId: string, userId: string): Promise<void> => {
     await billing.settle({ executionId: holdId, userId, items: [], captureAll: false });
   },

@@ -10,19 +10,19 @@ import type { Holds } from "./holds";
 import type { Queue } from "./queue";
 import type { UsageReports } from "./usage-reports";
 
-/** Delivers the entries of a run's outbox. The process that wrote them delivers them; the relay delivers the rest. */
+/** Delivers the entries of a run's outbox. The process that wrote an entry delivers it; the relay delivers the rest. */
 
 export interface OutboxOptions {
   stores: Pick<Stores, "rows" | "batches">;
   holds: Pick<Holds, "void">;
   queue: Pick<Queue, "leave">;
   reports: UsageReports;
-  /** Messages to the run's webhook and to endpoints of its owner. */
+  /** Sends messages to the run's webhook and to the owner's endpoints. */
   webhooks: {
     end(row: ExecutionView): Promise<void>;
     waiting(row: ExecutionView, nodeId: string): Promise<void>;
   };
-  /** Removes what is kept beside the row of an erased run. */
+  /** Removes the data that is stored outside the row of an erased run. */
   erase: (row: ExecutionView) => Promise<void>;
   starter: { cancel(executionId: string): Promise<void>; decided(executionId: string, nodeId: string): Promise<void> };
   logger: Logger;
@@ -50,11 +50,11 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   durationMs: row.durationMs ?? 0,
   errorCode: row.error?.code,
   requestId: row.requestId ?? undefined,
-  // The relay or a 202 creates the usage row of a synchronous run; for an ended run neither does.
+  // The relay or a 202 response creates the usage row of a synchronous run. For a run that has already ended, neither does.
   unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.unstartedUsage),
 });
 
-/** Ids of nodes may contain colons. */
+/** Node ids can contain colons. */
 const nodeOf = (entry: OutboxEntry): string => entry.slice(entry.indexOf(":") + 1);
 
 const countItem = async ({ batches }: Pick<Stores, "batches">, row: ExecutionView): Promise<void> => {
@@ -82,7 +82,7 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, s
       case "erase":
         return erase(row);
       case "cancel":
-        // The workflow of a final run is over or about to be.
+        // The workflow of a final run has ended or is about to end.
         return isFinal(row) ? undefined : starter.cancel(executionId);
       case "decided":
         return isFinal(row) ? undefined : starter.decided(executionId, nodeOf(entry));
@@ -107,8 +107,8 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, s
     deliverLater,
     drain,
     /**
-     * Delivers before the row's change is announced; a slow delivery continues in the background.
-     * @returns the row, with what is left in its outbox
+     * Delivers the outbox before the row's change is announced. A slow delivery continues in the background.
+     * @returns the row with the undelivered entries in its outbox
      */
     deliverFirst: async <Row extends ExecutionView>(row: Row): Promise<Row> => {
       const isDelivered = row.outbox.length === 0 || (await withTimeout(deliverLater(row), TIMING.deliverFirst, () => false));

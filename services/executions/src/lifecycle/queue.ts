@@ -1,4 +1,4 @@
-/** Queues of users: runs take places, wait, leave, and start in turn. */
+/** Manages users' queues: runs take places, wait, leave, and start in turn. */
 import { executionOf } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../run/types";
@@ -14,12 +14,12 @@ export interface QueueOptions {
   logger: Logger;
 }
 
-/** A user's runs with a place and the waiting ones, by the id of their attempt's hold. No other part bounds concurrency. */
+/** A user's running and waiting runs, by the hold id of their attempt. Only this queue limits concurrency. */
 export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
-  /** Starts a run whose turn has come. Starting twice is harmless: the workflow claims the row. */
+  /** Starts a run when its turn comes. A second start has no effect, because the workflow claims the row. */
   const start = async (holdId: string): Promise<void> => {
     const row = await stores.rows.find(executionOf(holdId));
-    // It waited for a decision, and its workflow waits for a place.
+    // The run waited for a decision, and its workflow now waits for a place.
     if (row?.status === "processing" && row.holdId === holdId && row.waits) return starter.placed(row._id);
     if (row?.status !== "queued" || row.holdId !== holdId || !row.runInput) return;
     const json = await stores.payloads.getText(row.runInput);
@@ -33,14 +33,14 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     }
   };
 
-  /** Which of these attempts are over or unknown. */
+  /** Returns the attempts that have ended or are unknown. */
   const overAmong = async (holdIds: readonly string[]): Promise<string[]> => {
     const rows = holdIds.length === 0 ? [] : await stores.rows.statesOf(holdIds.map(executionOf));
     const living = new Set(rows.filter((row) => !isOver(row)).map(({ holdId }) => holdId));
     return holdIds.filter((id) => !living.has(id));
   };
 
-  /** Changes a queue and moves runs up. The change records their turns, so the relay starts any that this process doesn't. */
+  /** Changes a queue and moves runs up. The change records which runs can start, so the relay starts any that this process doesn't. */
   const change = (userId: string, decide: (queue: RunQueue) => RunQueue): Promise<ReturnType<typeof moveUp>> =>
     stores.queues.change(userId, (before) => {
       const result = moveUp(decide(before));
@@ -52,7 +52,7 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     if (moved.length > 0) void startAll(moved);
   };
 
-  /** The limit may have risen: waiting runs move up before the newcomer. */
+  /** The limit may have risen, so waiting runs move up before the new run. */
   const arrive = async (userId: string, newcomer: Newcomer): Promise<Place> => {
     let isThere = false;
     const { queue, moved } = await change(userId, (before) => {
@@ -64,7 +64,7 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     return isThere ? placeOf(queue, newcomer.id)! : null;
   };
 
-  /** Repairs a user's queue: removes runs that are over, moves others up, and starts those that have a place but don't run. */
+  /** Repairs a user's queue: removes ended runs, moves others up, and starts runs that have a place but aren't running. */
   const mend = async (userId: string, queued: readonly { id: string; bytes: number }[]): Promise<void> => {
     const { running, limit, approvals = [] } = await stores.queues.find(userId);
     const over = await overAmong([...new Set([...running, ...approvals])]);
@@ -79,16 +79,16 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
   };
 
   return {
-    /** A run takes a place, waits, or is rejected because the queue is full. Idempotent. */
+    /** Takes a place for a run, or queues it. Rejects it if the queue is full. Idempotent. */
     enter: async (userId: string, newcomer: Newcomer): Promise<Place> => {
       const place = await arrive(userId, newcomer);
       if (place !== null) return place;
-      // A process that died may have left a place taken. It is looked for only when it is in the way.
+      // A process that died may not have freed its place. That is checked only if no place is free.
       await mend(userId, []);
       return arrive(userId, newcomer);
     },
 
-    /** Admits a run with an approval. @returns false when the user has as many of them as may be under way */
+    /** Admits a run with an approval. @returns false if the user already has the maximum number of such runs */
     admitApproval: async (userId: string, id: string, most: number): Promise<boolean> => {
       const admit = (): Promise<boolean> =>
         stores.queues.change(userId, (queue) => {
@@ -96,15 +96,15 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
           return { queue: admitted ?? queue, result: admitted !== undefined };
         });
       if (await admit()) return true;
-      // As with places, leftovers of dead processes are looked for only when they are in the way.
+      // Approvals of dead processes are checked only if the limit is reached, like places.
       await mend(userId, []);
       return admit();
     },
 
-    /** Gives up a run's place while it waits for decisions. */
+    /** Frees a run's place while it waits for decisions. */
     stepAside: (userId: string, id: string): Promise<void> => changeAndStart(userId, (queue) => stepAside(queue, id)),
 
-    /** Takes a place again, or waits for one behind earlier runs. @param limit where the queue knows none */
+    /** Takes a place again, or waits for one behind earlier runs. @param limit used if the queue has no limit */
     comeBack: async (userId: string, id: string, limit: number): Promise<number> => {
       const returned = await change(userId, (queue) => {
         const newcomer = { id, bytes: 0, limit: queue.limit || limit, mayWait: true, isReturning: true } as const;

@@ -1,4 +1,4 @@
-/** Sends runs to usage; runs that end close together share a call. */
+/** Sends runs to usage. Runs that end close together share a call. */
 import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { isUnavailable, unavailable } from "@nodeloom/kernel";
@@ -7,17 +7,17 @@ import type { usage as usageProto } from "@nodeloom/proto";
 import type { Usage } from "../clients";
 import { TIMING } from "../run/timing";
 
-/** Runs per call, and runs that may wait for the next one. */
+/** Maximum runs per call, and maximum runs that wait for the next call. */
 const MAX_BATCH = 50;
 const MAX_WAITING = 10_000;
 
-/** How long a starting run waits for others to share its call. */
+/** How long a starting run waits for other runs to share its call. */
 const GATHER_MS = 5;
 
 interface Reporting<Request> {
   idOf: (request: Request) => string;
   one: (request: Request, deadlineMs: number) => Promise<unknown>;
-  /** @returns the executions that usage has recorded */
+  /** @returns ids of the executions that usage has recorded */
   many: (requests: Request[], options: { deadlineMs: number }) => Promise<{ executionIds: string[] }>;
   gatherMs?: number;
 }
@@ -28,7 +28,7 @@ interface Report<Request> {
   send: (deadlineMs: number) => Promise<unknown>;
 }
 
-/** Sends one run per call; runs that arrive during a call share the next one. */
+/** Sends one run per call. Runs that arrive during a call share the next call. */
 const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Request>): ((request: Request) => Promise<void>) => {
   type Item = BatchItem<Report<Request>, void>;
 
@@ -41,7 +41,7 @@ const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Reque
     const recorded = new Set(executionIds);
     const isRecorded = ({ value: { request } }: Item): boolean => recorded.has(idOf(request));
     for (const item of batch) if (isRecorded(item)) item.resolve();
-    // Sent alone, each run gets its own answer.
+    // Each run that is sent alone gets its own answer.
     await Promise.all(batch.filter((item) => !isRecorded(item)).map(alone));
   };
 
@@ -49,11 +49,11 @@ const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Reque
     work: async (_key, batch) => {
       if (batch.length === 1) return alone(batch[0]!);
       try {
-        // A deadline of its own: none of the requests can end the shared call.
+        // The shared call has its own deadline, so that no single request can end it.
         await withRequestContext({ requestId: randomUUID() }, () => together(batch));
       } catch (error) {
         if (isUnavailable(error)) for (const { reject } of batch) reject(error);
-        // One bad run must not fail the others.
+        // An invalid run must not make the other runs fail.
         else await Promise.all(batch.map(alone));
       }
     },

@@ -13,7 +13,7 @@ export interface LifecycleOptions extends Pick<OutboxOptions, "reports" | "webho
   execution: Execution;
   billing: Parameters<typeof createHolds>[0]["billing"] & EndOptions["billing"];
   starter: QueueOptions["starter"] & OutboxOptions["starter"] & AbandonOptions["starter"];
-  /** Owner of the files in results; absent if runs make none. */
+  /** Absent if runs don't create files. */
   files?: GivenFilesOptions;
 }
 

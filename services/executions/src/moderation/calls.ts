@@ -1,4 +1,4 @@
-/** Wraps calls for moderation: their inputs are checked before, their outputs after. */
+/** Wraps calls with moderation: their inputs are checked before the call, their outputs afterwards. */
 import { DomainError, isMediaId } from "@nodeloom/kernel";
 import type { TextStream } from "../calls/text-streams";
 import type { Calls } from "../calls/ways";
@@ -13,7 +13,7 @@ import { CONTENT_REFUSED } from "./decide";
 export interface ModeratedOptions {
   prompt: InputChecks["prompt"];
   outputs: OutputChecks;
-  /** Texts are checked, so they aren't streamed. */
+  /** True if texts aren't streamed, because they are checked first. */
   hidesTexts: boolean;
 }
 
@@ -41,7 +41,7 @@ export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: Moderat
     return result;
   };
 
-  /** Outputs that were finished before a stop are checked like all others. */
+  /** Outputs that were finished before the stop are checked like all others. */
   const stopped = async (call: ModelCall, stop: () => Promise<CancelResult>): Promise<CancelResult> => {
     try {
       await assertNotRefused(call);
@@ -85,7 +85,7 @@ export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: Moderat
     },
     keepFile: async (call, signal) => {
       const file = await keepFile(call, signal);
-      // A file with an id existed before the run.
+      // A file with a media id existed before the run.
       if (!isMediaId(call.reference)) await check(call, { outputs: { files: [file] }, files: 1 }, signal);
       return file;
     },

@@ -6,7 +6,7 @@ import type { CallOutputs } from "../run/values";
 export interface ShownFile {
   url: string;
   contentType: string | null;
-  /** Hexadecimal, over the bytes; null if the file isn't in our storage. */
+  /** Hash of the bytes in hexadecimal; null if the file isn't in the platform's storage. */
   sha256: string | null;
 }
 
@@ -15,7 +15,7 @@ export interface Content {
   files: ShownFile[];
 }
 
-/** Bounds of one request to the hook; longer content takes several. */
+/** Limits of one request to the hook. Longer content takes several requests. */
 export const PART = { texts: 200, characters: 200_000, files: 20 } as const;
 
 const HASH_CHARS = 24;
@@ -24,9 +24,9 @@ export const digestOf = (value: unknown): string => createHash("sha256").update(
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, HASH_CHARS);
 
 /**
- * Distinct texts of a value, and addresses of its files: those in our storage and those in file fields. A foreign address in a plain text
- * counts as text.
- * @param own what the addresses of our own files begin with
+ * Returns the distinct texts of a value, and the addresses of its files: addresses in the platform's storage and addresses in file fields.
+ * Other addresses inside plain text count as text.
+ * @param own address prefix of the platform's own storage
  */
 export const contentIn = (value: unknown, own: string): { texts: string[]; addresses: Map<string, string | null> } => {
   const texts = new Set<string>();
@@ -44,7 +44,7 @@ export const contentIn = (value: unknown, own: string): { texts: string[]; addre
   return { texts: [...texts], addresses };
 };
 
-/** Texts of a call's outputs; other values become JSON. */
+/** Returns the texts of a call's outputs. Other values are returned as JSON. */
 export const textsOf = ({ text, json, body }: CallOutputs): string[] => {
   const said = [text, json, body].filter((one) => one !== undefined && one !== null);
   const texts = said.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
@@ -62,7 +62,7 @@ const pieces = (text: string): string[] => {
   return cut;
 };
 
-/** Splits content into requests; empty content needs none. */
+/** Splits content into requests. Empty content needs no request. */
 export const partsOf = ({ texts, files }: Content): Content[] => {
   const parts: Content[] = [];
   let characters = 0;

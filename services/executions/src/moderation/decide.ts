@@ -1,4 +1,4 @@
-/** Each decision is requested once and stored before it takes effect. */
+/** Requests each decision once, and stores it before it takes effect. */
 import { createHash } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import { type Logger, retry } from "@nodeloom/platform";
@@ -15,13 +15,13 @@ export interface Subject
     Pick<ModerationRecord, "userId" | "executionId" | "workflowSlug" | "kind" | "key" | "nodeId" | "model" | "digest">,
     Partial<Pick<ModerationRecord, "costMicroUsd" | "requestId">> {
   content: Content;
-  /** Texts and addresses inside the content that later calls may receive on their own. */
+  /** Texts and addresses inside the content that later calls can receive separately. */
   inner?: readonly string[];
 }
 
 type Answer = Omit<HookAnswer, "decision"> & Pick<ModerationRecord, "decision">;
 
-/** Deterministic for the same content of the same call. */
+/** The id is deterministic for the same content of the same call. */
 const idOf = ({ executionId, kind, key, digest }: Subject, part: number): string => {
   const named = JSON.stringify([executionId, kind, key, digest, part]);
   return `mod_${createHash("sha256").update(named).digest("hex").slice(0, ID_CHARS)}`;
@@ -30,7 +30,7 @@ const idOf = ({ executionId, kind, key, digest }: Subject, part: number): string
 export interface DecideOptions {
   hook: Hook;
   store: Pick<ModerationStore, "find" | "insert">;
-  /** Content that can't be checked passes. */
+  /** True if content passes when it can't be checked. */
   failsOpen: boolean;
   logger: Logger;
 }
@@ -77,8 +77,8 @@ export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) 
 
   return {
     /**
-     * @returns the refusal, if there is one; null for what passes
-     * @throws HookAway where that can't be known and nothing passes unchecked
+     * @returns the refusal; null if the content passes
+     * @throws HookAway if the hook can't be asked and unchecked content doesn't pass
      */
     refusalOf: async (subject: Subject, signal?: AbortSignal): Promise<ModerationRecord | null> => {
       const parts = partsOf(subject.content);
@@ -86,7 +86,7 @@ export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) 
       return decided.find(({ decision }) => decision === "refuse") ?? null;
     },
 
-    /** The policy of the hook's last answer; undefined before the first answer or if it names none. */
+    /** Policy in the hook's last answer; undefined before the first answer or if the answer names none. */
     policy: (): string | undefined => policy,
   };
 };
@@ -98,7 +98,7 @@ type Said = Pick<ModerationRecord, "reason" | "message">;
 const sentence = (what: string, { reason, message }: Said): string =>
   `${what} was refused${message === null ? "" : `: ${message}`}${reason === null ? "" : ` (${reason})`}`;
 
-/** An input was refused: nothing starts. */
+/** An input of the run was refused, so nothing starts. */
 export const inputRefused = (said: Said): DomainError =>
   new DomainError(
     "precondition",
@@ -107,10 +107,10 @@ export const inputRefused = (said: Said): DomainError =>
     said.reason === null ? {} : { reason: said.reason },
   );
 
-/** The input of a call was refused: the call isn't made, and costs nothing. */
+/** The input of a call was refused. The call isn't made and isn't charged. */
 export const promptRefused = (said: Said): DomainError => new DomainError("failed", CONTENT_REFUSED, sentence("its prompt", said));
 
-/** The output of a call was refused: the call is charged. */
+/** The output of a call was refused. The call is still charged. */
 export const outputRefused = (record: ModerationRecord): DomainError => {
   const { costMicroUsd, requestId = null } = record;
   const refused: StepFailure = costMicroUsd === undefined ? {} : { refused: { costMicroUsd, requestId } };
@@ -131,7 +131,7 @@ const hookAway = (): DomainError =>
     },
   );
 
-/** @throws SERVICE_UNAVAILABLE where the hook is away */
+/** @throws SERVICE_UNAVAILABLE if the hook is unavailable */
 export const awayAsUnavailable = (error: unknown): never => {
   throw error instanceof HookAway ? hookAway() : error;
 };

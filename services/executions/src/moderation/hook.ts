@@ -5,27 +5,27 @@ import type { ModerationKind } from "../record/moderation";
 import { signedHeaders } from "@nodeloom/platform";
 import type { Content } from "./content";
 
-/** Questions of one process in flight and waiting; users take turns. */
+/** Limits of one process: questions in flight, and questions that wait. Users take turns. */
 export const QUESTIONS = { concurrency: 32, queueLimit: 2_000 };
 const MAX_ANSWER_BYTES = 64 * 1024;
 const PAUSES_MS = [100, 300, 900, 2_000];
-/** One attempt gets at most this share of the timeout, so that a hanging one can be retried. */
+/** One attempt gets at most this share of the timeout, so that a hanging attempt can be retried. */
 const ATTEMPT_SHARE = 0.5;
-/** An unavailable hook isn't asked again for this share of the timeout. */
+/** After a failure, an unavailable hook isn't asked again for this share of the timeout. */
 const LEFT_ALONE_SHARE = 0.4;
 const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 const SERVER_ERROR = 500;
 
 /** JSON body of a question. */
 export interface Question extends Content {
-  /** Identical in every repetition. */
+  /** Equal in every repetition of the question. */
   id: string;
   kind: ModerationKind;
   accountId: string;
   executionId: string;
   /** Slug of the workflow; null for a direct run of a model. */
   workflow: string | null;
-  /** Null for the check before a run, which covers all nodes. */
+  /** Id of the node; null for the check before a run, which covers all nodes. */
   node: string | null;
   model: string | null;
 }
@@ -42,7 +42,7 @@ const answerForm = z.object({
 });
 export type HookAnswer = z.infer<typeof answerForm>;
 
-/** The hook didn't answer in time, or its answer is unreadable. */
+/** Thrown if the hook didn't answer before the deadline, or its answer is unreadable. */
 export class HookAway extends Error {
   override readonly name = "HookAway";
   constructor(
@@ -67,11 +67,11 @@ const readAnswer = (body: Buffer): HookAnswer => {
 
 export interface HookOptions {
   url: string;
-  /** `whsec_…`; the request carries a signature of each. */
+  /** Secrets in the form `whsec_…`. The request contains one signature for each. */
   secrets: readonly string[];
   timeoutMs: number;
   egress: Pick<EgressClient, "request">;
-  /** A text with addresses by which the hook reads an account's files. */
+  /** Signs the addresses in a text, so that the hook can read an account's files. */
   signed?: (text: string, accountId: string) => Promise<string>;
   slots: Slots;
 }
@@ -105,7 +105,7 @@ export const createHook = ({ url, secrets, timeoutMs, egress, signed, slots }: H
     });
   };
 
-  /** @throws HookAway; the signal's reason */
+  /** @throws HookAway; the reason of the signal if it aborts */
   return async (question: Question, signal?: AbortSignal): Promise<HookAnswer> => {
     if (Date.now() < leftAloneUntil) throw new HookAway("was away a moment ago");
     const startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** Checks inputs before a run starts, and inputs of calls that arise while it runs. */
+/** Checks inputs before a run starts, and inputs that calls receive while it runs. */
 import { BindError } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
@@ -14,11 +14,11 @@ export interface InputOptions {
   decide: Pick<Decide, "refusalOf">;
   store: Pick<ModerationStore, "passed">;
   media: Pick<Media, "getObjectsByKey">;
-  /** Prefix of addresses in our storage. */
+  /** Address prefix of the platform's own storage. */
   own: string;
 }
 
-/** Inputs of a plan's model calls as far as planning knows them; the rest is the author's text. */
+/** Returns the inputs of a plan's model calls that planning knows. The remaining text is written by the author. */
 const promptsOf = ({ plan }: Pick<PlannedRun, "plan">): unknown[] => {
   const run = new GraphRun(plan);
   const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
@@ -30,7 +30,7 @@ const promptsOf = ({ plan }: Pick<PlannedRun, "plan">): unknown[] => {
     try {
       return run.inputs.uncounted(() => run.bind(step).items.map((item) => run.inputs.ofCall(step, item)));
     } catch (error) {
-      // The run itself reports what is wrong with it.
+      // The run itself reports its binding error.
       if (error instanceof BindError) return written;
       throw error;
     }
@@ -51,7 +51,7 @@ export const createInputChecks = ({ decide, store, media, own }: InputOptions) =
   };
 
   return {
-    /** Checks the inputs of a run and of its planned calls before anything is held for it. @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE */
+    /** Checks the inputs of a run and of its planned calls before credits are held. @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE */
     run: async ({ executionId, target, runner }: executions.RunRequest, planned: PlannedRun): Promise<void> => {
       const { texts, addresses } = contentIn([JSON.parse(planned.inputsJson || "{}"), promptsOf(planned)], own);
       if (texts.length === 0 && addresses.size === 0) return;
@@ -63,7 +63,7 @@ export const createInputChecks = ({ decide, store, media, own }: InputOptions) =
       if (refusal) throw inputRefused(refusal);
     },
 
-    /** Checks texts and files of a call that weren't part of the check before the run. @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE */
+    /** Checks texts and files of a call that the check before the run didn't include. @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE */
     prompt: async (call: ModelCall, signal: AbortSignal): Promise<void> => {
       const { executionId, userId, nodeId, key, model, inputs } = call;
       const { texts, addresses } = contentIn(inputs, own);

@@ -1,4 +1,4 @@
-/** Moderation: the operator's hook sees inputs and outputs of runs before any reader. */
+/** Moderation: the operator's hook checks inputs and outputs of runs before they are visible to readers. */
 import { ConfigError, createSlots, type EgressClient, type Logger, withSignedUrls } from "@nodeloom/platform";
 import type { MediaUrls } from "@nodeloom/kernel";
 import { media as mediaProto } from "@nodeloom/proto";
@@ -20,7 +20,7 @@ export interface ModerationOptions {
   store: ModerationStore;
   media: Pick<Media, "ingest" | "upload" | "getObjects" | "getObjectsByKey" | "decideHeld" | "signUrls">;
   transform: Pick<Transform, "run">;
-  /** May call the hook's address, and no other private one. */
+  /** Returns a client that can call the hook's address and no other private address. */
   egressOf: (url: string) => Pick<EgressClient, "request">;
   own: string;
   urls: MediaUrls;
@@ -29,7 +29,7 @@ export interface ModerationOptions {
 
 export type Moderation = NonNullable<ReturnType<typeof createModeration>>;
 
-/** @returns undefined where this installation has no hook: nothing is read, written or asked for then */
+/** @returns undefined if the installation has no hook; moderation then reads and writes nothing */
 export const createModeration = ({ config, store, media, transform, egressOf, own, urls, logger }: ModerationOptions) => {
   const { MODERATION_URL: url, MODERATION_SECRET: secrets, MODERATION_FAIL: fail, MODERATION_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined) return undefined;
@@ -45,7 +45,6 @@ export const createModeration = ({ config, store, media, transform, egressOf, ow
   const outputs = createOutputChecks({ decide, store, media, sees, own });
   const seesInputs = sees.has("inputs");
   return {
-    /** Sees a run before anything is held for it. */
     checkRun: seesInputs ? inputs.run : undefined,
     storage: sees.has("files") ? holdingMedia(media) : media,
     transform: sees.has("files") ? holdingTransform(transform) : transform,
@@ -56,7 +55,7 @@ export const createModeration = ({ config, store, media, transform, egressOf, ow
   };
 };
 
-/** Uploads as held: no reader sees a file before the hook passes it. */
+/** Uploads files as held. A held file isn't readable until the hook passes it. */
 
 async function* withHeld(parts: AsyncIterable<mediaProto.UploadRequest> | Iterable<mediaProto.UploadRequest>) {
   for await (const one of parts) {
@@ -65,7 +64,7 @@ async function* withHeld(parts: AsyncIterable<mediaProto.UploadRequest> | Iterab
   }
 }
 
-/** Media whose uploads are held. */
+/** Wraps media so that uploads are held. */
 export const holdingMedia = (media: Pick<Media, "ingest" | "upload" | "getObjects">): Pick<Media, "ingest" | "upload" | "getObjects"> => ({
   ingest: (request, options) => media.ingest({ ...request, held: true }, options),
   upload: (parts, options) => media.upload(withHeld(parts), options),
@@ -76,7 +75,7 @@ export const holdingTransform = (transform: Pick<Transform, "run">): Pick<Transf
   run: (request, options) => transform.run({ ...request, held: true }, options),
 });
 
-/** Reruns reuse only outputs that the hook has passed. */
+/** Limits reruns to outputs that the hook has passed. */
 
 export interface ReuseOptions {
   store: Pick<ModerationStore, "letGo">;
@@ -86,7 +85,7 @@ export interface ReuseOptions {
 
 const nameOf = (executionId: string, digest: string): string => `${executionId} ${digest}`;
 
-/** Outputs passed under an older policy, or never checked, are made again. */
+/** Reuses only outputs that passed under the current policy. Other outputs are created again. */
 export const onlyLetGo =
   ({ store, decide, sees }: ReuseOptions) =>
   (find: EarlierCalls): EarlierCalls =>

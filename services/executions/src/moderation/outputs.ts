@@ -1,4 +1,4 @@
-/** Checks outputs of calls before they are recorded, shown or passed on. */
+/** Checks outputs of calls before they are recorded, shown or sent to other nodes. */
 import { doubling, retry } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import { mediaId } from "../calls/call";
@@ -22,9 +22,9 @@ export interface Given {
   outputs: CallOutputs;
   /** Number of held files. */
   files: number;
-  /** The part that is charged. */
+  /** Cost and request id for the charge. */
   cost?: Pick<CallResult, "costMicroUsd" | "requestId">;
-  /** How long to wait for an unavailable hook; by default the timeout of most calls. */
+  /** How long to wait for an unavailable hook. The default is the timeout of most calls. */
   waitMs?: number;
 }
 
@@ -58,7 +58,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
     throw outputRefused(record);
   };
 
-  /** Waits for an unavailable hook: repeating the call could cost its price again. */
+  /** Waits for an unavailable hook, because repeating the call could cost its price again. */
   const patiently = (subject: Subject, signal: AbortSignal, waitMs: number): Promise<ModerationRecord | null> =>
     retry(() => decide.refusalOf(subject, signal), {
       pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
@@ -69,20 +69,20 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
       throw error instanceof HookAway ? final("EXECUTION_FAILED", "its output could not be checked, and is not shown") : error;
     });
 
-  /** For a call that is being stopped, which is retried as a whole. */
+  /** Asks once without waiting, for a call that is being stopped. Stopping is retried as a whole. */
   const atOnce = (subject: Subject): Promise<ModerationRecord | null> => decide.refusalOf(subject).catch(awayAsUnavailable);
 
   return {
-    /** @throws CONTENT_REFUSED where what a call gave was refused before: it is not made, or stored, again */
+    /** @throws CONTENT_REFUSED if the call's output was refused before; the call isn't repeated and its output isn't stored again */
     assertNotRefused: async (call: CheckedCall): Promise<void> => {
       const earlier = await store.refusedOutput(call.executionId, call.key);
       if (earlier) await refused(call, earlier);
     },
 
     /**
-     * Checks the outputs of a call. After it, readers can see its files.
+     * Checks the outputs of a call. Afterwards, readers can see its files.
      * @param signal absent for a call that is being stopped
-     * @throws CONTENT_REFUSED, also where that was decided by an attempt that died; EXECUTION_FAILED where it can't be decided
+     * @throws CONTENT_REFUSED, also if an earlier attempt got that decision; EXECUTION_FAILED if the hook can't decide
      */
     check: async (call: CheckedCall, given: Given, signal?: AbortSignal): Promise<void> => {
       const content = await shown(call, given);

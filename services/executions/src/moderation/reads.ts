@@ -11,7 +11,7 @@ const rowMessage = ({ _id, ...record }: ModerationRecord): executions.Moderation
 
 export type Refusals = ReturnType<typeof createRefusals>;
 
-/** Contents that were refused or passed unchecked, newest first. @throws INVALID_REQUEST for a cursor that is none */
+/** Lists contents that were refused or passed unchecked, newest first. @throws INVALID_REQUEST for an invalid cursor */
 export const createRefusals =
   (store: Pick<ModerationStore, "list">, configured: boolean) =>
   async ({ userId, limit, cursor }: executions.ListModerationRequest): Promise<executions.ListModerationResponse> => {

@@ -1,12 +1,12 @@
 import { integer, list } from "@nodeloom/platform";
 import { z } from "zod";
 
-/** What the hook can see: inputs of runs and calls; texts from calls; files from calls. */
+/** Content that the hook can check: inputs of runs and calls, texts from calls, files from calls. */
 export const SIGHTS = ["inputs", "texts", "files"] as const;
 export type Sight = (typeof SIGHTS)[number];
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/;
-/** The caller waits while the inputs of a run are checked. */
+/** Bounded, because the caller waits while the inputs of a run are checked. */
 const MAX_TIMEOUT_MS = 10_000;
 const DEFAULT_TIMEOUT_MS = 5_000;
 

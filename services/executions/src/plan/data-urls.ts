@@ -8,8 +8,8 @@ import { base64Bytes } from "@nodeloom/providers";
 import { mediaValue } from "./files";
 
 /**
- * Stores the data URLs in a run's inputs as files of the runner before the run is recorded. Otherwise each would be written, encoded and
- * sent with the plan, every call and the inputs.
+ * Stores data URLs in a run's inputs as files of the runner, before the run is recorded. Otherwise each data URL would be written, encoded
+ * and sent with the plan, every call and the inputs.
  */
 
 const STARTS = /"data:/gi;
@@ -18,14 +18,14 @@ const BACKSLASH = 0x5c;
 const HEAD = /^[^"\\\p{Cc}]+$/u;
 const STAND_IN_BYTES = 24;
 
-/** Characters hashed at once. */
+/** Number of characters that are hashed at once. */
 const CHUNK_CHARS = 192 * 1024;
-/** Files that one plan stores. The longest data URLs come first; the rest stay inline. */
+/** Maximum files that one plan stores. The longest data URLs are stored first; the rest stay inline. */
 const MOST_FILES = 100;
 const STORED_AT_ONCE = 4;
 const DAY_MS = 86_400_000;
 
-/** The characters of a JSON text; undefined if it ends inside an escape. */
+/** Decodes the characters of a JSON text; undefined if the text ends inside an escape. */
 const unescaped = (written: string): string | undefined => {
   if (!written.includes("\\")) return written;
   const read = parseJsonText(`"${written}"`)?.value;
@@ -33,15 +33,15 @@ const unescaped = (written: string): string | undefined => {
 };
 
 export interface TakenOut {
-  /** Inputs in which a short data URL stands for each long one. */
+  /** Inputs in which a short stand-in replaces each long data URL. */
   inputsJson: string;
-  /** The long data URLs by their stand-ins. */
+  /** Long data URLs by their stand-ins. */
   urls: ReadonlyMap<string, string>;
 }
 
 /**
- * Replaces data URLs in a JSON text that are longer than any text can be, so they must be files. The stand-in is a data URL of the same
- * type with random bytes. Malformed parts stay, and planning reports them.
+ * Replaces data URLs in a JSON text that exceed the maximum text length, because they must be files. The stand-in is a data URL of the same
+ * type with random bytes. Malformed parts aren't replaced, and planning reports them.
  */
 export const takeOutDataUrls = (inputsJson: string): TakenOut => {
   const urls = new Map<string, string>();
@@ -52,7 +52,7 @@ export const takeOutDataUrls = (inputsJson: string): TakenOut => {
   for (let match = STARTS.exec(inputsJson); match; match = STARTS.exec(inputsJson)) {
     const from = match.index + 1;
     const end = inputsJson.indexOf('"', from);
-    // Continues behind the text, whatever it was, so that each is read once.
+    // Continue after the text in every case, so that each text is read once.
     if (end < 0) break;
     STARTS.lastIndex = end;
     if (end - from <= LIMITS.textValueBytes || inputsJson.charCodeAt(match.index - 1) === BACKSLASH) continue;
@@ -67,7 +67,7 @@ export const takeOutDataUrls = (inputsJson: string): TakenOut => {
   return { inputsJson: urls.size === 0 ? inputsJson : [...parts, inputsJson.slice(kept)].join(""), urls };
 };
 
-/** Inputs for the record: data URLs are replaced by the addresses of their files. */
+/** Returns the inputs to record: data URLs are replaced with the addresses of their files. */
 export const recordedInputs = (inputsJson: string, fileInputs: readonly string[], data: ReadonlyMap<string, DataFile>): string => {
   const known = members(inputsJson);
   const address = (value: unknown): unknown =>
@@ -79,18 +79,18 @@ export const recordedInputs = (inputsJson: string, fileInputs: readonly string[]
   return `{${[...known].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };
 
-/** Deterministic for data, owner and day. */
+/** The id is deterministic for data, owner and day. */
 const fileId = (url: string, ownerId: string, now: number): string => {
   const hash = createHash("sha256").update(`${Math.floor(now / DAY_MS)}\n${ownerId}\n`);
-  // In parts, to avoid another copy.
+  // Hash in parts to avoid another copy.
   for (let from = 0; from < url.length; from += CHUNK_CHARS) hash.update(url.slice(from, from + CHUNK_CHARS));
   return hash.digest("hex").slice(0, 32);
 };
 
-/** True if storage rejected the data, as opposed to being unable to store it. */
+/** True if storage rejected the data. False if storage failed to store it. */
 const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
 
-/** Stores data URLs as generated files, once per owner, content and day, over any number of runs. */
+/** Stores data URLs as generated files. A file is stored once per owner, content and day, over any number of runs. */
 export const createDataFiles = ({
   media,
   now = Date.now,
@@ -108,7 +108,7 @@ export const createDataFiles = ({
     return (await media.ingest({ ...placement, sourceUrl: url, sourceOrigin })).object;
   };
 
-  /** Data that storage doesn't recognise as a file stays inline, unless it is long. */
+  /** Data that storage doesn't recognize as a file stays inline, unless it is long. */
   const store = async (url: string, ownerId: string): Promise<DataFile> => {
     const declared = dataUrlType(url);
     const family = mediaFamily(declared ?? "");
@@ -116,7 +116,7 @@ export const createDataFiles = ({
     try {
       const object = await put(url, id, ownerId, declared === undefined ? [...MEDIA_FAMILIES] : family ? [family] : []);
       if (!object) return {};
-      // A container can hold another kind of file than its type says. Without a type, the bytes decide.
+      // A container can hold a different kind of file than its type declares. Without a declared type, the bytes decide.
       const isAsSaid = declared === undefined || (family !== undefined && mediaFamily(object.contentType) === family);
       return { file: mediaValue({ ...object, contentType: isAsSaid ? object.contentType : declared }) };
     } catch (error) {
@@ -127,9 +127,9 @@ export const createDataFiles = ({
   };
 
   /**
-   * @param urls data URLs, or what stands for them
-   * @param takenOut long ones by what stands for them
-   * @returns what has become of each
+   * @param urls data URLs or their stand-ins
+   * @param takenOut long data URLs by their stand-ins
+   * @returns each data URL with its stored file, or an empty entry if it stays inline
    */
   return async (urls: readonly string[], takenOut: ReadonlyMap<string, string>, ownerId: string): Promise<[string, DataFile][]> => {
     const inOrder = [...urls].sort((a, b) => Number(takenOut.has(b)) - Number(takenOut.has(a)));

@@ -10,13 +10,13 @@ import type { KeptVersion } from "./kept-graphs";
 import type { Planner, TaskGraph } from "./planner/protocol";
 
 export interface Definition {
-  /** 0: the draft. */
+  /** Number of the version; 0 for the draft. */
   version: number;
   revision: number;
   createdBy: string;
   nodesJson: string;
   edgesJson: string;
-  /** Needs of a full run; computed by the first one. */
+  /** Requirements of a full run, computed by the first run. */
   needs?: Needs;
 }
 
@@ -26,34 +26,34 @@ export interface Needs {
   workflows: WorkflowReference[];
 }
 
-/** Selects a graph of a workflow: by a version's number, `draft` or `approved`, or else by an alias. */
+/** Selects a graph of a workflow: a version number, `draft`, `approved`, or an alias. */
 export interface Selected {
   version: string;
-  /** Empty or absent for `production`. */
+  /** Empty or absent selects `production`. */
   alias?: string | undefined;
-  /** For a workflow inside another: `production` replaces an alias that it doesn't have. */
+  /** For an inner workflow: use `production` if it doesn't have the alias. */
   orProduction?: boolean;
 }
 
 export interface Defined {
   saved: Definition;
-  /** The alias that selected it; empty for a number and for the draft. */
+  /** The alias that selected the graph; empty for a number or the draft. */
   alias: string;
   graphHidden: boolean;
-  /** For a version: the models that its tasks resolved to when it was published. */
+  /** For a version: models that its tasks resolved to when it was published. */
   pinnedModels: Readonly<Record<string, string>>;
-  /** Days for which the workflow's owner keeps runs; undefined for the installation's. */
+  /** Days for which the workflow's owner keeps runs; undefined for the installation's default. */
   retentionDays: number | undefined;
-  /** For a graph stored with an earlier run: changes with the graph. A saved graph changes with its revision. */
+  /** Cache key of a graph stored with an earlier run; it changes with the graph. A saved graph is cached by its revision. */
   key?: string;
 }
 
 export type Definitions = ReturnType<typeof createDefinitions>;
 
-/** Characters of cached JSON. */
+/** Maximum characters of cached JSON. */
 const CACHED_CHARS = 32 * 1024 * 1024;
 
-/** Reads saved graphs for every run. An unchanged one isn't transferred again. */
+/** Reads saved graphs for every run. An unchanged graph isn't transferred again. */
 export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, planner: Pick<Planner, "needs">) => {
   const cache = new LRUCache<string, Definition>({
     maxSize: CACHED_CHARS,
@@ -77,14 +77,14 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
         workflows.getDefinition({ slug, userId, knownRevision, version: selected, alias: named, orProduction }),
       );
       const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels, retentionDays, alias = "" } = answer;
-      // A version and the draft that it came from share graph and revision.
+      // A version and its draft can share graph and revision.
       if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), alias, graphHidden, pinnedModels, retentionDays };
       const saved = { version, revision, createdBy, nodesJson, edgesJson };
       cache.set(key, saved);
       return { saved, alias, graphHidden, pinnedModels, retentionDays };
     },
 
-    /** Uses a graph stored with an earlier run in place of a saved one. */
+    /** Uses a graph stored with an earlier run instead of a saved graph. */
     kept: ({ saved, alias, graphHidden, retentionDays }: Defined, { version, ...graph }: KeptVersion): Defined => {
       const { nodesJson, edgesJson, pinnedModels } = graph;
       const { createdBy, revision } = saved;
@@ -101,7 +101,7 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
       };
     },
 
-    /** Needs of a full run. A run of a part may need less and is judged by that. */
+    /** Returns the requirements of a full run. A partial run may need less and is checked separately. */
     needs: async (saved: Definition, graph: TaskGraph, userId: string): Promise<Needs> => {
       if (graph.until === undefined && saved.needs) return saved.needs;
       const answer = await planner.needs(graph, { userId });

@@ -7,7 +7,7 @@ async function* bytesOf(content: Entry["content"]): AsyncIterable<Uint8Array> {
   for await (const part of content) yield typeof part === "string" ? Buffer.from(part) : part;
 }
 
-/** Streams a ZIP at the pace of its reader: each entry is read after the one before is written. */
+/** Streams a ZIP at the pace of its reader. Each entry is read after the previous one was written. */
 export async function* archive(entries: AsyncIterable<Entry>): AsyncIterable<Uint8Array> {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;

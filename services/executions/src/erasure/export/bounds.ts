@@ -1,9 +1,9 @@
-/** Maximum contents of an archive. Its README lists what was left out. */
+/** Maximum contents of an archive. Its README lists the omitted data. */
 export const EXPORT_BOUNDS = {
   workflows: 10_000,
-  /** The newest of each workflow. */
+  /** The newest versions of each workflow. */
   versions: 1_000,
-  /** The newest. */
+  /** The newest executions. */
   executions: 50_000,
   batches: 10_000,
   usage: 100_000,

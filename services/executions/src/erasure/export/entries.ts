@@ -1,4 +1,4 @@
-/** Entries of an account's archive. Each is read in its turn, and no list is read as a whole. */
+/** Yields the entries of an account's archive. Each entry is read only when it is written, and lists are read in pages. */
 import { LIMITS, unlessNotFound } from "@nodeloom/kernel";
 import { batchJson, executionJson } from "@nodeloom/platform";
 import { batches as batchesProto, workflows as proto, type executions as executionsProto, type media as mediaProto } from "@nodeloom/proto";
@@ -115,7 +115,7 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
     return bytes();
   };
 
-  /** A file removed while it is read fails the attempt; the next attempt doesn't list it. */
+  /** If a file is removed while it is read, the attempt fails. The next attempt doesn't list the file. */
   async function* fileEntries(ownerId: string, missing: Missing): AsyncIterable<Entry> {
     let bytes = 0;
     for await (const file of atMost(files(ownerId), BOUNDS.files, () => missing.add(`files beyond the newest ${BOUNDS.files}`))) {
@@ -139,7 +139,7 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
     for (const text of texts) yield JSON.parse(text);
   }
 
-  /** All entries in order. `missing` is complete after the last one. */
+  /** Yields all entries in order. `missing` is complete after the last entry. */
   return async function* entries(userId: string, missing: Missing): AsyncIterable<Entry> {
     const newest = <T>(what: keyof typeof BOUNDS, rows: AsyncIterable<T>): AsyncIterable<T> =>
       atMost(rows, BOUNDS[what], () => missing.add(`${what} beyond the first ${BOUNDS[what]}`));

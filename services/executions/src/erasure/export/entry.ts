@@ -1,11 +1,11 @@
 export interface Entry {
   path: string;
   content: AsyncIterable<string | Uint8Array>;
-  /** The content is already compressed. */
+  /** True if the content is already compressed. */
   isCompressed?: boolean;
 }
 
-/** Collects what an archive lacks, as sentences for its reader. */
+/** Collects sentences about data that the archive omits, for its reader. */
 export interface Missing {
   add(what: string): void;
 }
@@ -22,7 +22,7 @@ async function* lines(rows: AsyncIterable<unknown>): AsyncIterable<string> {
 }
 export const linesEntry = (path: string, rows: AsyncIterable<unknown>): Entry => ({ path, content: lines(rows) });
 
-/** @param says what is missing where there are more */
+/** @param says called if there are more rows, to record that they are missing */
 export async function* atMost<T>(rows: AsyncIterable<T>, most: number, says: () => void): AsyncIterable<T> {
   let count = 0;
   for await (const row of rows) {

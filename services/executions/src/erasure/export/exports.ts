@@ -17,7 +17,7 @@ export interface ExportsOptions {
 export const createAccountExports = ({ entries, media, leaver }: ExportsOptions) => {
   async function* withReadme(userId: string, missing: string[]): AsyncIterable<Entry> {
     yield* entries(userId, { add: (what) => void missing.push(what) });
-    // Last, because only then `missing` is complete.
+    // Written last, because `missing` is complete only now.
     yield textEntry("README.txt", readme(userId, new Date(), missing));
   }
 
@@ -38,7 +38,7 @@ export const createAccountExports = ({ entries, media, leaver }: ExportsOptions)
       await media.putExport(messages(userId, beat), { deadlineMs: TIMING.exportAttempt, signal });
     },
 
-    /** The archive, if there is one. Otherwise one is started, unless one is in progress. */
+    /** Returns the archive, if there is one. Otherwise starts an export, unless one is in progress. */
     get: async (userId: string): Promise<proto.GetAccountExportResponse> => {
       const { export: stored } = await media.getExport({ ownerId: userId });
       if (!stored) await leaver.startExport(userId);

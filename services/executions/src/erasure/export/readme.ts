@@ -12,7 +12,7 @@ const WHAT = [
   ["files/", "the files themselves, by their ids"],
 ] as const;
 
-/** The README of an archive: its contents and what is missing. */
+/** Returns the README of an archive: its contents and the omitted data. */
 export const readme = (userId: string, at: Date, missing: readonly string[]): string =>
   [
     "This is what the installation of Nodeloom keeps of an account.",

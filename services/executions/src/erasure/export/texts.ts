@@ -5,7 +5,7 @@ import { media, type billing, type identity, type usage, type workflows } from "
 const MICRO = 1_000_000;
 const iso = (at: Date | undefined): string | null => at?.toISOString() ?? null;
 
-/** A JSON object some of whose members are JSON texts, which keep the form in which they were sent. */
+/** Builds a JSON object in which some members are already JSON texts. These texts keep their original form. */
 const withTexts = (members: Record<string, unknown>, texts: Readonly<Record<string, string>>): string => {
   const own = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value ?? null)}`);
   const sent = Object.entries(texts).map(([name, text]) => `${JSON.stringify(name)}: ${text || "null"}`);
