@@ -1,6 +1,6 @@
 /**
- * How often a conditional update is retried. Every failed attempt means that another writer succeeded. After the last attempt the caller
- * gets a retryable error.
+ * Maximum attempts of a conditional update. An attempt fails only if another writer succeeded. After the last attempt the caller gets a
+ * retryable error.
  */
 export const CONFLICT_ATTEMPTS = {
   workflow: 200,
@@ -17,9 +17,9 @@ export const CONFLICT_ATTEMPTS = {
   line: 50,
   cancellation: 5,
   decision: 20,
-  /** The workflow of an earlier attempt can still be closing. */
+  /** A workflow from an earlier attempt may still be closing. */
   workflowStart: 5,
   log: 10,
-  /** The end of a run competes with the archiving of its log. */
+  /** Ending a run conflicts with archiving its log. */
   runEnd: 50,
 } as const;

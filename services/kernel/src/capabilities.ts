@@ -1,14 +1,14 @@
 import { didYouMean } from "./nearest-name";
 import { TIERS, tierReaches, type BaseTier } from "./plans";
 
-/** Capability vocabulary v1. A capability is `*`, `<resource>:<action>` or `<resource>:<id>:<action>`. */
+/** A capability is `*`, `<resource>:<action>` or `<resource>:<id>:<action>`. */
 export const ALL = "*";
 const PRO = ["workflow:run", "workflow:read", "workflow:write", "webhook:receive", "execution:read", "execution:cancel"] as const;
 const BUSINESS = [...PRO, "model:run", "agent:invoke"] as const;
 
 /**
- * Capabilities that are granted by name only: no preset and no wildcard but `*` includes them, so keys made before have none. A key can be
- * granted one if its maker has the role and the account has the tier.
+ * Capabilities that are granted by name only: no preset and no wildcard except `*` includes them, so older keys don't have them. A key can
+ * get such a capability if its creator has the role and the account has the tier.
  */
 export const BY_NAME = {
   "keys:write": { role: "owner", tier: "business" },
@@ -26,16 +26,19 @@ const NAMED = Object.keys(BY_NAME) as Named[];
 
 export const isByName = (capability: string): capability is Named => Object.hasOwn(BY_NAME, capability);
 
-/** The most that an API key of each built-in tier can be granted. Keys of the free tier can't be granted anything. */
+/** Capabilities that an API key can have, by built-in tier. Keys of the free tier can't have any. */
 export const CEILINGS: Readonly<Record<BaseTier, readonly string[]>> = { free: [], pro: PRO, business: BUSINESS, enterprise: BUSINESS };
 
-/** Capabilities of a session beyond its tier's ceiling, so that every tier can use the editor. Those of `BY_NAME` follow the role. */
+/**
+ * Capabilities of a session in addition to its tier's ceiling, so that every tier can use the editor. The role decides about capabilities
+ * in `BY_NAME`.
+ */
 const SESSION_EXTRAS = ["workflow:read", "workflow:write", "workflow:run", "execution:read", "execution:cancel"] as const;
 
 export const PRESETS = ["read-only", "workflow-deploy", "webhook-receiver", "full-deploy"] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** Capabilities of a preset. `Full deploy` contains everything within the owner's ceiling. */
+/** Capabilities of a preset. `Full deploy` grants every capability within the owner's ceiling. */
 export const presetCapabilities = (preset: Preset, base: BaseTier, isAdmin = false): readonly string[] => {
   switch (preset) {
     case "read-only":
@@ -49,7 +52,7 @@ export const presetCapabilities = (preset: Preset, base: BaseTier, isAdmin = fal
   }
 };
 
-/** Resources with per-item grants: `workflow:<slug>:run`, `model:<id>:run`. */
+/** Grants for single items: `workflow:<slug>:run`, `model:<id>:run`. */
 const SPECIFIC = /^(workflow|model):([a-z0-9]+(?:-[a-z0-9]+)*):run$/;
 const WILDCARD = /^([a-z]+):\*$/;
 
@@ -60,7 +63,7 @@ export const isCapability = (value: string): boolean => {
   return resource !== undefined && BUSINESS.some((capability) => capability.startsWith(`${resource}:`));
 };
 
-/** A suggestion for an unknown capability, in the form of `didYouMean`. */
+/** Returns the capability that was probably meant, in the form of `didYouMean`. */
 export const likelyCapability = (value: string): string => {
   const id = value.split(":")[1] ?? "";
   const known = [...BUSINESS, ...NAMED, ...["workflow", "model"].map((resource) => `${resource}:${id}:run`)];

@@ -1,18 +1,18 @@
 /**
- * The effect of erasing an account on every stored collection. Each service's `Erase` has one step per collection that is removed or
- * emptied (checked by the compiler). A test compares this table with the collections that exist.
+ * How erasing an account affects each stored collection. Each service's `Erase` has one step per collection that is removed or emptied
+ * (checked by the compiler). A test compares this table with the existing collections.
  */
 
 export type Erasing =
   /** The account's documents are deleted. */
   | "removed"
-  /** Documents stay with ids and amounts only. */
+  /** Documents stay, with ids and amounts only. */
   | "emptied"
   /** Deleted together with another collection. */
   | { with: string }
-  /** Expires within this many days. Until then no query finds it by account. */
+  /** Expires within this number of days. Until then no query finds it by account. */
   | { expiresDays: number }
-  /** Deleted after everything else. */
+  /** Deleted after all other collections. */
   | "last"
   /** Contains only ids and amounts. */
   | "kept"
@@ -33,17 +33,17 @@ export const ERASURE = {
     "oidc-identities": "removed",
     "oidc-sign-ins": "removed",
     /**
-     * The account is removed from organizations that have other owners, which also ends its invitations. An organization that is erased
-     * itself is deleted last, like users.
+     * The account is removed from organizations that have other owners, and its invitations end. If the organization itself is erased, its
+     * document is deleted last, like users.
      */
     organizations: "emptied",
     audit: "emptied",
-    /** Keyed hashes of addresses, kept while attempts are counted. */
+    /** Keyed hashes of addresses, which expire when attempts are no longer counted. */
     attempts: { expiresDays: 1 },
     tiers: "nothing",
   },
   workflows: {
-    /** Slugs stay reserved. */
+    /** Slugs of deleted workflows stay reserved. */
     workflows: "removed",
     versions: { with: "workflows" },
     folders: "removed",
@@ -67,7 +67,7 @@ export const ERASURE = {
   triggers: { schedules: "removed", hooks: "removed" },
   usage: { usage: "removed", usage_folds: "removed", usage_totals: "removed", usage_days: "removed" },
   billing: {
-    /** Amounts stay, because the balance is their sum. */
+    /** Amounts stay, because a balance is their sum. */
     accounts: "emptied",
     ledger: "emptied",
     counters: "removed",
@@ -79,7 +79,7 @@ export const ERASURE = {
   models: { overrides: "nothing", servers: "nothing" },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Erasing>>>>;
 
-/** Data outside of MongoDB, by storage. */
+/** Effect on data outside MongoDB, by storage. */
 export const ERASURE_ELSEWHERE = {
   redis: {
     "session:": "removed",
@@ -95,17 +95,17 @@ export const ERASURE_ELSEWHERE = {
   temporal: { workflows: "removed", schedules: "removed" },
   /** Files, thumbnails and exports, in the local folder or the bucket. */
   files: { blobs: "removed" },
-  /** Contain only ids: texts, URLs and secrets are never logged. */
+  /** Logs contain only ids. Texts, URLs and secrets are never logged. */
   logs: { lines: "kept" },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Erasing>>>>;
 
 type Table = typeof ERASURE;
 
-/** Collections for which a service's `Erase` needs a step of its own. */
+/** Collections for which a service's `Erase` needs a step. */
 export type ErasedCollection<S extends keyof Table> = {
   [C in keyof Table[S]]: Table[S][C] extends "removed" | "emptied" ? C : never;
 }[keyof Table[S]] &
   string;
 
-/** Default number of days in which an account can cancel its erasure. */
+/** Default number of days during which an account can cancel its erasure. */
 export const ERASURE_DAYS = 7;

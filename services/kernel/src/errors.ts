@@ -3,8 +3,8 @@ import type { Role } from "./organizations";
 import { wellFormed } from "./well-formed";
 
 /**
- * The one error type that services throw on purpose. `kind` decides the gRPC status, `reason` is the code that clients see, and `metadata`
- * adds members to the error body.
+ * The error type that services throw on purpose. `kind` sets the gRPC status, `reason` is the code that clients get, and `metadata` adds
+ * members to the error body.
  */
 export const ERROR_KINDS = [
   "invalid",
@@ -20,7 +20,7 @@ export const ERROR_KINDS = [
 ] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-/** Every code that an HTTP client can receive. `HTTP_STATUS_BY_REASON` in the gateway covers all of them (checked by the compiler). */
+/** Error codes that an HTTP client can get. `HTTP_STATUS_BY_REASON` in the gateway covers all of them (checked by the compiler). */
 export const REASONS = [
   "INVALID_REQUEST",
   "INVALID_INPUTS",
@@ -93,7 +93,7 @@ export class DomainError extends Error {
     readonly kind: ErrorKind,
     readonly reason: Reason,
     message: string,
-    /** Extra members of the error body: plain JSON values. */
+    /** Additional members of the error body, as plain JSON values. */
     readonly metadata: ErrorMetadata = {},
   ) {
     super(wellFormed(message));
@@ -105,7 +105,7 @@ export const isUnavailable = (error: unknown): boolean => error instanceof Domai
 export const isNotFound = (error: unknown): boolean => error instanceof DomainError && error.kind === "not_found";
 
 /**
- * @returns undefined for a `not_found` error
+ * @returns the result, or undefined for a `not_found` error
  * @throws every other error
  */
 export const unlessNotFound = <T>(answer: Promise<T>): Promise<T | undefined> =>
@@ -118,15 +118,15 @@ export const unlessNotFound = <T>(answer: Promise<T>): Promise<T | undefined> =>
 export const isRefusal = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
 
-/** Error metadata between services: the error was stored under the same Idempotency-Key. Clients see a header instead. */
+/** Error metadata between services: the error was stored earlier under this Idempotency-Key. Clients get a header instead. */
 export const REPLAYED_REFUSAL = "isReplay";
 
 const SHORT_OF_CREDITS: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted", "BUDGET_EXCEEDED"]);
 
-/** True if the credits of an account, a run or a budget don't suffice. */
+/** True if the code says that an account, a run or a budget has too few credits. */
 export const isShortOfCredits = (code: string): boolean => SHORT_OF_CREDITS.has(code);
 
-/** One problem of a request. `path` is dotted. */
+/** One problem of a request. `path` is dotted, such as `inputs.style`. */
 export interface Issue {
   path: string;
   message: string;
@@ -141,13 +141,13 @@ const invalid =
   };
 
 export const invalidRequest = invalid("INVALID_REQUEST");
-/** Drops the issue code, which only planning uses. */
+/** Creates an `INVALID_INPUTS` error. Issue codes are dropped, because only planning uses them. */
 export const invalidInputs = (issues: Issue[]): DomainError => invalid("INVALID_INPUTS")(issues.map(({ code: _, ...issue }) => issue));
 
 export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });
 
-/** @param queueLimit how many more runs can queue; only for a full queue */
+/** @param queueLimit how many more runs can be queued; only if the queue is full */
 export const tooManyRuns = (limit: number, queueLimit?: number): DomainError => {
   const message = `at most ${limit} executions can run at once`;
   return queueLimit === undefined
@@ -167,7 +167,7 @@ export const tooManyWaiting = (limit: number): DomainError =>
     { limit, retryAfter: 60 },
   );
 
-/** An account that awaits approval can read and edit its draft only. */
+/** An account that awaits approval can only read and edit its draft. */
 export const accountNotApproved = (): DomainError =>
   new DomainError(
     "forbidden",
@@ -177,7 +177,7 @@ export const accountNotApproved = (): DomainError =>
 
 export const accountSuspended = (): DomainError => new DomainError("forbidden", "ACCOUNT_SUSPENDED", "this account is suspended");
 
-/** An account that is scheduled for erasure can read, export its data and cancel the erasure. */
+/** An account scheduled for erasure can only read, export its data and cancel the erasure. */
 export const accountLeaving = (): DomainError =>
   new DomainError(
     "forbidden",
@@ -185,22 +185,22 @@ export const accountLeaving = (): DomainError =>
     "this account is scheduled for deletion: it can't run, quote, upload or create keys unless the deletion is cancelled",
   );
 
-/** @param required the capability that the role would give */
+/** @param required the capability that the role grants */
 export const roleDenied = (role: Role, required = `role:${role}`): DomainError =>
   new DomainError("forbidden", "CAPABILITY_DENIED", `the role ${role} is required in this organization`, {
     required,
     requiredRole: role,
   });
 
-/** A missing workflow and another user's get one error, so that callers can't probe for slugs. */
+/** A missing workflow and another user's workflow get one error, so that callers can't probe for slugs. */
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
 export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
-/** @param alias as the request names it */
+/** @param alias as it appears in the request */
 export const aliasNotFound = (alias: string): DomainError =>
   new DomainError("not_found", "ALIAS_NOT_FOUND", `the workflow has no alias ${alias}`);
 export const executionNotFound = (): DomainError => new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
 
-/** Matches messages of version 1.0.0 that may quote URLs, hosts, headers or values. Rows of that version have no public message. */
+/** Matches messages of version 1.0.0 that may quote URLs, hosts, headers or values. Rows written by that version have no public message. */
 const QUOTES_GRAPH = /:\/\/|\blocalhost\b|\w\.[a-z]{2,}|\d\.\d{1,3}\.\d|\bheader\b|is the text "/i;
 const PLACE = /^node [^:]*: /;
 
@@ -209,7 +209,7 @@ const openMessage = (message: string): string => {
   return QUOTES_GRAPH.test(message) ? `${QUOTES_GRAPH.test(place) ? "" : place}it failed; the workflow's author can read why` : message;
 };
 
-/** The error for readers who can't see the graph, without the provider's body, which may repeat what it was sent. */
+/** The error as shown to readers who can't see the graph. It omits the provider's response, which may repeat the request. */
 export const publicError = <T extends { message: string; publicMessage?: string | undefined; providerBody?: unknown }>(error: T): T => {
   const { publicMessage, providerBody: _, ...rest } = error;
   return { ...rest, message: publicMessage || openMessage(error.message) } as T;

@@ -1,4 +1,4 @@
-/** `Map.groupBy`, which Node.js 20 doesn't have. */
+/** Replacement for `Map.groupBy`, which Node.js 20 doesn't have. */
 export const groupBy = <K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> => {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -1,5 +1,5 @@
 /**
- * Id of one attempt at a run in billing and in the queue. Attempts don't share ids, so one attempt can't spend or release the hold or the
+ * Id of one attempt at a run, in billing and in the queue. Each attempt has its own id, so an attempt can't spend or release the hold or
  * queue position of another.
  */
 export const holdIdOf = (executionId: string, attempt: number): string => `${executionId}.${attempt}`;

@@ -1,7 +1,7 @@
 /**
- * Edits JSON as text, for the gateway and the console. A workflow must come back exactly as it was sent (number spelling, key order,
- * unknown members), so values are sliced and replaced in the text instead of being parsed and serialized. Callers must pass text that
- * JSON.parse accepts.
+ * Edits JSON as text, for the gateway and the console. A workflow must be returned exactly as it was sent, with its number spelling, key
+ * order and unknown members. Values are therefore sliced and replaced in the text instead of being parsed and serialized. Callers must pass
+ * text that JSON.parse accepts.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -19,10 +19,10 @@ const skipSpace = (text: string, from: number): number => {
   return at;
 };
 
-/** Characters scanned one by one before falling back to a search. */
+/** Characters that are scanned one by one before a search is used. */
 const SHORT_CHARS = 256;
 
-/** Index after the string that starts at `from`. Reads each character at most twice. */
+/** Returns the index after the string that starts at `from`. Reads each character at most twice. */
 const endOfString = (text: string, from: number): number => {
   let at = from + 1;
   let quote = -1;
@@ -41,7 +41,7 @@ const endOfString = (text: string, from: number): number => {
   return at;
 };
 
-/** Index after the value that starts at `from`; the text's length if the value never ends. */
+/** Returns the index after the value that starts at `from`, or the text's length if the value never ends. */
 export const endOfValue = (text: string, from: number): number => {
   let depth = 0;
   let at = from;
@@ -63,7 +63,7 @@ export const endOfValue = (text: string, from: number): number => {
   return at;
 };
 
-/** Number of values in a JSON text: itself, each list item and each object member. */
+/** Number of values in a JSON text: the value itself, each list item and each object member. */
 export const valuesIn = (text: string): number => {
   let values = 1;
   let isFirst = false;
@@ -71,7 +71,7 @@ export const valuesIn = (text: string): number => {
   while (at < text.length) {
     const code = text.charCodeAt(at);
     const closes = code === CLOSE_BRACE || code === CLOSE_BRACKET;
-    // The first item follows no comma.
+    // A comma precedes every item except the first.
     if (code === COMMA || (isFirst && !closes)) values += 1;
     isFirst = code === OPEN_BRACE || code === OPEN_BRACKET;
     at = skipSpace(text, code === QUOTE ? endOfString(text, at) : at + 1);
@@ -103,7 +103,7 @@ const memberPlaces = (text: string): Member[] => {
   return members;
 };
 
-/** Integers with fewer than sixteen digits are always exact in a double. */
+/** Integers with fewer than sixteen digits are exact as doubles. */
 const MAYBE_INEXACT = /\d{16}/;
 const INTEGER = /^-?\d{16,}$/;
 const NUMBER = /[-+.\deE]+/y;
@@ -135,7 +135,7 @@ const withExactIntegers = (text: string): string => {
 };
 
 /**
- * Parses JSON. An integer that a double would round becomes the text of its digits, so that none is lost.
+ * Parses JSON. An integer that a double would round becomes a text of its digits, so that no digit is lost.
  * @throws SyntaxError for invalid JSON
  */
 export const parseExact = (text: string): unknown => {
@@ -144,11 +144,11 @@ export const parseExact = (text: string): unknown => {
   return exact === text ? value : (JSON.parse(exact) as unknown);
 };
 
-/** Members of an object as texts. The last member of a name wins, as in JSON.parse. Empty for other values. */
+/** Members of an object as JSON texts. If a name is repeated, the last member applies, as in JSON.parse. Empty for other values. */
 export const members = (text: string): Map<string, string> =>
   new Map(memberPlaces(text).map(({ name, start, end }) => [name, text.slice(start, end)]));
 
-/** Elements of an array as texts. Empty for other values. */
+/** Elements of an array as JSON texts. Empty for other values. */
 export const elements = (text: string): string[] => {
   const found: string[] = [];
   let at = skipSpace(text, 0);
@@ -190,8 +190,8 @@ const appendMember = (text: string, name: string, value: string): string => {
 };
 
 /**
- * Replaces, adds or removes (`undefined`) one member at any depth; everything else stays unchanged. Missing objects on the path are
- * created, and other values on it are replaced.
+ * Replaces, adds or (with `undefined`) removes one member at any depth. Everything else stays unchanged. Missing objects on the path are
+ * created; other values on the path are replaced.
  */
 export const withMember = (text: string, path: readonly string[], value: string | undefined): string => {
   const [name, ...rest] = path;

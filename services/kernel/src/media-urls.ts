@@ -1,13 +1,13 @@
-/** Addresses of stored files in JSON texts: how they leave, signed, and how they enter, without their signatures. */
+/** Finds URLs of stored files in JSON texts. Outgoing texts get signed URLs; signatures are removed from incoming texts. */
 
-/** Files are named by 32 hexadecimal digits and an extension. JSON encoders may escape slashes and the signs of a query. */
+/** File names are 32 hexadecimal digits and an extension. JSON encoders may escape slashes and the signs of a query. */
 const SLASH = String.raw`(?:\\?/|\\u002[fF])`;
 const KEY = "([0-9a-f]{32}\\.[a-z0-9]{1,8})(?![\\w-]|\\.\\w)";
 const QUERY = String.raw`((?:\?|\\u003[fF])(?:[\w.=%+~-]|&(?:amp;)?|\\u0026|\\u003[dD])*)?`;
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** A query as it is meant, whatever the text around it escapes. */
+/** Splits a query into its parameters, after undoing the escapes of the surrounding text. */
 const plainQuery = (query: string): string[] =>
   query
     .replace(/^(?:\?|\\u003[fF])/, "")
@@ -23,10 +23,10 @@ const joined = (parts: readonly string[]): string => (parts.length === 0 ? "" : 
 
 const withoutSlashes = (baseUrl: string): string => baseUrl.replace(/(?<!\/)\/+$/, "");
 
-/** The beginning of the addresses of stored files. */
+/** Prefix of the URLs of stored files. */
 export const mediaPrefix = (baseUrl: string): string => `${withoutSlashes(baseUrl)}/media/`;
 
-/** An address as it was sent: its file, and the parameters `e` and `s`, which are empty where there were none. */
+/** A URL as a client sent it: the file, and the parameters `e` and `s`, which are empty if they were missing. */
 export interface SentUrl {
   key: string;
   expires: string;
@@ -34,21 +34,21 @@ export interface SentUrl {
 }
 
 export interface MediaUrls {
-  /** The keys of the addresses in a text. */
+  /** Returns the keys of the files whose URLs are in a text. */
   keysIn(text: string): string[];
-  /** A text whose addresses have signatures, where there is one. Other parameters stay. */
+  /** Adds available signatures to the URLs in a text. Other parameters stay. */
   signed(text: string, queries: ReadonlyMap<string, string>): string;
-  /** A text whose addresses have no signatures, and the addresses as they were sent. */
+  /** Removes signatures from the URLs in a text. Returns the text and the URLs as they were sent. */
   unsigned(text: string): { text: string; urls: SentUrl[] };
-  /** A text with other words for the addresses of some files. */
+  /** Replaces the URLs of some files in a text with other names. */
   renamed(text: string, names: ReadonlyMap<string, string>): string;
 }
 
-/** @param baseUrl the platform as clients see it; its addresses count, and those that are a path alone */
+/** @param baseUrl the platform's URL as clients use it. URLs with this base are recognized, and so are paths without a host */
 export const createMediaUrls = (baseUrl: string): MediaUrls => {
   const base = escaped(withoutSlashes(baseUrl)).replaceAll("/", SLASH);
   const pattern = new RegExp(`((?:${base}|(?<="))${SLASH}media${SLASH})${KEY}${QUERY}`, "g");
-  /** Most texts have none: told without the pattern. */
+  /** A fast check without the pattern, because most texts contain no URL of a file. */
   const mayHave = (text: string): boolean => text.includes("media");
 
   return {

@@ -26,10 +26,10 @@ export const tokenCostMicroUsd = (tokens: number, microUsdPerMillion: number): n
 
 export const toCredits = (millicredits: number): number => millicredits / MILLICREDITS_PER_CREDIT;
 
-/** Milli-credits, rounded to the nearest. */
+/** Converts credits to milli-credits, rounded to the nearest. */
 export const fromCredits = (credits: number): number => Math.round(credits * MILLICREDITS_PER_CREDIT);
 
-/** Milli-credits, rounded down: for limits. */
+/** Converts a limit in credits to milli-credits, rounded down. */
 export const creditLimit = (credits: number): number => {
   const nearest = fromCredits(credits);
   return toCredits(nearest) > credits ? nearest - 1 : nearest;
@@ -37,5 +37,5 @@ export const creditLimit = (credits: number): number => {
 
 export const toUsd = (microUsd: number): number => microUsd / MICRO_USD_PER_USD;
 
-/** Micro-dollars, rounded to the nearest. */
+/** Converts dollars to micro-dollars, rounded to the nearest. */
 export const fromUsd = (usd: number): number => Math.round(usd * MICRO_USD_PER_USD);

@@ -2,7 +2,7 @@
 const MOST_CHARS = 40;
 const MOST_EDITS = 2;
 
-/** Edit distance with insertions, deletions, substitutions and swaps. */
+/** Edit distance that counts insertions, deletions, substitutions and swaps. */
 const edits = (one: string, other: string): number => {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= one.length; i += 1) {
@@ -18,7 +18,7 @@ const edits = (one: string, other: string): number => {
   return row[other.length]!;
 };
 
-/** The most similar name, or undefined. */
+/** The most similar name, or undefined if none is similar. */
 export const nearestName = (name: string, names: readonly string[]): string | undefined => {
   if (name.length > MOST_CHARS) return undefined;
   const most = Math.min(MOST_EDITS, Math.floor(name.length / 2));
@@ -30,7 +30,7 @@ export const nearestName = (name: string, names: readonly string[]): string | un
   return near[0]?.[0];
 };
 
-/** Suffix for an error about an unknown name: `: did you mean …?`, or empty. */
+/** Suffix for an error about an unknown name, `: did you mean …?`; empty if no name is similar. */
 export const didYouMean = (name: string, names: readonly string[]): string => {
   const meant = nearestName(name, names);
   return meant === undefined ? "" : `: did you mean ${meant}?`;

@@ -1,4 +1,4 @@
-/** Mails that users get without a request and can switch off. */
+/** Emails that users get without requesting them and can switch off. */
 export const NOTICES = ["lowCredits", "budgetAlerts", "retiringModels"] as const;
 export type Notice = (typeof NOTICES)[number];
 

@@ -1,25 +1,25 @@
 import { ENTERPRISE_CAPS, USUAL_CAPS, withOwnCaps, type Caps, type OwnCaps } from "./caps";
 import { MILLICREDITS_PER_CREDIT } from "./money";
 
-/** Lowest first. */
+/** Built-in tiers, the lowest first. */
 export const TIERS = ["free", "pro", "business", "enterprise"] as const;
 export type BaseTier = (typeof TIERS)[number];
 
 export interface Plan {
-  /** A built-in tier, or the id of a custom one. */
+  /** A built-in tier, or the id of a custom tier. */
   tier: string;
-  /** The built-in tier that sets the capability ceiling and the model access. */
+  /** The built-in tier that decides the capability ceiling and the access to models. */
   base: BaseTier;
-  /** Per route and 60 s window; null means unlimited. */
+  /** Requests per route and 60-second window; null means unlimited. */
   rateLimitPerMinute: number | null;
   /** Markup on wholesale prices, in thousandths. */
   markupPermille: number;
   monthlyMillicredits: number;
-  /** Concurrent executions. */
+  /** Maximum concurrent executions. */
   concurrency: number;
-  /** Saved workflows without templates; null means unlimited. */
+  /** Maximum saved workflows, without templates; null means unlimited. */
   maxWorkflows: number | null;
-  /** Bytes of uploaded and kept files. */
+  /** Maximum bytes of uploaded and kept files. */
   mediaBytes: number;
   /** True if the tier can use API keys. */
   apiAccess: boolean;
@@ -48,7 +48,7 @@ const plan = (
   caps: base === "enterprise" ? ENTERPRISE_CAPS : USUAL_CAPS,
 });
 
-/** The only place where the numbers of the built-in tiers are written. */
+/** All other code reads the numbers of the built-in tiers from here. */
 export const PLANS: Readonly<Record<BaseTier, Plan>> = {
   free: plan("free", 60, 2_000, 100, 1, GIB / 2),
   pro: plan("pro", 100, 1_500, 2_000, 10, 10 * GIB),
@@ -56,15 +56,15 @@ export const PLANS: Readonly<Record<BaseTier, Plan>> = {
   enterprise: plan("enterprise", null, 1_150, 50_000, 200, 1_024 * GIB),
 };
 
-/** Requests per minute to hosts that users choose. */
+/** Maximum requests per minute to hosts that users choose. */
 export interface OutgoingBudget {
   perMinute: number;
-  /** Per destination host. */
+  /** Maximum requests to one destination host. */
   perHostPerMinute: number;
 }
 
 /**
- * Outgoing requests per user, by the base of their tier. The lowest tier can send a run of 1,000 calls to one host within
+ * Budgets of outgoing requests per user, by base tier. The lowest tier can send a run of 1,000 calls to one host within
  * `TIMING.outgoingWait`.
  */
 export const OUTGOING: Readonly<Record<BaseTier, { calls: OutgoingBudget; webhooks: OutgoingBudget }>> = {
@@ -77,13 +77,13 @@ export const OUTGOING: Readonly<Record<BaseTier, { calls: OutgoingBudget; webhoo
 export interface CustomTier extends Pick<Plan, "rateLimitPerMinute" | "markupPermille" | "monthlyMillicredits" | "concurrency"> {
   id: string;
   base: Exclude<BaseTier, "free">;
-  /** Absent members are those of its base. */
+  /** Caps that the custom tier sets. All others come from its base. */
   caps: OwnCaps;
 }
 
 export const isBaseTier = (tier: string): tier is BaseTier => (TIERS as readonly string[]).includes(tier);
 
-/** A custom tier: its own numbers with the rights of its base. */
+/** The plan of a custom tier: its own numbers with the rights of its base. */
 export const customPlan = ({ id, caps, ...own }: CustomTier): Plan => ({
   ...PLANS[own.base],
   ...own,

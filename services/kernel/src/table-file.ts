@@ -1,8 +1,8 @@
-/** Reads table files (CSV): text encoding, separator and cell values. Used by the services and the console. */
+/** Reads table files (CSV): text encoding, separator and cell values. Services and the console use it. */
 import { isInexactInteger, parseExact } from "./json-text";
 import { decodeText } from "./text-encoding";
 
-/** The reason why a table or a cell can't be read. The message is for the file's author. */
+/** Thrown if a table or a cell can't be read. The message is for the file's author. */
 export class TableProblem extends Error {
   override readonly name = "TableProblem";
 }
@@ -13,7 +13,7 @@ const startsWith = (bytes: Uint8Array, start: readonly number[]): boolean => sta
 
 const SAMPLE_BYTES = 1_000;
 
-/** Detects UTF-16 by its byte order mark, or by zeros at every other byte of mostly ASCII text. */
+/** Detects UTF-16 by its byte order mark, or by a zero at every other byte of mostly ASCII text. */
 const utf16Of = (bytes: Uint8Array): string | undefined => {
   if (startsWith(bytes, [0xff, 0xfe])) return "utf-16le";
   if (startsWith(bytes, [0xfe, 0xff])) return "utf-16be";
@@ -32,16 +32,16 @@ const NO_TEXT: readonly (readonly [string, readonly number[]])[] = [
   ["a gzip file", [0x1f, 0x8b]],
 ];
 
-/** Undefined in Windows-1252. */
+/** Characters that Windows-1252 doesn't define. */
 const UNUSED = /[\x81\x8d\x8f\x90\x9d]/;
-/** Runs of characters beyond ASCII; the non-breaking space isn't one. */
+/** Sequences of characters beyond ASCII. The non-breaking space doesn't count. */
 const BEYOND_ASCII = /[^\0-\x7f\xa0]+/g;
 const PUNCTUATION = new Set("‚„…‘’“”‹›«»•–—¡¿€£§°´·©®™");
-/** Western European words have at most two such letters in a row. Lists of letters have more. */
+/** Words of Western European languages have at most two adjacent letters beyond ASCII. Lists of letters have more. */
 const MOST_IN_ROW = 2;
 const LISTED = /^(?:[äöüßÄÖÜ]+|[æøåÆØÅ]+|[åäöÅÄÖ]+)$/;
 
-/** True if a run of characters beyond ASCII looks like a word of another alphabet. */
+/** True if a sequence of characters beyond ASCII looks like a word in another alphabet. */
 const isOtherWord = (row: string): boolean => {
   const chars = [...row];
   const [from, to] = [chars.findIndex((one) => !PUNCTUATION.has(one)), chars.findLastIndex((one) => !PUNCTUATION.has(one))];
@@ -49,17 +49,18 @@ const isOtherWord = (row: string): boolean => {
 };
 
 /**
- * A sign or capital between small letters, or a florin sign before a letter: text in a Central European, Macintosh or Japanese encoding.
+ * A sign or capital between small letters, or a florin sign before a letter. It indicates a Central European, Macintosh or Japanese
+ * encoding.
  */
 const OTHER_LETTER = /[a-zß-öø-ÿ][¡-©¬®¯±-³µ¶¸¹¼-¿ŠŒŽŸÀ-ÖØ-Þ][a-zß-öø-ÿ]|ƒ[A-Za-z]/;
-/** Control characters that text doesn't contain; tabs and line breaks are allowed. */
+/** Control characters that don't occur in text. Tabs and line breaks are allowed. */
 const CONTROL = /[\0-\x08\x0e-\x1f]/;
 
 const isWestern = (text: string): boolean =>
   !UNUSED.test(text) && !OTHER_LETTER.test(text) && !(text.match(BEYOND_ASCII) ?? []).some(isOtherWord);
 
 /**
- * Decodes a table: UTF-8, UTF-16, or Windows-1252, which Excel uses in Western Europe.
+ * Decodes a table in UTF-8, UTF-16 or Windows-1252, which Excel uses in Western Europe.
  * @throws TableProblem for another encoding, and for files that aren't text
  */
 export const tableText = (bytes: Uint8Array): string => {
@@ -76,7 +77,7 @@ export const tableText = (bytes: Uint8Array): string => {
 export const SEPARATORS = { comma: ",", semicolon: ";", tab: "\t" } as const;
 export type SeparatorName = keyof typeof SEPARATORS;
 
-/** The separator that occurs most in the first line, outside of quotes. */
+/** The separator that occurs most often in the first line, outside quotes. */
 export const separatorOf = (text: string): SeparatorName => {
   const counts = new Map<string, number>();
   let inQuotes = false;

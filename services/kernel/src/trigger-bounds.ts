@@ -2,17 +2,17 @@ const [KIB, MIB] = [1024, 1024 * 1024];
 
 /** Bounds of schedules and hooks. */
 export const TRIGGER_BOUNDS = {
-  /** Stored inputs of a schedule, as JSON. */
+  /** Maximum size of a schedule's stored inputs, as JSON. */
   inputsBytes: 256 * KIB,
   cronChars: 200,
   timezoneChars: 60,
-  /** Upcoming times shown for a schedule. */
+  /** Number of upcoming times shown for a schedule. */
   nextTimes: 5,
-  /** Consecutive runs without enough credits before a schedule stops. */
+  /** Number of consecutive runs without enough credits after which a schedule stops. */
   unpaidTimes: 3,
-  /** Body of a delivery. */
+  /** Maximum body of a hook delivery. */
   deliveryBytes: MIB,
-  /** The sender's id of a delivery. */
+  /** Maximum length of the sender's id for a delivery. */
   deliveryIdChars: 255,
   headerChars: 100,
   signatureSecretChars: 1_000,

@@ -1,4 +1,4 @@
-/** Finds credentials in the literals of HTTP nodes with the rules of gitleaks, so that authors can move them to secrets. */
+/** Finds credentials in literals of HTTP nodes by the rules of gitleaks, so that authors can move them to secrets. */
 import type { RE2JS } from "re2js";
 import { findingInWords, type Finding, type NodeIssue } from "../graph/issues";
 import type { Graph, GraphNode } from "../graph/types";
@@ -7,13 +7,16 @@ import { GITLEAKS_ALLOWED, GITLEAKS_RULES, type GitleaksRule } from "./gitleaks-
 import { literalsOf, MOST_CHARS } from "./literals";
 import { OWN_RULES } from "./own-rules";
 
-/** Characters checked per graph: each pattern counts them once, and all keywords together count them `WORDS_WORK` times. About 100 ms. */
+/**
+ * Maximum characters checked per graph, about 100 ms. Each pattern adds the length of its text; the keyword search adds `WORDS_WORK` times
+ * the length.
+ */
 const MOST_WORK = 500_000;
 const WORDS_WORK = 4;
 
 const patterns = new Map<string, RE2JS>();
 const compiled = (pattern: string): RE2JS => {
-  // Loaded on first use: most processes never check such texts.
+  // Loaded on first use, because most processes never check texts.
   const known = patterns.get(pattern) ?? (require("re2js") as typeof import("re2js")).RE2JS.compile(pattern);
   patterns.set(pattern, known);
   return known;
@@ -41,7 +44,7 @@ const matches = ([, entropy, , pattern, group, allowed = []]: GitleaksRule, text
 
 const RULES: readonly GitleaksRule[] = [...GITLEAKS_RULES, ...OWN_RULES];
 
-/** @returns the id of the first matching rule */
+/** @returns the id of the first matching rule, or undefined */
 const ruleOf = (text: string, budget: { work: number }): string | undefined => {
   const looked = text.slice(0, MOST_CHARS);
   if (budget.work <= 0) return undefined;

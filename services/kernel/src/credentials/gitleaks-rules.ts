@@ -1,10 +1,14 @@
 /**
- * Rules of gitleaks (https://github.com/gitleaks/gitleaks, config/gitleaks.toml at b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b).
- * MIT licence, Copyright (c) 2019 Zachary Rice. Copied unchanged, except that rules about file paths and `generic-api-key`, which matches
- * ordinary words, are left out. Patterns use RE2 syntax.
+ * Rules of gitleaks (https://github.com/gitleaks/gitleaks, config/gitleaks.toml at b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b). MIT licence,
+ * Copyright (c) 2019 Zachary Rice. Rules about file paths are left out, and so is `generic-api-key`, which matches ordinary words.
+ * Everything else is unchanged.
+ * Patterns use RE2 syntax.
  */
 
-/** Minimum entropy in bits per character, keywords (one must occur), pattern, the group with the credential, and allowed patterns. */
+/**
+ * Each rule has a minimum entropy in bits per character, keywords (at least one must occur), a pattern, the group that contains the
+ * credential, and allowed patterns.
+ */
 // prettier-ignore
 export type GitleaksRule = readonly [id: string, entropy: number, keywords: string, pattern: string, group: number, allowed?: readonly string[]];
 
@@ -228,7 +232,7 @@ export const GITLEAKS_RULES: readonly GitleaksRule[] = [
   ["zendesk-secret-key", 0, "zendesk", "(?i)[\\w.-]{0,50}?(?:zendesk)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{40})(?:[\\x60'\"\\s;]|\\\\[nr]|$)", 0],
 ];
 
-/** Allowed by every rule: variable names and placeholders. */
+/** Matches that no rule reports: variable names and placeholders. */
 // prettier-ignore
 export const GITLEAKS_ALLOWED: readonly string[] = [
   "(?i)^true|false|null$",

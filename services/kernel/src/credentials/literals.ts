@@ -14,17 +14,17 @@ const MOST_NAME_CHARS = 100;
 
 const asHeader = (name: string, value: string): string => `curl -H '${name}: ${value}' `;
 
-/** A named value in the form its rule matches: a header if the name is a credential's, otherwise an assignment. */
+/** Formats a named value as its rule expects: as a header if the name is a credential's, otherwise as an assignment. */
 const named = (name: string, value: string): string => (CREDENTIAL.test(name) ? asHeader("X-Api-Key", value) : `${name}=${value}`);
 
-/** Query or form parameters, one per line. */
+/** Query or form parameters, formatted with one per line. */
 const parametersOf = (query: string): string =>
   [...new URLSearchParams(query)]
     .slice(0, MOST_PARAMETERS)
     .map(([name, value]) => named(name, value))
     .join("\n");
 
-/** For a scheme that the rule doesn't match, the last part counts as the token. */
+/** If the rule doesn't match the scheme, the last part is treated as the token. */
 const authorizationText = (value: string): string => {
   const [scheme = "", given, ...more] = value.split(" ");
   if (given === undefined || more.length > 0 || SCHEME.test(scheme)) return value;
@@ -38,7 +38,7 @@ const headerText = (name: string, value: string): string => {
 
 const urlText = (url: string): string => `curl '${url}' \n${parametersOf(/\?([^#]*)/.exec(url)?.[1] ?? "")}`;
 
-/** Members at any depth whose names are those of credentials. */
+/** Members at any depth with the name of a credential. */
 const credentialMembers = (value: unknown, name = ""): string[] => {
   if (typeof value === "string") return CREDENTIAL.test(name) ? [named(name, value)] : [];
   if (typeof value !== "object" || value === null) return [];
@@ -51,7 +51,7 @@ const bodyText = (body: unknown): string => {
   return FORM.test(looked) ? `${parametersOf(looked)}\n${looked}` : looked;
 };
 
-/** Literals that a node sends, each with the path of its setting. */
+/** Literals that a node sends, with the paths of their settings. */
 export const literalsOf = ({ url, headers, body }: GraphNode["data"]): [path: string, text: string][] => [
   ...(typeof url === "string" ? [["url", urlText(url.slice(0, MOST_CHARS))] satisfies [string, string]] : []),
   ...(isRecord(headers) ? Object.entries(headers) : []).map(([name, value]): [string, string] => [

@@ -1,6 +1,9 @@
 import type { GitleaksRule } from "./gitleaks-rules";
 
-/** Credentials that gitleaks has no rule for: in URLs, of this platform, and of services that HTTP nodes call. Same form as its rules. */
+/**
+ * Rules for credentials that gitleaks doesn't cover: in URLs, from this platform and from services that HTTP nodes call. They have the form
+ * of the gitleaks rules.
+ */
 // prettier-ignore
 export const OWN_RULES: readonly GitleaksRule[] = [
   ["address-with-password", 0, "://", "://[^\\s:/?#@{}'\"<>]*:([^\\s/?#@{}'\"<>]{3,})@", 1],

@@ -1,25 +1,24 @@
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** Bounds of one run. */
 export const GRAPH_BOUNDS = {
-  /** Node ids become part of activity ids and idempotency keys, which have their own limits. */
+  /** Node ids become part of activity ids and idempotency keys, whose lengths are limited. */
   nodeIdBytes: 200,
-  /** Temporal allows 2,000 pending activities per workflow, and cancelling adds one per pending activity. */
+  /** Temporal allows 2,000 pending activities per workflow, and cancellation adds one per pending activity. */
   calls: 1_000,
   listItems: 1_000,
   listBytes: 4 * MIB,
-  /** All values of a run together, its inputs included. */
+  /** Size of all values of a run, including its inputs. */
   valueBytes: 8 * MIB,
   /** Placeholders filled, elements copied and expressions evaluated; see `RunBudget.work`. */
   work: 250_000,
   warnings: 100,
-  /** JSON bytes that an execution reports of pure nodes' outputs. */
+  /** JSON bytes of pure nodes' outputs that an execution reports. */
   reportedBytes: 64 * KIB,
   issues: 100,
-  /** The settings plus every known value, counted at each use. A plan must fit into one MongoDB document (16 MB). */
+  /** Size of the settings plus every known value, counted once per use. A plan must fit into one MongoDB document (16 MB). */
   planBytes: 12 * MIB,
-  /** Result files that are copied into media storage. */
+  /** Result files copied to media storage. */
   resultFiles: 100,
   resultBytes: 4 * MIB,
 } as const;
@@ -30,7 +29,7 @@ const encoder = new TextEncoder();
 
 export const textBytes = (text: string): number => encoder.encode(text).length;
 
-/** The longest prefix within a number of UTF-8 bytes. Never cuts inside a character. */
+/** The longest prefix of a text within a number of UTF-8 bytes. Characters are never cut. */
 export const beginningOf = (text: string, bytes: number): string =>
   text.length * 3 <= bytes ? text : text.slice(0, encoder.encodeInto(text, new Uint8Array(bytes)).read);
 
@@ -39,7 +38,7 @@ const [SURROGATES, LOW_SURROGATES, SURROGATES_END] = [0xd800, 0xdc00, 0xe000];
 /** Length of `\uXXXX`, the JSON form of control characters and lone surrogates. */
 const ESCAPE_BYTES = 6;
 
-/** JSON bytes of a text in UTF-8, without its quotes. */
+/** JSON bytes of a text in UTF-8, without the quotes. */
 const jsonTextBytes = (text: string): number => {
   let bytes = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -59,7 +58,7 @@ const jsonTextBytes = (text: string): number => {
   return bytes;
 };
 
-/** JSON bytes of a value. Stops counting above `most`. */
+/** JSON bytes of a value. Counting stops above `most`. */
 export const valueBytes = (value: unknown, most: number): number => {
   if (typeof value === "string") return value.length > most ? value.length : jsonTextBytes(value) + 2;
   if (typeof value !== "object" || value === null) return 8;

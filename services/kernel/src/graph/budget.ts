@@ -1,9 +1,9 @@
 import { GRAPH_BOUNDS, valueBytes } from "./bounds";
 
-/** A node's inputs or value can't be computed. The message becomes the node's error. */
+/** Thrown if a node's inputs or value can't be computed. The message becomes the node's error. */
 export class BindError extends Error {
   override readonly name = "BindError";
-  /** @param publicMessage shown instead of the message to readers who can't see the graph, because the message quotes a value */
+  /** @param publicMessage replaces the message for readers who can't see the graph; needed if the message quotes a value */
   constructor(
     message: string,
     readonly publicMessage?: string,
@@ -12,14 +12,14 @@ export class BindError extends Error {
   }
 }
 
-/** Amounts already used. A plan passes them to its run as JSON. */
+/** Amounts that a run has used. A plan passes them to its run as JSON. */
 export interface BudgetUse {
   valueBytes: number;
   calls: number;
   work: number;
 }
 
-/** A run would exceed one of its bounds. Ends planning or the run. */
+/** Thrown if a run exceeds one of its bounds. Ends planning or the run. */
 export class BoundPassed extends BindError {}
 
 const MEGABYTE = 1_048_576;
@@ -31,12 +31,12 @@ const MESSAGES: Readonly<Record<keyof BudgetUse, string>> = {
   work: `filling its templates, lists and expressions takes more than ${GRAPH_BOUNDS.work.toLocaleString("en")} steps`,
 };
 
-/** Counts a run's use of its bounds, during planning and in the workflow. */
+/** Counts how much of its bounds a run uses, during planning and in the workflow. */
 export interface RunBudget {
   readonly used: Readonly<BudgetUse>;
   /** Counts a value and returns it. @throws BoundPassed */
   value<T>(value: T): T;
-  /** Counts bytes before values are created. @throws BoundPassed */
+  /** Counts the bytes of values before they are created. @throws BoundPassed */
   bytes(count: number): void;
   /** Counts provider calls and HTTP requests. @throws BoundPassed */
   calls(count: number): void;
@@ -47,11 +47,9 @@ export interface RunBudget {
   work(count: number): void;
 }
 
-/** Elements copied per step of work. */
 const ELEMENTS_PER_STEP = 16;
 export const elementsOfWork = (count: number): number => Math.ceil(count / ELEMENTS_PER_STEP);
 
-/** Characters read per step of work. */
 const CHARACTERS_PER_STEP = 512;
 export const charactersOfWork = (length: number): number => Math.ceil(length / CHARACTERS_PER_STEP);
 

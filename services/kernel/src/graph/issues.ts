@@ -1,4 +1,4 @@
-/** Codes of issues and warnings in a graph. Programs use the code and its params; people read the message. */
+/** Codes of issues and warnings in a graph. Programs read the code and its params; people read the message. */
 
 import { nearestName } from "../nearest-name";
 import { shownName } from "./types";
@@ -8,7 +8,7 @@ type Params = Readonly<Record<string, string>>;
 const meantName = ({ meant }: { meant?: string | undefined }): string => (meant === undefined ? "" : `: did you mean ${meant}?`);
 const edgeName = (edge: string | undefined): string => (edge === undefined ? "" : ` (edge ${edge})`);
 
-/** Names in params are already shortened to display length. */
+/** Callers shorten names in params to display length. */
 const MESSAGES = {
   REQUIRED: ({ name, meant }: { name: string; meant?: string | undefined }) =>
     `${name}: is required${meant === undefined ? "" : `; did you mean ${meant}?`}`,
@@ -50,7 +50,7 @@ const MESSAGES = {
     `${name} gets no value: ${node} is bypassed, and none of its inputs has a matching type`,
 } satisfies Record<string, (params: never) => string>;
 
-/** Codes without a fixed message: the caller writes it. */
+/** Codes whose message the caller writes. */
 const GENERAL_CODES = [
   "GRAPH_INVALID",
   "SETTING_INVALID",
@@ -77,16 +77,16 @@ type ParamsOf<C extends IssueCode> = C extends SpecificCode
     : Readonly<Record<string, never>>
   : Readonly<Record<string, never>>;
 
-/** An issue or a warning without its node. `path` is the setting or input that it is about. */
+/** An issue or a warning, without its node. `path` is the setting or input it is about. */
 export type Finding<C extends IssueCode = IssueCode> = {
   [K in C]: { code: K; params: ParamsOf<K>; path?: string; message: string };
 }[C];
 
-/** A reason why a graph can't run, or a warning. `nodeId` is null for the graph as a whole. */
+/** A reason why a graph can't run, or a warning. `nodeId` is null if it concerns the whole graph. */
 export type GraphIssue = Finding & { nodeId: string | null };
 export type NodeIssue = Finding & { nodeId: string };
 
-/** A finding with the message of its code. `params.name` also becomes its path. */
+/** Creates a finding with its code's message. `params.name` also becomes its path. */
 export const finding = <C extends SpecificCode>(code: C, ...[params]: Parameters<Messages[C]>): Finding => {
   const known: Params = params ?? {};
   const message = (MESSAGES[code] as (params: Params) => string)(known);
@@ -94,7 +94,7 @@ export const finding = <C extends SpecificCode>(code: C, ...[params]: Parameters
   return { code, params: known, ...(path === undefined ? {} : { path }), message } as Finding;
 };
 
-/** A finding of a general code. @param path the setting or input; not added to the message */
+/** Creates a finding of a general code. @param path the setting or input; not added to the message */
 export const findingInWords = (code: GeneralCode, message: string, path?: string): Finding => ({
   code,
   params: {},
@@ -105,9 +105,9 @@ export const findingInWords = (code: GeneralCode, message: string, path?: string
 /** Prefixes the message with a name. */
 export const within = (name: string, found: Finding): Finding => ({ ...found, message: `${name}: ${found.message}` });
 
-/** Removes findings with a repeated message. */
+/** Removes findings whose message repeats an earlier one. */
 export const distinct = (found: readonly Finding[]): Finding[] => [...new Map(found.map((one) => [one.message, one])).values()];
 
-/** @param names all enabled models, for the suggestion */
+/** @param names names of all enabled models, from which a suggestion is chosen */
 export const modelUnknown = (name: string, names: readonly string[] = []): Finding =>
   finding("MODEL_UNKNOWN", { model: shownName(name), meant: nearestName(name, names) });

@@ -26,7 +26,7 @@ const graphIssue = (message: string, nodeId: string | null = null): GraphIssue =
 const handle = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
 /**
- * Reads a saved graph leniently: elements that aren't nodes or edges are skipped and reported in `issues` when a run is planned.
+ * Reads a saved graph leniently. Elements that aren't nodes or edges are skipped and reported in `issues` when a run is planned.
  * @throws DomainError INVALID_REQUEST if a text isn't a JSON array or has too many elements
  */
 export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issues: GraphIssue[] } => {

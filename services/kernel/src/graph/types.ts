@@ -1,16 +1,16 @@
 import { wellFormed } from "../well-formed";
 export { nodeName } from "../node-name";
 
-/** A node as planning sees it. Unknown members stay in the saved text and are never checked. */
+/** A node as planning reads it. Unknown members stay in the saved text and aren't checked. */
 export interface GraphNode {
   id: string;
   type: string;
   data: Readonly<Record<string, unknown>>;
-  /** For inputs of an inlined workflow: the values of its fields. */
+  /** Field values, for the request input of an inlined workflow. */
   given?: ReadonlyMap<string, unknown>;
 }
 
-/** Carries a value from an output port to an input port. A null handle means the default port. */
+/** Passes a value from an output port to an input port. A null handle means the default port. */
 export interface GraphEdge {
   id: string;
   source: string;
@@ -30,10 +30,10 @@ export { NODE_TYPES, type NodeType } from "./node-types";
 
 const MAX_LABEL_CHARS = 80;
 
-/** A name that users chose, shortened for messages. */
+/** Shortens a name chosen by a user for use in messages. */
 export const shownName = (name: string): string => (name.length > MAX_LABEL_CHARS ? `${name.slice(0, MAX_LABEL_CHARS)}…` : name);
 
-/** The author's name for the node. */
+/** The node's label, as its author wrote it. */
 export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined => {
   const given = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as string | undefined;
   return (

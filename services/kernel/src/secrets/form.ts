@@ -1,10 +1,10 @@
-/** Secrets: values that graphs refer to by name and never contain. Their names, values and allowed hosts. */
+/** Form of secrets: names, values and allowed hosts. Graphs refer to secrets by name and never contain their values. */
 
 export const SECRET_BOUNDS = {
-  /** Per account. */
+  /** Maximum secrets per account. */
   secrets: 200,
   valueChars: 8_192,
-  /** A shorter value could occur in any response by chance. */
+  /** A shorter value could occur in a response by chance. */
   minValueChars: 8,
   hosts: 20,
   hostChars: 260,
@@ -14,8 +14,8 @@ export const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 export const SECRET_NAME_FORM = "must be up to 64 capital letters, digits and underscores, a letter first";
 
 /**
- * The value of a secret that a run sends. If there is a value for any alias, only the run's own alias counts: nothing falls back.
- * @param alias of the run; empty for a run of a draft, or of a version by its number
+ * Selects the value of a secret for a run. If any alias has a value, only the run's own alias counts; there is no fallback.
+ * @param alias the run's alias; empty for a run of a draft or of a version by number
  */
 export const secretForAlias = <T extends { name: string; alias?: string | undefined }>(
   all: readonly T[],
@@ -27,18 +27,18 @@ export const secretForAlias = <T extends { name: string; alias?: string | undefi
   return ofAliases.length > 0 ? ofAliases.find((one) => one.alias === alias) : values[0];
 };
 
-/** Printable ASCII, because a secret can be sent in a header. */
+/** Printable ASCII, because a secret can be sent as a header. */
 export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 export const HEADER_VALUE_FORM = "printable ASCII characters without spaces around them";
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}])?)(?::\d{1,5})?$/iu;
-/** Default ports: an entry without a port means these. */
+/** Default ports, which apply to entries without a port. */
 const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };
 
-/** A `host` or `host:port` in the form that URLs use; undefined if it is invalid. */
+/** A `host` or `host:port` as URLs spell it; undefined if it is invalid. */
 export const secretHost = (entry: string): string | undefined => {
   if (entry.length > SECRET_BOUNDS.hostChars || !HOST.test(entry)) return undefined;
-  // Parsed for the host only. The port comes from the entry, because a URL drops its scheme's default port.
+  // Parsed only for the host. The port is taken from the entry, because a URL drops the default port of its scheme.
   const url = `ws://${entry}`;
   if (!URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
@@ -47,7 +47,7 @@ export const secretHost = (entry: string): string | undefined => {
   return Number(port) > 0 ? `${hostname}:${Number(port)}` : undefined;
 };
 
-/** True if a request goes to one of the hosts: same name, and the entry's port or the protocol's default. */
+/** True if a request goes to one of the hosts: the names are equal, and the port is the entry's or the protocol's default. */
 export const isSecretHost = (hosts: readonly string[], url: URL): boolean => {
   const own = DEFAULT_PORT[url.protocol];
   const port = url.port || own;
@@ -55,8 +55,8 @@ export const isSecretHost = (hosts: readonly string[], url: URL): boolean => {
 };
 
 /**
- * True if a platform key is allowed for a URL: by scheme, host and port, or by a domain pattern (`*.example.com`) over https. Keys stored
- * by version 1.0.0 have only host and port, or, for providers, no address; the latter means any current address.
+ * True if a platform key can be sent to a URL. An address allows a scheme, host and port, or a domain pattern (`*.example.com`) over https.
+ * Keys stored by version 1.0.0 have only a host and port, or no address for providers; no address means any current address.
  */
 export const isKeyAddress = (addresses: readonly string[], { origin, host, protocol }: URL): boolean =>
   addresses.length === 0 ||
@@ -66,6 +66,6 @@ export const isKeyAddress = (addresses: readonly string[], { origin, host, proto
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** True if only the receiver can read the request: https, or a loopback address. */
+/** True if only the receiver can read the request, which requires https or a loopback address. */
 export const isConfidential = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));

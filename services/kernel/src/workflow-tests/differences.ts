@@ -1,11 +1,11 @@
-/** Differences between the results of two runs with the same inputs. */
+/** Compares the results of two runs with the same inputs. */
 import { isRecord } from "../graph/types";
 import { addressIn, quoted } from "./judge";
 
 export interface ResultDifference {
-  /** Place in the result, as JMESPath. */
+  /** Path within the result, as JMESPath. */
   path: string;
-  /** Null where the result has nothing there. */
+  /** The value in the newer result; null if it has none at the path. */
   now: unknown;
   before: unknown;
 }
@@ -18,10 +18,10 @@ const memberPath = (path: string, name: string): string => {
   return path === "" ? member : `${path}.${member}`;
 };
 
-/** Files count as their addresses: a reused file has the address that it had. */
+/** Files are compared by URL, because a reused file keeps its URL. */
 const told = (value: unknown): unknown => addressIn(value) ?? value;
 
-/** @returns at most 20, in the order of the newer result */
+/** @returns at most 20 differences, in the order of the newer result */
 export const resultDifferences = (now: unknown, before: unknown): ResultDifference[] => {
   const found: ResultDifference[] = [];
   const compare = (one: unknown, other: unknown, path: string): void => {

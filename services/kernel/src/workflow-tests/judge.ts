@@ -1,4 +1,4 @@
-/** Judges a run of a test: which expectations failed, what each expected, and what it got. */
+/** Judges a test's run: which expectations failed, and the expected and actual values. */
 import { BindError, charactersOfWork, createBudget, type RunBudget } from "../graph/budget";
 import { evaluate, parseExpression } from "../graph/jmespath";
 import { equal } from "../graph/jmespath/values";
@@ -20,42 +20,42 @@ import {
   type WorkflowTest,
 } from "./types";
 
-/** Properties of a stored file, as far as they are known. */
+/** Known properties of a stored file. */
 export type TestedFile = { contentType: string } & Partial<Record<FileNumber, number | undefined>>;
 
 export interface TestedRun {
   status: string;
   error: { code: string; message: string } | null;
-  /** Undefined where there is none. */
+  /** The result; undefined if the run has none. */
   result: unknown;
-  /** Price of all its calls, those included that it reused. */
+  /** Price of all calls, including reused ones. */
   millicredits: number;
   durationMs: number | null;
   fileAt(url: string): TestedFile | undefined;
 }
 
 export interface TestFailure {
-  /** The expectation, or `status`, `maxCredits` or `maxMs`. */
+  /** The kind of expectation, or `status`, `maxCredits` or `maxMs`. */
   kind: ExpectationKind | "status" | "maxCredits" | "maxMs";
-  /** Index in `expect`; absent for the others. */
+  /** Index of the expectation in `expect`. Not set for `status`, `maxCredits` and `maxMs`. */
   index?: number;
   path?: string;
   expected: unknown;
-  /** Null where there is nothing. Long values are cut. */
+  /** The actual value, or null if there is none. Long values are cut. */
   got: unknown;
 }
 
 const MISSING = "nothing";
 const COMPLETED = "completed";
 
-/** A value as a failure quotes it. */
+/** Shortens a value for use in a failure. */
 export const quoted = (value: unknown): unknown => {
   if (value === undefined) return null;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length <= TEST_BOUNDS.quotedChars ? value : `${text.slice(0, TEST_BOUNDS.quotedChars)}…`;
 };
 
-/** The only member of a result; the whole result where it has several. */
+/** Returns the only member of a result, or the whole result if it has several members. */
 const onlyMember = (result: unknown): unknown => {
   const members = isRecord(result) ? Object.values(result) : [];
   return members.length === 1 ? members[0] : result;
@@ -72,10 +72,10 @@ const isWithin = (range: NumberRange, value: number | undefined): boolean => {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? null));
 
-/** The address of a file of a result; undefined for other values. */
+/** The URL of a file in a result; undefined for other values. */
 export const addressIn = (value: unknown): string | undefined => (isRecord(value) && typeof value.url === "string" ? value.url : undefined);
 
-/** Members of a file that don't match; undefined if all do. */
+/** Members of a file that don't match; undefined if all match. */
 const fileDifference = (expected: FileExpectation, value: unknown, { fileAt }: TestedRun): Record<string, unknown> | undefined => {
   const url = addressIn(value);
   const file = url === undefined ? undefined : fileAt(url);
@@ -113,7 +113,7 @@ const contains = (part: string, value: unknown, budget: RunBudget): boolean => {
   return text.includes(part);
 };
 
-/** A value for a schema: text that is JSON counts as its value, unless the schema takes text. */
+/** Checks a value against a schema. Text that contains JSON is parsed first, unless the schema accepts text. */
 const schemaIssues = ({ schema = {} }: Expectation, value: unknown, budget: RunBudget): string[] => {
   const issuesOf = (one: unknown): string[] =>
     schemaViolations(schema, one ?? null, budget).map(({ path, message }) => (path === "" ? message : `${path} ${message}`));
@@ -122,7 +122,7 @@ const schemaIssues = ({ schema = {} }: Expectation, value: unknown, budget: RunB
   return parsed ? issuesOf(parsed.value) : issues;
 };
 
-/** @returns undefined if the expectation holds */
+/** @returns undefined if the expectation is met */
 const failureOf = (expectation: Expectation, run: TestedRun, budget: RunBudget): { got: unknown } | undefined => {
   const value = valueAt(expectation, run.result, budget);
   const { equals, matches: pattern = "", contains: part = "", jmespath = "", file = {} } = expectation;
@@ -148,7 +148,7 @@ const failureOf = (expectation: Expectation, run: TestedRun, budget: RunBudget):
   }
 };
 
-/** The failure of an expectation. An expression that can't be evaluated fails with its message. */
+/** Returns the failure of an expectation. An expression that can't be evaluated fails with its message. */
 const judged = (expectation: Expectation, index: number, run: TestedRun, budget: RunBudget): TestFailure[] => {
   const kind = kindOfExpectation(expectation);
   const { path } = expectation;
@@ -164,7 +164,7 @@ const judged = (expectation: Expectation, index: number, run: TestedRun, budget:
   }
 };
 
-/** The failures of a run; none if the test passed. Without a completed run, only that fails. */
+/** Returns the failures of a run; empty if the test passed. If the run didn't complete, its status is the only failure. */
 export const judgeTest = ({ expect, maxCredits, maxMs }: WorkflowTest, run: TestedRun): TestFailure[] => {
   if (run.status !== COMPLETED) {
     const got = run.error ? `${run.status}: ${run.error.code}: ${run.error.message}` : run.status;

@@ -1,4 +1,4 @@
-/** Problems of tests, found when a workflow is saved. */
+/** Checks tests when a workflow is saved. */
 import type { Issue } from "../errors";
 import { didYouMean } from "../nearest-name";
 import { textBytes } from "../graph/bounds";
@@ -124,7 +124,7 @@ const testIssues = (test: unknown, at: string): Issue[] => {
   ];
 };
 
-/** @param tests the value of a workflow's member `tests` */
+/** @param tests value of the workflow's member `tests` */
 export const testProblems = (tests: unknown): Issue[] => {
   const path = "tests";
   if (!Array.isArray(tests)) return [{ path, message: "must be a list of tests" }];

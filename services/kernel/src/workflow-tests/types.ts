@@ -1,4 +1,4 @@
-/** Tests of workflows: inputs, and the expectations of a run with them. */
+/** Types of workflow tests: inputs, and expectations for a run with them. */
 import type { MediaFamily } from "../graph/values/media";
 import type { JsonSchema } from "../graph/prices/price";
 
@@ -6,17 +6,17 @@ export const TEST_BOUNDS = {
   tests: 50,
   expectations: 20,
   nameChars: 80,
-  /** All tests of a workflow as JSON. */
+  /** Maximum size of all tests of a workflow, as JSON. */
   bytes: 256 * 1024,
-  /** The longest `maxMs`: a day. */
+  /** Maximum value of `maxMs`: one day. */
   milliseconds: 86_400_000,
-  /** Work of judging one run, in the unit of `RunBudget.work`: at most about 50 ms. */
+  /** Maximum work of judging one run, in the unit of `RunBudget.work`; about 50 ms. */
   work: 30_000,
-  /** Characters of a value that a failure quotes. */
+  /** Maximum characters of a value that a failure quotes. */
   quotedChars: 2_000,
 } as const;
 
-/** An exact number, or bounds that include their ends. */
+/** An exact number, or an inclusive range. */
 export type NumberRange = number | { min?: number; max?: number };
 
 export const FILE_NUMBERS = ["bytes", "width", "height", "durationMs"] as const;
@@ -24,7 +24,7 @@ export type FileNumber = (typeof FILE_NUMBERS)[number];
 
 export type FileExpectation = { kind?: MediaFamily; contentType?: string } & Partial<Record<FileNumber, NumberRange>>;
 
-/** `path`: JMESPath to a value of the result; absent: its only member. */
+/** `path` is JMESPath to a value in the result. Without it, the expectation is about the result's only member. */
 export interface Expectation {
   path?: string;
   equals?: unknown;
@@ -35,7 +35,7 @@ export interface Expectation {
   file?: FileExpectation;
 }
 
-/** Each expectation has one of them. */
+/** Each expectation has exactly one of these members. */
 export const EXPECTATION_KINDS = ["equals", "matches", "contains", "schema", "jmespath", "file"] as const;
 export type ExpectationKind = (typeof EXPECTATION_KINDS)[number];
 

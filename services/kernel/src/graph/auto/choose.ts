@@ -6,23 +6,23 @@ import { placeholdersIn } from "../values/value";
 import { takesSuccessor } from "../plan/retirement";
 import { counterpartIn, isTaskName, nameIn, TASKS, taskOf } from "./tasks";
 
-/** The model chosen for a task such as `auto:image`, or for a retired model. */
+/** The model chosen for a task such as `auto:image` or in place of a retired model. */
 export interface ChosenModel {
   internalName: string;
   inputSchema: JsonSchema;
 }
 
-/** Inputs without a counterpart that one node is warned about. */
+/** Maximum dropped inputs that one node's warnings name. */
 const MOST_NAMED = 10;
 
-/** Per node, the inputs that the chosen model doesn't have. */
+/** Inputs that the chosen model doesn't have, by node. */
 type Unknown = Map<string, Set<string>>;
 
 interface Choice {
   model: ChosenModel;
   task: string;
   known: ReadonlySet<string>;
-  /** Placeholders of the node's templates. Each one is a port. */
+  /** Placeholders in the node's templates. Each is a port. */
   placeholders: ReadonlySet<string>;
 }
 
@@ -34,11 +34,11 @@ const choiceOf = (node: GraphNode, chosen: ReadonlyMap<string, ChosenModel>): Ch
   return { model, task: String(name), known, placeholders: new Set(placeholdersIn(node.data)) };
 };
 
-/** The model's name for an input; undefined if it has none like it. */
+/** The model's name for an input, or undefined if it has no such input. */
 const renamed = ({ task, known, placeholders }: Choice, name: string): string | undefined =>
   (taskOf(task) === undefined ? counterpartIn(name, known) : nameIn(name, known)) ?? (placeholders.has(name) ? name : undefined);
 
-/** Task inputs that are stored beside the node's settings, as language models store them. */
+/** Task inputs stored directly in the node's settings, where language models keep them. */
 const besides = (node: GraphNode, { task, known }: Choice): [string, unknown][] => {
   const name = taskOf(task) ?? "";
   const common: readonly string[] = isTaskName(name) ? TASKS[name].inputs : [];
@@ -47,7 +47,7 @@ const besides = (node: GraphNode, { task, known }: Choice): [string, unknown][] 
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
-/** Removes the chosen model from the node's fallback models. */
+/** Returns the node's fallback models without the chosen model. */
 const otherThan = ({ model }: Choice, { data: { fallback } }: GraphNode): { fallback?: unknown[] } =>
   Array.isArray(fallback) && fallback.includes(model.internalName)
     ? { fallback: fallback.filter((name) => name !== model.internalName) }
@@ -66,7 +66,7 @@ const chosenNode = (node: GraphNode, choice: Choice, unknown: Set<string>): Grap
   return { ...node, data: { ...node.data, ...changed, ...otherThan(choice, node), model: choice.model.internalName } };
 };
 
-/** The edge with the model's name for its port; undefined if the model has no such input. */
+/** Renames the edge's port to the model's name for it. Returns undefined if the model has no such input. */
 const chosenEdge = (edge: GraphEdge, node: GraphNode, choice: Choice, unknown: Set<string>): GraphEdge | undefined => {
   const port = edge.targetHandle ?? kindOf(node.type)?.defaultInput?.(edge.sourceHandle ?? "", node) ?? "";
   const own = renamed(choice, port);
@@ -97,8 +97,9 @@ const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map
   );
 
 /**
- * Replaces tasks by the models chosen for them and renames their inputs. Inputs that a model doesn't have are dropped with a warning.
- * @param chosen by the name in the node, such as `auto:image`; retired models only for nodes that accept their successor. A name without an entry stays and becomes an issue.
+ * Replaces tasks with the models chosen for them and renames the inputs. Inputs that a model doesn't have are dropped with a warning.
+ * @param chosen models by the name in the node, such as `auto:image`. Includes retired models only for nodes that accept their successor. A
+ *   name without an entry stays and becomes an issue.
  */
 export const withChosenModels = <G extends Graph>(
   graph: G,

@@ -1,21 +1,20 @@
 import { isBaseTier, tierReaches, type BaseTier } from "../../plans";
 
-/** The facts by which a model is ranked for a task. */
+/** Properties used to rank a model for a task. */
 export interface TaskCandidate {
   internalName: string;
-  /** Tasks that the model supports. */
   tasks: readonly string[];
   /** `provider`, `local` or `sandbox`. */
   runsAt: string;
   minTier: string;
-  /** `state`: ready, needs-key, downloading or away. */
+  /** `state` is ready, needs-key, downloading or away. */
   status?: { state: string; reason: string } | undefined;
 }
 
-/** Default order when administrators set none: hosted providers first, the sandbox last. */
+/** Order used if administrators set none: hosted providers first, the sandbox last. */
 const PLACES = ["provider", "local", "sandbox"];
 
-/** Models for a task, best first: those in the administrators' order, then all others. */
+/** Ranks a task's models, best first: models in the administrators' order, then all others. */
 export const rankedFor = <T extends TaskCandidate>(task: string, models: readonly T[], order: readonly string[] = []): T[] => {
   const rank = ({ internalName, runsAt }: T): number => {
     const set = order.indexOf(internalName);
@@ -29,13 +28,13 @@ export const rankedFor = <T extends TaskCandidate>(task: string, models: readonl
 const reaches = (tier: BaseTier | undefined, { minTier }: TaskCandidate): boolean =>
   tier === undefined || !isBaseTier(minTier) || tierReaches(tier, minTier);
 
-/** @param tier undefined: any tier */
+/** @param tier undefined for any tier */
 export const firstReady = <T extends TaskCandidate>(ranked: readonly T[], tier: BaseTier | undefined): T | undefined =>
   ranked.find((model) => (model.status?.state ?? "ready") === "ready" && reaches(tier, model));
 
 /**
- * The reason why no model of a task can run now, with the next step.
- * @param ranked all models of the task, including those that need a key
+ * Explains why no model of a task can run now, and the next step.
+ * @param ranked all models of the task, including models that need a key
  */
 export const noneReady = (task: string, ranked: readonly TaskCandidate[], tier: BaseTier | undefined): string => {
   const stateOf = (state: string): TaskCandidate | undefined =>

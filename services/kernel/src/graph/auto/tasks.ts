@@ -1,6 +1,6 @@
-/** Tasks: nodes name a purpose such as `auto:image` instead of a model. */
+/** Tasks. A node can name a purpose such as `auto:image` instead of a model. */
 
-/** Task input → names that models use for it, the most common first. */
+/** Names that models use for each task input, the most common first. */
 const COMMON_INPUTS = {
   prompt: ["prompt", "text", "promptText"],
   image: ["image", "image_url", "input_image", "promptImage", "images"],
@@ -22,7 +22,7 @@ export type CommonInput = keyof typeof COMMON_INPUTS;
 export interface Task {
   modality: "image" | "video" | "audio" | "text";
   summary: string;
-  /** Inputs that a node can set for any model of the task. */
+  /** Inputs that a node can set whichever model is chosen. */
   inputs: readonly CommonInput[];
 }
 
@@ -55,19 +55,19 @@ const PREFIX = "auto:";
 
 export const isTaskName = (name: string): name is TaskName => Object.hasOwn(TASKS, name);
 
-/** The task in `auto:<task>`, known or unknown; undefined for a model name. */
+/** The task in `auto:<task>`, whether known or not; undefined for a model name. */
 export const taskOf = (model: string): string | undefined => (model.startsWith(PREFIX) ? model.slice(PREFIX.length) : undefined);
 
 export const autoName = (task: string): string => `${PREFIX}${task}`;
 
-/** The model's name for a task input; undefined if it has none. */
+/** The model's name for a task input, or undefined if it has no such input. */
 export const nameIn = (input: string, known: ReadonlySet<string>): string | undefined => {
   if (known.has(input)) return input;
   const names: readonly string[] = Object.hasOwn(COMMON_INPUTS, input) ? COMMON_INPUTS[input as CommonInput] : [];
   return names.find((name) => known.has(name));
 };
 
-/** The name that one model uses for another model's input; undefined if it has none. */
+/** The model's name for another model's input, or undefined if it has no such input. */
 export const counterpartIn = (input: string, known: ReadonlySet<string>): string | undefined => {
   if (known.has(input)) return input;
   const names: readonly string[] = Object.values(COMMON_INPUTS).find((all: readonly string[]) => all.includes(input)) ?? [];

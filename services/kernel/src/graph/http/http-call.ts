@@ -11,19 +11,19 @@ import { isSecret, namingSecrets, secretPlace } from "./secrets";
 
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
-/** The settings of an http-request node for one item. A connected body overrides the literal one. */
+/** The settings of an http-request node for one item. A connected body replaces the literal body. */
 export interface HttpCall {
   method: string;
   url: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** The body is JSON text. */
+  /** True if the body is JSON text. */
   isJson?: true;
-  /** JSON pointer into the response. */
+  /** A JSON pointer into the response. */
   extract?: string;
-  /** Fail the node on a status outside 2xx. */
+  /** True if the node fails on a status outside 2xx. */
   failOnStatus?: true;
-  /** Secrets whose values replace `{{secrets.NAME}}` when the request is sent. */
+  /** Names of secrets whose values replace `{{secrets.NAME}}` when the request is sent. */
   secrets?: string[];
 }
 
@@ -53,7 +53,7 @@ const fillJson = (template: string, resolve: (name: string) => unknown, budget?:
   );
 };
 
-/** The connected body or the filled template, and whether it is JSON text. */
+/** Returns the connected body or the filled template, and whether it is JSON text. */
 const contentOf = (
   connected: unknown,
   body: unknown,
@@ -97,7 +97,7 @@ export const httpCall = (
   return budget ? budget.value(call) : call;
 };
 
-// Messages never quote a URL or a header: both can carry credentials, and readers other than the author see them.
+// Messages never quote a URL or a header, because both can contain credentials and readers other than the author see the messages.
 const urlProblem = (url: string): string | undefined => {
   if (!URL.canParse(url)) return "url: is not a URL";
   const { protocol } = new URL(url);
@@ -105,7 +105,7 @@ const urlProblem = (url: string): string | undefined => {
 };
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-/** Rejected: other tools use it for every element. */
+/** Rejected, because other tools use `*` for every element. */
 const WILDCARD = "*";
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
@@ -118,10 +118,10 @@ const headerProblems = (headers: unknown): string[] => {
   ]);
 };
 
-/** Stand-ins for unknown values: a port must be a number, a domain must not. */
+/** Placeholder values for a syntax check. A port must be a number; a domain can't be one. */
 const SOMETHING = ["1", "x"];
 
-/** The problem of a URL with unknown placeholders, if no value could make it valid. */
+/** The problem of a URL with unknown placeholders if no values can make it valid; otherwise undefined. */
 const openUrlProblem = (url: string): string | undefined => {
   const problems = SOMETHING.map((one) => urlProblem(fill(url, () => one)));
   return problems.includes(undefined) ? undefined : problems[0];
@@ -130,8 +130,8 @@ const openUrlProblem = (url: string): string | undefined => {
 export const hasUrl = ({ url }: Literals): boolean => typeof url === "string" && url.trim() !== "";
 
 /**
- * Problems of an http-request node's settings, except for a missing URL.
- * @param calls the calls as far as they are known
+ * Problems of an http-request node's settings, except a missing URL.
+ * @param calls the node's calls, or undefined if they aren't known yet
  */
 export const httpProblems = (literals: Literals, calls: readonly HttpCall[] | undefined): string[] => {
   const { method, url, extract, body } = literals;

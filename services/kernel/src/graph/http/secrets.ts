@@ -5,8 +5,8 @@ import { placeholdersIn, placeholderUses } from "../values/value";
 import { namesBeforePath } from "./url-template";
 
 /**
- * `{{secrets.NAME}}` in the URL, headers and body of an http-request node. Plans and runs store the placeholder. Only the request that is
- * sent contains the value.
+ * Handles `{{secrets.NAME}}` in the URL, headers and body of an http-request node. Plans and runs store the placeholder. Only the sent
+ * request contains the value.
  */
 
 const PREFIX = "secrets.";
@@ -14,10 +14,10 @@ const PLACE = /\{\{secrets\.([A-Z][A-Z0-9_]{0,63})\}\}/g;
 
 export const isSecret = (placeholder: string): boolean => placeholder.startsWith(PREFIX);
 
-/** The placeholder as the node's request contains it. */
+/** The placeholder text in a node's request. */
 export const secretPlace = (placeholder: string): string => `{{${placeholder}}}`;
 
-/** Distinct names of secrets in the texts of a JSON value. */
+/** Names of secrets in the texts of a JSON value, without duplicates. */
 export const secretNames = (texts: unknown): string[] =>
   placeholdersIn(texts)
     .filter(isSecret)
@@ -25,7 +25,7 @@ export const secretNames = (texts: unknown): string[] =>
 
 export const secretsOfNode = ({ url, headers, body }: Readonly<Record<string, unknown>>): string[] => secretNames([url, headers, body]);
 
-/** Problems of the secrets that a node's settings name. */
+/** Problems with the secrets that a node's settings name. */
 export const secretProblems = (names: readonly string[], url: unknown): string[] => {
   const unnamed = names.filter((name) => !SECRET_NAME.test(name));
   const misplaced = typeof url === "string" ? namesBeforePath(url).filter(isSecret) : [];
@@ -35,17 +35,16 @@ export const secretProblems = (names: readonly string[], url: unknown): string[]
   ];
 };
 
-/** The request parts that can contain secrets. */
+/** Parts of a request that can contain secrets. */
 interface Request {
   url: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** The body is JSON text. */
   isJson?: true;
   secrets?: string[];
 }
 
-/** Replaces placeholders in every string of a JSON value, but not in member names. */
+/** Replaces placeholders in every string of a JSON value, except in member names. */
 const replaceDeep = (value: unknown, valueOf: (name: string) => string): unknown => {
   if (typeof value === "string") return value.replace(PLACE, (_place, name: string) => valueOf(name));
   if (Array.isArray(value)) return value.map((item) => replaceDeep(item, valueOf));
@@ -66,7 +65,7 @@ const placesOfTemplates = (templates: unknown): number =>
   [...placeholderUses(templates)].reduce((sum, [name, uses]) => (isSecret(name) ? sum + uses : sum), 0);
 
 /**
- * A call with the names of the secrets in it.
+ * Adds the names of its secrets to a call.
  * @param templates the author's literals of the call
  * @throws BindError if a value from an edge contains `{{secrets.…}}`: only the graph's author can name secrets
  */
@@ -79,8 +78,8 @@ export const namingSecrets = <T extends Request>(call: T, templates: readonly un
 };
 
 /**
- * The call to send: values replace their placeholders, escaped for their position.
- * @param values of all secrets that the call names
+ * Replaces placeholders with values, escaped for their position, just before the call is sent.
+ * @param values values of all secrets that the call names
  */
 export const withSecretValues = <T extends Request>(call: T, values: ReadonlyMap<string, string>): T => {
   if (!call.secrets) return call;

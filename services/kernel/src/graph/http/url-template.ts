@@ -4,22 +4,22 @@ import { BindError, type RunBudget } from "../budget";
 import { asText, fill, placeholders } from "../values/value";
 
 /**
- * Fills `{{name}}` in a URL. A value can't leave its position: a host label, a path segment or a query value. A placeholder at the start of
- * a URL is inserted unchanged.
+ * Fills `{{name}}` in a URL. A value stays within its position: a host label, a path segment or a query value. A placeholder at the start
+ * of a URL is inserted unchanged.
  */
 
 type Resolve = (name: string) => unknown;
 type IsVerbatim = (name: string) => boolean;
 
 const LEADING = /^(?:\{\{[^{}]*\}\})+/;
-/** Scheme, authority, path and rest. Placeholders contain none of the delimiters. */
+/** Scheme, authority, path and rest. Placeholders don't contain delimiters. */
 const PARTS = /^((?:[^/\\?#:]*:)?[/\\]{2})?([^/\\?#]*)([/\\][^?#]*)?([?#].*)?$/s;
-/** A placeholder that would extend the host: `example.com{{path}}`. */
+/** A placeholder that would extend the host name, as in `example.com{{path}}`. */
 const CONTINUED_HOST = /[\p{L}\p{N}]\{\{([^{}]*)\}\}(?::\d*)?$/u;
 const HOST_PART = /^[\p{L}\p{M}\p{N}._-]*$/u;
-/** `.`, `..` and forms that some servers treat like them. */
+/** `.`, `..` and forms that some servers treat as equal. */
 const DOTS = /^\.{1,2}(?:;.*)?$/s;
-/** Levels of nested percent-encoding that are decoded. */
+/** Maximum levels of nested percent-encoding that are decoded. */
 const DECODINGS = 3;
 
 const partsOf = (url: string): { scheme: string; authority: string; path: string; rest: string } => {
@@ -38,7 +38,7 @@ const decoded = (text: string): string => {
   }
 };
 
-/** True if a segment would leave its directory, as it is or after decoding. */
+/** True if a segment leaves its directory, either unchanged or after decoding. */
 const climbs = (segment: string): boolean => {
   let text = segment;
   for (let times = 0; times <= DECODINGS; times += 1) {
@@ -71,7 +71,7 @@ const fillSegment = (segment: string, encode: Resolve, budget?: RunBudget): stri
   return filled;
 };
 
-/** @throws BindError once the result exceeds the limit of a text */
+/** @throws BindError if the result exceeds the length limit of a text */
 const joined = (parts: Iterable<string>): string => {
   let text = "";
   for (const part of parts) {
@@ -92,25 +92,25 @@ function* filledParts(template: string, resolve: Resolve, budget: RunBudget | un
   yield fill(rest, encode, budget);
 }
 
-/** True for a URL that starts with a placeholder: its host is unknown. */
+/** True for a URL that starts with a placeholder, so that its host is unknown. */
 export const isTemplated = (url: string): boolean => LEADING.test(url);
 
 /**
  * Fills the placeholders of a URL.
- * @param isVerbatim true for names whose values are inserted without encoding
- * @throws BindError if a value would leave its position, or the URL becomes too long
+ * @param isVerbatim returns true for names whose values are inserted without encoding
+ * @throws BindError if a value would leave its position, or if the URL becomes too long
  */
 export const fillUrl = (template: string, resolve: Resolve, budget?: RunBudget, isVerbatim: IsVerbatim = () => false): string =>
   joined(filledParts(template, resolve, budget, isVerbatim));
 
-/** Placeholders before the path: they decide which host is called. */
+/** Names of placeholders before the path. Their values decide which host is called. */
 export const namesBeforePath = (template: string): string[] => {
   const [head = ""] = LEADING.exec(template) ?? [];
   const { scheme, authority } = partsOf(template.slice(head.length));
   return placeholders(head + scheme + authority);
 };
 
-/** The problem of a placeholder's position, or undefined. */
+/** The problem of a placeholder's position, or undefined if all positions are valid. */
 export const urlTemplateProblem = (template: string): string | undefined => {
   if (isTemplated(template)) return undefined;
   const name = CONTINUED_HOST.exec(partsOf(template).authority)?.[1];

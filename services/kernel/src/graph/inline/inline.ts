@@ -9,12 +9,12 @@ import { FLOWS, portTypeName, type PortType } from "../wiring/ports";
 import { beginAt, type End } from "../wiring/ends";
 import { innerId, referenceOf } from "./references";
 
-/** Replaces workflow nodes by the nodes of the workflows they name, so that planning sees one graph. */
+/** Replaces workflow nodes with the nodes of the workflows they name, so that planning sees a single graph. */
 
 export type InlineGraph = Graph & { issues: readonly GraphIssue[] };
 
 /**
- * Resolves the workflow that a node names.
+ * Returns the workflow that a node names.
  * @param within key of the workflow that contains the node
  */
 export type Resolve = (within: string, nodeId: string) => { key: string; graph: InlineGraph } | undefined;
@@ -71,7 +71,7 @@ const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: Readon
   });
 };
 
-/** Literal and default values of the input fields, and their problems. Fields with an edge are skipped. */
+/** Literal and default values of the input fields, with their problems. Fields with an edge are skipped. */
 const literalsOf = ({ data }: GraphNode, fields: readonly InputField[], flows: ReadonlyMap<string, unknown>) => {
   const given = isRecord(data.inputs) ? Object.entries(data.inputs).filter(([, value]) => value !== null) : [];
   const resolved = (isFlowing: boolean) =>
@@ -87,7 +87,7 @@ const literalsOf = ({ data }: GraphNode, fields: readonly InputField[], flows: R
   return { values, problems, otherwise: resolved(true).values };
 };
 
-/** The inner nodes under their new ids. Request inputs keep their values; result and note nodes are dropped. */
+/** Returns the inner nodes with new ids. Request inputs keep their values; result and note nodes are dropped. */
 const innerNodes = (node: GraphNode, inner: Graph, values: ReadonlyMap<string, unknown>): GraphNode[] => {
   const inputs = new Set(requestInputs(inner));
   return inner.nodes
@@ -101,8 +101,8 @@ const innerNodes = (node: GraphNode, inner: Graph, values: ReadonlyMap<string, u
 };
 
 /**
- * The outer origin of an inner edge. An edge from an input field starts where the edge into that field starts.
- * @param otherwise values for fields whose edge carries nothing. Several edges form a list, which always has a value.
+ * Returns where an inner edge starts in the outer graph. An edge from an input field starts at the source of the edge into that field.
+ * @param otherwise values for fields whose edge delivers no value. Several edges form a list, which always has a value.
  */
 const endsOf = (
   node: GraphNode,
@@ -122,7 +122,7 @@ const endsOf = (
   };
 };
 
-/** The result member that an edge into the result node names. */
+/** Name of the result member that an edge into the result node sets. */
 const memberOf = (inner: Graph, { source, sourceHandle, targetHandle, target }: GraphEdge): string => {
   if (targetHandle !== null) return targetHandle;
   const [from, to] = [source, target].map((id) => inner.nodes.find((one) => one.id === id));
@@ -130,7 +130,7 @@ const memberOf = (inner: Graph, { source, sourceHandle, targetHandle, target }: 
   return to ? defaultInput(to, port) : port;
 };
 
-/** Member names of a workflow's result. */
+/** Names of the members in a workflow's result. */
 export const resultMembers = (graph: Graph): string[] => {
   const outputs = new Set(graph.nodes.filter(isOutput).map(({ id }) => id));
   return [...new Set(graph.edges.filter(({ target }) => outputs.has(target)).map((edge) => memberOf(graph, edge)))];
@@ -175,7 +175,7 @@ const inlineOne = (outer: InlineGraph, node: GraphNode, inner: InlineGraph): Inl
   };
 };
 
-/** The problem of a graph that is too large once it is expanded, or undefined. */
+/** The problem of a graph that is too large after expansion, or undefined. */
 const sizeProblem = ({ nodes, edges }: Graph): string | undefined => {
   if (nodes.length > LIMITS.nodes) return `with the nodes of this workflow the graph has more than ${LIMITS.nodes} nodes`;
   if (edges.length > LIMITS.edges) return `with the edges of this workflow the graph has more than ${LIMITS.edges} edges`;
@@ -185,8 +185,8 @@ const sizeProblem = ({ nodes, edges }: Graph): string | undefined => {
 
 /**
  * Expands the workflow nodes of a graph, to any depth.
- * @param resolve a node that it can't resolve stays
- * @param key of the graph itself
+ * @param resolve nodes that it can't resolve stay unexpanded
+ * @param key key of the graph itself
  */
 export const inlineWorkflows = (graph: InlineGraph, resolve: Resolve, key: string, known = new Map<string, InlineGraph>()): InlineGraph => {
   let whole = graph;
@@ -202,7 +202,7 @@ export const inlineWorkflows = (graph: InlineGraph, resolve: Resolve, key: strin
     );
     const problem = sizeProblem(whole);
     if (problem === undefined) continue;
-    // Keep an oversized graph unexpanded.
+    // An oversized graph stays unexpanded.
     return {
       nodes: graph.nodes,
       edges: graph.edges,

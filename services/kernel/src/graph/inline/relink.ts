@@ -14,15 +14,15 @@ const linkIn = (nodeJson: string): Link | undefined => {
   return { slug, hasVersion: version !== undefined && version !== null && version !== "" };
 };
 
-/** Slugs of the workflows that the nodes of a graph name, each once. @param nodesJson a JSON array; other texts name none */
+/** Slugs of the workflows that a graph's nodes name, without duplicates. @param nodesJson a JSON array; any other text names none */
 export const linkedSlugs = (nodesJson: string): string[] => [
   ...new Set(elements(nodesJson).flatMap((nodeJson) => linkIn(nodeJson)?.slug ?? [])),
 ];
 
 /**
- * Names other workflows in the nodes of a graph. Everything else keeps its form.
- * @param slugs the new slug by the present one. A node that names one of them loses its version: numbers belong to one account
- * @returns the text, and the slugs whose versions were dropped
+ * Replaces workflow slugs in the nodes of a graph. Everything else keeps its JSON text.
+ * @param slugs new slugs by current slug. A node with a replaced slug loses its version, because version numbers belong to one account
+ * @returns the new text, and the slugs that lost a version
  */
 export const relinked = (nodesJson: string, slugs: ReadonlyMap<string, string>): { nodesJson: string; unpinned: string[] } => {
   const unpinned: string[] = [];

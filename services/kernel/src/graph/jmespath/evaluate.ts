@@ -32,7 +32,7 @@ const sliced = (list: readonly unknown[], start: number | null, stop: number | n
 
 const flat = (list: readonly unknown[]): unknown[] => list.flatMap((item) => (Array.isArray(item) ? (item as unknown[]) : [item]));
 
-/** The elements a projection iterates over; null if the value has none. */
+/** Elements that a projection iterates over; null if the value has none. */
 const elementsOf = (of: "list" | "object" | "flatten" | "slice", value: unknown): unknown[] | null => {
   if (of === "object") return isRecord(value) ? Object.values(value) : null;
   if (!Array.isArray(value)) return null;

@@ -14,8 +14,8 @@ const wrong = (name: string, takes: readonly string[]): BindError =>
   new BindError(`expression: ${name}() takes (${takes.join(", ").replaceAll("|", " or ")})`);
 
 /**
- * Defines a function. Each entry of `takes` lists the types of one argument (`any`, types separated by bars, or `&` for an expression). A
- * last entry that ends in `...` can repeat.
+ * Defines a function. Each entry of `takes` lists the types of one argument: `any`, types separated by bars, or `&` for an expression. If
+ * the last entry ends in `...`, that argument can repeat.
  */
 const define = (name: string, takes: readonly string[], run: (values: never, budget: RunBudget) => unknown): [string, Function] => {
   const isVariadic = takes.at(-1)?.endsWith("...") ?? false;

@@ -1,4 +1,4 @@
-/** JMESPath expressions of users, interpreted so that their work can be counted. */
+/** Interprets users' JMESPath expressions, so that their work can be counted. */
 export { evaluate } from "./evaluate";
 export { EXPRESSION_BOUNDS, parseExpression, type Expression } from "./parse";
 export { shapeOf } from "./shape-of";

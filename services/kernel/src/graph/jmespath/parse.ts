@@ -24,7 +24,6 @@ export type Expression =
 
 export const EXPRESSION_BOUNDS = { bytes: 32 * 1024, depth: 32 } as const;
 
-/** Binding powers of infix tokens. */
 const BINDING: Readonly<Partial<Record<TokenType, number>>> = {
   "|": 1,
   "||": 2,
@@ -80,7 +79,7 @@ export const parseExpression = (text: string): Expression => {
     return left;
   };
 
-  /** The rest of the expression that applies to each element of the projection. */
+  /** Parses the rest of the expression, which applies to each element of the projection. */
   const projected = (binding: number): Expression => {
     const { type } = peek();
     if ((BINDING[type] ?? 0) < PROJECTION_STOP) return CURRENT;

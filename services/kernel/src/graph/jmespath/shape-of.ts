@@ -6,11 +6,11 @@ type Slice = Extract<Expression, { type: "slice" }>;
 
 const ANY_LIST = { kind: "list", least: 0, most: Infinity, item: UNKNOWN } as const;
 
-/** The most elements that a slice can take from a list of at most `most`. */
+/** The maximum number of elements that a slice takes from a list of at most `most` elements. */
 const sliceMost = ({ start, stop, step }: Slice, most: number): number => {
   const by = Math.abs(step ?? 1);
   const [from, to] = (step ?? 1) > 0 ? [start ?? 0, stop] : [stop, start];
-  // Either both ends count from the same end of the list, or the list's length bounds the slice.
+  // If both indices count from the same end, their difference is the bound; otherwise the list's length is.
   const length = from !== null && to !== null && from < 0 === to < 0 ? to - from : most;
   const toTheEnd = step === null || step > 0 ? (from! < 0 ? -from! : most - from!) : most;
   return Math.max(0, Math.ceil(Math.min(most, length, to === null ? toTheEnd : most) / by));
@@ -22,7 +22,6 @@ const sliced = (of: ListShape, slice: Slice): Shape => {
   return { ...of, least: isPrefix ? Math.min(of.least, slice.stop ?? Infinity) : 0, most };
 };
 
-/** The union of two shapes. */
 const either = (a: Shape, b: Shape): Shape => {
   const isThere = a.isThere && b.isThere;
   if (a.kind === "list" && b.kind === "list")
@@ -30,12 +29,12 @@ const either = (a: Shape, b: Shape): Shape => {
   return a.kind === "plain" && b.kind === "plain" ? { kind: "plain", isThere } : { ...UNKNOWN, isThere };
 };
 
-/** Length and item shape of a list after flattening one level. */
+/** The length and item shape of a list that is flattened by one level. */
 const flattened = (of: ListShape): ListShape => {
   const { item } = of;
   if (item.kind === "plain" || item.kind === "object") return of;
   if (item.kind === "unknown") return { ...of, ...ANY_LIST };
-  // A missing element counts as one element that isn't a list.
+  // A missing item counts as at most one element that isn't a list.
   const [least, most] = item.isThere ? [item.least, item.most] : [0, Math.max(1, item.most)];
   return {
     ...of,
@@ -45,19 +44,19 @@ const flattened = (of: ListShape): ListShape => {
   };
 };
 
-/** The shape of a projection. Elements whose right side is null are dropped. */
+/** The shape of a projection. Elements for which the right side is null are dropped. */
 const projected = (over: ListShape, right: Expression): Shape => {
   const made = shapeOf(right, over.item);
   return { kind: "list", isThere: over.isThere, least: made.isThere ? over.least : 0, most: over.most, item: { ...made, isThere: true } };
 };
 
-/** The list that a projection iterates over. Other shapes give no elements. */
+/** The list that a projection iterates over. Other shapes have no elements. */
 const listIn = (shape: Shape, right: Expression, change: (list: ListShape) => ListShape = (list) => list): Shape => {
   if (shape.kind === "list") return projected(change(shape), right);
   return shape.kind === "unknown" ? { ...projected({ ...ANY_LIST, isThere: false }, right), isThere: false } : PLAIN;
 };
 
-/** The shape of `evaluate`'s result. A list never has more than `most` elements, and a value whose shape isn't a list never is one. */
+/** The shape of the result of `evaluate`. A list has at most `most` elements, and a value of another shape is never a list. */
 export const shapeOf = (expression: Expression, of: Shape): Shape => {
   switch (expression.type) {
     case "current":

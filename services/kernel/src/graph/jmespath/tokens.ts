@@ -39,7 +39,7 @@ export interface Token {
   type: TokenType;
   /** The text of a name, or the value of a number or literal. */
   value?: unknown;
-  /** A quoted name is never a function. */
+  /** True for a quoted name, which can't be a function. */
   isQuoted?: boolean;
   at: number;
 }
@@ -65,7 +65,7 @@ const parsed = (json: string, at: number): unknown => {
   }
 };
 
-/** Backtick literals are JSON. Unquoted text in backticks is deprecated, but still accepted. */
+/** Backtick literals are JSON. Unquoted text in backticks is deprecated but accepted. */
 const literalOf = (content: string, at: number): unknown => {
   const json = content.replaceAll("\\`", "`").trim();
   return /^[[{"\-\d]|^(?:true|false|null)$/.test(json) ? parsed(json, at) : json;

@@ -9,7 +9,7 @@ export const typeOf = (value: unknown): TypeName => {
   return isRecord(value) ? "object" : (typeof value as "number" | "string" | "boolean");
 };
 
-/** True for equal JSON values; member order doesn't matter. Every comparison counts against the budget. */
+/** True if two JSON values are equal, in any member order. Every comparison counts against the budget. */
 export const equal = (left: unknown, right: unknown, budget: RunBudget): boolean => {
   budget.work(1);
   if (left === right) return true;

@@ -6,18 +6,18 @@ import { parseJsonText } from "../values/json-text";
 import type { JsonSchema } from "../prices/price";
 import { schemaViolations } from "./validate";
 
-/** Work for checking one answer: at most about 50 ms. */
+/** Work allowed for checking one answer, about 50 ms. */
 export const ANSWER_WORK = 30_000;
 
-/** End tag of a model's reasoning, which precedes its answer. */
+/** The tag that ends a model's reasoning. The answer follows. */
 const THOUGHTS_END = /<\/(?:think|thinking|thought|reasoning)>/gi;
 const THOUGHTS_BEGIN = /^<(?:think|thinking|thought|reasoning)>/i;
 const FENCE = "```";
 const OPENING = /[[{]/;
-/** Candidate JSON values that are tried in prose. */
+/** Maximum JSON candidates that are tried in prose. */
 const MOST_VALUES = 20;
 
-/** The answer without its reasoning; undefined if the reasoning never ends. */
+/** Returns the answer without its reasoning, or undefined if the reasoning never ends. */
 const withoutThoughts = (text: string): string | undefined => {
   const end = [...text.matchAll(THOUGHTS_END)].at(-1);
   if (end) return text.slice(end.index + end[0].length).trim();
@@ -28,7 +28,7 @@ const withoutThoughts = (text: string): string | undefined => {
 const fenced = (text: string): string[] =>
   text.split(FENCE).flatMap((part, index) => (index % 2 === 0 ? [] : [part.slice(part.indexOf("\n") + 1)]));
 
-/** Objects and lists within prose. A value nested in a truncated one is never the answer. */
+/** Objects and lists within prose. A value inside a truncated value is never the answer. */
 const inProse = (text: string): string[] => {
   const found: string[] = [];
   for (let at = text.search(OPENING); at >= 0 && found.length < MOST_VALUES;) {
@@ -40,7 +40,9 @@ const inProse = (text: string): string[] => {
   return found;
 };
 
-/** Candidate JSON values in an answer, the most likely first: the whole text, then without reasoning, code fences and surrounding prose. */
+/**
+ * JSON candidates in an answer, the most likely first: the whole text, then the text without reasoning, code fences and surrounding prose.
+ */
 export const jsonInAnswer = (text: string): { value: unknown }[] => {
   const whole = text.trim();
   const rest = withoutThoughts(whole);
@@ -51,7 +53,7 @@ export const jsonInAnswer = (text: string): { value: unknown }[] => {
 
 export type ReadAnswer = { value: unknown } | { problems: string[] };
 
-/** Reads a model's answer as JSON that matches a schema. */
+/** Reads a model's answer as JSON and checks it against a schema. */
 export const readAnswer = (text: string, schema: JsonSchema): ReadAnswer => {
   if (textBytes(text) > LIMITS.textValueBytes) return { problems: [`it is longer than ${LIMITS.textValueBytes} bytes`] };
   const found = jsonInAnswer(text);

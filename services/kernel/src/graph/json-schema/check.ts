@@ -6,16 +6,15 @@ import { isRecord, shownName } from "../types";
 import type { FormatChecks } from "./formats";
 import { workOfMatch, type PatternCompiler } from "./pattern";
 
-/** Nested schemas that references can enter. */
+/** Maximum depth of nested schemas, reached through references. */
 const MOST_DEPTH = 200;
 
-/** How one kind of schema is interpreted. */
+/** How a kind of schema is interpreted, such as a user's or an operator's. */
 export interface Options {
   /** Checking stops after this many issues. */
   mostIssues: number;
-  /** Message for a value that the schema `false` rejects. */
+  /** Message for a value rejected by the schema `false`. */
   refused: string;
-  /** Formats to check. */
   formats: FormatChecks;
   patternOf: PatternCompiler;
 }
@@ -23,14 +22,14 @@ export interface Options {
 export interface Check extends Options {
   readonly root: JsonSchema;
   readonly keywords: Readonly<Record<string, Keyword>>;
-  /** Resolved references, by their text. */
+  /** Resolved references, by reference text. */
   readonly references: Map<string, unknown>;
   readonly budget: RunBudget;
   readonly issues: Issue[];
   depth: number;
 }
 
-/** Reports the violations of one keyword at a path. */
+/** Reports violations of one keyword by the value at a path. */
 export type Keyword = (check: Check, value: unknown, schema: JsonSchema, path: string) => void;
 
 export const report = (check: Check, path: string, message: string, code?: IssueCode): void => {
@@ -66,7 +65,7 @@ export const matches = ({ budget, patternOf }: Check, source: string, text: stri
   return pattern.test(text);
 };
 
-/** JSON text that is equal for equal values, whatever their member order. */
+/** JSON text in which equal values are equal, in any member order. */
 export const canonical = (value: unknown, budget: RunBudget): string => {
   const text = JSON.stringify(value, (_name, one: unknown) =>
     isRecord(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,

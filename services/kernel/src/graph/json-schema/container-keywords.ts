@@ -4,8 +4,6 @@ import { isRecord } from "../types";
 import { member } from "../values/value";
 import { atLeast, atLeastSome, atMost, bound, canonical, enter, inside, isValid, matches, report, type Check, type Keyword } from "./check";
 
-/** Keywords about lists and objects. */
-
 const elementsOf = (value: unknown): number | undefined => (Array.isArray(value) ? value.length : undefined);
 const membersOf = (value: unknown): number | undefined => (isRecord(value) ? Object.keys(value).length : undefined);
 

@@ -1,9 +1,9 @@
-/** Formats that are checked; others are ignored. Every check takes time linear in the text. */
+/** Checks of the supported formats; other formats are ignored. Each check takes time linear in the text. */
 
-/** True if a value has the format. Values of types that the format doesn't apply to pass. */
+/** True if a value has the format. A value of a type that the format doesn't apply to also passes. */
 export type FormatChecks = ReadonlyMap<string, (value: unknown) => boolean>;
 
-/** Longer texts in answers fail every format. */
+/** In answers, longer texts fail every format. */
 const MOST_ANSWER_CHARS = 2_048;
 const MOST_EMAIL_CHARS = 320;
 
@@ -63,7 +63,7 @@ const isRegularExpression = (text: string): boolean => {
 
 const INPUTS: readonly TextFormat[] = [
   ...ANSWERS,
-  // The URL of a file is checked when it is resolved.
+  // File URLs are checked when they are resolved.
   ["media", (text) => text !== ""],
   ["uri", (text) => SCHEME.test(text) && URI_TEXT.test(text) && URL.canParse(text)],
   ["url", (text) => /^(https?|ftp):/i.test(text) && URL.canParse(text)],

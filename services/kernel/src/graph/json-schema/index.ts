@@ -1,6 +1,6 @@
 /**
- * JSON Schema 2020-12, interpreted instead of compiled, so that work can be counted. Users write schemas of answers, which have bounds.
- * Operators write schemas of model inputs.
+ * JSON Schema 2020-12, interpreted instead of compiled so that work can be counted. Schemas of answers come from users and have bounds.
+ * Schemas of model inputs come from operators.
  */
 export { ANSWER_WORK, jsonInAnswer, readAnswer, type ReadAnswer } from "./answer";
 export { createInputCheck } from "./inputs";

@@ -7,11 +7,11 @@ import { inputSchemaProblems } from "./read";
 import { violations } from "./validate";
 
 const OPTIONS = { mostIssues: 20, refused: "is not an input of this model", formats: INPUT_FORMATS, patternOf: scriptPatternOf };
-/** The work is linear in the size of the inputs, which is bounded. */
+/** No bounds are needed, because the work is linear in the size of the inputs, which is bounded elsewhere. */
 const UNBOUNDED = { valueBytes: Infinity, calls: Infinity, work: Infinity };
 
 /**
- * A check against an operator's schema (JSON Schema 2020-12). It lists up to twenty problems of a value.
+ * Creates a check against an operator's schema (JSON Schema 2020-12). The check returns up to twenty problems of a value.
  * @throws Error if the schema itself is invalid
  */
 export const createInputCheck = (schema: JsonSchema): ((value: unknown) => Issue[]) => {

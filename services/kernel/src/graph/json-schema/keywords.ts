@@ -1,6 +1,6 @@
 import { FILE_TOKENS_KEYWORD } from "../prices/price";
 
-/** The required form of each keyword. Unlisted keywords are ignored, as JSON Schema specifies. */
+/** The form that each keyword's value must have. Unlisted keywords are ignored, as JSON Schema specifies. */
 export type Shape =
   | "schema"
   | "schemas"
@@ -70,7 +70,7 @@ export const KEYWORDS: Readonly<Record<string, Shape>> = {
   $dynamicAnchor: "refused",
 };
 
-/** Keywords that don't constrain values. Strict reading rejects all other unlisted keywords. */
+/** Keywords that don't constrain values. A strict check rejects all other unlisted keywords. */
 export const ANNOTATIONS: Readonly<Record<string, Shape>> = {
   $schema: "dialect",
   $id: "text",

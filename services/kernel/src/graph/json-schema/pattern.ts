@@ -1,18 +1,17 @@
-/** A regular expression. Users' patterns run in RE2, in time linear in the text. */
+/** A regular expression. Users' patterns run in RE2, which takes time linear in the text. */
 export interface Pattern {
-  /** Instructions of the compiled program: the work per character. */
+  /** Number of instructions in the compiled program, and so the work per character. */
   readonly size: number;
-  /** True if it matches anywhere in a text. */
+  /** True if the pattern matches anywhere in the text. */
   test(text: string): boolean;
 }
 
-/** Instructions executed per step of work. */
 const INSTRUCTIONS_PER_STEP = 4;
 
 /** Upper bound of a match's work, in the unit of `RunBudget.work`. */
 export const workOfMatch = ({ size }: Pattern, { length }: string): number => 1 + Math.ceil((length * size) / INSTRUCTIONS_PER_STEP);
 
-/** Maximum length of a pattern, and maximum instructions of its program. */
+/** Maximum length of a pattern, and maximum number of instructions in its program. */
 export const PATTERN_BOUNDS = { chars: 500, size: 500 } as const;
 
 const MOST_COMPILED = 500;
@@ -20,7 +19,7 @@ const MOST_COMPILED = 500;
 /** @returns a message if the pattern is invalid */
 export type PatternCompiler = (source: string) => Pattern | string;
 
-/** Loaded on first use: few processes compile patterns. */
+/** Loaded on first use, because few processes compile patterns. */
 const loadRe2 = (): typeof import("re2js") => require("re2js") as typeof import("re2js");
 
 const remembered = (compile: PatternCompiler): PatternCompiler => {
@@ -35,7 +34,7 @@ const remembered = (compile: PatternCompiler): PatternCompiler => {
   };
 };
 
-/** Compiles a user's pattern. @returns a message if it is invalid */
+/** Compiles a user's pattern with RE2. @returns a message if the pattern is invalid */
 export const patternOf = remembered((source) => {
   if (source.length > PATTERN_BOUNDS.chars) return `is longer than ${PATTERN_BOUNDS.chars} characters`;
   try {

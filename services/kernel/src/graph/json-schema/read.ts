@@ -5,7 +5,7 @@ import { ANNOTATIONS, KEYWORDS, TYPE_NAMES, type Shape } from "./keywords";
 import { patternOf, scriptPatternOf, type PatternCompiler } from "./pattern";
 import { referenced } from "./reference";
 
-/** Bounds of a user's schema, and how many problems are listed. */
+/** Bounds of a user's schema, and the maximum number of listed problems. */
 export const SCHEMA_BOUNDS = { bytes: 32 * 1024, depth: 32, problems: 10, patternsSize: 5_000 } as const;
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -24,7 +24,7 @@ const isNames = (value: unknown): boolean => Array.isArray(value) && value.every
 const isTypeName = (value: unknown): boolean => (TYPE_NAMES as readonly unknown[]).includes(value);
 const every = (value: unknown, check: (member: unknown) => boolean): boolean => isRecord(value) && Object.values(value).every(check);
 
-/** Check and message of each keyword form. */
+/** Check and message for each form of a keyword's value. */
 const SHAPES: Readonly<Record<Shape, { must: string; is: (value: unknown) => boolean }>> = {
   schema: { must: "must be a schema", is: isSchema },
   schemas: { must: "must be a list of schemas", is: (value) => Array.isArray(value) && value.length > 0 && value.every(isSchema) },
@@ -53,7 +53,7 @@ const SHAPES: Readonly<Record<Shape, { must: string; is: (value: unknown) => boo
   refused: { must: "is not supported", is: () => false },
 };
 
-/** Subschemas in a keyword's value, with their paths. */
+/** Subschemas in a keyword's value, each with its path. */
 export const schemasIn = (keyword: string, value: unknown): [string, unknown][] => {
   const shape = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
   if (shape === "schema") return [["", value]];
@@ -70,11 +70,11 @@ const patternsIn = (shape: Shape, value: unknown): string[] => {
 interface ReadOptions {
   keywords: Readonly<Record<string, Shape>>;
   patternOf: PatternCompiler;
-  /** True if a reference can lead to any value; otherwise it must lead to a schema. */
+  /** True if a reference can point to any value; otherwise it must point to a schema. */
   leadsAnywhere: boolean;
 }
 
-/** Checks the form of every keyword of a schema and its subschemas. */
+/** Creates a function that checks the form of every keyword in a schema and its subschemas. */
 const createReader = ({ keywords, patternOf }: ReadOptions, report: Report) => {
   const schemas = new Set<unknown>([true, false]);
   const references: { at: string; reference: string }[] = [];
@@ -124,13 +124,13 @@ const problemsOf = (schema: JsonSchema, options: ReadOptions): string[] => {
   return problems.slice(0, SCHEMA_BOUNDS.problems);
 };
 
-/** Problems of a user's schema: size, depth, keywords, references and patterns. */
+/** Problems of a user's schema, in its size, depth, keywords, references and patterns. */
 export const schemaProblems = (schema: JsonSchema): string[] => {
   if (depthOf(schema, SCHEMA_BOUNDS.depth) > SCHEMA_BOUNDS.depth) return [`is deeper than ${SCHEMA_BOUNDS.depth} levels`];
   if (textBytes(JSON.stringify(schema)) > SCHEMA_BOUNDS.bytes) return [`is longer than ${SCHEMA_BOUNDS.bytes} bytes`];
   return problemsOf(schema, { keywords: KEYWORDS, patternOf, leadsAnywhere: false });
 };
 
-/** Problems of an operator's schema, which has no bounds and uses JavaScript patterns. */
+/** Problems of an operator's schema. It has no bounds and uses JavaScript patterns. */
 export const inputSchemaProblems = (schema: JsonSchema): string[] =>
   problemsOf(schema, { keywords: { ...KEYWORDS, ...ANNOTATIONS }, patternOf: scriptPatternOf, leadsAnywhere: true });

@@ -8,7 +8,7 @@ const decoded = (part: string): string => {
   }
 };
 
-/** Resolves a reference such as `#/$defs/scene`; undefined if it leads nowhere. */
+/** Resolves a reference such as `#/$defs/scene`. @returns undefined if nothing has that address */
 export const referenced = (root: JsonSchema, reference: string): unknown =>
   reference
     .split("/")

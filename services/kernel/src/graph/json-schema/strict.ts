@@ -4,9 +4,9 @@ import { ANNOTATIONS, KEYWORDS } from "./keywords";
 import { inputSchemaProblems, schemasIn } from "./read";
 import { referenced } from "./reference";
 
-/** Reports likely mistakes that JSON Schema ignores: unknown keywords and schemas that no value matches. */
+/** Reports likely mistakes that JSON Schema ignores: unknown keywords, and schemas that no value matches. */
 
-/** Types that a keyword applies to. Keywords that aren't listed apply to any type. */
+/** Types that a keyword applies to. An unlisted keyword applies to every type. */
 const TYPES_OF: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries({
     number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
@@ -21,9 +21,9 @@ const TYPES_OF: Readonly<Record<string, readonly string[]>> = Object.fromEntries
     .concat([["format", ["number", "string"]]]),
 );
 
-/** Keywords whose subschemas apply to the same value, in reading order. */
+/** Keywords whose subschemas apply to the same value, in the order in which they are read. */
 const SAME_VALUE = ["$ref", "not", "anyOf", "oneOf", "allOf", "if", "then", "else"] as const;
-/** Keywords without effect unless one of the listed keywords is present. */
+/** Keywords that have no effect without one of the listed keywords. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   if: ["then", "else"],
   then: ["if"],
@@ -38,13 +38,13 @@ const holds = (types: readonly string[], type: string): boolean => types.include
 const demands = (schema: unknown): boolean =>
   schema === false || (isRecord(schema) && Object.keys(schema).some((keyword) => Object.hasOwn(KEYWORDS, keyword)));
 
-/** Facts about the value from the enclosing schemas. */
+/** Properties of the value that follow from the enclosing schemas. */
 interface Context {
   types: readonly string[];
   properties: Set<string>;
 }
 
-/** Types that the value can have after this schema and its enclosing ones. */
+/** Types that the value can have under this schema and all enclosing schemas. */
 const narrowed = ({ type }: JsonSchema, around: readonly string[], report: (message: string) => void): readonly string[] => {
   const own = type === undefined ? [] : ([type].flat() as string[]);
   if (own.length > 2 || (own.length === 2 && !own.includes("null"))) report("type can be one type, or one type and null");
@@ -105,7 +105,7 @@ const createStrictReader = (root: JsonSchema, problems: string[]) => {
   return visit;
 };
 
-/** Problems of a model's input schema at registration. A misspelt keyword would accept every input. */
+/** Problems of a model's input schema, checked at registration. A misspelt keyword would accept every input. */
 export const strictSchemaProblems = (schema: JsonSchema): string[] => {
   const problems = inputSchemaProblems(schema);
   if (problems.length > 0) return problems;

@@ -10,8 +10,8 @@ import { VALUE_KEYWORDS } from "./value-keywords";
 const KEYWORDS = { ...VALUE_KEYWORDS, ...CONTAINER_KEYWORDS };
 
 /**
- * Reasons why a value doesn't match a schema; empty if it does.
- * @param schema a schema without form problems
+ * Reasons why a value doesn't match a schema; empty if it matches.
+ * @param schema a schema without problems of form
  * @throws BoundPassed if the check exceeds the budget
  */
 export const violations = (schema: JsonSchema, value: unknown, budget: RunBudget, options: Options): Issue[] => {
@@ -22,6 +22,6 @@ export const violations = (schema: JsonSchema, value: unknown, budget: RunBudget
 
 const ANSWERS: Options = { mostIssues: 10, refused: "is not allowed", formats: ANSWER_FORMATS, patternOf };
 
-/** `violations` for a user's schema that has passed `schemaProblems`. */
+/** Runs `violations` for a user's schema, which must have passed `schemaProblems`. */
 export const schemaViolations = (schema: JsonSchema, value: unknown, budget: RunBudget): Issue[] =>
   violations(schema, value, budget, ANSWERS);

@@ -5,8 +5,6 @@ import { isRecord, shownName } from "../types";
 import { atLeast, atLeastSome, atMost, bound, canonical, enter, isValid, matches, report, type Check, type Keyword } from "./check";
 import { referenced } from "./reference";
 
-/** Keywords about any value, numbers and texts. */
-
 const SHOWN_VALUES = 50;
 /** Floating-point tolerance of `multipleOf`. */
 const TOLERANCE = 1e-9;
@@ -34,7 +32,7 @@ const CALLED: Readonly<Record<string, string>> = {
 const equals = (a: unknown, b: unknown, budget: RunBudget): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && canonical(a, budget) === canonical(b, budget));
 
-/** A value of `enum` or `const` as messages show it. */
+/** Formats a value of `enum` or `const` for messages. */
 const shown = (value: unknown): string => shownName(typeof value === "string" ? value : JSON.stringify(value));
 
 const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);

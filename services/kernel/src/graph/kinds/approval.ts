@@ -11,7 +11,7 @@ import type { NodeKind } from "./kind";
 export const APPROVED_PORT = "approved";
 export const REJECTED_PORT = "rejected";
 
-/** The longest total wait for decisions in one run. */
+/** Maximum total time of waits for decisions in one run, in hours. */
 export const WAITING_HOURS = LIMITS.waitingHours;
 
 const ON_TIMEOUT = ["reject", "approve"] as const;
@@ -32,7 +32,7 @@ const isText = (value: unknown, most: number): value is string => typeof value =
 const isHours = (value: unknown): value is number => typeof value === "number" && value > 0 && value <= WAITING_HOURS;
 const isOnTimeout = (value: unknown): value is OnTimeout => (ON_TIMEOUT as readonly unknown[]).includes(value);
 
-/** The settings of an approval with their defaults. */
+/** The settings of an approval, with defaults filled in. */
 export const approvalSettings = ({
   title,
   instructions,
@@ -59,7 +59,7 @@ const problems = ({ title, instructions, timeoutHours, onTimeout, value }: Reado
   ];
 };
 
-/** Bounds of the approved value. A decision can change the value, but can't make a list longer. */
+/** Bounds of the approved value. A decision can change the value but can't make a list longer. */
 const outputBounds = (planner: Planner, node: GraphNode): Abstract => {
   const wired = abstractSources(planner, node, "value");
   const { value } = node.data;

@@ -12,7 +12,7 @@ const filesOfCall = ({ terms: { inputSchema }, candidates, unknown }: KnownCalls
     ? Number(propertySchema(inputSchema, PRICED_INPUTS.image)?.maximum ?? 1)
     : Math.max(1, ...candidates.map((inputs) => outputCount(inputSchema, inputs)));
 
-/** A node kind that generates files with a model: one call per item. */
+/** Defines a node kind that generates files with a model, in one call per item. */
 export const generator = (modality: PortType & ("image" | "video" | "audio"), summary: string): NodeKind => {
   const kind: NodeKind = {
     type: `generate-${modality}`,

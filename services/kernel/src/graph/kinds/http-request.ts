@@ -10,7 +10,7 @@ import { namedPorts } from "../wiring/ports";
 import { placeholdersIn } from "../values/value";
 import { nothingWrong, type NodeKind } from "./kind";
 
-/** Upper bound of tokens for a status code and its separator. */
+/** Maximum tokens of a status code and its separator. */
 const STATUS_TOKENS = 4;
 
 export const httpRequest: NodeKind = {
@@ -59,7 +59,7 @@ export const httpRequest: NodeKind = {
     const { items, limit, mapped } = stepItems(planner, node, step, bound);
     planner.budget.calls(items);
     const outputs = new Map<string, Abstract>([
-      // A response can be a list.
+      // A response body can be a list.
       ["body", { list: true, items, most: LIMITS.fanOutItems, tokens: LIMITS.textValueBytes }],
       ["status", { list: mapped, items, most: limit, tokens: limit * STATUS_TOKENS }],
       ["file", { list: mapped, items, most: limit, tokens: limit * URL_TOKENS }],

@@ -54,7 +54,7 @@ export const makesResult = (type: string): boolean => kindOf(type)?.isResult ===
 export const waitsForDecision = (type: string): boolean => kindOf(type)?.waits === true;
 export const isGeneratorType = (type: string): boolean => callsModel(type) && kindOf(type)?.modality !== "text";
 
-/** True for kinds whose outputs are in our media storage. */
+/** True for kinds whose outputs are files in media storage. */
 export const makesFiles = (type: string): boolean => isGeneratorType(type) || callsTransform(type);
 
 export const RESULT_TYPE: NodeType = "response-output";
@@ -76,14 +76,14 @@ export const defaultInput = (node: GraphNode, outputName: string): string =>
 
 export const outputPort = (type: string): string => [...outputPorts({ id: "", type, data: {} }).keys()][0] ?? "";
 
-/** The output port that carries the step's value, for kinds that choose one; undefined for other kinds. @throws BindError */
+/** Returns the output port that gets the step's value; undefined for kinds that don't choose one. @throws BindError */
 export const routeOf = (
   step: { type: string; literals: Readonly<Record<string, unknown>> },
   item: Readonly<Record<string, unknown>>,
   budget: RunBudget,
 ): string | undefined => kindOf(step.type)!.route?.port(step.literals, item, budget);
 
-/** The value of a pure step for one item; counted. @throws BindError */
+/** Returns the value of a pure step for one item and counts its work. @throws BindError */
 export const evaluateStep = (
   step: { type: string; literals: Readonly<Record<string, unknown>> },
   item: Readonly<Record<string, unknown>>,

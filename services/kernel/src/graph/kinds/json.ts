@@ -30,14 +30,14 @@ const expressionProblem = (expression: unknown): string[] => {
   }
 };
 
-/** Caches the last expression: a step usually evaluates the same one for each item. */
+/** Caches the last expression, because a step usually evaluates the same expression for each item. */
 let latest: { text: unknown; expression: Expression } = { text: "", expression: WHOLE };
 const compiled = (text: unknown): Expression => {
   if (latest.text !== text) latest = { text, expression: read(text) };
   return latest.expression;
 };
 
-/** The input's shape as far as a schema defines it. Text can be any JSON. */
+/** The input's shape, to the extent that a schema defines it. A text can contain any JSON. */
 const givenShape = (planner: Planner, node: GraphNode): Shape => {
   const [source, ...others] = abstractSources(planner, node, "value");
   if (!source || isKnown(source) || others.length > 0) return UNKNOWN;
@@ -49,7 +49,7 @@ const outputBounds = (given: Shape, expression: Expression, { items }: ItemBound
   const shape = shapeOf(expression, given);
   const rest = { tokens: LIMITS.textValueBytes, shape };
   if (shape.kind === "plain" || shape.kind === "object") return { list: false, items, most: 1, ...rest };
-  // A missing value counts as one value.
+  // A value that can be missing still counts as one.
   const [least, most] = shape.kind === "list" ? [shape.least, shape.isThere ? shape.most : Math.max(1, shape.most)] : [0, Infinity];
   const bounded = (count: number): number => Math.min(LIMITS.fanOutItems, count);
   return { list: true, items: Math.min(bounded(Math.max(items, least)), bounded(most)), most: bounded(most), ...rest };

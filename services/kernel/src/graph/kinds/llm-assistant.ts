@@ -15,28 +15,28 @@ import { isRecord, type GraphNode } from "../types";
 import type { NodeKind } from "./kind";
 import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
 
-/** Tokens that the request for JSON or for a corrected answer adds, without the schema and the first answer. */
+/** Tokens added by the request for JSON or for a corrected answer, without the schema and the first answer. */
 const ASKING_TOKENS = 1_024;
 
 export const JSON_PORT = "json";
 const JSON_OUTPUT = { name: JSON_PORT, type: "any", setting: "schema" } as const;
 
-/** For models that return JSON themselves, for example the words of a transcription. */
+/** For models that return JSON without being asked, such as the words of a transcription. */
 const ANY_JSON: JsonSchema = {};
 const givesJson = (results: readonly string[] = []): boolean => results.includes(JSON_PORT);
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
-/** With tools, the requested tool calls leave through the port `json`. */
+/** With tools, the model's tool calls are the value of the port `json`. */
 const asksTools = ({ data }: GraphNode): boolean => isSet(isRecord(data.inputs) ? (data.inputs.tools ?? data.tools) : data.tools);
 
 type AnswerSchema = { schema: JsonSchema; problems: string[] };
 const NO_OBJECT: AnswerSchema = { schema: {}, problems: ["schema: must be an object, a JSON Schema"] };
 
-/** Cached per node: planning reads the schema several times. */
+/** Cached per node, because planning reads the schema several times. */
 const known = new WeakMap<GraphNode, AnswerSchema>();
 
-/** The node's answer schema and its problems; undefined if any text is accepted. Editors may store the schema as text. */
+/** The node's answer schema and its problems; undefined if the node accepts any text. Editors may store the schema as text. */
 const answerSchema = (node: GraphNode): AnswerSchema | undefined => {
   const given = node.data.schema;
   if (!isSet(given)) return undefined;
@@ -54,7 +54,7 @@ const count = (value: unknown, fallback: number): number => Math.min(LIMITS.fanO
 
 const mayBeList = ({ type }: JsonSchema): boolean => type === undefined || [type].flat().includes("array");
 
-/** Bounds of the port `json` by the schema. Several calls form one list. */
+/** Bounds of the port `json`, from the schema. Answers of several calls form one list. */
 const jsonBounds = (schema: JsonSchema, { items, limit, mapped }: ItemBounds, tokens: number): Bounds => {
   const shape = mapped ? {} : { shape: shapeOfSchema(schema) };
   if (!mayBeList(schema)) return { list: mapped, items, most: limit, tokens, ...shape };
@@ -70,7 +70,7 @@ const planJson = (planner: Planner, node: GraphNode, { schema, problems }: Answe
   countInPlan(planner, { value: schema });
   const planned = planCalls(planner, llmAssistant, node, { moreTokens: schemaTokens + ASKING_TOKENS });
   if (!planned || problems.length > 0) return undefined;
-  // Only chat models can be asked to correct an answer.
+  // Only chat models can correct an answer.
   const answerOf = (calls: KnownCalls) => ({
     schema,
     maxRepairMillicredits: calls.terms.providerKind === "llm" ? calls.costWith(textTokens(calls) + ASKING_TOKENS) : 0,

@@ -8,11 +8,11 @@ import type { JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
 import { placeholdersIn } from "../values/value";
 
-/** Input ports of a model node: the model's inputs, plus one per placeholder in its texts. */
+/** Input ports of a model node: the model's inputs and one port per placeholder in the node's texts. */
 export const modelPorts = (node: GraphNode, schema?: JsonSchema): Map<string, InputPort> => {
   const declared = schema ? schemaPorts(schema) : [];
   const isFilled = new Map(declared.map(([name, port]) => [name, port.type === "text"]));
-  // Without a schema, any literal may be a text.
+  // Without a schema, any literal can be a text.
   const texts = Object.entries(literalInputs(node, schema)).filter(([name]) => isFilled.get(name) ?? schema === undefined);
   return new Map([...namedPorts(placeholdersIn(texts.map(([, text]) => text)), "any"), ...declared]);
 };

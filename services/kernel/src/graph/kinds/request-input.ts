@@ -9,7 +9,7 @@ import { findingInWords, type GraphIssue } from "../issues";
 import { isRecord, shownName, type Graph, type GraphNode } from "../types";
 import { noPorts, type NodeKind } from "./kind";
 
-// A map, because users choose the names that are looked up.
+// A map, because users choose the names that are looked up in it.
 const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
   ["text", "text"],
   ["textarea", "text"],
@@ -47,7 +47,7 @@ const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
   return issues;
 };
 
-/** Field defaults by name, cached per node. The first field of a name wins. */
+/** Field defaults by name, cached per node. If a name is repeated, its first field applies. */
 const defaults = new WeakMap<GraphNode, ReadonlyMap<string, unknown>>();
 const defaultsOf = (node: GraphNode): ReadonlyMap<string, unknown> => {
   const known =
@@ -63,7 +63,7 @@ const defaultsOf = (node: GraphNode): ReadonlyMap<string, unknown> => {
 
 const fileFieldsOf = ({ data }: GraphNode): InputField[] => fieldsOf(data).filter((field) => uploadFamily(field) !== undefined);
 
-/** Values for the inputs of an inlined workflow, with file ids resolved. */
+/** Values for the inputs of an inlined workflow. File ids are resolved. */
 const givenValues = (planner: Planner, node: GraphNode): ReadonlyMap<string, unknown> => {
   const values = new Map(node.given);
   for (const field of fileFieldsOf(node)) {
@@ -100,14 +100,14 @@ export const requestInput: NodeKind = {
   savedCount: () => 1,
 };
 
-/** Inputs of the graph itself, without those of inlined workflows. */
+/** Request inputs of the graph itself, without those of inlined workflows. */
 export const requestInputs = (graph: Graph): GraphNode[] =>
   graph.nodes.filter(({ type, given }) => type === requestInput.type && given === undefined);
 
 /** Inputs that the workflow accepts; empty without a request-input node. */
 export const inputFields = (graph: Graph): InputField[] => requestInputs(graph).flatMap((node) => fieldsOf(node.data));
 
-/** The value of each field in the editor, else its default, else null. */
+/** Returns the value that each field has in the editor, its default, or null. */
 export const savedValues = (graph: Graph): Record<string, unknown> => {
   const saved = new Map<string, unknown>();
   for (const node of requestInputs(graph)) {

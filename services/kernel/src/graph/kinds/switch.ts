@@ -33,10 +33,10 @@ const matches = (left: string, source: string, budget: RunBudget): boolean => {
   return pattern.test(left);
 };
 
-/** `left` is the raw value if it is a single placeholder; `right` is text. */
+/** Tests one case. `left` is the raw value if it is a single placeholder; `right` is always text. */
 type Test = (left: unknown, right: string, budget: RunBudget) => boolean;
 
-/** Comparisons. A value that isn't a number is neither greater nor less. An invalid pattern matches nothing. */
+/** Tests by operator. A value that isn't a number is neither greater nor less. An invalid pattern matches nothing. */
 const OPERATORS: Readonly<Record<string, Test>> = {
   equals: (left, right) => asText(left) === right,
   notEquals: (left, right) => asText(left) !== right,
@@ -101,7 +101,7 @@ const casesProblems = (cases: unknown): string[] => {
   ];
 };
 
-/** Evaluates a case. @throws BoundPassed; BindError if a filled text is too large */
+/** True if a case applies. @throws BoundPassed, or BindError if a filled text is too large */
 const holds = ({ left, op, right }: Case, item: Readonly<Record<string, unknown>>, budget: RunBudget): boolean => {
   const alone = placeholderAlone(left);
   const value = withoutAbsent(alone === undefined ? fill(left, (name) => placed(item, name), budget) : placed(item, alone));

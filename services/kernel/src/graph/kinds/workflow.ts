@@ -4,7 +4,7 @@ import { isRecord, type GraphNode } from "../types";
 import { PORT_TYPES, type PortType } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 
-/** The version that a node names: a number, `draft`, or empty for none. @returns undefined if it is invalid */
+/** Returns the version that a node names: a number, `draft`, or empty for the latest. @returns undefined if it is invalid */
 export const namedVersion = (version: unknown): string | undefined => {
   if (version === undefined || version === null || version === "") return "";
   const named = typeof version === "number" ? String(version) : version;
@@ -19,7 +19,7 @@ const seenPorts = ({ data: { ports } }: GraphNode, side: "inputs" | "outputs"): 
   return new Map((Array.isArray(seen) ? seen : []).filter(isPort).map(({ name, type }) => [name, type]));
 };
 
-/** Replaced by the nodes of the workflow it names before planning; see inline/. */
+/** A workflow node is replaced by the nodes of its workflow before planning; see inline/. */
 export const workflow: NodeKind = {
   type: "workflow",
   summary: "Runs another workflow inside this one. Its fields are the inputs, and the members of its result the outputs.",

@@ -17,18 +17,18 @@ type Inputs = Readonly<Record<string, unknown>>;
 
 const checks = new Map<string, (value: unknown) => Issue[]>();
 
-/** Problems of an operation's inputs by its schema. */
+/** Problems of an operation's inputs, found by its schema. */
 export const operationIssues = ({ name, schema }: MediaOperation, inputs: Inputs): Issue[] => {
   const check = checks.get(name) ?? createInputCheck(schema);
   checks.set(name, check);
   return check(inputs);
 };
 
-/** Problems for groups of inputs of which none is set. */
+/** Problems for each group of inputs in which no input is set. */
 export const missingGroups = ({ oneOf = [] }: MediaOperation, isGiven: (name: string) => boolean): string[] =>
   oneOf.filter((names) => !names.some(isGiven)).map((names) => `needs ${names.length > 1 ? "one of " : ""}${names.join(", ")}`);
 
-/** Inputs completed with the schema's defaults. */
+/** Returns the inputs with the schema's defaults filled in. */
 export const withDefaults = ({ schema }: Pick<MediaOperation, "schema">, inputs: Inputs): Record<string, unknown> => {
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const defaults = Object.entries(properties).flatMap(([name, property]) =>

@@ -6,17 +6,16 @@ export interface MediaOperation {
   /** `<modality>-<name>`, stored in `data.operation`. */
   readonly name: string;
   readonly title: string;
-  /** One sentence. */
   readonly summary: string;
-  /** The family of the result, and the name of the node's output port. */
+  /** The media family of the result, and the name of the node's output port. */
   readonly output: MediaFamily;
-  /** `images`: the built-in image library. `ffmpeg`: an optional program. */
+  /** `images` is the built-in image library, `ffmpeg` an optional program. */
   readonly program: "images" | "ffmpeg";
-  /** JSON Schema of the inputs. Files are ports. Everything else is a setting that an edge can override. */
+  /** JSON Schema of the inputs. Files are ports. All other inputs are settings that an edge can override. */
   readonly schema: JsonSchema;
   /** At least one input of each group is required. */
   readonly oneOf?: readonly (readonly string[])[];
-  /** Per call. */
+  /** Price of one call. */
   readonly price: Price;
 }
 
@@ -28,7 +27,7 @@ export const MOST_PIXELS_WIDE = 8_192;
 export const MOST_VIDEO_PIXELS_WIDE = 3_840;
 export const MOST_FILES = 100;
 
-/** Work on the installation's own machine is free. */
+/** Work on the installation's own machines is free. */
 const FREE: Price = { basis: "run", microUsd: 0 };
 
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -49,7 +48,7 @@ export const fileList = (family: MediaFamily, least = 1, most = MOST_FILES): Jso
   title: PLURALS[family],
   description: "In this order.",
 });
-/** A schema with one sentence of help under its label. */
+/** Adds a help sentence, shown under the label, to a schema. */
 export const explained = (description: string, schema: JsonSchema): JsonSchema => ({ ...schema, description });
 export const number = (minimum: number, maximum: number, title: string, fallback?: number): JsonSchema => ({
   ...{ type: "number", minimum, maximum, title },
@@ -79,7 +78,7 @@ interface Described extends Pick<MediaOperation, "name" | "title" | "summary" | 
   properties: Properties;
 }
 
-/** Operations of one program that produce one family. */
+/** Defines operations with one program and one output family. */
 export const operationsOf =
   (output: MediaFamily, program: MediaOperation["program"]) =>
   ({ required, properties, ...described }: Described): MediaOperation => ({

@@ -2,7 +2,7 @@ import { GRAPH_BOUNDS, textBytes, valueBytes } from "../bounds";
 import type { Shape } from "../values/shape";
 import { asText } from "../values/value";
 
-/** Facts about an output before the run: its value, or bounds of it. */
+/** Facts about an output before the run: its value, or bounds on it. */
 
 export interface Known {
   readonly value: unknown;
@@ -10,11 +10,11 @@ export interface Known {
 
 export interface Bounds {
   list: boolean;
-  /** Expected items. A list of unknown length counts as one. */
+  /** Expected number of items. A list of unknown length counts as one. */
   items: number;
-  /** Upper bound of items. */
+  /** Upper bound on the number of items. */
   most: number;
-  /** Upper bound of tokens in its text. */
+  /** Upper bound on the tokens of its text. */
   tokens: number;
   /** The shape of the value, if a schema defines it. */
   shape?: Shape;
@@ -22,12 +22,12 @@ export interface Bounds {
 
 export type Abstract = Known | Bounds;
 
-/** Upper bound of tokens in a file's URL, its text form. */
+/** Upper bound on the tokens of a file's URL, which is the file's text form. */
 export const URL_TOKENS = 512;
 
 export const isKnown = (value: Abstract): value is Known => "value" in value;
 
-/** The output of a node that can't run. It causes no further issues. */
+/** Output of a node that can't run. It causes no further issues. */
 export const ANYTHING: Bounds = { list: false, items: 1, most: 1, tokens: 0 };
 
 /** A token is at least one byte, so the bytes of a text bound its tokens. */
@@ -43,7 +43,7 @@ const measured = (measure: (value: unknown) => number): ((known: Known) => numbe
   };
 };
 
-/** JSON bytes of a known value. Stops counting above the bound of a plan. */
+/** JSON bytes of a known value. Counting stops above the bound of a plan. */
 export const knownBytes = measured((value) => valueBytes(value, GRAPH_BOUNDS.planBytes));
 const knownTokens = measured(tokensOf);
 

@@ -3,11 +3,11 @@ import type { GraphNode } from "../types";
 import type { NodePlan, NodeSource } from "./plan-types";
 import type { Planner } from "./planner";
 
-/** Decides which nodes behind a switch are skipped, and which might be. */
+/** Decides which nodes after a switch are skipped, and which could be. */
 
 /**
- * Removes edges that carry nothing.
- * @returns false if the node is skipped, because nothing reaches one of its connected ports. A result node runs without that port.
+ * Removes edges that have no value.
+ * @returns false if the node is skipped because one of its connected ports gets no value. A result node runs without that port.
  */
 export const keepLivingEdges = (planner: Planner, node: GraphNode): boolean => {
   const wired = planner.wiring.inputs.get(node.id);
@@ -25,11 +25,11 @@ export const keepLivingEdges = (planner: Planner, node: GraphNode): boolean => {
   return true;
 };
 
-/** True if the run decides whether the node is skipped: all edges of one port come from an undecided switch. */
+/** True if only the run decides whether the node is skipped: all edges of one port come from an undecided switch. */
 const isConditional = (planner: Planner, { id }: GraphNode): boolean =>
   [...(planner.wiring.inputs.get(id)?.values() ?? [])].some((edges) => edges.every((edge) => planner.mayBeEmpty.has(edge.node)));
 
-/** Records the effect of a planned node on the nodes behind it. @returns its plan, marked as conditional if the run may skip it */
+/** Records how a planned node affects the nodes after it. @returns its plan, marked as conditional if the run may skip the node */
 export const noteBranches = (planner: Planner, node: GraphNode, planned: NodePlan): NodePlan => {
   if (planned.emptyPorts) planner.emptyPorts.set(node.id, new Set(planned.emptyPorts));
   const conditional = isConditional(planner, node);

@@ -8,7 +8,7 @@ import { member, placeholdersIn } from "../values/value";
 import type { ModelTerms } from "./planner";
 import { mayCarry, type PlanStep } from "./plan-types";
 
-/** Checks and prices a model's calls as far as their inputs are known. */
+/** Checks and prices a model's calls from the inputs that are known. */
 
 /** The parts of a step that depend on the called model. */
 export type CallInputs = Pick<PlanStep, "literals" | "sources" | "inputNames" | "textPorts">;
@@ -17,19 +17,19 @@ export type CallInputs = Pick<PlanStep, "literals" | "sources" | "inputNames" | 
 const FILE_TOKENS = 2_000;
 const MESSAGE_OVERHEAD_TOKENS = 64;
 
-/** The schema of one file; for inputs that take several, the schema of their items. */
+/** Schema of one file. For inputs that accept several files, it is the schema of their items. */
 const fileSchema = (property: JsonSchema | undefined): JsonSchema | undefined =>
   property?.type === "array" && isRecord(property.items) ? property.items : property;
 
 export const isFileInput = (schema: JsonSchema, name: string): boolean => fileSchema(propertySchema(schema, name))?.format === "media";
 
-/** A model's file inputs. They count as `fileTokens`, not by the length of their URLs. */
+/** A model's file inputs. They count as `fileTokens`; the length of their URLs doesn't matter. */
 export const fileInputs = (schema: JsonSchema, step: CallInputs): string[] => {
   const quoted = new Set(placeholdersIn(step.literals));
   return step.inputNames.filter((name) => isFileInput(schema, name) && !quoted.has(name));
 };
 
-/** Upper bound of an input's files in one call. */
+/** Maximum files of an input in one call. */
 const mostFiles = (property: JsonSchema | undefined, step: CallInputs, name: string): number => {
   const literal = member(step.literals, name);
   const isFlowing = mayCarry(member(step.sources, name));
@@ -49,14 +49,14 @@ const fileTokens = (schema: JsonSchema, step: CallInputs): number =>
 
 const requiredNames = (schema: JsonSchema): string[] => (Array.isArray(schema.required) ? (schema.required as string[]) : []);
 
-/** Inputs that are unknown until the step runs, including texts with unknown placeholders. */
+/** Inputs that are unknown until the step runs. Texts with unknown placeholders are included. */
 export const openInputs = (step: CallInputs, unknown: ReadonlySet<string>): Set<string> =>
   new Set([
     ...unknown,
     ...step.textPorts.filter((name) => placeholdersIn(member(step.literals, name)).some((placeholder) => unknown.has(placeholder))),
   ]);
 
-/** Problems of a call's inputs as far as they are known. @param open inputs that only the run knows */
+/** Problems of a call's known inputs. @param open inputs that only the run knows */
 export const callProblems = (
   step: CallInputs,
   terms: ModelTerms,
@@ -64,7 +64,7 @@ export const callProblems = (
   open: ReadonlySet<string>,
 ): Finding[] => {
   if (calls.length === 0)
-    // An empty list makes no calls, but a required input without any source is still missing.
+    // An empty list makes no calls, but required inputs without a source are still reported.
     return requiredNames(terms.inputSchema)
       .filter((name) => member(step.literals, name) === undefined && member(step.sources, name) === undefined)
       .map((name) => finding("REQUIRED", { name }));
@@ -82,15 +82,15 @@ export const callProblems = (
 
 export interface KnownCalls {
   terms: ModelTerms;
-  /** Possible inputs of the calls. */
+  /** Possible inputs of the calls, one entry per call. */
   candidates: readonly Record<string, unknown>[];
   /** Inputs that depend on steps that run later. */
   unknown: ReadonlySet<string>;
-  /** Upper bound of one call's price with this many more input tokens, in milli-credits. */
+  /** Upper bound on one call's price with additional input tokens, in milli-credits. */
   costWith(moreTokens: number): number;
 }
 
-/** @param inputTokens upper bound of one call's input tokens */
+/** @param inputTokens upper bound on one call's input tokens */
 export const knownCalls = (
   step: CallInputs,
   { terms, candidates, unknown, inputTokens }: Pick<KnownCalls, "terms" | "candidates" | "unknown"> & { inputTokens: number },
@@ -114,6 +114,6 @@ const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknow
   return typeof given === "number" ? given : LIMITS.textValueBytes;
 };
 
-/** Upper bound of one answer's tokens. */
+/** Upper bound on one answer's tokens. */
 export const textTokens = ({ terms, candidates, unknown }: KnownCalls): number =>
   Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown)));

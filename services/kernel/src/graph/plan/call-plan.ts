@@ -22,7 +22,7 @@ import { unitPrices } from "../prices/price";
 import { finding, findingInWords, type Finding } from "../issues";
 import { shownName, type GraphNode } from "../types";
 
-/** The node's model. Reports an issue and returns undefined if the node can't use it. */
+/** Returns the node's model. If the node can't use it, reports an issue and returns undefined. */
 const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode): ModelTerms | undefined => {
   const report = (found: Finding): undefined => void planner.issues.push({ nodeId: node.id, ...found });
   const name = node.data.model;
@@ -45,14 +45,13 @@ const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode)
 export interface PlannedCalls extends KnownCalls {
   step: PlanStep;
   bounds: ItemBounds;
-  /** Fallback models. */
   alternatives: readonly PlannedAlternative[];
 }
 
 /**
- * Plans the calls of a node's model, checked and priced as far as their inputs are known.
+ * Plans the calls of a node's model. Known inputs are checked and priced.
  * @param terms replaces the registered model, for example with an operation
- * @param moreTokens input tokens beside the inputs
+ * @param moreTokens input tokens in addition to the inputs
  */
 export const planCalls = (
   planner: Planner,

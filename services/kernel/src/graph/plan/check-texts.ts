@@ -2,7 +2,7 @@ import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
 import { isRecord, shownName } from "../types";
 
-/** Problems for texts in a value that exceed the limit. */
+/** Problems for texts in a value that are longer than the limit. */
 export const longTexts = (value: unknown, path: string): string[] => {
   if (typeof value === "string")
     return textBytes(value) > LIMITS.textValueBytes ? [`${shownName(path)}: is longer than ${LIMITS.textValueBytes} bytes`] : [];

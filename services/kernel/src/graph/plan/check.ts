@@ -7,7 +7,7 @@ import type { JsonSchema } from "../prices/price";
 import { findingInWords, type GraphIssue } from "../issues";
 import type { Graph, GraphNode } from "../types";
 
-/** `maxItems` decides the hold for a list of unknown length, so an invalid one is an issue. */
+/** An invalid `maxItems` is an issue, because it decides the hold for a list of unknown length. */
 const maxItemsProblems = ({ type, data: { maxItems } }: GraphNode): string[] =>
   maxItems === undefined || maxItems === null || isMaxItems(maxItems) || kindOf(type)?.settings.maxItems === undefined
     ? []
@@ -16,7 +16,7 @@ const maxItemsProblems = ({ type, data: { maxItems } }: GraphNode): string[] =>
 const onItemErrorProblems = (node: GraphNode): string[] =>
   kindOf(node.type)?.settings.onItemError === undefined ? [] : itemErrorProblems(node);
 
-/** Problems of the settings of all nodes. */
+/** Problems in the settings of all nodes. */
 export const checkSettings = ({ nodes }: Graph, schemaOf: (node: GraphNode) => JsonSchema | undefined): GraphIssue[] => [
   ...nodes.flatMap((node) =>
     [...(kindOf(node.type)?.check(node, schemaOf(node)) ?? []), ...maxItemsProblems(node), ...onItemErrorProblems(node)]

@@ -2,16 +2,16 @@ import { LIMITS } from "../../limits";
 import { taskOf } from "../auto/tasks";
 import { shownName, type GraphNode } from "../types";
 
-/** The setting `fallback`: models that are called in order if the node's own model fails. */
+/** The setting `fallback` lists models that are called in order if the node's own model fails. */
 
 /** @returns an empty list if the setting is missing or invalid */
 export const fallbackNames = ({ data: { fallback } }: GraphNode): string[] =>
   Array.isArray(fallback) ? fallback.filter((name): name is string => typeof name === "string" && taskOf(name) === undefined) : [];
 
-/** True if the node overrides the administrators' fallback, even with an empty list. */
+/** True if the node overrides the administrators' fallback. An empty list also overrides it. */
 export const namesFallback = ({ data: { fallback } }: GraphNode): boolean => Array.isArray(fallback);
 
-/** Problems of a fallback list. The node's own model in it would be a cycle. */
+/** Problems of a fallback list. The node's own model isn't allowed in it, because that would be a cycle. */
 export const fallbackListProblems = (fallback: unknown, model: unknown): string[] => {
   if (fallback === undefined || fallback === null) return [];
   if (!Array.isArray(fallback) || !fallback.every((name) => typeof name === "string" && name !== ""))

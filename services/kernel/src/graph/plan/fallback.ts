@@ -12,7 +12,7 @@ import { fallbackTerms, modelGone } from "./retirement";
 import { tryInputs, warn, type ModelTerms, type Planner } from "./planner";
 import { mayCarry, type PlanAlternative, type PlanStep } from "./plan-types";
 
-/** Plans fallback models. Each is checked and priced like the node's own model. */
+/** Plans fallback models. Each one is checked and priced like the node's own model. */
 
 export interface PlannedAlternative extends KnownCalls {
   alternative: PlanAlternative;
@@ -32,10 +32,10 @@ const JSON_OUTPUT = "json";
 const isGiven = (step: PlanStep, name: string): boolean =>
   member(step.literals, name) !== undefined || mayCarry(member(step.sources, name));
 
-/** The step's calls with the names of the other model's inputs. */
+/** The step's calls, with inputs renamed for the fallback model. */
 interface Adapted {
   call: CallInputs & Omit<PlanAlternative, "maxMillicredits" | "typical" | "answer">;
-  /** Inputs that the other model doesn't have. */
+  /** Inputs that the fallback model doesn't have. */
   dropped: string[];
 }
 
@@ -80,7 +80,7 @@ const adapt = (step: PlanStep, terms: ModelTerms): Adapted => {
   };
 };
 
-/** Problems of inputs that take a list at the own model, but a single value at the other. */
+/** Problems of inputs that are a list for the own model but a single value for the fallback model. */
 const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adapted["call"]): string[] =>
   step.listPorts
     .filter((name) => step.inputNames.includes(name) && member(sources, name) !== undefined)
@@ -88,7 +88,7 @@ const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adap
     .filter((name) => !listPorts.includes(name))
     .map((name) => `${name}: takes one value, but gets a list`);
 
-/** Possible inputs of the calls. A text that can't be filled is already reported for the node's own model. */
+/** Possible inputs of the calls. Texts that can't be filled are already reported for the node's own model. */
 const candidatesOf = (planner: Planner, call: Adapted["call"], items: OwnCalls["items"]): Record<string, unknown>[] => {
   try {
     return tryInputs(planner, () => items.map((item) => callInputs(call, renamedItem(item, call.renamed), planner.budget)));
@@ -100,7 +100,7 @@ const candidatesOf = (planner: Planner, call: Adapted["call"], items: OwnCalls["
 
 const unfit = (message: string): Finding => findingInWords("MODEL_UNFIT", message);
 
-/** @returns the alternative, or the reason why the model can't be used */
+/** @returns the alternative, or the reason why the model can't be a fallback */
 const planAlternative = (
   planner: Planner,
   { modality = "" }: NodeKind,
@@ -126,8 +126,8 @@ const planAlternative = (
 };
 
 /**
- * Plans the fallback models of a step. Models that the node names become issues if they don't fit. Models that administrators set are
- * dropped instead. Inputs that a model doesn't have are dropped with a warning.
+ * Plans the fallback models of a step. An unsuitable model becomes an issue if the node names it, and is dropped if administrators set it.
+ * Inputs that a model doesn't have are dropped with a warning.
  */
 export const planFallback = (planner: Planner, kind: NodeKind, node: GraphNode, own: OwnCalls): PlannedAlternative[] => {
   const isOwn = namesFallback(node);

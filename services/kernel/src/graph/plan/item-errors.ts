@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../prices/price";
 import type { GraphNode } from "../types";
 
-/** The setting `onItemError`: a failed item fails the node, or is skipped. */
+/** The setting `onItemError`: fail the node or skip the item if an item fails. */
 
 const [FAIL, SKIP] = ["fail", "skip"] as const;
 

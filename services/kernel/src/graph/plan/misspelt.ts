@@ -8,11 +8,11 @@ import { nearestName } from "../../nearest-name";
 
 /** Members that editors store in any node. */
 const COMMON = ["label", "name", "title", "description", "color", "bypass"];
-/** Above this many names, none are compared. */
+/** If a node has more unknown names, none are compared. */
 const MOST_NAMES = 50;
 
 /**
- * Unknown settings of a node that resemble known ones. Other unknown settings belong to editors.
+ * Unknown settings of a node whose names resemble known ones. Editors may store any other unknown setting.
  * @param compared receives the number of comparisons
  */
 export const misspeltSettings = (
@@ -36,10 +36,10 @@ export const misspeltSettings = (
   });
 };
 
-/** Comparisons per graph. */
+/** Maximum comparisons per graph. */
 const MOST_COMPARED = 20_000;
 
-/** Misspelt settings of a graph's nodes, within the bound on comparisons. */
+/** Misspelt settings of a graph's nodes. Stops at the bound on comparisons. */
 export const misspeltIn = (nodes: readonly GraphNode[], schemaOf: (node: GraphNode) => JsonSchema | undefined): NodeIssue[] => {
   let left = MOST_COMPARED;
   const found = nodes.flatMap((node) => {

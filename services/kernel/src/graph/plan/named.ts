@@ -5,8 +5,7 @@ import { isBypassed } from "../wiring/bypass";
 import { fallbackNames } from "./fallback-setting";
 import type { RunPlan } from "./plan-types";
 
-/** Models and file ids that a graph or its plan refers to. */
-
+/** Names of the models that a graph refers to. */
 export const modelNames = (graph: Graph): string[] => [
   ...new Set(
     graph.nodes.flatMap((node) => {
@@ -27,14 +26,14 @@ const addIds = (value: unknown, ids: Set<string>): void => {
   else if (isRecord(value)) for (const one of Object.values(value)) addIds(one, ids);
 };
 
-/** Literals in node data that could be a file id. Notes are skipped. */
+/** Literals in node data that could be file ids. Notes are skipped. */
 export const literalMediaIds = ({ nodes }: Graph): Set<string> => {
   const ids = new Set<string>();
   for (const node of nodes) if (kindOf(node.type)?.runs !== false) addIds(node.data, ids);
   return ids;
 };
 
-/** Ids in steps without calls. A later node may use the passed value as a file, which only the run knows. */
+/** Ids in steps without calls. A later node may use such a value as a file, which only the run decides. */
 export const forwardedMediaIds = ({ steps }: Pick<RunPlan, "steps">): string[] => {
   const ids = new Set<string>();
   for (const { type, literals, sources } of steps) if (kindOf(type)?.evaluate) addIds([literals, Object.values(sources)], ids);

@@ -24,16 +24,16 @@ import { isRecord, shownName, type GraphNode } from "../types";
 import { member, placeholdersIn, placeholderUses, withAddresses } from "../values/value";
 import { givenMaxItems } from "./max-items";
 
-/** Templates per call: a prompt and a system prompt. */
+/** Maximum templates per call: a prompt and a system prompt. */
 const MOST_TEXTS = 2;
 
-/** Literal inputs of a model. File ids become URLs; empty ones are dropped. */
+/** Literal inputs of a model. File ids become URLs; empty values are dropped. */
 const modelLiterals = (planner: Planner, node: GraphNode, schema: JsonSchema, ports: Map<string, InputPort>) => {
   const wired = planner.wiring.inputs.get(node.id);
   return Object.fromEntries(
     Object.entries(literalInputs(node, schema)).flatMap(([name, value]): [string, unknown][] => {
       const type = ports.get(name)?.type ?? "any";
-      // This literal fills a placeholder.
+      // The literal is the value of a placeholder, not an input.
       if (schema && ports.has(name) && propertySchema(schema, name) === undefined) return [];
       if (!isFileType(type)) return [[name, value]];
       // A connected value overrides the literal.
@@ -51,7 +51,7 @@ const literalsOf = (kind: NodeKind, node: GraphNode): Record<string, unknown> =>
       .filter(([, value]) => value !== undefined),
   );
 
-/** Values of unconnected placeholders, from `data.inputs` or `data`. */
+/** Values for unconnected placeholders, from `data.inputs` or `data`. */
 const placeholderValues = (kind: NodeKind, node: GraphNode, names: readonly string[]): [string, unknown][] => {
   // Members of `data` that are settings never fill placeholders.
   const isSetting = (name: string): boolean => name === "label" || Object.hasOwn(kind.settings, name);
@@ -61,7 +61,7 @@ const placeholderValues = (kind: NodeKind, node: GraphNode, names: readonly stri
     .filter(([, value]) => value !== undefined && value !== null);
 };
 
-/** A step with its literals, sources and ports, before its calls are planned. */
+/** Builds a step with its literals, sources and ports. Its calls aren't planned yet. */
 export const buildStep = (planner: Planner, kind: NodeKind, node: GraphNode, terms?: ModelTerms): PlanStep => {
   const ports = kind.inputs(node, terms?.inputSchema);
   const wired = planner.wiring.inputs.get(node.id) ?? new Map<string, WiredEnd[]>();
@@ -109,10 +109,10 @@ const unknownPorts = (step: PlanStep): Set<string> =>
   );
 
 export interface KnownItems extends Bound {
-  /** True if every port is known, so that the items are exact; otherwise they are only the known parts. */
+  /** True if every port is known, so that the items are exact. Otherwise they contain only the known parts. */
   complete: boolean;
   unknown: ReadonlySet<string>;
-  /** Known lists differ in length. */
+  /** True if known lists differ in length. */
   failed: boolean;
 }
 
@@ -126,28 +126,28 @@ export const knownItems = (planner: Planner, step: PlanStep): KnownItems => {
 
 /** Bounds on the items of a node that depends on later steps. */
 export interface ItemBounds {
-  /** Items that the hold covers. */
+  /** Number of items that the hold covers. */
   items: number;
-  /** Upper bound of items. More fail the node. */
+  /** Maximum number of items. The node fails if there are more. */
   limit: number;
   mapped: boolean;
   tokens: number;
-  /** Tokens that are expected; less than `tokens` if only the run knows a text. */
+  /** Expected number of tokens. It is less than `tokens` if a text is unknown until the run. */
   typicalTokens: number;
 }
 
-/** Tokens that are expected of texts that only the run knows. */
+/** Expected tokens of a text that is unknown until the run. */
 const UNKNOWN_TOKENS = 1_000;
-/** A UTF-16 unit has at most so many bytes in UTF-8. */
+/** Maximum bytes of a UTF-16 unit in UTF-8. */
 const MOST_UNIT_BYTES = 3;
-/** An input beside the texts that a prompt continues. */
+/** Name of the input with the conversation that a prompt continues. */
 const HISTORY = "history";
 
-/** The author's upper bound for the characters of a language model's texts. */
+/** The author's limit for the characters of a language model's texts. */
 export const givenMaxInputChars = ({ data: { maxInputChars } }: GraphNode): number | undefined =>
   Number.isInteger(maxInputChars) && (maxInputChars as number) > 0 ? (maxInputChars as number) : undefined;
 
-/** Characters of a call's texts. */
+/** Number of characters in a call's texts. */
 const inputChars = (inputs: Readonly<Record<string, unknown>>, textPorts: readonly string[]): number =>
   [...new Set([...textPorts, HISTORY])]
     .map((name) => member(inputs, name))
@@ -156,7 +156,7 @@ const inputChars = (inputs: Readonly<Record<string, unknown>>, textPorts: readon
       0,
     );
 
-/** The reason why the texts of a node's calls are too long; undefined if they aren't. */
+/** The reason why the texts of a node's calls are too long, or undefined. */
 export const inputCharsProblem = (
   calls: readonly Readonly<Record<string, unknown>>[],
   textPorts: readonly string[],
@@ -167,7 +167,7 @@ export const inputCharsProblem = (
   return characters > maxInputChars ? `the texts have ${characters} characters, and maxInputChars allows ${maxInputChars}` : undefined;
 };
 
-/** A call of a language model whose input only the run knows, as it is expected; nothing for other calls. */
+/** Expected call of a language model whose input is unknown until the run; empty for other calls. */
 export const typicalCall = (
   { terms, costWith }: Pick<KnownCalls, "terms" | "costWith">,
   { tokens, typicalTokens }: Pick<ItemBounds, "tokens" | "typicalTokens">,
@@ -179,16 +179,16 @@ export const typicalCall = (
   return millicredits < costWith(0) ? { typical: { millicredits, inputBytes: typicalTokens, mostBytes: tokens, files } } : {};
 };
 
-/** Bounds of a step's items and of one call's tokens. Files count no text tokens. */
+/** Bounds on a step's items and on the tokens of one call. Files add no text tokens. */
 const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: readonly string[]): ItemBounds => {
   let [items, mostItems, mapped, isEmpty] = [1, 1, false, false];
   planner.budget.work(Object.keys(step.sources).length);
   const literalTokens = tokensOf(
     JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))),
   );
-  // Inputs that aren't texts, such as tools, count apart: maxInputChars doesn't bound them.
+  // Inputs that aren't texts, such as tools, are counted separately, because maxInputChars doesn't limit them.
   let [textTokens, otherTokens, knownTokens, isOpen] = [0, 0, literalTokens, false];
-  // A template can repeat a value as long as the text stays within its limit.
+  // A template can repeat a value as long as the text stays within the length limit.
   const uses = planner.request.noTemplates ? new Map<string, number>() : placeholderUses(step.literals);
   const wired = planner.wiring.inputs.get(node.id);
   for (const [port, sources] of Object.entries(step.sources)) {
@@ -212,14 +212,14 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
   const tokens = literalTokens + otherTokens + (most === undefined ? textTokens : Math.min(textTokens, most * MOST_UNIT_BYTES));
   const typicalTokens = isOpen ? Math.min(tokens, knownTokens + UNKNOWN_TOKENS) : tokens;
   const said = { mapped, tokens, typicalTokens };
-  // All lists of a step have the same length, so one empty list means no calls.
+  // All lists of a step have equal lengths, so one empty list means no calls.
   if (isEmpty) return { items: 0, limit: 0, ...said };
   const limit = Math.min(mostItems, givenMaxItems(node) ?? LIMITS.fanOutItems);
   const expected = items === mostItems ? items : (givenMaxItems(node) ?? items);
   return { items: Math.min(expected, limit), limit, ...said };
 };
 
-/** Items of a step. One known list decides, because all lists have the same length. */
+/** Items of a step. One known list is enough, because all lists have equal lengths. */
 export const stepItems = (
   planner: Planner,
   node: GraphNode,
@@ -236,7 +236,7 @@ export const stepItems = (
   return { ...bounds, items: length, limit: length };
 };
 
-/** Warns about placeholders without a value, which become empty text. */
+/** Warns about placeholders without a value. They become empty text. */
 export const warnUnresolved = (planner: Planner, step: PlanStep): void => {
   if (planner.request.noTemplates) return;
   const texts = step.model === undefined ? step.literals : step.textPorts.map((name) => member(step.literals, name));

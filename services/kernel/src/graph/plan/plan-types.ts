@@ -12,8 +12,8 @@ export interface NodeSource {
 }
 
 /**
- * A value known before the run. It is never undefined, because JSON would drop the member. An optional input that wasn't set is absent;
- * plans of version 1.0.0 store `{}` instead.
+ * A value known before the run. It is never undefined, because JSON would drop the member. An optional input that wasn't set is marked as
+ * absent; plans of version 1.0.0 store `{}` instead.
  */
 export type KnownSource = { value: NonNullable<unknown> | null } | { absent: true };
 
@@ -24,61 +24,60 @@ export const knownSource = (value: unknown): KnownSource => (value === undefined
 /** @returns undefined for an absent value */
 export const valueOf = (source: KnownSource): unknown => ("value" in source ? source.value : undefined);
 
-/** True if the sources can carry a value other than null. @param sources undefined for an unconnected port */
+/** True if the sources can have a value other than null. @param sources undefined for an unconnected port */
 export const mayCarry = (sources: readonly Source[] = []): boolean =>
   sources.some((source) => "node" in source || (valueOf(source) ?? null) !== null);
 
-/** A call with the input that is expected. Prices grow evenly with the input, up to the step's `maxMillicredits`. */
+/** A call with its expected input. The price grows linearly with the input, up to the step's `maxMillicredits`. */
 export interface TypicalCall {
   millicredits: number;
-  /** Bytes of its inputs without files: a token is at least one byte. */
+  /** Bytes of the call's inputs without files. A token is at least one byte. */
   inputBytes: number;
   /** Upper bound of `inputBytes`. */
   mostBytes: number;
-  /** Names of inputs that are files. */
   files: readonly string[];
 }
 
-/** A node that runs once its sources are ready. */
+/** One node in a plan. It runs when its sources are ready. */
 export interface PlanStep {
   id: string;
   type: NodeType;
-  /** The internalName of the model, for nodes that call one. */
+  /** The model's internalName, if the node calls a model. */
   model?: string;
-  /** For nodes that call the transform service. */
+  /** The operation, if the node calls the transform service. */
   operation?: string;
   literals: Readonly<Record<string, unknown>>;
   /** Sources by input port, in edge order. */
   sources: Readonly<Record<string, readonly Source[]>>;
   /** Ports that accept a list unchanged. */
   listPorts: readonly string[];
-  /** The model's text inputs: templates are filled and values become text. */
+  /** Text inputs of the model. Their templates are filled and other values are converted to text. */
   textPorts: readonly string[];
-  /** The model's number inputs: numeric text becomes a number. */
+  /** Number inputs of the model. Numeric text is converted to a number. */
   numberPorts?: readonly string[];
-  /** All inputs of the model. Other ports are placeholders. */
+  /** All inputs of the model. Any other port is a placeholder. */
   inputNames: readonly string[];
-  /** Items that the hold covers. A list of unknown length counts as one item, or as the node's `maxItems`. */
+  /** Number of items that the hold covers. A list of unknown length counts as one item, or as the node's `maxItems`. */
   maxItems: number;
-  /** Upper bound of items, if it differs from `maxItems`. */
+  /** Maximum number of items, if it differs from `maxItems`. */
   itemLimit?: number;
-  /** Upper bound of one call's price. */
+  /** Upper bound on one call's price. */
   maxMillicredits: number;
-  /** For a language model whose input only the run knows. */
+  /** The expected call of a language model whose input is unknown until the run. */
   typical?: TypicalCall;
-  /** Upper bound of the characters of a call's texts. */
+  /** Maximum characters of a call's texts. */
   maxInputChars?: number;
-  /** The model is paid by the tokens that it uses. The hold is an upper bound. */
+  /** Set if the model is charged by the tokens it uses. The hold is an upper bound. */
   isMetered?: true;
-  /** A switch that the run decides may skip this step. */
+  /** Set if the run's switches may skip this step. */
   conditional?: true;
-  /** Required form of a language model's answer. An invalid answer is repaired by one more call. */
+  /** Required form of a language model's answer. One more call repairs an invalid answer. */
   answer?: { schema: JsonSchema; maxRepairMillicredits: number };
   /** Models that are called in order if the step's own model fails. */
   fallback?: readonly PlanAlternative[];
-  /** Skip items whose calls fail. */
+  /** Set if items whose calls fail are skipped. */
   skipsFailed?: true;
-  /** Secrets of the runner that an HTTP request needs. Other `{{secrets.NAME}}` stay as text. */
+  /** The runner's secrets that an HTTP request needs. Other `{{secrets.NAME}}` stay as text. */
   secrets?: readonly string[];
 }
 
@@ -88,7 +87,7 @@ export interface PlanAlternative extends Pick<
   "literals" | "listPorts" | "textPorts" | "numberPorts" | "inputNames" | "maxMillicredits" | "typical" | "answer"
 > {
   model: string;
-  /** Its names for inputs that the step's own model names differently. */
+  /** The fallback model's names for inputs that the step's own model names differently. */
   renamed?: Readonly<Record<string, string>>;
 }
 
@@ -105,44 +104,44 @@ export interface EvaluatedNode extends Reported {
   warnings: string[];
 }
 
-/** Files of a template's author that nodes may receive, by media id. */
+/** Files of a template's author that the nodes can use, by media id. */
 export interface AuthorFiles {
   authorFiles?: Record<string, MediaValue>;
 }
 
-/** An inlined workflow, as it was when the run was planned. */
+/** An inlined workflow at the time when the run was planned. */
 export interface InlinedWorkflow {
-  /** The replaced node's id; `outer/inner` for nested workflows. */
+  /** Id of the replaced node; `outer/inner` for nested workflows. */
   nodeId: string;
   slug: string;
-  /** Absent for the draft. */
+  /** Not set for the draft. */
   version?: number;
-  /** SHA-256 of its nodes and edges. */
+  /** SHA-256 of the workflow's nodes and edges. */
   contentHash: string;
 }
 
-/** Everything a run does, decided before it starts. Plain JSON. */
+/** Everything that a run does, decided before it starts. Plain JSON. */
 export interface RunPlan extends AuthorFiles {
-  /** In dependency order. */
+  /** Steps in dependency order. */
   steps: PlanStep[];
   evaluated: EvaluatedNode[];
-  /** Nodes that certainly receive nothing. */
+  /** Nodes that certainly get no value. */
   skipped?: Pick<EvaluatedNode, "id" | "type">[];
-  /** By node id. */
+  /** Warnings by node id. */
   warnings: Record<string, string[]>;
   models: Record<string, PlannedModel>;
-  /** Authors' names for nodes, by node id. */
+  /** Nodes' labels, by node id. */
   labels?: Record<string, string>;
   /** Sources of the response-output ports. */
   output: Record<string, Source[]>;
-  /** URL prefix of files in our storage. */
+  /** URL prefix of files in media storage. */
   storage?: string;
   outputNodes: string[];
   markupPermille: number;
   used: BudgetUse;
-  /** Hide node values from the runner: they may refer to files of the template's author. */
+  /** Set if node values are hidden from the runner, because they may refer to files of the template's author. */
   hidesOutputs?: true;
-  /** The runner can only read the graph's schema: runs show their result, costs and errors. */
+  /** Set if the runner can read only the graph's schema. Runs then show only their result, costs and errors. */
   graphHidden?: true;
   /** Workflows whose nodes the plan contains. */
   inlined?: readonly InlinedWorkflow[];
@@ -150,13 +149,13 @@ export interface RunPlan extends AuthorFiles {
   shared?: readonly string[];
 }
 
-/** Price of one call, as billing holds it: its upper bound, or what a typical call costs. */
+/** Price of one call as billing holds it: an upper bound, or the cost of a typical call. */
 export interface HoldItem {
-  /** `<nodeId>:<item>`, plus the suffix of `alternativeKey`. */
+  /** `<nodeId>:<item>`, with the suffix of `alternativeKey` if it has one. */
   key: string;
   model: string;
   maxMillicredits: number;
-  /** Key of the call that this one replaces. The hold covers the more expensive of the two. */
+  /** Key of the call that this call replaces. The hold covers the more expensive of the two. */
   alternativeTo?: string;
 }
 
@@ -165,16 +164,16 @@ const MORE = ".more";
 const ALTERNATIVE = ".alt";
 
 export const itemKey = (nodeId: string, item: number): string => `${nodeId}:${item}`;
-/** Call key of an item's fallback model by its position; 0 is the node's own model. */
+/** Call key for the model at a position in an item's fallback list. Position 0 is the node's own model. */
 export const alternativeKey = (key: string, place: number): string => (place === 0 ? key : `${key}${ALTERNATIVE}${place}`);
 const KEY_END = /:\d+(?:\.alt(\d+))?(?:\.repair)?$/;
-/** The model's position in a call key; 0 is the node's own model. */
+/** The model's position in a call key. Position 0 is the node's own model. */
 export const placeOfKey = (key: string): number => Number(KEY_END.exec(key)?.[1] ?? 0);
-/** Key of the call that repairs an item's answer, from the key of its first call. */
+/** Key of the call that repairs an item's answer. @param key key of the item's first call */
 export const repairKey = (key: string): string => `${key}${REPAIR}`;
-/** Key of the further hold for a call whose input is longer than expected, from the call's key. */
+/** Key of the additional hold for a call whose input is longer than expected. @param key the call's key */
 export const moreKey = (key: string): string => `${key}${MORE}`;
-/** Key of the call that a hold is for. */
+/** Key of the call that a hold covers. */
 export const calledKey = (key: string): string => (key.endsWith(MORE) ? key.slice(0, -MORE.length) : key);
 export const isRepairKey = (key: string): boolean => key.endsWith(REPAIR);
 
@@ -182,7 +181,7 @@ type PricedCall = Pick<PlanStep, "maxMillicredits" | "typical">;
 
 const expectedMillicredits = ({ maxMillicredits, typical }: PricedCall): number => typical?.millicredits ?? maxMillicredits;
 
-/** Upper bound of a call's price, from its inputs. */
+/** Upper bound on a call's price, computed from its inputs. */
 export const boundedMillicredits = ({ maxMillicredits, typical }: PricedCall, inputs: Readonly<Record<string, unknown>>): number => {
   if (!typical) return maxMillicredits;
   const counted = Object.fromEntries(Object.entries(inputs).filter(([name]) => !typical.files.includes(name)));
@@ -190,7 +189,7 @@ export const boundedMillicredits = ({ maxMillicredits, typical }: PricedCall, in
   return Math.ceil(typical.millicredits + (maxMillicredits - typical.millicredits) * Math.min(1, Math.max(0, share)));
 };
 
-/** Holds of one item: its call and the fallback calls. */
+/** Holds of one item: one for its call and one for each fallback call. */
 export const itemHolds = (step: PlanStep, item: number): HoldItem[] => {
   const { id, model, fallback = [] } = step;
   if (model === undefined) return [];
@@ -206,11 +205,11 @@ export const itemHolds = (step: PlanStep, item: number): HoldItem[] => {
 
 type PricedStep = PricedCall & Pick<PlanStep, "fallback">;
 
-/** Hold for one call of a step: the most expensive of its models. */
+/** Hold for one call of a step: the price of its most expensive model. */
 export const heldMillicredits = ({ fallback = [], ...own }: PricedStep): number =>
   Math.max(...[own, ...fallback].map(expectedMillicredits));
 
-/** Upper bound of the price of one call of a step, whichever model it calls. */
+/** Upper bound on the price of one call of a step, whichever model is called. */
 export const mostMillicredits = ({ maxMillicredits, fallback = [] }: PricedStep): number =>
   Math.max(maxMillicredits, ...fallback.map((one) => one.maxMillicredits));
 
@@ -220,7 +219,7 @@ export const holdItems = (plan: RunPlan): HoldItem[] =>
     Array.from({ length: step.model === undefined ? 0 : step.maxItems }, (_, item) => itemHolds(step, item)).flat(),
   );
 
-/** All models that a step may call, its own first. */
+/** All models that a step can call, beginning with its own. */
 export const stepModels = ({ model, fallback = [] }: Pick<PlanStep, "model" | "fallback">): string[] =>
   model === undefined ? [] : [model, ...fallback.map((one) => one.model)];
 
@@ -230,12 +229,12 @@ export const dependencies = (step: Pick<PlanStep, "sources">): string[] => [
 ];
 
 export interface NodePlan {
-  /** The step to run later; undefined if all values are known. */
+  /** The step to run later, or undefined if all values are known. */
   step?: PlanStep;
   isEvaluated?: boolean;
-  /** Only the run knows which output port carries a value. */
+  /** Set if only the run decides which output port has a value. */
   isUndecided?: boolean;
-  /** Output ports that certainly carry nothing. */
+  /** Output ports that certainly have no value. */
   emptyPorts?: readonly string[];
   outputs: ReadonlyMap<string, Abstract>;
 }

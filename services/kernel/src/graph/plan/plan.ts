@@ -16,7 +16,7 @@ import { labelOf, type Graph, type GraphNode } from "../types";
 import { withoutBypassed } from "../wiring/bypass";
 import { checkStructure } from "../wiring/validate";
 
-/** Planning: a fold over the nodes in dependency order that collects steps, outputs, issues and warnings. */
+/** Planning folds over the nodes in dependency order and collects steps, outputs, issues and warnings. */
 
 const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
   const labels = nodes.flatMap((node) => {
@@ -26,7 +26,7 @@ const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
   return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) as Record<string, string> };
 };
 
-/** A step that copies a result's external files into our storage. */
+/** A step that copies a result's external files to media storage. */
 const planResultFiles = (planner: Planner, nodeId: string, ports: readonly OutputPort[]): PlanStep | undefined => {
   const { storage } = planner.request;
   if (storage === undefined) return undefined;
@@ -37,7 +37,7 @@ const planResultFiles = (planner: Planner, nodeId: string, ports: readonly Outpu
 };
 
 /**
- * Sources of the response-output ports. Several such nodes form one result.
+ * Sources of the response-output ports. Several response-output nodes form one result.
  * @param steps receives a step for each node with external files
  */
 const planOutput = (planner: Planner, nodes: readonly GraphNode[], steps: PlanStep[]): Record<string, Source[]> => {
@@ -62,7 +62,7 @@ const planOutput = (planner: Planner, nodes: readonly GraphNode[], steps: PlanSt
 
 const messagesOf = (found: readonly Finding[] = []): string[] => found.map(({ message }) => message);
 
-/** Distinct issues in node order, up to a bound. Issues of the graph as a whole come first. */
+/** Issues in node order without duplicates, up to a bound. Issues of the whole graph come first. */
 const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] => {
   const position = new Map(nodes.map((node, index) => [node.id, index]));
   const at = ({ nodeId }: GraphIssue): number => (nodeId === null ? -1 : (position.get(nodeId) ?? -1));
@@ -70,7 +70,7 @@ const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] 
   return [...distinct.values()].sort((a, b) => at(a) - at(b)).slice(0, GRAPH_BOUNDS.issues);
 };
 
-/** Misspelt settings of nodes that can't run: a missing setting may be present under a wrong name. */
+/** Misspelt settings of nodes that can't run. A missing setting may be present under a wrong name. */
 const misspeltCauses = (
   { nodes }: Graph,
   issues: readonly GraphIssue[],
@@ -94,8 +94,8 @@ const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): Run
 };
 
 /**
- * `warnings`: the plan's warnings with their codes. `used`: what planning used of the run's bounds. `dataUrls`: data URLs that have to be
- * stored as files first.
+ * `warnings` are the plan's warnings with their codes. `used` is how much of the run's bounds planning used. `dataUrls` are data URLs that
+ * must be stored as files first.
  */
 export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
   | { plan: RunPlan; issues: []; warnings: ReadonlyMap<string, readonly Finding[]> }
@@ -110,7 +110,7 @@ export const nodeSchema = (node: GraphNode, models: ReadonlyMap<string, { inputS
   return typeof model === "string" ? models.get(model)?.inputSchema : undefined;
 };
 
-/** Result members of the node's model; undefined if the model is unknown. */
+/** Members of the model's result; undefined if the model is unknown. */
 export const nodeResults = (
   { data: { model } }: GraphNode,
   models: ReadonlyMap<string, Pick<ModelTerms, "outputs">>,
@@ -134,25 +134,25 @@ interface Folded {
   skipped: NonNullable<RunPlan["skipped"]>;
 }
 
-/** Outputs of an evaluated node by port, without inputs that weren't set. */
+/** Outputs of an evaluated node by port, except inputs that weren't set. */
 const knownValues = (outputs: NodePlan["outputs"]): Record<string, unknown> =>
   Object.fromEntries([...outputs].flatMap(([port, of]) => (isKnown(of) && of.value !== undefined ? [[port, of.value]] : [])));
 
-/** A plan whose runs don't report node values. */
+/** Returns a plan whose runs don't report node values. */
 export const withHiddenOutputs = (plan: RunPlan): RunPlan => ({
   ...plan,
   evaluated: plan.evaluated.map(({ id, type, warnings }) => ({ id, type, warnings })),
   hidesOutputs: true,
 });
 
-/** A plan whose runs reveal no more than the graph's schema: no node values, labels or warnings. */
+/** Returns a plan whose runs reveal only the graph's schema, without node values, labels or warnings. */
 export const schemaOnlyPlan = (plan: RunPlan): RunPlan => {
   const { labels: _, ...rest } = plan;
   const evaluated = plan.evaluated.map(({ id, type }) => ({ id, type, warnings: [] }));
   return { ...rest, evaluated, warnings: {}, hidesOutputs: true, graphHidden: true };
 };
 
-/** Plans nodes in order. False once a bound of the run is exceeded; the remaining nodes stay unplanned. */
+/** Plans nodes in order. Returns false if a bound of the run is exceeded; the remaining nodes stay unplanned. */
 const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated, skipped }: Folded): boolean => {
   const report = createReporter();
   return nodes.every((node) =>
@@ -170,24 +170,24 @@ const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evalu
   );
 };
 
-/** Warns about an empty result at the response-output node, or at the last node if there is none. */
+/** Warns about an empty result at the response-output node, or at the last node if the graph has none. */
 const warnOfNoResult = (planner: Planner, outputNodes: readonly GraphNode[]): void => {
   const { order, inputs } = planner.wiring;
   const [output] = outputNodes;
   const last = output ?? order.at(-1);
   if (!last || outputNodes.some(({ id }) => (inputs.get(id)?.size ?? 0) > 0)) return;
-  // Comes first at its node and doesn't count against the bound on warnings.
+  // Listed first among its node's warnings, and not counted against the bound on warnings.
   planner.warnings.set(last.id, [finding(output ? "RESULT_NOT_CONNECTED" : "NO_RESULT")]);
 };
 
-/** Warns nodes that receive nothing because of a bypassed node. False if the graph has too many warnings. */
+/** Warns about nodes that get no value because of a bypassed node. Returns false if the graph has too many warnings. */
 const warnOfBypassed = (planner: Planner, warnings: readonly NodeIssue[]): boolean =>
   warnings.every(({ nodeId, ...found }) => planWithin(planner, nodeId, () => warn(planner, nodeId, found)));
 
 /**
- * Plans a run of a graph. Pure nodes with known inputs are evaluated once, here; the rest runs later.
- * @param bounds what planning can use; a run's bounds by default
- * @returns the plan, or all issues. Missing files are in `unknownMedia`, for the caller to look up.
+ * Plans a run of a graph. Pure nodes with known inputs are evaluated here, once; all others run later.
+ * @param bounds how much planning can use; a run's bounds by default
+ * @returns the plan, or all issues. `unknownMedia` lists missing files that the caller must look up.
  */
 export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Planned => {
   const { graph, warnings: bypassed } = withoutBypassed(whole.graph);
@@ -213,7 +213,7 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
   const folded: Folded = { steps: [], evaluated: [], skipped: [] };
   const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
   if (!request.isPart) warnOfNoResult(planner, outputNodes);
-  // Nodes on a cycle have no order, but their own issues are still reported.
+  // Nodes on a cycle have no order, but their issues are still reported.
   const isWithin = warnOfBypassed(planner, bypassed) && planNodes(planner, [...wiring.order, ...wiring.stuck], folded);
   const output = isWithin ? planOutput(planner, outputNodes, folded.steps) : {};
   const { used } = planner.budget;

@@ -10,60 +10,60 @@ import { finding, findingInWords, type Finding, type GraphIssue } from "../issue
 import { shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 import type { MediaValue } from "../values/value";
 
-/** The facts of a model that planning needs. */
+/** Properties of a model that planning needs. */
 export interface ModelTerms {
   internalName: string;
   modality: string;
   providerKind: string;
   price: Price;
   inputSchema: JsonSchema;
-  /** Members of its result; includes `json` if it returns JSON beside text. */
+  /** Members of the model's result. Includes `json` if the model returns JSON in addition to text. */
   outputs?: readonly string[];
-  /** Fallback models that administrators set, for nodes that name none. */
+  /** The administrators' fallback models, for nodes that name none. */
   fallback?: readonly string[];
-  /** The day (YYYY-MM-DD) on which its provider shuts it down, if that is near. */
+  /** The day (YYYY-MM-DD) on which the provider shuts the model down, if it is near. */
   retiresOn?: string;
-  /** The model that replaces it then. */
+  /** The model that replaces this one after `retiresOn`. */
   successor?: string;
-  /** Checks complete inputs. */
+  /** Checks the complete inputs of a call. */
   validate(inputs: Readonly<Record<string, unknown>>): Issue[];
 }
 
 export interface PlanRequest {
   graph: Graph & { issues: readonly GraphIssue[] };
-  /** Request-input values by field name. */
+  /** Values of request inputs, by field name. */
   inputs: ReadonlyMap<string, unknown>;
   /** Enabled models that the graph names. */
   models: ReadonlyMap<string, ModelTerms>;
-  /** All enabled models, for suggestions if the graph names an unknown one. */
+  /** Names of all enabled models, for suggestions if the graph names an unknown one. */
   modelNames?: readonly string[];
-  /** Reasons why no model was found for a task such as `auto:image`. */
+  /** Reasons why no model was found, by task such as `auto:image`. */
   noModel?: ReadonlyMap<string, string>;
-  /** Retired models that the graph names, with the enabled model that replaces each; undefined if there is none. */
+  /** Retired models that the graph names, each with its enabled successor or undefined. */
   retired?: ReadonlyMap<string, string | undefined>;
-  /** Warnings from before planning, by node id. */
+  /** Warnings found before planning, by node id. */
   warnings?: ReadonlyMap<string, readonly Finding[]>;
-  /** By media id. */
+  /** Files by media id. */
   media: ReadonlyMap<string, MediaValue>;
-  /** Stored data URLs. Missing ones stay unchanged and are listed in `Planned.dataUrls`. */
+  /** Files stored for data URLs. Other data URLs stay unchanged and are listed in `Planned.dataUrls`. */
   data?: ReadonlyMap<string, DataFile>;
   markupPermille: number;
-  /** URL prefix of files in our storage. Without it, results keep external URLs. */
+  /** URL prefix of files in media storage. If it isn't set, results keep external URLs. */
   storage?: string;
-  /** Literals contain no templates. */
+  /** Set if literals contain no templates. */
   noTemplates?: boolean;
-  /** The graph is part of a workflow, so a missing result is fine. */
+  /** Set if the graph is part of a workflow, so that it needs no result. */
   isPart?: boolean;
-  /** Preset outputs of nodes that would make calls, by port; the nodes don't run. */
+  /** Preset outputs by port, for nodes that would make calls. These nodes don't run. */
   given?: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 }
 
 export interface WiredEnd extends NodeSource, Pick<GraphEdge, "otherwise"> {}
 
-/** Edges by target node and port, and nodes in dependency order. Nodes that never run are left out. */
+/** Edges by target node and port, and nodes in dependency order. Nodes that never run are excluded. */
 export interface Wiring {
   order: GraphNode[];
-  /** Nodes on a cycle or behind one. */
+  /** Nodes on a cycle or after one. */
   stuck: GraphNode[];
   inputs: Map<string, Map<string, WiredEnd[]>>;
 }
@@ -73,27 +73,26 @@ export interface Planner {
   readonly request: PlanRequest;
   readonly wiring: Wiring;
   readonly outputs: Map<string, ReadonlyMap<string, Abstract>>;
-  /** Nodes that receive nothing. They don't run and their outputs carry nothing. */
+  /** Nodes that get no value. They don't run and their outputs have no value. */
   readonly skipped: Set<string>;
-  /** Output ports of switches that carry nothing, by node. */
+  /** Output ports of switches that have no value, by node. */
   readonly emptyPorts: Map<string, ReadonlySet<string>>;
-  /** Nodes whose outputs may be empty: undecided switches and the nodes they may skip. */
+  /** Nodes whose outputs can be empty: undecided switches and the nodes they may skip. */
   readonly mayBeEmpty: Set<string>;
   readonly warnings: Map<string, Finding[]>;
   readonly issues: GraphIssue[];
-  /** File ids that the request doesn't contain. */
+  /** File ids that are missing from the request. */
   readonly unknownMedia: Set<string>;
-  /** Data URLs that have to be stored as files first. */
+  /** Data URLs that must be stored as files first. */
   readonly dataUrls: Set<string>;
   readonly budget: RunBudget;
-  /** Bytes of the plan so far. */
   planBytes: number;
-  /** Bytes of inputs built only for checks and prices. The run builds and counts them again. */
+  /** Bytes of inputs that were built only for checks and prices. The run builds and counts them again. */
   triedBytes: number;
   warned: number;
 }
 
-/** Counts a value that the plan contains. @throws BoundPassed */
+/** Counts a value's bytes in the plan. @throws BoundPassed */
 export const countInPlan = (planner: Planner, known: Known): void => {
   planner.planBytes += knownBytes(known);
   if (planner.planBytes > GRAPH_BOUNDS.planBytes)
@@ -102,7 +101,7 @@ export const countInPlan = (planner: Planner, known: Known): void => {
     );
 };
 
-/** A node's output at a port as far as it is known. An input that wasn't set is absent. */
+/** The known part of a node's output at a port. An input that wasn't set is absent. */
 const outputOf = ({ outputs }: Planner, { node, port, otherwise }: WiredEnd): Abstract => {
   const given = outputs.get(node);
   const output = given ? (given.get(port) ?? { value: undefined }) : ANYTHING;
@@ -112,7 +111,7 @@ const outputOf = ({ outputs }: Planner, { node, port, otherwise }: WiredEnd): Ab
 export const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstract[] =>
   (planner.wiring.inputs.get(node.id)?.get(port) ?? []).map((edge) => outputOf(planner, edge));
 
-/** Replaces file ids by files. A value that doesn't fit the port becomes an issue. */
+/** Replaces file ids with files. A value that doesn't fit the port becomes an issue. */
 export const resolveFiles = (planner: Planner, nodeId: string, port: string, type: InputPort["type"], value: unknown): unknown => {
   if (!isFileType(type) || value === undefined || value === null) return value;
   if (value === "") return undefined;
@@ -140,21 +139,21 @@ export const source = (planner: Planner, edge: WiredEnd, to: { id: string; port:
   return knownSource(resolveFiles(planner, to.id, to.port, to.type, output.value));
 };
 
-/** False if all edges certainly carry nothing. */
+/** False if all edges certainly have no value. */
 export const isGiven = (planner: Planner, edges: readonly WiredEnd[]): boolean =>
   edges.some((edge) => {
     const output = outputOf(planner, edge);
     return !isKnown(output) || (output.value !== undefined && output.value !== null);
   });
 
-/** @throws BoundPassed above the bound on warnings */
+/** @throws BoundPassed if the graph has too many warnings */
 export const warn = (planner: Planner, nodeId: string, found: Finding): void => {
   planner.warned += 1;
   if (planner.warned > GRAPH_BOUNDS.warnings) throw new BoundPassed(`the graph has more than ${GRAPH_BOUNDS.warnings} warnings`);
   planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), found]);
 };
 
-/** Runs a part of planning. Failure becomes an issue, and the result is undefined. */
+/** Runs a part of planning. If it fails, the error becomes an issue and the result is undefined. */
 export const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T | undefined => {
   try {
     return work();
@@ -165,7 +164,7 @@ export const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T |
   }
 };
 
-/** Plans a part of the run. False, with an issue, if that exceeds a bound. */
+/** Plans a part of the run. Returns false, with an issue, if a bound is exceeded. */
 export const planWithin = (planner: Planner, nodeId: string, work: () => void): boolean => {
   try {
     work();
@@ -177,7 +176,7 @@ export const planWithin = (planner: Planner, nodeId: string, work: () => void): 
   }
 };
 
-/** Builds inputs of calls as far as they are known, for checks and prices. */
+/** Builds the known inputs of calls, for checks and prices. */
 export const tryInputs = <T>(planner: Planner, work: () => T): T => {
   const before = planner.budget.used.valueBytes;
   try {

@@ -6,7 +6,7 @@ import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds, type
 import { NOTHING_PLANNED, type NodePlan, type PlanStep } from "./plan-types";
 import type { GraphNode } from "../types";
 
-/** Output ports that can carry the node's value: one, unless the choice depends on unknown values. */
+/** Output ports that can have the node's value: one, or several if the choice depends on unknown values. */
 const routed = (planner: Planner, kind: NodeKind, node: GraphNode, { literals }: PlanStep, { items, unknown }: KnownItems) => {
   const ports = [...kind.outputs(node).keys()];
   if (!kind.route) return { carrying: ports.slice(0, 1) };
@@ -15,12 +15,12 @@ const routed = (planner: Planner, kind: NodeKind, node: GraphNode, { literals }:
   return { carrying: [taken], emptyPorts: ports.filter((port) => port !== taken) };
 };
 
-/** One output value for each item. */
+/** Bounds of an output with one value per item. */
 const onePerItem = ({ items, limit, mapped, tokens }: ItemBounds): Bounds => ({ list: mapped, items, most: limit, tokens });
 
 /**
- * Plans a node without calls; evaluated now if its values are known.
- * @param outputBounds bounds of its output otherwise; the hold of a run depends on them
+ * Plans a node without calls. It is evaluated immediately if its values are known.
+ * @param outputBounds bounds of its output if it can't be evaluated; the run's hold depends on them
  */
 export const planPure = (
   planner: Planner,

@@ -8,20 +8,20 @@ import { valueOf, type PlanStep, type Source } from "./plan-types";
 import { concatenated, isMedia } from "../values/value";
 
 /**
- * Files of a result. `images`, `videos` and `audios` always refer to our own storage: a step of the response-output node copies external
+ * Files of a result. `images`, `videos` and `audios` always refer to media storage: a step of the response-output node copies external
  * files before the result is built.
  */
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /**
- * True for a file in our own storage.
- * @param storage URL prefix of our files
+ * True for a file in media storage.
+ * @param storage URL prefix of media storage
  */
 export const isStoredFile = (url: string, storage: string | undefined): boolean =>
   storage !== undefined && url.startsWith(storage) && KEY.test(url.slice(storage.length));
 
-/** The URL or id of a result file; undefined for an empty value. @throws BindError if the value can't be a file */
+/** Returns the URL or id of a result file; undefined for an empty value. @throws BindError if the value can't be a file */
 const reference = (port: string, value: unknown): string | undefined => {
   const url = isMedia(value) || (typeof value === "object" && value !== null && "url" in value) ? value.url : value;
   if (url === undefined || url === null || url === "") return undefined;
@@ -33,16 +33,16 @@ const reference = (port: string, value: unknown): string | undefined => {
 export interface ResultFile {
   port: string;
   family: MediaFamily;
-  /** The value, if the file is already in our storage. */
+  /** The value, if the file is already in media storage. */
   stored?: unknown;
-  /** URL or id of the file otherwise. */
+  /** URL or id of the file, for files that aren't stored yet. */
   reference: string;
-  /** Named by the graph or the caller, not by a call's response. */
+  /** True if the graph or the caller named the file; false if it is in a call's response. */
   given: boolean;
 }
 
 /**
- * Files at a response-output step, in edge order.
+ * Files of a response-output step, in edge order.
  * @throws BindError for values that can't be files, and for too many external files
  */
 export const resultFiles = (step: Pick<PlanStep, "sources">, outputs: Outputs, storage: string | undefined): ResultFile[] => {
@@ -62,7 +62,7 @@ export const resultFiles = (step: Pick<PlanStep, "sources">, outputs: Outputs, s
   return files;
 };
 
-/** True if a known value contains only files in our storage. */
+/** True if a known value contains only files in media storage. */
 const isAllStored = (value: unknown, storage: string | undefined): boolean =>
   concatenated([value]).every((one) => {
     const url = isMedia(one) ? one.url : one;
@@ -72,13 +72,13 @@ const isAllStored = (value: unknown, storage: string | undefined): boolean =>
 export interface OutputPort {
   port: string;
   sources: readonly Source[];
-  /** Upper bound of files. */
+  /** Maximum number of files. */
   files: number;
 }
 
 /**
- * The step that copies external files of a response-output node; undefined if all files are certainly ours.
- * @param makesFiles true for nodes whose outputs are in our storage
+ * Returns a step that copies external files of a response-output node; undefined if all files are certainly in media storage.
+ * @param makesFiles returns true for nodes whose outputs are in media storage
  */
 export const resultFilesStep = (
   id: string,

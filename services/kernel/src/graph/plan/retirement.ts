@@ -2,7 +2,7 @@ import { finding, modelUnknown, type Finding } from "../issues";
 import { shownName, type GraphNode } from "../types";
 import { warn, type ModelTerms, type Planner } from "./planner";
 
-/** Models that providers shut down: near ones are warned about, retired ones are replaced or rejected. */
+/** Models that providers shut down. Models near their shutdown cause a warning; retired models are replaced or rejected. */
 
 const ON_RETIRED = "onRetired";
 const SUCCESSOR = "successor";
@@ -13,7 +13,7 @@ export const ON_RETIRED_SETTING = {
   description: "`successor`: once the model is retired, the model that replaces it runs in its place. By default the run is rejected.",
 } as const;
 
-/** True if the successor of a retired model runs in its place. */
+/** True if the node accepts the successor of a retired model. */
 export const takesSuccessor = ({ data }: GraphNode): boolean => data[ON_RETIRED] === SUCCESSOR;
 
 export const retirementProblems = ({ data }: GraphNode): string[] => {
@@ -22,18 +22,18 @@ export const retirementProblems = ({ data }: GraphNode): string[] => {
   return isKnown ? [] : [`${ON_RETIRED}: must be "${FAIL}" or "${SUCCESSOR}"`];
 };
 
-/** A warning is given from this many days before the shutdown. */
+/** Days before the shutdown from which a warning is shown. */
 const NOTICE_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 /** @param day YYYY-MM-DD; @param now milliseconds since 1970 */
 export const retiresSoon = (day: string, now: number): boolean => Date.parse(day) - now <= NOTICE_DAYS * DAY_MS;
 
-/** The issue of a node whose model isn't there. */
+/** The issue of a node whose model is missing or retired. */
 export const modelGone = ({ request: { retired, modelNames } }: Planner, name: string): Finding =>
   retired?.has(name) ? finding("MODEL_RETIRED", { model: shownName(name), successor: retired.get(name) }) : modelUnknown(name, modelNames);
 
-/** The model of a name in `fallback`: its successor, if it is retired and the node accepts that. */
+/** The model that a name in `fallback` means. For a retired model, its successor if the node accepts it. */
 export const fallbackTerms = (planner: Planner, node: GraphNode, name: string): ModelTerms | undefined => {
   const { models, retired } = planner.request;
   const successor = takesSuccessor(node) ? retired?.get(name) : undefined;

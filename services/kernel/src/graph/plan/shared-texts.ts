@@ -2,12 +2,12 @@ import type { KnownSource, RunPlan, Source } from "./plan-types";
 import { isRecord } from "../types";
 
 /**
- * A plan repeats a known value wherever it flows: an input of 250 kB that many nodes read would be sent and stored many times. Long texts
- * that occur more than once are stored once in `shared` and referenced.
+ * A plan repeats a known value wherever it is used, so an input of 250 kB would be sent and stored many times. Long texts that occur more
+ * than once are therefore stored once in `shared` and referenced.
  */
 
 const MIN_CHARS = 1_024;
-/** Marks references. Texts of the plan that start with it are escaped. */
+/** Prefix of references. Texts of the plan that start with it are escaped. */
 const MARK = "\u0000shared:";
 const AS_IT_IS = "=";
 
@@ -15,7 +15,7 @@ type Replace = (text: string) => string;
 
 type Known = Extract<KnownSource, { value: unknown }>["value"];
 
-/** Maps the texts of a value. Returns the same object if nothing changes. @throws TypeError for values that JSON drops or replaces */
+/** Maps the texts of a value. Returns the same object if no text changes. @throws TypeError for values that JSON drops or replaces */
 const mapTexts = (value: unknown, replace: Replace): Known => {
   if (typeof value === "string") return replace(value);
   if (value === undefined || typeof value === "symbol")
@@ -51,7 +51,7 @@ const mapPlan = ({ steps, output, ...rest }: RunPlan, replace: Replace): RunPlan
   output: mapSources(output, replace),
 });
 
-/** The plan with shared texts extracted, for transport and storage. */
+/** Moves repeated texts of a plan to `shared`, for transport and storage. */
 export const shareTexts = (plan: RunPlan): RunPlan => {
   const uses = new Map<string, number>();
   let isMarked = false;

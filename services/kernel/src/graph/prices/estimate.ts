@@ -8,21 +8,21 @@ import { literalInputs } from "../wiring/ports";
 import { characterCount, PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import type { Graph, GraphEdge, GraphNode } from "../types";
 
-/** The facts of a generator node that its estimated price depends on. */
+/** Properties of a generator node that affect its estimated price. */
 export interface GeneratorUse {
   nodeId: string;
-  /** internalName; empty if none is chosen yet. */
+  /** The model's internalName; empty if none is chosen yet. */
   model: string;
-  /** Inputs that prices depend on: numbers and names (literals, and known values on edges), and the prompt's length. */
+  /** Inputs that affect prices: numbers and names (from literals and from known values on edges), and the prompt's length. */
   inputs: Record<string, unknown>;
-  /** Calls of the node, as far as the saved graph shows; lists on edges multiply them. */
+  /** Number of calls estimated from the saved graph. Lists on edges multiply it. */
   items: number;
 }
 
-/** A text that is a name such as a size, neither prose nor a template. */
+/** A text that is a name, such as a size. Prose and templates don't match. */
 const NAME = /^[\w:.*/+-]{1,40}$/;
 
-/** Values that prices can depend on. Prompts are excluded, however short. */
+/** Values that can affect prices. Prompts are excluded, however short. */
 const priceable = (entries: readonly [string, unknown][]): Record<string, unknown> =>
   Object.fromEntries(
     entries.filter(
@@ -33,10 +33,10 @@ const priceable = (entries: readonly [string, unknown][]): Record<string, unknow
     ),
   );
 
-/** Can't clash with an input: schemas don't allow such a name. */
+/** Never the name of an input, because schemas don't allow a colon in names. */
 const PROMPT_CHARACTERS = "prompt: characters";
 
-/** Length of a node's prompt as far as the saved graph shows it. A connected value replaces the node's own text. */
+/** Length of a node's prompt, estimated from the saved graph. A connected value replaces the node's own text. */
 const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: readonly [string, unknown][]): Record<string, number> => {
   const wired = flows.filter(([name]) => name === PRICED_INPUTS.characters);
   const [, prompt] = wired[0] ?? [PRICED_INPUTS.characters, literals[PRICED_INPUTS.characters]];
@@ -44,7 +44,7 @@ const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: re
 };
 
 /**
- * Counts values on edges from the saved literals and defaults alone. Unknown values count as one. A list of unknown length counts as the
+ * Counts values on edges from saved literals and defaults only. An unknown value counts as one. A list of unknown length counts as the
  * `maxItems` of its target.
  */
 const createCounter = (graph: Graph) => {
@@ -53,7 +53,7 @@ const createCounter = (graph: Graph) => {
   const known = new Map<string, number>();
   const open = new Map<string, boolean>();
 
-  /** The saved value on an edge: a field's default or a box's text. */
+  /** The saved value on an edge: a field's default or the text of a text node. */
   const savedValue = ({ source, sourceHandle }: GraphEdge): unknown => {
     const from = nodes.get(source);
     return from && kindOf(from.type)?.savedValue?.(from, sourceHandle);
@@ -70,7 +70,7 @@ const createCounter = (graph: Graph) => {
   };
   const takesOpen = (id: string): boolean => (incoming.get(id) ?? []).some(isOpenEdge);
 
-  /** True if only a run knows how many values a node outputs. */
+  /** True if the number of a node's output values is unknown until the run. */
   const isOpen = (id: string): boolean => {
     const seen = open.get(id);
     if (seen !== undefined) return seen;
@@ -81,7 +81,7 @@ const createCounter = (graph: Graph) => {
     return is;
   };
 
-  /** Calls of a node: the longest list at one of its ports. A known length takes precedence over an unknown one. */
+  /** Number of calls of a node: the length of the longest list at its ports. Known lengths take precedence over unknown ones. */
   const calls = (id: string): number => {
     const ports = new Map<string | null, { count: number; isOpen: boolean }>();
     for (const edge of incoming.get(id) ?? []) {
@@ -92,7 +92,7 @@ const createCounter = (graph: Graph) => {
     const isOnlyOpen = all.some(({ isOpen }) => isOpen) && !all.some(({ isOpen, count }) => !isOpen && count > 1);
     const node = nodes.get(id);
     const given = isOnlyOpen && node ? givenMaxItems(node) : undefined;
-    // Settings can contain any number, even a fraction.
+    // The setting can be any number, even a fraction.
     return given ?? Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...all.map(({ count }) => count)))));
   };
 
@@ -137,7 +137,7 @@ export const generatorUses = (whole: Graph): GeneratorUse[] => {
     });
 };
 
-/** Expected credits of one run, in milli-credits; null without generators. Disabled models count nothing. */
+/** Expected cost of one run in milli-credits; null if the graph has no generators. Disabled models add nothing. */
 export const estimateMillicredits = (
   uses: readonly GeneratorUse[],
   models: ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>,

@@ -2,26 +2,26 @@ import { member } from "../values/value";
 import { isRecord } from "../types";
 import { largestQuantity, propertySchema, quantity, type JsonSchema } from "./unit";
 
-/** Megapixels of an image by the inputs for its size. */
+/** How a price counts the megapixels of an image, from the inputs for its size. */
 
 export interface Megapixels {
   /** Names of the inputs for width and height, in pixels. */
   width?: string | undefined;
   height?: string | undefined;
-  /** Alternatively, the name of an input with a named size, `1024x768`, or `{width, height}`. */
+  /** Alternatively, the name of an input with a size: a name, a text such as `1024x768`, or `{width, height}`. */
   size?: string | undefined;
   /** Pixels of named sizes. */
   sizes?: Readonly<Record<string, readonly [width: number, height: number]>> | undefined;
-  /** Upper bound per image; the largest named size by default. */
+  /** Maximum megapixels per image; by default those of the largest named size. */
   most?: number | undefined;
   /** Pixels per charged megapixel; one million by default. */
   pixels?: number | undefined;
-  /** Round parts of a megapixel up. */
+  /** Set to round fractions of a megapixel up. */
   roundUp?: boolean | undefined;
 }
 
 const MILLION = 1_000_000;
-/** The notation of OpenAI, fal and DashScope. */
+/** Notation of OpenAI, fal and DashScope. */
 const WRITTEN_SIZE = /^(\d{1,5})[x×*:](\d{1,5})$/i;
 
 /** Pixels of a size; undefined if unknown. */
@@ -51,7 +51,7 @@ const most = (of: Megapixels, schema: JsonSchema): number => {
   return counted(of, largestQuantity(schema, of.width ?? "") * largestQuantity(schema, of.height ?? ""));
 };
 
-/** Megapixels of one image; the upper bound if the inputs don't define the size. */
+/** Megapixels of one image. If the inputs don't define its size, the upper bound. */
 export const megapixelsOf = (
   of: Megapixels,
   schema: JsonSchema,
@@ -68,7 +68,7 @@ export const megapixelsOf = (
 export const megapixelInputs = ({ width, height, size }: Megapixels): string[] =>
   [size, width, height].filter((name) => name !== undefined);
 
-/** The reason why image sizes can't be known before a run, or undefined. */
+/** The reason why image sizes are unknown before a run, or undefined. */
 export const megapixelsProblem = (of: Megapixels, schema: JsonSchema): string | undefined => {
   const { size, width, height } = of;
   if ((size === undefined) === (width === undefined) || (width === undefined) !== (height === undefined))

@@ -13,7 +13,7 @@ import {
   type UnitPrice,
 } from "./unit";
 
-/** Prices of calls: by their inputs before a run, by actual usage after it, and estimated from the saved graph. */
+/** Prices of calls: by inputs before a run, by actual usage after it, and estimates from the saved graph. */
 
 export { PRICED_INPUTS, propertySchema, type JsonSchema, type UnitPrice } from "./unit";
 export { tableProblem, type AnswerCost, type Condition, type Conditions, type PriceRow, type TablePrice } from "./table";
@@ -22,10 +22,10 @@ export { megapixelsProblem, type Megapixels } from "./megapixels";
 /** Wholesale price of one call. */
 export type Price = UnitPrice | TablePrice;
 
-/** Schema keyword on media inputs of token-priced models: the provider's upper bound of tokens per file. */
+/** Schema keyword on media inputs of token-priced models. Its value is the provider's maximum of tokens per file. */
 export const FILE_TOKENS_KEYWORD = "x-tokens";
 
-/** Counts code points, like `maxLength` of JSON Schema, not UTF-16 units. */
+/** Counts code points, as JSON Schema's `maxLength` does, not UTF-16 units. */
 export const characterCount = (text: string): number => {
   let count = 0;
   for (const _character of text) count += 1;
@@ -43,14 +43,14 @@ export const pricedInputNames = (price: Price): string[] => {
   return [...new Set<string>([...counted, ...asked])];
 };
 
-/** Adds missing inputs that the price depends on. A provider's own default could cost more than the hold. */
+/** Adds default values of missing inputs that the price depends on. A provider's own default could cost more than the hold. */
 export const pricedInputs = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const left = pricedInputNames(price).filter((name) => name !== PRICED_INPUTS.characters && member(inputs, name) === undefined);
   const said = left.map((name): [string, unknown] => [name, propertySchema(schema, name)?.default]);
   return { ...inputs, ...Object.fromEntries(said.filter(([, fallback]) => fallback !== undefined)) };
 };
 
-/** The cost by a price. For a table with an unknown row, the upper bound. */
+/** The cost according to a price. If the table's row is unknown, the upper bound. */
 const costMicroUsd = (price: Price, of: Quantities, known: KnownInputs): number => {
   if (price.basis !== "table") return unitCostMicroUsd(price, of);
   const units = possibleRows(price, known).map((unit) => unitCostMicroUsd(unit, of));
@@ -63,16 +63,16 @@ const sizeOf = (price: Price, { schema, inputs, unknown }: KnownInputs): number 
 export interface WorstCase {
   price: Price;
   schema: JsonSchema;
-  /** Inputs known before the run. */
+  /** Inputs that are known before the run. */
   inputs: Readonly<Record<string, unknown>>;
   unknown: ReadonlySet<string>;
-  /** Upper bound of input tokens. */
+  /** Upper bound on the input tokens. */
   inputTokens: number;
-  /** Characters of the prompt, if known without its text. */
+  /** Characters of the prompt, if they are known without its text. */
   characters?: number | undefined;
 }
 
-/** Upper bound of one call's cost, in micro-dollars. */
+/** Upper bound on one call's cost, in micro-dollars. */
 export const worstCaseMicroUsd = ({ price, schema, inputs, unknown, inputTokens, characters }: WorstCase): number => {
   const most = (name: string): number => (unknown.has(name) ? largestQuantity(schema, name) : quantity(schema, name, inputs));
   const known = { schema, inputs, unknown };
@@ -95,7 +95,7 @@ export const worstCaseMicroUsd = ({ price, schema, inputs, unknown, inputTokens,
 };
 
 export interface Consumption {
-  /** Number of files delivered. */
+  /** Number of files that the call returned. */
   outputs: number;
   inputTokens?: number;
   outputTokens?: number;
@@ -103,7 +103,7 @@ export interface Consumption {
   answer?: (pointer: string) => unknown;
 }
 
-/** Cost stated in the provider's response, in micro-dollars; undefined if the price doesn't use it or it is missing. */
+/** The cost that the provider's response states, in micro-dollars. Undefined if it is missing or the price doesn't use it. */
 export const saidMicroUsd = (price: Price, answer: Consumption["answer"]): number | undefined => {
   if (price.basis !== "table" || !price.actual || !answer) return undefined;
   const said = price.actual.flatMap(({ at, microUsdEach }) => {

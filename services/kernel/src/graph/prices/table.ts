@@ -2,16 +2,16 @@ import { member } from "../values/value";
 import type { Megapixels } from "./megapixels";
 import { propertySchema, type JsonSchema, type UnitPrice } from "./unit";
 
-/** Prices that depend on inputs: rows with conditions, and factors. */
+/** Prices that depend on inputs, as a table of conditional rows with factors. */
 
 export type Scalar = string | number | boolean;
-/** An exact value, one of several, set or not set, or a number with an upper bound. */
+/** A required value, a list of allowed values, whether the input is set, or a maximum. */
 export type Condition = Scalar | readonly Scalar[] | { readonly given: boolean } | { readonly atMost: number };
-/** By input name. All must match. */
+/** Conditions by input name. All of them must match. */
 export type Conditions = Readonly<Record<string, Condition>>;
 
 export interface PriceRow {
-  /** Absent: always matches. */
+  /** Conditions of the row. Without them, the row always matches. */
   when?: Conditions | undefined;
   price: UnitPrice;
 }
@@ -21,21 +21,21 @@ export interface PriceFactor {
   times: number;
 }
 
-/** A cost item in a provider's response: a count and its unit price. */
+/** A cost item in a provider's response, as a count and a unit price. */
 export interface AnswerCost {
   /** JSON pointer into the response. */
   at: string;
   microUsdEach: number;
 }
 
-/** The first matching row, multiplied by every matching factor. */
+/** The price is the first matching row, multiplied by every matching factor. */
 export interface TablePrice {
   basis: "table";
-  /** The last row has no conditions. */
+  /** Rows in order of precedence. The last one has no conditions. */
   rows: readonly PriceRow[];
   factors?: readonly PriceFactor[] | undefined;
   megapixels?: Megapixels | undefined;
-  /** Where the response states the actual cost, which replaces the price. */
+  /** Cost items in the response. The actual cost replaces the table's price. */
   actual?: readonly AnswerCost[] | undefined;
 }
 
@@ -50,7 +50,7 @@ const isGivenTest = (condition: Condition): condition is { given: boolean } =>
 const isBound = (condition: Condition): condition is { atMost: number } =>
   typeof condition === "object" && !Array.isArray(condition) && "atMost" in condition;
 
-/** True if the condition matches; undefined while the input is unknown. */
+/** Returns whether the condition matches; undefined if the input is unknown. */
 const isMet = (condition: Condition, name: string, { schema, inputs, unknown }: KnownInputs): boolean | undefined => {
   if (unknown.has(name)) return undefined;
   const value = member(inputs, name) ?? propertySchema(schema, name)?.default;
@@ -65,7 +65,7 @@ const areMet = (conditions: Conditions = {}, known: KnownInputs): boolean | unde
   return met.includes(undefined) ? undefined : true;
 };
 
-/** Rows that may apply: exactly one if all inputs are known. */
+/** Rows that can apply; exactly one if all inputs are known. */
 export const possibleRows = ({ rows }: TablePrice, known: KnownInputs): UnitPrice[] => {
   const possible: UnitPrice[] = [];
   for (const { when, price } of rows) {
@@ -76,7 +76,7 @@ export const possibleRows = ({ rows }: TablePrice, known: KnownInputs): UnitPric
   return possible;
 };
 
-/** Upper bound of the product of factors. */
+/** Upper bound on the product of factors. */
 export const factorOf = ({ factors = [] }: TablePrice, known: KnownInputs): number =>
   factors.reduce((product, { when, times }) => {
     const met = areMet(when, known);
@@ -103,7 +103,7 @@ const conditionProblem = (schema: JsonSchema, name: string, condition: Condition
   return strange === undefined ? undefined : `the input "${name}" is never ${JSON.stringify(strange)}`;
 };
 
-/** The reason why a table's conditions can't be decided by the model's inputs, or undefined. */
+/** The reason why the model's inputs can't decide a table's conditions, or undefined. */
 export const tableProblem = ({ rows, factors = [] }: TablePrice, schema: JsonSchema): string | undefined => {
   if (rows.at(-1)?.when !== undefined) return "table: its last row must be without conditions";
   const unreachable = rows.findIndex(({ when }, index) => when === undefined && index < rows.length - 1);

@@ -2,19 +2,18 @@ import { member } from "../values/value";
 import { tokenCostMicroUsd } from "../../money";
 import { isRecord } from "../types";
 
-/** Unit prices in micro-dollars, and the schema properties that count units. */
+/** Unit prices in micro-dollars, and the schema properties for the number of units. */
 
 export type UnitPrice =
   | { basis: "run"; microUsd: number }
   | { basis: "image"; microUsd: number }
   | { basis: "second"; microUsd: number }
-  /** Per image. */
   | { basis: "megapixel"; microUsd: number }
-  /** Per thousand characters of the prompt, not rounded up to thousands. */
+  /** Price per thousand characters of the prompt. The number of characters isn't rounded. */
   | { basis: "characters"; microUsdPerThousand: number }
   | { basis: "tokens"; inputMicroUsdPerMillion: number; outputMicroUsdPerMillion: number };
 
-/** Inputs that prices depend on. Every registry entry uses these names. */
+/** Names of the inputs that prices depend on, used by every registry entry. */
 export const PRICED_INPUTS = { image: "count", second: "seconds", megapixel: "count", tokens: "maxTokens", characters: "prompt" } as const;
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -25,7 +24,7 @@ export const propertySchema = (schema: JsonSchema, name: string): JsonSchema | u
   return isRecord(property) ? property : undefined;
 };
 
-/** A number that a price depends on: the input, else the schema's default, else 1. */
+/** A number that a price depends on: the input, the schema's default, or 1. */
 export const quantity = (schema: JsonSchema, name: string, inputs: Readonly<Record<string, unknown>>): number => {
   const given = member(inputs, name);
   if (typeof given === "number" && Number.isFinite(given) && given > 0) return given;
@@ -33,13 +32,13 @@ export const quantity = (schema: JsonSchema, name: string, inputs: Readonly<Reco
   return typeof fallback === "number" ? fallback : 1;
 };
 
-/** Upper bound of a quantity that only the run knows: the schema's maximum. */
+/** Upper bound on a quantity that is unknown until the run: the schema's maximum. */
 export const largestQuantity = (schema: JsonSchema, name: string): number => {
   const { maximum } = propertySchema(schema, name) ?? {};
   return typeof maximum === "number" ? maximum : quantity(schema, name, {});
 };
 
-/** Upper bound of the prompt's characters by the schema. */
+/** Upper bound on the prompt's characters, from the schema. */
 export const mostCharacters = (schema: JsonSchema): number => Number(propertySchema(schema, PRICED_INPUTS.characters)?.maxLength ?? 0);
 
 const THOUSAND = 1_000;

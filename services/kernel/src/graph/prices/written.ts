@@ -4,7 +4,7 @@ import type { Price } from "./price";
 import type { Conditions, TablePrice } from "./table";
 import type { UnitPrice } from "./unit";
 
-/** Prices as registry entries and the API write them: in dollars or credits per unit. */
+/** Prices as registry entries and the API write them, in dollars or credits per unit. */
 
 type Money = "Usd" | "Credits";
 export type WrittenUnit<Unit extends Money = "Usd"> =
@@ -18,13 +18,13 @@ export type WrittenUnit<Unit extends Money = "Usd"> =
 interface Modifiers<Unit extends Money> {
   factors?: readonly { when: Conditions; times: number }[] | undefined;
   megapixels?: Megapixels | undefined;
-  /** Each entry has one of the amounts. */
+  /** Each entry has exactly one of the amounts. */
   actual?: readonly ({ at: string } & { [Name in `each${Unit}` | `perMillion${Unit}`]?: number | undefined })[] | undefined;
 }
 export interface WrittenTable<Unit extends Money = "Usd"> extends Modifiers<Unit> {
   table: readonly (WrittenUnit<Unit> & { when?: Conditions | undefined })[];
 }
-/** One unit price, or a table. */
+/** A unit price or a table. */
 export type WrittenPrice<Unit extends Money = "Usd"> = WrittenUnit<Unit> | (WrittenUnit<Unit> & Modifiers<Unit>) | WrittenTable<Unit>;
 
 const MILLION = 1_000_000;
@@ -32,7 +32,7 @@ const UNITS = { run: "perRun", image: "perImage", second: "perSecond", megapixel
 const CHARACTERS = "perThousandCharacters";
 
 const micro = (usd: number): number => Math.round(usd * MICRO_USD_PER_USD);
-/** Unit amounts can be fractions of a micro-dollar, for example per token. */
+/** Unit amounts, such as a price per token, can be fractions of a micro-dollar. */
 const microEach = (usd: number): number => Number((usd * MICRO_USD_PER_USD).toPrecision(12));
 
 const readUnit = (written: WrittenUnit): UnitPrice => {
@@ -87,7 +87,7 @@ const writeTable = ({ rows, factors, megapixels, actual }: TablePrice, unit: Mon
 });
 
 /**
- * The inverse of `readWrittenPrice`.
+ * Converts a price into its written form, the inverse of `readWrittenPrice`.
  * @param amount converts micro-dollars into the unit
  */
 export const writePrice = <Unit extends Money>(price: Price, unit: Unit, amount: (microUsd: number) => number): WrittenPrice<Unit> =>

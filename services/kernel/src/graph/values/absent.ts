@@ -1,6 +1,6 @@
 /**
- * Marks the position of a skipped item in a list, so that nodes that pair lists stay aligned. Nodes that take the whole list get it without
- * the mark.
+ * Marks the position of a skipped item in a list, so that nodes that pair lists stay aligned. Nodes that accept the whole list get it
+ * without the mark.
  */
 export const ABSENT: unique symbol = Symbol("absent");
 

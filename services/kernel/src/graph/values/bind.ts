@@ -10,7 +10,7 @@ import { valueOf, type PlanStep, type Source } from "../plan/plan-types";
 
 export type Outputs = (nodeId: string, port: string) => unknown;
 
-/** The value at a port: one source unchanged, several as one list in edge order. */
+/** The value at a port: one source unchanged, or several sources as a list in edge order. */
 export const portValue = (sources: readonly Source[], outputs: Outputs, budget?: RunBudget): unknown => {
   const values = sources.map((source) => ("node" in source ? outputs(source.node, source.port) : valueOf(source)));
   if (values.length === 1) return values[0];
@@ -21,9 +21,9 @@ export const portValue = (sources: readonly Source[], outputs: Outputs, budget?:
 export interface Bound {
   /** Port values per item. */
   items: Record<string, unknown>[];
-  /** True if the node runs for each item of a list. Its output is then a list. */
+  /** True if the node runs once per item of a list. Its output is then a list. */
   mapped: boolean;
-  /** With skipped items: the list positions of the remaining items, and the list's length. */
+  /** If items were skipped: the list positions of the remaining items, and the list's length. */
   places?: { of: readonly number[]; length: number };
 }
 
@@ -31,7 +31,7 @@ export interface Bound {
 export const placeOf = ({ places }: Bound, index: number): number => places?.of[index] ?? index;
 
 /**
- * Spreads lists at single-value ports over items; single values repeat.
+ * Runs lists at single-value ports as items; single values repeat for each item.
  * @throws BindError if lists differ in length, are too long, or have more items than the hold covers
  */
 export const bindItems = (
@@ -87,15 +87,15 @@ const portInput = (step: Pick<PlanStep, "textPorts" | "numberPorts" | "listPorts
 };
 
 /**
- * Inputs of one model call: templates filled, connected ports before literals.
- * @throws BindError if a text is too large, or the text for a number isn't one
+ * Inputs of one model call. Templates are filled, and connected ports override literals.
+ * @throws BindError if a text is too large, or if the text for a number isn't numeric
  */
 export const callInputs = (
   step: Pick<PlanStep, "literals" | "textPorts" | "numberPorts" | "inputNames" | "listPorts">,
   item: Readonly<Record<string, unknown>>,
   budget?: RunBudget,
 ): Record<string, unknown> => {
-  // A map, because users choose the names.
+  // A map, because users choose its keys.
   const inputs = new Map<string, unknown>();
   for (const [name, literal] of Object.entries(step.literals)) {
     const isTemplate = step.textPorts.includes(name) && typeof literal === "string";
@@ -110,7 +110,7 @@ export const callInputs = (
   return budget ? budget.value(made) : made;
 };
 
-/** Port values of an item, with renamed ports under both names. */
+/** Port values of an item. Renamed ports appear under both names. */
 export const renamedItem = (
   item: Readonly<Record<string, unknown>>,
   renamed: Readonly<Record<string, string>> = {},
@@ -119,7 +119,7 @@ export const renamedItem = (
   return more.length === 0 ? item : Object.fromEntries([...Object.entries(item), ...more]);
 };
 
-/** Values at their list positions; the positions of skipped items are absent. */
+/** Values at their list positions. The positions of skipped items are marked absent. */
 export const inPlaces = (values: readonly unknown[], { places }: Pick<Bound, "places">): readonly unknown[] => {
   if (!places) return values;
   const all: unknown[] = Array.from({ length: places.length }, () => ABSENT);
@@ -127,7 +127,7 @@ export const inPlaces = (values: readonly unknown[], { places }: Pick<Bound, "pl
   return all;
 };
 
-/** Values per item, if all items returned the same number; otherwise 1. */
+/** Number of values per item, if all items returned equally many; otherwise 1. */
 const valuesEach = (values: readonly unknown[]): number => {
   const [first = 1, ...others] = new Set(
     values.filter((value) => !isAbsent(value)).map((value) => (Array.isArray(value) ? value.length : 1)),
@@ -135,7 +135,7 @@ const valuesEach = (values: readonly unknown[]): number => {
   return others.length === 0 ? first : 1;
 };
 
-/** Output over all items: one value, or a list in item order. A skipped item leaves as many gaps as the others have values. */
+/** The output over all items: one value, or a list in item order. A skipped item leaves as many gaps as each other item has values. */
 export const collect = (values: readonly unknown[], mapped: boolean): unknown => {
   if (!mapped) return values[0];
   if (!values.some(isAbsent)) return concatenated(values);
@@ -143,7 +143,7 @@ export const collect = (values: readonly unknown[], mapped: boolean): unknown =>
   return concatenated(values.map((value) => (isAbsent(value) ? gap : value)));
 };
 
-/** A generator's value: one file, or a list of several. */
+/** The value of a generator: one file, or a list of several files. */
 export const mediaOutput = (files: readonly MediaValue[]): unknown => (files.length === 1 ? files[0] : [...files]);
 
 const fileOf = (value: unknown): Pick<MediaValue, "id" | "url"> | undefined => {

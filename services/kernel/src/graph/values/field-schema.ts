@@ -2,9 +2,9 @@ import type { JsonSchema } from "../prices/price";
 import { uploadFamily, type InputField } from "./fields";
 import { fileOf, resultFamily } from "./media";
 
-/** A workflow's inputs and result as JSON Schema, for agents. */
+/** JSON Schemas of a workflow's inputs and result, for agents. */
 
-/** Schema of a field's type. `fieldProblem` makes the final decision. */
+/** Schema of a field's type. It is only an approximation: `fieldProblem` decides whether a value is valid. */
 const typeSchema = (field: InputField): JsonSchema => {
   const { type, options = [], min, max } = field;
   const family = uploadFamily(field);
@@ -34,7 +34,7 @@ const fieldSchema = (field: InputField): JsonSchema => ({
   ...(field.default === undefined ? {} : { default: field.default }),
 });
 
-/** Schema of a workflow's inputs. The first field of a name wins. */
+/** Schema of a workflow's inputs. If a name is repeated, its first field applies. */
 export const fieldsSchema = (fields: readonly InputField[]): JsonSchema => {
   const byName = new Map([...fields].reverse().map((field) => [field.name, field]));
   const ordered = fields.filter((field) => byName.get(field.name) === field);

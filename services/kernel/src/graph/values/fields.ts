@@ -19,7 +19,7 @@ export const FIELD_TYPES = [
   "json",
 ] as const;
 
-/** One input of a workflow, as declared by its request-input node. */
+/** One input of a workflow, declared by its request-input node. */
 export interface InputField {
   name: string;
   type: string;
@@ -43,7 +43,7 @@ const readField = (raw: unknown): InputField | undefined => {
     label: typeof raw.label === "string" ? raw.label : raw.name,
     required: raw.required === true,
   };
-  // Null is a valid JSON default; for other types it means no default.
+  // For type `json`, null is a valid default. For other types it means that there is no default.
   if (raw.default !== undefined && (raw.default !== null || type === "json")) field.default = raw.default;
   if (type === "select") field.options = Array.isArray(raw.options) ? raw.options.filter((option) => typeof option === "string") : [];
   const [min, max] = [bound(raw.min), bound(raw.max)];
@@ -73,7 +73,7 @@ const hasLongText = (value: unknown): boolean => {
   return typeof value === "object" && value !== null && Object.values(value).some(hasLongText);
 };
 
-/** The total size is counted with the run's other values. */
+/** The total size is counted together with the run's other values. */
 const checkJson = (value: unknown): string | undefined => {
   if (hasLongText(value)) return `has a text longer than ${LIMITS.textValueBytes} bytes`;
   return hasInfinite(value) ? "has a number that is too large" : undefined;
@@ -81,7 +81,7 @@ const checkJson = (value: unknown): string | undefined => {
 
 const UPLOADS: ReadonlyMap<string, MediaFamily> = new Map(MEDIA_FAMILIES.map((family) => [`${family}_upload`, family]));
 
-/** The family of files that a field accepts; undefined for other fields. */
+/** The media family that a field accepts; undefined for fields that aren't files. */
 export const uploadFamily = ({ type }: Pick<InputField, "type">): MediaFamily | undefined => UPLOADS.get(type);
 
 /** The problem of a value for a field, or undefined. */
@@ -115,7 +115,7 @@ const byFieldName = (fields: readonly InputField[], inputs: Readonly<Record<stri
   return new Map(Object.entries(inputs).map(([name, value]) => [exact.has(name) ? name : (names.get(name.normalize()) ?? name), value]));
 };
 
-/** Applies defaults and checks every value. Unknown keys are problems, so that typos don't stay unnoticed. */
+/** Applies defaults and checks every value. Unknown keys are problems, so that typos are noticed. */
 export const resolveInputs = (
   fields: readonly InputField[],
   inputs: Readonly<Record<string, unknown>>,

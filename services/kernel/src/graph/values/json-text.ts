@@ -5,7 +5,7 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
-/** Nesting depth of a JSON text, counted without parsing. */
+/** Nesting depth of a JSON text, found without parsing it. */
 const depthOf = (text: string): number => {
   let [depth, deepest, inText] = [0, 0, false];
   for (let at = 0; at < text.length; at += 1) {
@@ -20,13 +20,13 @@ const depthOf = (text: string): number => {
   return deepest;
 };
 
-/** JSON allows numbers of any size. A number too large for a double is read as infinity and written back as null. */
+/** JSON allows numbers of any size. A number too large for a double is read as infinity and then written as null. */
 export const hasInfinite = (value: unknown): boolean => {
   if (typeof value === "number") return !Number.isFinite(value);
   return typeof value === "object" && value !== null && Object.values(value).some(hasInfinite);
 };
 
-/** Parses JSON with `parseExact`; undefined if it is invalid or too deep. */
+/** Parses JSON with `parseExact`. Returns undefined if it is invalid or too deep. */
 export const parseJsonText = (text: string): { value: unknown } | undefined => {
   if (depthOf(text) > LIMITS.jsonDepth) return undefined;
   try {

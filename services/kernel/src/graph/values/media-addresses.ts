@@ -11,7 +11,7 @@ export interface NamedAddress {
 
 const HTTP_URL = /^\s*https?:[^\s]*\s*$/i;
 
-/** Strings of a JSON value that are http(s) URLs as a whole. */
+/** Strings of a JSON value that consist of one http(s) URL. */
 function* addressesIn(value: unknown): Iterable<string> {
   if (typeof value === "string") {
     if (HTTP_URL.test(value)) yield value.trim();
@@ -19,7 +19,9 @@ function* addressesIn(value: unknown): Iterable<string> {
   else if (isRecord(value)) for (const one of Object.values(value)) yield* addressesIn(one);
 }
 
-/** URLs in a model's inputs: files, and strings inside JSON. URLs within a longer text aren't called. */
+/**
+ * URLs in a model's inputs: files, and strings inside JSON. URLs within a longer text are excluded, because the model doesn't fetch them.
+ */
 export function* inputAddresses(schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Iterable<NamedAddress> {
   const types = new Map(schemaPorts(schema).map(([name, { type }]) => [name, type]));
   for (const [name, value] of Object.entries(inputs)) {
@@ -28,7 +30,7 @@ export function* inputAddresses(schema: JsonSchema, inputs: Readonly<Record<stri
   }
 }
 
-/** URLs that a step's calls contain, as far as they are known before the run. */
+/** URLs in a step's calls that are known before the run. */
 export function* stepAddresses(step: Pick<PlanStep, "literals" | "sources" | "inputNames">, schema: JsonSchema): Iterable<NamedAddress> {
   yield* inputAddresses(schema, step.literals);
   for (const name of step.inputNames) {

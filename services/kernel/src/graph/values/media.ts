@@ -5,32 +5,32 @@ export type MediaFamily = (typeof MEDIA_FAMILIES)[number];
 
 const RESULT_FAMILIES: ReadonlyMap<string, MediaFamily> = new Map(MEDIA_FAMILIES.map((family) => [`${family}s`, family]));
 
-/** The family of a result member such as `images`; undefined for members with other values. */
+/** The media family of a result member such as `images`; undefined for members with other values. */
 export const resultFamily = (name: string): MediaFamily | undefined => RESULT_FAMILIES.get(name);
 
-/** The result member for a port: `images` for `image`. */
+/** The result member for a port, such as `images` for `image`. */
 export const resultMember = (port: string): string => [...RESULT_FAMILIES].find(([, family]) => family === port)?.[0] ?? port;
 
 const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const TYPED = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)\s*[;,]/i;
-/** A content type that says nothing about the content. */
+/** A generic content type. It says nothing about the content. */
 const UNTOLD = "application/octet-stream";
 const BASE64_HEAD = /^data:[^,]*;\s*base64\s*,/i;
 const HEAD_CHARS = 220;
-/** Whitespace in base64, plain or percent-encoded, and percent-encoded base64 characters. */
+/** Whitespace in base64 (plain or percent-encoded), and percent-encoded base64 characters. */
 const ENCODED = /\s|%(?:0[ad]|20|2b|2f|3d)/gi;
 const SIGNS: Readonly<Record<string, string>> = { "%2b": "+", "%2f": "/", "%3d": "=" };
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** True for a text that can only be a media id, and not a URL. */
+/** True for a text that is a media id and can't be a URL. */
 export const isMediaId = (value: unknown): value is string => typeof value === "string" && MEDIA_ID.test(value) && !URL.canParse(value);
 
-/** Splits a base64 data URL into its head and its data as plain base64; undefined for other URLs. */
+/** Splits a base64 data URL into its head and its data, as plain base64. Returns undefined for other URLs. */
 export const readDataUrl = (url: string): { head: string; data: string } | undefined => {
   const head = BASE64_HEAD.exec(url.slice(0, HEAD_CHARS))?.[0];
   if (head === undefined) return undefined;
   const data = url.slice(head.length);
-  // Large files are only copied if necessary.
+  // Avoids copying large files.
   if (BASE64.test(data)) return { head, data };
   const plain = data.replace(ENCODED, (sign) => SIGNS[sign.toLowerCase()] ?? "");
   return BASE64.test(plain) ? { head, data: plain } : undefined;
@@ -38,21 +38,21 @@ export const readDataUrl = (url: string): { head: string; data: string } | undef
 
 export const isDataUrl = (value: unknown): value is string => typeof value === "string" && /^data:/i.test(value);
 
-/** The content type that a data URL declares; undefined if it declares none, or a generic one. */
+/** The content type that a data URL declares; undefined if it is missing or generic. */
 export const dataUrlType = (url: string): string | undefined => {
   const type = TYPED.exec(url.slice(0, HEAD_CHARS))?.[1]?.toLowerCase();
   return type === UNTOLD ? undefined : type;
 };
 
-/** True if the data URL can be decoded. Base64 needs no content type, because the bytes are inspected. */
+/** True if the data URL can be decoded. Base64 data needs no content type, because its bytes are inspected. */
 const isReadable = (url: string): boolean => {
   const head = url.slice(0, HEAD_CHARS);
   return BASE64_HEAD.test(head) ? readDataUrl(url) !== undefined : TYPED.test(head);
 };
 
-/** The outcome of storing a data URL: a file, a problem, or neither if it stays unchanged. */
+/** Outcome of storing a data URL: a file, a problem, or neither if it stays unchanged. */
 export interface DataFile {
-  /** Before it is stored, its URL leads nowhere. */
+  /** The file. Its URL works only after the file is stored. */
   file?: MediaValue;
   problem?: string;
   isPending?: boolean;
@@ -69,9 +69,9 @@ const family = (contentType: string): string => contentType.split("/")[0]!.toLow
 
 export const mediaFamily = (contentType: string): MediaFamily | undefined => MEDIA_FAMILIES.find((one) => one === family(contentType));
 
-/** The family of a file, as far as it is known before the file is fetched. */
+/** The media family of a file, if it is known before the file is fetched. */
 const familyOf = (value: unknown): string | undefined => {
-  // A data URL that isn't stored yet may have no type.
+  // A data URL may have no type before it is stored.
   if (isMedia(value)) return family(value.contentType) || undefined;
   const type = typeof value === "string" ? dataUrlType(value) : undefined;
   return type === undefined ? undefined : family(type);
@@ -80,7 +80,7 @@ const familyOf = (value: unknown): string | undefined => {
 export const fileOf = (family: string): string =>
   ({ image: "an image", video: "a video", audio: "an audio file" })[family] ?? `a file of the kind ${family}`;
 
-/** The problem of a known value for a file port, or undefined. */
+/** The problem of using a known value as a file for a port, or undefined. */
 export const mediaProblem = (takes: MediaFamily | "media", value: unknown): string | undefined => {
   const what = takes === "media" ? "a file" : fileOf(takes);
   if (!isMedia(value) && !(typeof value === "string" && isMediaReference(value)))
@@ -92,12 +92,12 @@ export const mediaProblem = (takes: MediaFamily | "media", value: unknown): stri
 const INNER = "inner:";
 
 /**
- * Owner of files that a run creates inside a graph its runner can't read. It isn't an account, so no list, export or provenance shows the
- * files. Files in the result pass to the user when the run ends.
+ * Owner of files that a run creates inside a graph that its runner can't read. It isn't an account, so the files appear in no list, export
+ * or provenance. Files in the result become the user's when the run ends.
  */
 export const innerOwner = (userId: string): string => INNER + userId;
 
 export const isInnerOwner = (ownerId: string): boolean => ownerId.startsWith(INNER);
 
-/** The account of an owner, which may be an inner one. */
+/** The account of an owner, also if it is an inner owner. */
 export const accountOf = (ownerId: string): string => (isInnerOwner(ownerId) ? ownerId.slice(INNER.length) : ownerId);

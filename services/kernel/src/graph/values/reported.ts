@@ -7,13 +7,13 @@ export interface Reported {
   truncated?: true;
 }
 
-/** Per text or JSON value, in UTF-8 bytes. */
+/** Maximum UTF-8 bytes per text or JSON value. */
 const OUTPUT_BYTES = 4_096;
 
 /**
- * Outputs as an execution reports them; long values are cut.
- * @param outputs by port
- * @param most bytes left to report; each value has at most 4,096
+ * Outputs as an execution reports them. Long values are cut.
+ * @param outputs values by port
+ * @param most bytes that are left to report; each value has at most 4,096
  */
 export const reportedOutputs = (outputs: Readonly<Record<string, unknown>>, most = Infinity): Reported => {
   let left = most;
@@ -30,7 +30,7 @@ export const reportedOutputs = (outputs: Readonly<Record<string, unknown>>, most
   return { outputsJson: JSON.stringify(Object.fromEntries(entries)), ...(isCut ? { truncated: true } : {}) };
 };
 
-/** Reports outputs of a run's pure nodes until their total reaches a bound. */
+/** Creates a reporter of pure nodes' outputs for one run. It stops when their total size reaches a bound. */
 export const createReporter = (): ((outputs: Readonly<Record<string, unknown>>) => Reported) => {
   let left: number = GRAPH_BOUNDS.reportedBytes;
   return (outputs) => {

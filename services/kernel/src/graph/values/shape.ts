@@ -1,9 +1,9 @@
 import { isRecord } from "../types";
 import type { JsonSchema } from "../prices/price";
 
-/** Facts about a value that follow from its JSON Schema. */
+/** Facts about a value, derived from its JSON Schema. */
 export type Shape = {
-  /** The value is neither null nor missing. */
+  /** True if the value is neither null nor missing. */
   isThere: boolean;
 } & (
   | { kind: "list"; least: number; most: number; item: Shape }
@@ -16,14 +16,14 @@ export type Shape = {
 export const UNKNOWN: Shape = { kind: "unknown", isThere: false };
 export const PLAIN: Shape = { kind: "plain", isThere: false };
 
-/** Deeper schemas are treated as unknown. */
+/** Schemas below this depth are treated as unknown. */
 const MOST_DEPTH = 16;
 const PLAIN_TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);
 
 const count = (value: unknown, otherwise: number): number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : otherwise;
 
-/** The shape of values that match a schema. Ignored keywords only narrow it further. */
+/** The shape of values that match a schema. Keywords that it ignores could only narrow the shape. */
 export const shapeOfSchema = (schema: unknown, depth = 0): Shape => {
   if (!isRecord(schema) || depth > MOST_DEPTH) return UNKNOWN;
   const { type } = schema as JsonSchema;

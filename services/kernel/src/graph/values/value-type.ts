@@ -4,16 +4,16 @@ import { valueBytes } from "../bounds";
 import { mediaFamily } from "./media";
 import { isMedia } from "./value";
 
-/** The type of a value, for checking its replacement. */
+/** The type of a value, used to check its replacement. */
 
 type Single = "nothing" | "text" | "number" | "boolean" | "object" | "image" | "video" | "audio" | "file";
 
 export interface ValueType {
-  /** For a list: the distinct types of its items. */
+  /** Distinct types of the items, if the value is a list. */
   types: Single[];
-  /** For a list: its length. */
+  /** Number of items, if the value is a list. */
   items?: number;
-  /** JSON bytes. */
+  /** Size of the value as JSON, in bytes. */
   bytes: number;
 }
 
@@ -49,7 +49,7 @@ export const isOfFiles = ({ types }: ValueType): boolean => types.length > 0 && 
 /**
  * Reasons why a value can't replace another: a different type, a longer list, or too many bytes. Later steps were priced for the original
  * value.
- * @param shown type of the original value
+ * @param shown the type of the original value
  */
 export const replacementIssues = (shown: ValueType, value: unknown): Issue[] => {
   const { types, items, bytes } = valueTypeOf(value);

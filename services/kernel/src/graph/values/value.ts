@@ -6,27 +6,27 @@ import { withoutAbsent } from "./absent";
 
 /** A file in media storage. */
 export interface MediaValue {
-  /** Asks for a new address of a stored file when this one has expired. */
+  /** The media id, with which a client can request a new URL after this one has expired. */
   id?: string;
   url: string;
   contentType: string;
-  /** In pixels, for images and videos, if known. */
+  /** Width in pixels of an image or video, if known. */
   width?: number;
   height?: number;
-  /** In seconds, for videos and audio, if known. */
+  /** Duration in seconds of a video or audio file, if known. */
   duration?: number;
 }
 
 export const isMedia = (value: unknown): value is MediaValue =>
   isRecord(value) && typeof value.url === "string" && typeof value.contentType === "string";
 
-/** A value as calls send it: files become URLs. */
+/** Returns a value as calls send it: each file is replaced by its URL. */
 export const withAddresses = (value: unknown): unknown => {
   if (isMedia(value)) return value.url;
   return Array.isArray(value) ? value.map(withAddresses) : value;
 };
 
-/** A value as text, for templates and text ports. Lists are joined by blank lines. */
+/** Converts a value to text, for templates and text ports. List items are separated by blank lines. */
 export const asText = (value: unknown): string => {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;
@@ -35,26 +35,26 @@ export const asText = (value: unknown): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value as number | boolean | bigint);
 };
 
-/** Values of several edges at one port, in edge order. Lists are spread; undefined is skipped. */
+/** Joins the values of several edges at one port, in edge order. Lists are spread; undefined is skipped. */
 export const concatenated = (values: readonly unknown[]): unknown[] =>
   values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]));
 
-/** An own member. Names come from users, so inherited ones such as `constructor` must not match. */
+/** Returns an own member. Names come from users, so inherited members such as `constructor` must not match. */
 export const member = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
-/** `{{name}}`, with optional spaces, in any script. */
+/** `{{name}}`, with optional spaces. Names can use any script. */
 const NAMED = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}/u.source;
-/** A leading backslash escapes it. */
+/** A leading backslash escapes a placeholder. */
 const PLACEHOLDER = new RegExp(`(\\\\?)${NAMED}`, "gu");
 const ALONE = new RegExp(`^\\s*${NAMED}\\s*$`, "u");
 
-/** Measures of a file: `{{clip.duration}}` in seconds, `width` and `height` in pixels. */
+/** Properties of a file: `{{clip.duration}}` in seconds, `width` and `height` in pixels. */
 const MEASURED = /^(.+)\.(width|height|duration)$/u;
 
 const portOf = (name: string): string => MEASURED.exec(name)?.[1] ?? name;
 
-/** The value of a placeholder: a port's value, or a measure of its file. */
+/** The value of a placeholder: a port's value, or a property of its file. */
 export const placed = (values: Readonly<Record<string, unknown>>, name: string): unknown => {
   const [, port, measure] = MEASURED.exec(name) ?? [];
   if (port === undefined || measure === undefined) return member(values, name);
@@ -62,22 +62,22 @@ export const placed = (values: Readonly<Record<string, unknown>>, name: string):
   return isRecord(value) ? member(value, measure) : undefined;
 };
 
-/** Distinct ports of the placeholders in a text, in order of appearance. */
+/** Ports that a text's placeholders name, without duplicates, in order of appearance. */
 export const placeholders = (text: string): string[] => [
   ...new Set([...text.matchAll(PLACEHOLDER)].flatMap(([, escape, name]) => (escape ? [] : [portOf(name!)]))),
 ];
 
-/** The name in a text that is a single placeholder and nothing else, for `placed`. */
+/** The name in a text that consists of one placeholder, for use with `placed`. */
 export const placeholderAlone = (text: string): string | undefined => ALONE.exec(text)?.[1];
 
-/** Ports of all placeholders in a JSON value. */
+/** Ports that the placeholders in a JSON value name. */
 export const placeholdersIn = (value: unknown): string[] => {
   if (typeof value === "string") return placeholders(value);
   if (Array.isArray(value)) return [...new Set(value.flatMap(placeholdersIn))];
   return isRecord(value) ? placeholdersIn(Object.values(value)) : [];
 };
 
-/** Number of uses of each port as a placeholder in a JSON value. */
+/** Number of placeholders per port in a JSON value. */
 export const placeholderUses = (value: unknown, uses = new Map<string, number>()): Map<string, number> => {
   if (typeof value === "string") {
     for (const [, escape, name = ""] of value.matchAll(PLACEHOLDER)) if (!escape) uses.set(portOf(name), (uses.get(portOf(name)) ?? 0) + 1);
@@ -88,13 +88,13 @@ export const placeholderUses = (value: unknown, uses = new Map<string, number>()
 
 /**
  * Fills the placeholders of a text once; inserted text isn't scanned again. An unresolved name becomes empty text.
- * @throws BindError above the limit of a text: texts made of texts would grow without bounds
+ * @throws BindError above the length limit of a text, because texts built from texts would grow without bound
  */
 export const fill = (
   text: string,
   resolve: (name: string, position: number) => unknown,
   budget?: RunBudget,
-  /** True if one name can have different values at different positions. */
+  /** True if a name can have different values at different positions. */
   isByPosition = false,
 ): string => {
   const tooLong = (): BindError => new BindError(`its text would be longer than ${LIMITS.textValueBytes} bytes`);

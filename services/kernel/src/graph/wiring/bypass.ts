@@ -6,11 +6,11 @@ import { labelOf, nodeName, shownName, type Graph, type GraphEdge, type GraphNod
 import { beginAt, type End } from "./ends";
 import { FLOWS, isFileType, type PortType } from "./ports";
 
-/** Bypassed nodes pass their input on and run nothing. */
+/** A bypassed node doesn't run. It passes its input on. */
 
 export const isBypassed = ({ data }: Pick<GraphNode, "data">): boolean => data.bypass === true;
 
-/** True if a value of one type can replace an output of another. Text never counts as a file's URL here. */
+/** True if a value of one type can replace an output of another. Text isn't accepted as a file's URL here. */
 const fits = (given: PortType, wanted: PortType): boolean => {
   if (given === wanted) return true;
   if (isFileType(given) && isFileType(wanted)) return given === "media" || wanted === "media";
@@ -18,9 +18,9 @@ const fits = (given: PortType, wanted: PortType): boolean => {
 };
 
 /**
- * Removes bypassed nodes. Edges from a bypassed node's output start at the origin of its first fitting input: the input with the output's
- * name, else the first edge. An input with several edges passes all of them on.
- * @returns the graph without those nodes, and a warning for each node that receives nothing because of one
+ * Removes bypassed nodes. Edges from a bypassed node start instead at the source of its first fitting input: the input with the output's
+ * name, otherwise the first edge. An input with several edges passes all of them on.
+ * @returns the graph without bypassed nodes, and a warning for each node that gets no value because of one
  */
 export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings: NodeIssue[] } => {
   const off = new Map(graph.nodes.filter(isBypassed).map((node) => [node.id, node]));
@@ -36,7 +36,7 @@ export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings
   };
 
   const known = new Map<string, End[]>();
-  /** Origins of an edge before all bypassed nodes. */
+  /** The sources of an edge, found by following bypassed nodes backwards. */
   const origins = (end: End): End[] => {
     if (!off.has(end.source)) return [end];
     const [name, wanted] = outputOf(end);
@@ -63,7 +63,7 @@ export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings
     const [from, to] = [off.get(edge.source), nodes.get(edge.target)];
     if (off.has(edge.target)) return [];
     if (!from || !to) return [edge];
-    // The default target port depends on the output that the edge starts at.
+    // The default target port depends on the output from which the edge starts.
     const targetHandle = edge.targetHandle ?? defaultInput(to, outputOf(edge)[0]);
     const given = origins(edge);
     if (given.length === 0 && kindOf(to.type)?.runs) {

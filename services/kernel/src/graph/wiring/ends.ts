@@ -1,11 +1,11 @@
 import type { GraphEdge } from "../types";
 
-/** The start of an edge, and the value to use if it carries nothing. */
+/** The start of an edge, and the value to use if the edge has none. */
 export type End = Pick<GraphEdge, "source" | "sourceHandle" | "otherwise">;
 
 /**
- * Moves the start of an edge to one or several ends.
- * The value for an absent input stays: the new end's, or else the edge's own. Several edges form a list, which is never absent.
+ * Moves the start of an edge to one or several ends. A value for an absent input is kept: the new end's value, or otherwise the edge's own.
+ * Several edges form a list, which is never absent.
  */
 export const beginAt = ({ otherwise: own, ...edge }: GraphEdge, ends: readonly End[]): GraphEdge[] =>
   ends.map(({ source, sourceHandle, otherwise = ends.length === 1 ? own : undefined }) => ({

@@ -2,21 +2,21 @@ import { MEDIA_FAMILIES, mediaFamily } from "../values/media";
 import { propertySchema, type JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
 
-/** Types of ports, and which output can connect to which input. */
+/** Port types, and which outputs can connect to which inputs. */
 
-/** `media` is a file of any family; `any` is any JSON value. */
+/** `media` is a file of any family, `any` any JSON value. */
 export const PORT_TYPES = ["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const;
 export type PortType = (typeof PORT_TYPES)[number];
 
 export interface InputPort {
   type: PortType;
-  /** Accepts a list unchanged. On other ports, a list runs the node for each item. */
+  /** True if the port accepts a list unchanged. On other ports, a list runs the node once per item. */
   list: boolean;
-  /** Exists only because of a placeholder in the node's templates. */
+  /** True if the port exists only because of a placeholder in the node's templates. */
   isPlaceholder?: boolean;
 }
 
-/** How a value enters a port: unchanged, converted to text, checked at run time, or never. */
+/** How a port accepts a value: unchanged, converted to text, checked at run time, or never. */
 export type Flow = "allowed" | "converted" | "checked" | "refused";
 
 const INTO_FILES_OF = (own: PortType): Record<"image" | "video" | "audio" | "media", Flow> => ({
@@ -27,7 +27,7 @@ const INTO_FILES_OF = (own: PortType): Record<"image" | "video" | "audio" | "med
 });
 const INTO_NO_FILE = { image: "refused", video: "refused", audio: "refused", media: "refused" } as const;
 
-/** Rows are outputs, columns are inputs. Checked before a run. */
+/** Rows are outputs, columns are inputs. The table is applied before a run. */
 export const FLOWS: Readonly<Record<PortType, Readonly<Record<PortType, Flow>>>> = {
   text: {
     ...{ text: "allowed", number: "checked", boolean: "refused", any: "allowed" },
@@ -67,7 +67,7 @@ export type FileType = (typeof FILE_TYPES)[number];
 export const isFileType = (type: PortType | undefined): type is FileType =>
   type !== undefined && (FILE_TYPES as readonly string[]).includes(type);
 
-/** The family of an input; its schema can name one (`"contentMediaType": "image/*"`). */
+/** The media family of an input. Its schema can name one (`"contentMediaType": "image/*"`). */
 const fileType = ({ contentMediaType }: JsonSchema): PortType =>
   (typeof contentMediaType === "string" && mediaFamily(contentMediaType)) || "media";
 
@@ -81,7 +81,7 @@ const schemaPort = (schema: JsonSchema): InputPort => {
   return { type: "any", list: schema.type === "array" };
 };
 
-/** Literal inputs of a model node: known members of `data`, then `data.inputs`. Null means unset. */
+/** Literal inputs of a model node, from known members of `data` and from `data.inputs`. Null means that an input isn't set. */
 export const literalInputs = (node: GraphNode, schema: JsonSchema | undefined): Record<string, unknown> => {
   const known = Object.entries(node.data).filter(
     ([name]) => name !== "model" && schema !== undefined && propertySchema(schema, name) !== undefined,

@@ -4,12 +4,12 @@ import type { GraphIssue } from "../issues";
 import type { Graph } from "../types";
 import { isBypassed, withoutBypassed } from "./bypass";
 
-/** The part of a graph that one of its nodes depends on. */
+/** Selects the part of a graph that one of its nodes depends on. */
 
 /**
- * A node with everything it depends on. All other nodes are dropped with their issues. Edges into the part are kept in order. Bypassed
- * nodes stay, and depend only on the inputs they pass on.
- * @returns undefined if the graph has no such node, or the node never runs
+ * Returns a node with all nodes it depends on. Other nodes and their issues are dropped. Edges into the part keep their order. Bypassed
+ * nodes stay; they depend only on the inputs that they pass on.
+ * @returns undefined if the graph has no such node, or if the node never runs
  */
 export const upToNode = <G extends Graph & { issues: readonly GraphIssue[] }>(
   whole: G,

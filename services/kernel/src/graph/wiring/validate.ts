@@ -10,11 +10,11 @@ const ANYTHING: InputPort = { type: "any", list: false };
 const SHOWN_PORTS = 12;
 
 type SchemaOf = (node: GraphNode) => JsonSchema | undefined;
-/** Members of the result of a node's model, if known. */
+/** Returns the members of the result of a node's model, or undefined if they are unknown. */
 type ResultsOf = (node: GraphNode) => readonly string[] | undefined;
 
 interface Ports {
-  /** Undefined for nodes with an unknown model. */
+  /** Input ports of a node; undefined if its model is unknown. */
   inputs: (node: GraphNode) => Map<string, InputPort> | undefined;
   outputs: (node: GraphNode) => Map<string, PortType>;
 }
@@ -59,7 +59,7 @@ const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: 
   const port = edge.sourceHandle ?? [...outputs.keys()][0] ?? "";
   const outputType = outputs.get(port) ?? (kindOf(from.type)?.isReplaced ? "any" : undefined);
   const name = edge.targetHandle ?? defaultInput(to, port);
-  // The inputs of an unknown model are unknown. Planning the node reports the model.
+  // Inputs of an unknown model can't be checked. Planning reports the model.
   const input = anyInput(to, name) ?? ports.inputs(to)?.get(name) ?? (ports.inputs(to) ? undefined : ANYTHING);
   const problems = [
     ...(outputType === undefined
@@ -88,7 +88,7 @@ const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: 
 const sourcesOf = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]): Map<string, Set<string>> =>
   new Map(nodes.map(({ id }) => [id, new Set([...(inputs.get(id)?.values() ?? [])].flat().map((edge) => edge.node))]));
 
-/** Kahn's algorithm, stable in node order. Remaining nodes are on a cycle or behind one. */
+/** Kahn's algorithm, stable in node order. The remaining nodes are on a cycle or after one. */
 const dependencyOrder = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]): { order: GraphNode[]; stuck: GraphNode[] } => {
   const waiting = sourcesOf(nodes, inputs);
   const dependents = new Map<string, string[]>();
@@ -107,7 +107,7 @@ const dependencyOrder = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]):
   return { order, stuck: nodes.filter((node) => !placed.has(node)) };
 };
 
-/** Nodes on a cycle or between two cycles: repeatedly drops stuck nodes that no other stuck node depends on. */
+/** Finds nodes on a cycle or between two cycles, by repeatedly dropping stuck nodes that no other stuck node depends on. */
 const onCycle = (stuck: readonly GraphNode[], inputs: Wiring["inputs"]): GraphNode[] => {
   const remaining = new Set(stuck.map((node) => node.id));
   const sources = sourcesOf(stuck, inputs);
@@ -125,7 +125,7 @@ const onCycle = (stuck: readonly GraphNode[], inputs: Wiring["inputs"]): GraphNo
   return stuck.filter((node) => remaining.has(node.id));
 };
 
-/** Checks kinds, edges, ports and cycles, and resolves the sources of each port. */
+/** Checks node kinds, edges, ports and cycles, and resolves the sources of each port. */
 export const checkStructure = (
   graph: Graph,
   schemaOf: SchemaOf,
@@ -146,7 +146,7 @@ export const checkStructure = (
     const schema = schemaOf(node);
     return kindOf(node.type)?.portsOfModel && schema === undefined ? undefined : inputPorts(node, schema);
   };
-  // Cached: reading a node's ports scans its texts, and a node can have many edges.
+  // Cached, because reading a node's ports scans its texts and a node can have many edges.
   const ports: Ports = { inputs: once(portsOf), outputs: once((node) => outputPorts(node, resultsOf(node))) };
   for (const edge of graph.edges) {
     const nodeId = nodes.has(edge.target) ? edge.target : nodes.has(edge.source) ? edge.source : null;
