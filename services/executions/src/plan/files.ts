@@ -22,11 +22,11 @@ import type { Media } from "../clients";
 import type { CatalogModel } from "./model-catalog";
 import { each, fileInputsOf } from "./planner/file-inputs";
 
-/** Resolves ids of uploaded files to addresses in the inputs of calls. */
+/** Resolves ids of uploaded files in the inputs of calls to addresses. */
 
 const MS = 1_000;
 
-/** A stored file as a value, with its size and duration if known. */
+/** Returns a stored file as a value, with its size and duration if known. */
 export const mediaValue = (
   stored: Pick<proto.StoredObject, "id" | "url" | "contentType" | "width" | "height" | "durationMs">,
 ): MediaValue => {
@@ -35,7 +35,7 @@ export const mediaValue = (
   return { url, id, contentType, ...size, ...(durationMs === undefined ? {} : { duration: durationMs / MS }) };
 };
 
-/** A user's uploads by id; ids of other users are left out. */
+/** Returns a user's uploads by id. Ids of other users are left out. */
 export const files = async (
   media: Pick<Media, "getObjects">,
   ids: readonly string[],
@@ -48,13 +48,13 @@ export const files = async (
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** Empty text names no file. */
+/** An empty text doesn't name a file. */
 const named = (value: unknown): readonly unknown[] => each(value).filter((one) => one !== "");
 
 /**
- * Replaces file ids by addresses in the inputs of a call, where planning couldn't know them. Empty text is no file.
- * @param authorFiles files of the template's author that this run may use, by id
- * @returns the inputs, or what is wrong with one of them.
+ * Replaces file ids with addresses in the inputs of a call, where planning couldn't know them. An empty text isn't a file.
+ * @param authorFiles files of the template's author that this run can use, by id
+ * @returns the inputs, or the problem of one input
  */
 export const withFiles = async (
   media: Pick<Media, "getObjects">,
@@ -88,11 +88,11 @@ export const withFiles = async (
   return { inputs: Object.fromEntries(resolved) };
 };
 
-/** Methods of passing files to a provider, judged by its registry entry and the address of the file. */
+/** Selects how files are passed to a provider, by its registry entry and the address of the file. */
 
-/** Default for entries that don't say. */
+/** Default for entries without this setting. */
 const USUAL: InputFiles = { send: ["url", "data-url"] };
-/** Base64: three bytes take four characters. */
+/** In base64, four characters encode three bytes. */
 export const CHARS_PER_BYTE = 4 / 3;
 const BYTES_PER_KB = 1_024;
 
@@ -100,13 +100,13 @@ const BYTES_PER_KB = 1_024;
 export const isInOurNetwork = ({ hosted, baseUrl }: Pick<ProviderSettings, "hosted" | "baseUrl">): boolean =>
   hosted !== true && !isPublicUrl(baseUrl);
 
-/** True if a provider can read an address, judged by its text. */
+/** True if a provider can read an address, based on its text. */
 export const isReadable = (settings: ProviderSettings, url: string): boolean => isInOurNetwork(settings) || isPublicUrl(url);
 
 export const sendingOf = ({ files }: Pick<ProviderSettings, "files">, name: string): InputFiles =>
   (files && Object.hasOwn(files, name) ? files[name] : undefined) ?? USUAL;
 
-/** Why a file can't be sent, and what to do. */
+/** Explains why a file can't be sent, and what to do. */
 export const cannotSend = (name: string, { send, maxDataChars = MAX_DATA_URL_CHARS }: InputFiles): string => {
   const fits = send.some((way) => way === "data-url" || way === "base64");
   const most = Math.floor(maxDataChars / CHARS_PER_BYTE / BYTES_PER_KB);
@@ -114,11 +114,11 @@ export const cannotSend = (name: string, { send, maxDataChars = MAX_DATA_URL_CHA
   return `input ${name}: the provider can't get this file: set PUBLIC_BASE_URL to an https address that it can read${smaller}`;
 };
 
-/** True if a step creates files in our storage. */
+/** True if a step creates files in the platform's storage. */
 const makesFiles = (plan: RunPlan, { model }: PlanStep): boolean =>
   model !== undefined && isRecord(plan.models[model]) && plan.models[model].modality !== "text";
 
-/** Inputs of a step whose provider reads only public addresses, but which have a private one. */
+/** Yields the inputs of a step that have private addresses although the provider reads only public addresses. */
 function* unsendable(plan: RunPlan, step: PlanStep, model: CatalogModel): Iterable<[string, InputFiles]> {
   const settings = JSON.parse(model.providerJson) as ProviderSettings;
   const byId = new Map(plan.steps.map((one) => [one.id, one]));
@@ -133,7 +133,7 @@ function* unsendable(plan: RunPlan, step: PlanStep, model: CatalogModel): Iterab
   }
 }
 
-/** @throws DomainError WORKFLOW_INVALID where it is known already that a file can't reach its provider */
+/** @throws DomainError WORKFLOW_INVALID if planning already knows that a file can't reach its provider */
 export const checkSending = (plan: RunPlan, models: ReadonlyMap<string, CatalogModel>): void => {
   const issues = plan.steps.flatMap((step): GraphIssue[] => {
     const model = step.model === undefined ? undefined : models.get(step.model);

@@ -1,4 +1,4 @@
-/** A run reads the files that its graphs name, also graphs of other people: its account gets grants to them. */
+/** A run reads the files that its graphs name, including graphs of other users. The run's account therefore gets grants to these files. */
 import type { MediaUrls, MediaValue } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../clients";
@@ -7,7 +7,7 @@ import { files } from "./files";
 export type Grants = ReturnType<typeof createGrants>;
 
 export const createGrants = ({ media, urls }: { media: Media; urls: MediaUrls }) => {
-  /** Grants an account the files that an author can read and a text names by their addresses. */
+  /** Grants an account the files whose addresses are in a text, if the author can read them. */
   const grantNamed = async (text: string, authorId: string, userId: string): Promise<void> => {
     if (authorId === userId) return;
     await inMediaBatches(urls.keysIn(text), async (keys) => {
@@ -16,7 +16,7 @@ export const createGrants = ({ media, urls }: { media: Media; urls: MediaUrls })
     });
   };
 
-  /** An author's files by id, granted to an account. */
+  /** Returns an author's files by id after granting them to an account. */
   const authorsFiles = async (ids: readonly string[], authorId: string, userId: string): Promise<Map<string, MediaValue>> => {
     const found = await files(media, ids, authorId);
     await grantNamed(JSON.stringify([...found.values()]), authorId, userId);

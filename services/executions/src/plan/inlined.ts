@@ -1,4 +1,4 @@
-/** Finds the workflows inside a workflow. Each is read as its owner wrote it. */
+/** Finds the inner workflows of a workflow. Each graph is read with its owner's permissions. */
 import { createHash } from "node:crypto";
 import {
   APPROVED_DRAFT_VERSION,
@@ -16,7 +16,7 @@ import type { Defined, Definition, Definitions, Needs, Selected } from "./defini
 import type { KeptGraph, KeptVersion } from "./kept-graphs";
 import type { InnerTask, TaskGraph } from "./planner/protocol";
 
-/** Bound of nodes searched: each workflow node adds at least one node to the graph. */
+/** Maximum nodes to search, because each workflow node adds at least one node to the graph. */
 const MOST_NODES = LIMITS.nodes;
 
 const WANTING: ReadonlySet<string> = new Set(["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"]);
@@ -35,7 +35,7 @@ const DRAFT = "draft";
 const keyOf = ({ slug, version }: Pick<WorkflowReference, "slug" | "version">, { ownerId }: Pick<Container, "ownerId">): string =>
   `${ownerId} ${slug} ${version}`;
 
-/** Graph in the form in which runs and batches store it. */
+/** Returns a graph in the form in which runs and batches store it. */
 export const keptOf = ({ saved: { nodesJson, edgesJson }, pinnedModels }: Defined): KeptGraph => ({ nodesJson, edgesJson, pinnedModels });
 
 const hashOf = ({ nodesJson, edgesJson }: Definition): string =>
@@ -43,20 +43,20 @@ const hashOf = ({ nodesJson, edgesJson }: Definition): string =>
 
 export interface Inlined {
   inner: InnerTask;
-  /** Models that they need. */
+  /** Models that the graphs need. */
   models: string[];
-  /** Part that the execution stores. */
+  /** Inner workflows that the execution stores. */
   workflows: InlinedWorkflow[];
-  /** References without a version number, keyed by reader and reference. */
+  /** References without a version number, by reader and reference. */
   changing: Record<string, KeptVersion>;
 }
 
 interface Container {
   key: string;
   ownerId: string;
-  /** Slugs from the outermost workflow on. */
+  /** Slugs, starting with the outermost workflow. */
   path: readonly string[];
-  /** Prefix of its node ids. */
+  /** Prefix of the node ids of this graph. */
   prefix: string;
 }
 
@@ -67,12 +67,12 @@ export interface InliningRequest {
   ownerId: string;
   userId: string;
   references: readonly WorkflowReference[];
-  /** `changing` of an earlier plan; pins each reference. */
+  /** The `changing` member of an earlier plan. It pins each reference. */
   pinned?: Readonly<Record<string, KeptVersion>> | undefined;
 }
 
 /**
- * Finds the workflows inside a workflow at any depth. References are resolved for the owner of the graph: an own workflow, or a template.
+ * Finds the inner workflows of a workflow at any depth. References are resolved for the graph's owner, to an own workflow or a template.
  * @throws DomainError WORKFLOW_INVALID for a missing workflow, a circle, or too many levels
  */
 export const findInlined = async (
@@ -86,7 +86,7 @@ export const findInlined = async (
   const changing: Record<string, KeptVersion> = {};
   const reads = new Map<string, Promise<Defined>>();
   const hashes = new Map<string, string>();
-  // An approval covers the workflows inside. Versions never change.
+  // An approval covers the inner workflows. Versions never change.
   const standing: Readonly<Record<string, string>> =
     selected.version === APPROVED_VERSION ? { "": APPROVED_VERSION, draft: APPROVED_DRAFT_VERSION } : {};
   let chars = 0;

@@ -6,14 +6,14 @@ import type { PayloadStore } from "../record/payloads";
 export interface KeptGraph {
   nodesJson: string;
   edgesJson: string;
-  /** For a version: the models that its tasks resolved to when it was published. */
+  /** For a version: models that its tasks resolved to when it was published. */
   pinnedModels: Readonly<Record<string, string>>;
 }
 
-/** 0: the draft. */
+/** `version` is 0 for the draft. */
 export type KeptVersion = KeptGraph & { version: number };
 
-/** Fixes the graphs of all items of a batch while the workflows change. */
+/** Pins the graphs of all items of a batch, so that later changes to the workflows don't affect them. */
 export interface PinnedGraphs {
   graph: KeptVersion;
   /** References without a version number; see `findInlined`. */
@@ -25,15 +25,18 @@ interface UsersGraph {
   graph: KeptGraph;
 }
 
-/** A stored graph isn't written again for this long. */
+/** A stored graph isn't written again during this time. */
 const WRITTEN_MS = 120_000;
-/** After this, no process remembers a graph as written: the next run that has it writes it again. */
+/** After this time, no process treats a graph as written, so the next run with the graph writes it again. */
 export const GRAPH_SETTLED_MS = WRITTEN_MS + 60_000;
 const REMEMBERED = 2_000;
 
 export type KeepGraph = ReturnType<typeof createKeepGraph>;
 
-/** Stores each graph once per user in two minutes, however many runs have it. A version and its draft share a key but have separate models. */
+/**
+ * Stores each graph at most once per user in two minutes, however many runs use it. A version and its draft share a key but have separate
+ * models.
+ */
 export const createKeepGraph = (payloads: Pick<PayloadStore, "putShared">) => {
   const written = new LRUCache<string, Promise<StoredText>>({
     max: REMEMBERED,

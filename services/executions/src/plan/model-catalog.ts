@@ -14,12 +14,12 @@ import { LRUCache } from "lru-cache";
 import type { models as modelsProto } from "@nodeloom/proto";
 import type { Models } from "../clients";
 
-/** A registered model as runs use it. */
+/** A registered model with the data that runs need. */
 export interface CatalogModel extends ModelTerms {
   minTier: string;
   providerJson: string;
   inputSchemaJson: string;
-  /** It is a deterministic stand-in for a provider. */
+  /** True for a deterministic stand-in for a provider. */
   sandbox?: boolean;
   status?: modelsProto.ModelStatus | undefined;
 }
@@ -32,14 +32,14 @@ const inputs = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">
     return { inputSchema, validate: createInputCheck(inputSchema) };
   },
 });
-/** A model's input schema with its validator, cached by the schema's text. */
+/** Returns a model's input schema with its validator, cached by the schema's text. */
 export const inputTerms = (inputSchemaJson: string): Pick<ModelTerms, "inputSchema" | "validate"> => inputs.memo(inputSchemaJson);
 
 const RECENT_MS = 2_000;
 
 export type ModelCatalog = ReturnType<typeof createModelCatalog>;
 
-/** Looks models up for every run, so that prices and switches apply at once. */
+/** Looks models up for every run, so that changes of prices and switches take effect at once. */
 export const createModelCatalog = (models: Models) => {
   const read = (model: modelsProto.Model): CatalogModel => {
     const price = readPrice(model.price);
@@ -61,7 +61,7 @@ export const createModelCatalog = (models: Models) => {
     return read(model);
   };
 
-  /** For runs under way, whose price is fixed. Other changes to a model can be two seconds late. */
+  /** Cache for runs under way, whose price is fixed. Other changes to a model can take effect up to two seconds later. */
   const recent = new LRUCache<string, Promise<CatalogModel>>({
     max: KEPT_MODELS,
     ttl: RECENT_MS,
@@ -79,12 +79,15 @@ export const createModelCatalog = (models: Models) => {
   };
 
   return {
-    /** An enabled model. @throws DomainError MODEL_NOT_FOUND */
+    /** Returns an enabled model. @throws DomainError MODEL_NOT_FOUND */
     get,
-    /** Finds disabled models as well, for runs under way. */
+    /** Also returns disabled models, for runs under way. */
     getAny: (internalName: string): Promise<CatalogModel> => recent.memo(internalName),
     names: async (): Promise<string[]> => (await models.listModels({ includeDisabled: false })).models.map((model) => model.internalName),
-    /** Resolves tasks for a tier (undefined: any): to the best model that is ready, or to the reason why there is none. */
+    /**
+     * Resolves tasks for a tier (undefined: any tier). Each task resolves to the best model that is ready, or to the reason why no model
+     * is.
+     */
     choose: async (
       tasks: readonly string[],
       tier: BaseTier | undefined,
@@ -100,7 +103,7 @@ export const createModelCatalog = (models: Models) => {
         ]),
       );
     },
-    /** Retired models of a set of names, with the enabled model that replaces each; undefined if there is none. */
+    /** Returns the retired models of a set of names, each with the enabled model that replaces it; undefined if there is none. */
     retired: async (names: readonly string[]): Promise<Map<string, CatalogModel | undefined>> => {
       const { models: all } = await models.listModels({ includeDisabled: true });
       const gone = all.filter(({ internalName, retired }) => retired && names.includes(internalName));
@@ -111,7 +114,7 @@ export const createModelCatalog = (models: Models) => {
         }),
       );
     },
-    /** Enabled models of a set of names; unknown names are left out. */
+    /** Returns the enabled models of a set of names. Unknown names are left out. */
     getAll: async (names: readonly string[]): Promise<Map<string, CatalogModel>> => {
       if (names.length === 0) return new Map();
       if (names.length === 1) {

@@ -21,13 +21,13 @@ export type Retired = NonNullable<PlanTask["retired"]>;
 
 export interface FindOptions {
   runner: Pick<Runner, "role" | "baseTier">;
-  /** For a version: the models that its tasks resolved to when it was published, by name. */
+  /** For a version: models that its tasks resolved to when it was published, by task name. */
   pinnedModels: Readonly<Record<string, string>>;
 }
 
 /**
- * Models that a graph names, and models of its tasks: the pinned ones of a version, or the best that are ready for the runner's tier.
- * Unknown names are left out. The successors of retired models are added.
+ * Finds the models that a graph names, and the models of its tasks: the pinned models of a version, or the best models that are ready for
+ * the runner's tier. Unknown names are left out. Successors of retired models are included.
  */
 export const findModels = async (
   catalog: ModelCatalog,
@@ -62,8 +62,6 @@ export const findModels = async (
   return { models, autos, retired: [...(retired ?? [])].map(([name, successor]) => [name, successor?.internalName]) };
 };
 
-/** Fallback models that administrators have set. */
-
 export const isReady = ({ status }: Pick<CatalogModel, "status">): boolean =>
   status === undefined || (status.state !== "downloading" && status.state !== "away");
 
@@ -72,13 +70,13 @@ export const reachesTier = (runner: Pick<Runner, "role" | "baseTier">, { minTier
 
 interface Use {
   runner: Pick<Runner, "role" | "baseTier" | "capabilities">;
-  /** The run accepts only polled models. */
+  /** True if the run accepts only models that are polled. */
   isAsync: boolean;
-  /** A run of a workflow, which can contain language models even if it is asynchronous. */
+  /** True for a run of a workflow, which can contain language models even if it is asynchronous. */
   isWorkflow: boolean;
 }
 
-/** True if a run can use a fallback. The capability to run a workflow covers all of its models. */
+/** True if a run can use a fallback. The capability to run a workflow covers all its models. */
 const isUsable = (model: CatalogModel, { runner, isAsync, isWorkflow }: Use): boolean =>
   isReady(model) &&
   reachesTier(runner, model) &&
@@ -86,8 +84,8 @@ const isUsable = (model: CatalogModel, { runner, isAsync, isWorkflow }: Use): bo
   (isWorkflow || covers(runner.capabilities, `model:${model.internalName}:run`));
 
 /**
- * Adds fallbacks to the models of a run. A fallback brings no fallbacks of its own. Those that the runner can't use are left out: the run
- * doesn't depend on them.
+ * Adds fallbacks to the models of a run. Fallbacks of fallbacks aren't added. Fallbacks that the runner can't use are left out, because the
+ * run doesn't depend on them.
  */
 export const withAlternatives = async (
   catalog: Pick<ModelCatalog, "getAll">,
@@ -119,7 +117,7 @@ export const checkTier = (models: Iterable<CatalogModel>, runner: Runner): void 
   }
 };
 
-/** @throws DomainError SERVICE_UNAVAILABLE where a model is still to come; asking again before that is no use, and `model` says so */
+/** @throws DomainError SERVICE_UNAVAILABLE with the name of the model (`model`) if a model of the plan isn't ready and no fallback is */
 export const checkReady = ({ steps }: RunPlan, models: ReadonlyMap<string, CatalogModel>): void => {
   const isThere = (name: string): boolean => isReady(models.get(name) ?? {});
   const replaceable = new Set(

@@ -3,12 +3,15 @@ import { LRUCache } from "lru-cache";
 import type { PinnedGraphs } from "./kept-graphs";
 import type { Stores } from "../record/stores";
 
-/** Characters of JSON. */
+/** Maximum characters of cached JSON. */
 const CACHED_CHARS = 32 * 1024 * 1024;
 
 export type PinnedOf = (batchId: string) => Promise<PinnedGraphs | undefined>;
 
-/** Graphs of a batch's items; undefined for a model, and for batches from before graphs were pinned. A batch never changes them. */
+/**
+ * Returns the graphs of a batch's items; undefined for a model, and for batches created before graphs were pinned. A batch never changes
+ * its graphs.
+ */
 export const createPinnedOf = ({ batches, payloads }: Pick<Stores, "batches" | "payloads">): PinnedOf => {
   const cache = new LRUCache<string, { pinned: PinnedGraphs | undefined; size: number }>({
     maxSize: CACHED_CHARS,

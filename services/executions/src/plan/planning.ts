@@ -1,4 +1,4 @@
-/** Plans runs: looks up what a plan needs, calls the planner, and stores data URLs as files of the runner. */
+/** Plans runs: looks up the data that a plan needs, calls the planner, and stores data URLs as files of the runner. */
 import {
   ALL,
   DomainError,
@@ -35,16 +35,16 @@ export interface PlannedRun {
   workflowSlug: string | null;
   /** Published version; undefined for the draft and for models. */
   version?: number;
-  /** The alias that selected the version; undefined for a version selected by its number, the draft and models. */
+  /** Alias that selected the version; undefined for the draft, for models, and for a version selected by number. */
   alias?: string;
   modelIds: string[];
-  /** Inputs for the record, with addresses in place of data URLs. */
+  /** Inputs to record, with addresses instead of data URLs. */
   inputsJson: string;
-  /** The graph, under a key that changes with it; undefined for models. */
+  /** The graph with its cache key; undefined for models. */
   graph?: { key: string; kept: KeptGraph };
-  /** Pins the graph and the workflows inside. */
+  /** Pins the graph and its inner workflows. */
   pinned?: PinnedGraphs;
-  /** Node to run to; undefined for all. */
+  /** Last node to run; undefined for all nodes. */
   until?: string;
   /** JSON Schema of a text model's answer. */
   schemaJson?: string;
@@ -55,7 +55,7 @@ export interface PlannedRun {
 }
 
 export interface PlanningOptions {
-  /** @throws DomainError SERVICE_UNAVAILABLE where a program that operations need is not there */
+  /** @throws DomainError SERVICE_UNAVAILABLE if a program for the operations is missing */
   requirePrograms: (operations: readonly string[]) => Promise<void>;
   requireSecrets: RequireSecrets;
   workflows: Workflows;
@@ -65,10 +65,10 @@ export interface PlanningOptions {
   planner: Planner;
 }
 
-/** A version's number. */
+/** Matches a version number. */
 const NUMBER = /^\d+$/;
 
-/** A key with an alias runs workflows by that alias only. @throws DomainError INVALID_REQUEST */
+/** A key with an alias can run workflows only by that alias. @throws DomainError INVALID_REQUEST */
 export const requireKeyAlias = ({ keyAlias = "" }: Pick<Runner, "keyAlias">, alias: string): void => {
   if (keyAlias === "" || keyAlias === alias) return;
   throw invalidRequest([{ path: "alias", message: `must be ${keyAlias}: this API key runs workflows by that alias only` }]);
@@ -90,7 +90,7 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     const defined = kept ? definitions.kept(read, kept) : read;
     const { saved, graphHidden, pinnedModels, retentionDays } = defined;
     const { version, createdBy } = saved;
-    // A stored graph, or a version's number, was selected before.
+    // A stored graph or a version number was selected earlier, so the alias comes from the request.
     const alias = kept || NUMBER.test(asVersion) ? (request.alias ?? "") : defined.alias;
     requireKeyAlias(runner, alias);
     const isForeign = createdBy !== runner.userId;
@@ -99,7 +99,7 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     const capabilities = request.settingsApproved ? [ALL] : runner.capabilities;
     const graph = settingsJson === "" ? savedGraph : withSettings(savedGraph, settingsJson, { isForeign, capabilities });
     const { nodesJson, edgesJson } = graph;
-    // Needs are cached with the saved graph only, without overriding settings.
+    // Requirements are cached only with the saved graph, without overriding settings.
     const { needs: _, ...unread } = saved;
     const { models: own, workflows: references } = await definitions.needs(graph === savedGraph ? saved : unread, graph, userId);
     const inlining = { slug, selected, ownerId: createdBy, userId, references, pinned: request.pinned?.inner };
@@ -170,7 +170,7 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
       await requirePrograms(plan.steps.flatMap(({ operation }) => operation ?? []));
     }
     checkSending(plan, models);
-    // An asynchronous workflow may contain language models: only its generators must be polled.
+    // An asynchronous workflow can contain language models. Only its generators must be polled.
     if (isAsync) checkAsync([...models.values()].filter(({ modality }) => workflowSlug === null || modality !== "text"));
     const holds = holdItems(plan).filter(({ key, alternativeTo }) => !reused?.free.has(alternativeTo ?? key));
     const modelIds = [...new Set(plan.steps.flatMap(({ model }) => model ?? []))];
@@ -179,8 +179,9 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
 
   return {
     /**
-     * @throws DomainError WORKFLOW_NOT_FOUND, INVALID_REQUEST (no such node to run to), VERSION_NOT_FOUND, ALIAS_NOT_FOUND, MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED, CAPABILITY_DENIED (settings),
-     * ASYNC_NOT_SUPPORTED or SERVICE_UNAVAILABLE.
+     * @throws DomainError WORKFLOW_NOT_FOUND, INVALID_REQUEST (the node to run to doesn't exist), VERSION_NOT_FOUND, ALIAS_NOT_FOUND,
+     *   MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED, CAPABILITY_DENIED (settings), ASYNC_NOT_SUPPORTED or
+     *   SERVICE_UNAVAILABLE
      */
     plan: (request: PlanningRequest): Promise<PlannedRun> => {
       if (request.target?.$case === "workflowSlug") return planWorkflow(request.target.value, request);

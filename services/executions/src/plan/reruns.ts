@@ -1,4 +1,4 @@
-/** Planning of reruns. */
+/** Plans reruns. */
 import { invalidRequest, type RunPlan } from "@nodeloom/kernel";
 import type { KeptVersion } from "./kept-graphs";
 import type { CatalogModel } from "./model-catalog";
@@ -8,7 +8,7 @@ import type { Reuse } from "../run/types";
 export interface PlannedReuse {
   plan: RunPlan;
   reuse: Reuse;
-  /** Keys of calls without a hold: reused, or never made. */
+  /** Keys of calls without a hold, because they are reused or never made. */
   free: ReadonlySet<string>;
   /** Nodes whose reuse is decided during the run, because their inputs don't exist yet. */
   open: ReadonlySet<string>;
@@ -20,16 +20,16 @@ export interface PlannedReuse {
 export type Replan = (given: GivenOutputs) => Promise<RunPlan>;
 
 export interface RerunPlan {
-  /** Graph and version of the earlier run (0: the draft); undefined for the workflow's. */
+  /** Graph and version of the earlier run (0: the draft); undefined to use the workflow's graph. */
   graph?: KeptVersion;
-  /** Node and JSON Schema of the earlier run; defaults for this one. */
+  /** Node and JSON Schema of the earlier run, used as defaults for this run. */
   until?: string;
   schemaJson?: string;
   /** Days for which the earlier run is kept. */
   retentionDays?: number | undefined;
-  /** Node names as its author writes them. */
+  /** Node names as the graph's author writes them. */
   names: { nodes: readonly string[]; reuse: readonly string[] };
-  /** Finds what a plan can reuse. @throws DomainError INVALID_REQUEST for unknown nodes */
+  /** Finds results that a plan can reuse. @throws DomainError INVALID_REQUEST for unknown nodes */
   reuse(plan: RunPlan, models: ReadonlyMap<string, CatalogModel>, replan: Replan): Promise<PlannedReuse>;
 }
 

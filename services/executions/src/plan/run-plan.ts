@@ -1,4 +1,4 @@
-/** Has a planner plan one run: looks up what its plan turns out to miss, until there is a plan. */
+/** Plans one run: calls the planner and looks up missing values until the plan is complete. */
 import { DomainError, groupBy, innerOwner, type DataFile, type MediaValue } from "@nodeloom/kernel";
 import type { Media } from "../clients";
 import type { Autos, Retired } from "./models";
@@ -18,9 +18,9 @@ export interface PlanningRequest {
    * For a workflow: a number, `draft`, `approved` (see `APPROVED_VERSION`), or empty for the alias.
    */
   version?: string;
-  /** For a workflow: the alias to use if `version` is empty. With a version, the alias that selected it before. */
+  /** For a workflow: the alias to use if `version` is empty. With a version, the alias that selected it earlier. */
   alias?: string | undefined;
-  /** For a workflow: node to run to; empty for all. */
+  /** For a workflow: last node to run; empty for all nodes. */
   until?: string;
   /** For a text model: JSON Schema of its answer; empty for text. */
   schemaJson?: string;
@@ -28,18 +28,18 @@ export interface PlanningRequest {
   inputsJson: string;
   /** For a workflow: settings by node id that override the graph's, as JSON; empty for none. */
   settingsJson?: string;
-  /** The batch of this item was checked when it was created; another caller may have resumed it. */
+  /** True for an item whose batch was checked when it was created; another caller may have resumed the batch. */
   settingsApproved?: boolean;
   isAsync: boolean;
-  /** Nothing is stored: data URLs don't become files. */
+  /** True if nothing is stored: data URLs don't become files. */
   storesNothing?: boolean;
-  /** For a rerun. */
+  /** Set for a rerun. */
   rerun?: RerunPlan;
-  /** For an item of a batch. */
+  /** Set for an item of a batch. */
   pinned?: PinnedGraphs | undefined;
 }
 
-/** Rounds of missing values: whole inputs, files of inputs, files in values, files of data URLs. */
+/** Maximum rounds of missing values: whole inputs, files of inputs, files in values, files of data URLs. */
 const MOST_MISSING = 5;
 
 const taskModel = ({
@@ -63,7 +63,7 @@ const taskModel = ({
   ...(rest.successor === undefined ? {} : { successor: rest.successor }),
 });
 
-/** Facts known before planning reports what is missing. */
+/** Data known before planning reports missing values. */
 export interface UnplannedRun {
   request: PlanningRequest;
   takenOut: TakenOut;
@@ -72,11 +72,11 @@ export interface UnplannedRun {
   autos?: Autos;
   /** Retired models of the graph. */
   retired?: Retired;
-  /** Author of the workflow, if that is another user. */
+  /** Author of the workflow, if the author isn't the runner. */
   authorId?: string | undefined;
-  /** The runner can't read the graph. */
+  /** True if the runner can't read the graph. */
   isHidden?: boolean;
-  /** All enabled models, if the graph names one that isn't. */
+  /** Names of all enabled models, if the graph names a model that isn't enabled. */
   modelNames?: string[];
 }
 
@@ -104,7 +104,7 @@ export type RunPlanner = ReturnType<typeof createRunPlanner>;
 export const createRunPlanner = ({ media, grants, planner }: { media: Media; grants: Grants; planner: Pick<Planner, "plan"> }) => {
   const storeData = createDataFiles({ media });
 
-  /** Files that a plan asks for: the runner's, and possibly the author's. */
+  /** Finds the files that a plan requests: the runner's files, and possibly the author's. */
   const findFiles = async (wanted: readonly WantedFile[], { request, authorId }: UnplannedRun): Promise<[string, MediaValue][]> => {
     const { userId } = request.runner;
     const idsOf = (some: readonly WantedFile[]): string[] => some.map(({ id }) => id);
@@ -121,7 +121,10 @@ export const createRunPlanner = ({ media, grants, planner }: { media: Media; gra
     return found.flatMap((some) => [...some]);
   };
 
-  /** Stores data URLs. The caller's become files of the caller; those in a graph that the caller can't read belong to no account. */
+  /**
+   * Stores data URLs. Data URLs of the caller become the caller's files. Data URLs in a graph that the caller can't read belong to no
+   * account.
+   */
   const storeAll = async (
     urls: readonly string[],
     { takenOut, isHidden, request }: UnplannedRun,
@@ -164,7 +167,7 @@ export const createRunPlanner = ({ media, grants, planner }: { media: Media; gra
     throw new DomainError("internal", "INTERNAL", "a plan asks for more and more");
   };
 
-  /** Files that nodes may receive: those of the graph's owner and of the owners of inlined graphs. */
+  /** Finds the files that nodes may receive: files of the graph's owner and of the owners of inlined graphs. */
   const findAuthorFiles = async (
     { forwardedMediaIds, innerMediaIds = [] }: Extract<PlanAnswer, { answer: "plan" }>,
     authorId: string,

@@ -1,10 +1,10 @@
-/** All secrets that a plan names must exist for the runner before the run starts. */
+/** Checks before a run starts that all secrets in its plan exist for the runner. */
 import { DomainError, finding, member, nodeName, secretForAlias, type GraphIssue, type RunPlan } from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
 
-/** @param alias of the run; empty for a run of a draft, or of a version by its number */
+/** @param alias alias of the run; empty for a run of a draft, or of a version selected by number */
 export type RequireSecrets = (plan: Pick<RunPlan, "steps" | "labels">, userId: string, alias: string) => Promise<void>;
 
 const invalid = (issues: GraphIssue[], labels: RunPlan["labels"] = {}): DomainError => {
@@ -13,8 +13,8 @@ const invalid = (issues: GraphIssue[], labels: RunPlan["labels"] = {}): DomainEr
 };
 
 /**
- * Checks a plan's secrets with identity; a plan without secrets needs no call.
- * @throws DomainError WORKFLOW_INVALID for a missing secret, SERVICE_UNAVAILABLE
+ * Checks a plan's secrets with identity. A plan without secrets needs no call.
+ * @throws DomainError WORKFLOW_INVALID for a missing secret; SERVICE_UNAVAILABLE
  */
 export const createRequireSecrets = (identity: Pick<Identity, "listSecrets">): RequireSecrets => {
   const shared = createSharedReads<identityProto.ListSecretsResponse>();

@@ -1,4 +1,4 @@
-/** Settings that override those of the graph for one run. */
+/** Overrides settings of a graph for one run. */
 import { createHash } from "node:crypto";
 import {
   callsHttp,
@@ -23,7 +23,7 @@ const MODEL = "model";
 const WRITE = "workflow:write";
 const HASH_CHARS = 16;
 
-/** Overrides settings of a node; inputs are overridden one by one. */
+/** Overrides settings of a node. Inputs are overridden one by one. */
 const overlaid = (nodeJson: string, settingsJson: string): string => {
   let json = nodeJson;
   for (const [name, value] of members(settingsJson)) {
@@ -33,7 +33,7 @@ const overlaid = (nodeJson: string, settingsJson: string): string => {
   return json;
 };
 
-/** A node with known kind and settings; undefined for a malformed one. */
+/** Returns a node with its kind and settings; undefined for a malformed node. */
 const nodeOf = (nodeJson: string): GraphNode | undefined => {
   const { id, type, data } = JSON.parse(nodeJson) as Record<string, unknown>;
   return typeof type === "string" && isRecord(data) ? { id: String(id), type, data } : undefined;
@@ -41,10 +41,10 @@ const nodeOf = (nodeJson: string): GraphNode | undefined => {
 
 const sendsSecrets = ({ type, data }: GraphNode): boolean => callsHttp(type) && secretsOfNode(data).length > 0;
 
-/** Reference of a workflow node, as text. */
+/** Returns the reference of a workflow node as text. */
 const meant = (node: GraphNode | undefined): string => JSON.stringify((node && referenceOf(node)) ?? null);
 
-/** Why a setting can't be overridden: only the author decides where secrets are sent and which workflow runs. */
+/** Explains why a setting can't be overridden. Only the author decides where secrets are sent and which workflow runs. */
 const problemOf = (before: GraphNode | undefined, after: GraphNode | undefined): string | undefined => {
   if (after && sendsSecrets(after)) return "the node sends secrets, so only the workflow can set it";
   if (meant(before) !== meant(after)) return "only the workflow can choose which workflow this node runs";
@@ -56,13 +56,13 @@ const idOf = (nodeJson: string): unknown => JSON.parse(members(nodeJson).get("id
 const denied = (path: string, required: string): DomainError =>
   new DomainError("forbidden", "CAPABILITY_DENIED", `${path} can only be set with the capability ${required}`, { required });
 
-/** True if a caller who can run the graph but not change it may override a setting. */
+/** True if a caller who can run the graph but can't change it can override a setting. */
 const isRunSetting = ({ type }: GraphNode, name: string, value: string): boolean => {
   if (name === MODEL) return callsModel(type) && value.startsWith('"');
   return name === INPUTS && isGeneratorType(type) && value.startsWith("{");
 };
 
-/** @throws DomainError CAPABILITY_DENIED, naming the setting */
+/** @throws DomainError CAPABILITY_DENIED with the name of the setting */
 const checkRunSettings = (id: string, node: GraphNode | undefined, settingsJson: string): void => {
   for (const [name, value] of members(settingsJson))
     if (!node || !isRunSetting(node, name, value)) throw denied(`settings.${id}.${shownName(name)}`, WRITE);
@@ -74,10 +74,11 @@ export interface SettingsRights {
 }
 
 /**
- * Overrides settings of some nodes. Without `workflow:write`, only models and inputs of generators can be overridden: other settings decide
- * where literal credentials are sent.
- * @param settingsJson an object by node id, of objects by setting
- * @throws DomainError INVALID_INPUTS for an unknown node, and for one that sends secrets or would become another workflow; CAPABILITY_DENIED; INVALID_REQUEST for a workflow of another user
+ * Overrides settings of some nodes. Without `workflow:write`, a caller can override only models and inputs of generators, because other
+ * settings decide where literal credentials are sent.
+ * @param settingsJson an object by node id; each value is an object by setting
+ * @throws DomainError INVALID_INPUTS for an unknown node, or a node that sends secrets or would run another workflow; CAPABILITY_DENIED;
+ *   INVALID_REQUEST for a workflow of another user
  */
 export const withSettings = (graph: TaskGraph, settingsJson: string, { isForeign, capabilities }: SettingsRights): TaskGraph => {
   if (isForeign) throw invalidRequest([{ path: "settings", message: "can only be sent for your own workflows: clone it first" }]);

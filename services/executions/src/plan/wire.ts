@@ -10,7 +10,7 @@ import { createRequireSecrets } from "./secrets";
 export interface PlanFloorOptions extends Pick<PlanningOptions, "requirePrograms"> {
   services: Pick<Services, "identity" | "media" | "workflows">;
   catalog: ModelCatalog;
-  /** Rules for addresses that users name. */
+  /** Rules for addresses that users enter. */
   addresses: AddressRulesOptions & { own: string };
   urls: MediaUrls;
   logger: Logger;

@@ -7,11 +7,11 @@ const valueOf = (
   values: ReadonlyMap<string, string> | undefined,
 ): Partial<executions.WaitingFor> => {
   const json = value && ("json" in value ? value.json : values?.get(nodeId));
-  // Lists omit long values, as they do values too long to store.
+  // Lists omit long values in the same way as values that are too long to store.
   return json === undefined ? { truncated: value !== undefined || truncated === true } : { valueJson: json };
 };
 
-/** @param values of nodes whose value is not in the row, where they are shown */
+/** @param values values by node that aren't in the row; absent if they aren't shown */
 export const waitingForMessages = (
   { waits = [], waitingFor = [] }: ExecutionView,
   values?: ReadonlyMap<string, string>,

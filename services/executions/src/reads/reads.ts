@@ -13,12 +13,12 @@ import { LIST_BATCH } from "../record/rows";
 import type { Stores } from "../record/stores";
 import { executionMessage, type Details } from "./view";
 
-/** A page is one gRPC message: it ends before it becomes too large. */
+/** A page is one gRPC message, so it ends before the message becomes too large. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * One page: at most `size` executions, fewer if they are large, and at least one.
- * @param rows one more than `size`, if there are as many
+ * Collects one page: at most `size` executions, fewer if they are large, and at least one.
+ * @param rows up to `size` + 1 rows; the extra row shows that another page follows
  */
 export const collectPage = async (
   rows: AsyncIterable<ExecutionView>,
@@ -41,7 +41,7 @@ export const collectPage = async (
 
 export type Reads = ReturnType<typeof createReads>;
 
-/** True if a row has everything that is shown of its run's calls. */
+/** True if a row contains all the data that is shown about its run's calls. */
 const tellsItsCalls = (row: ExecutionView): boolean =>
   isFinal(row) &&
   row.nodesHash === undefined &&
@@ -60,12 +60,12 @@ export const createReads = (
 ) => {
   const positionOf = async ({ holdId, userId, status, waits, waiting }: ExecutionView): Promise<number | undefined> => {
     if (status === "queued") return placeOf(await stores.queues.find(userId), holdId);
-    // After a decision the run may still wait for its place.
+    // After a decision, the run may still wait for its place.
     if (status !== "processing" || !waits || waiting) return undefined;
     return placeOf(await stores.queues.find(userId), holdId) || undefined;
   };
 
-  /** Values for review that are too long for the row. */
+  /** Returns values for review that are too long for the row. */
   const waitingValues = async ({ waits = [], waitingFor = [] }: ExecutionView): Promise<Map<string, string>> => {
     const long = waits.filter(({ nodeId, value }) => value && "hash" in value && waitingFor.includes(nodeId));
     const found = await Promise.all(long.map(async ({ nodeId, value }) => [nodeId, await stores.payloads.getText(value!)] as const));
@@ -89,9 +89,9 @@ export const createReads = (
   }
 
   /**
-   * Calls of a run. In a fan-out, calls that haven't completed get their names from the log, because they are recorded before they have
-   * one.
-   * @param current the run's present state: the number of a node's calls may become known during the run
+   * Returns the calls of a run. In a fan-out, calls that haven't completed get their names from the log, because they are recorded before
+   * they have a name.
+   * @param current the run's present state: the number of a node's calls may become known only during the run
    */
   const callsOf = async ({ _id }: ExecutionView, current: ExecutionView | Promise<ExecutionView>): Promise<CallRecord[]> => {
     const [calls, { nodes }] = await Promise.all([stores.calls.of(_id), current]);
@@ -118,7 +118,7 @@ export const createReads = (
   return {
     details,
 
-    /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, and for what is not decided yet. */
+    /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution and for an undecided execution */
     get: async (executionId: string, userId: string): Promise<executions.Execution> => {
       const row = await stores.rows.findOwned(executionId, userId);
       if (!row) throw executionNotFound();
@@ -129,8 +129,8 @@ export const createReads = (
     },
 
     /**
-     * The graph that a run ran.
-     * @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, for a model's, and if the graph was deleted
+     * Returns the graph of a run.
+     * @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, for a run of a model, and if the graph was deleted
      */
     graph: async (executionId: string, userId: string): Promise<executions.GetExecutionGraphResponse> => {
       const row = await stores.rows.findOwned(executionId, userId);

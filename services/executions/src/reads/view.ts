@@ -7,7 +7,7 @@ import type { CallRecord } from "../run/call-record";
 import { metadataOf, type ExecutionView } from "../run/record";
 import { decidedMessages, waitingForMessages } from "./approvals";
 
-/** Omits null members: messages have no null. Members unknown to the message are ignored. */
+/** Omits null members, because messages have no null. Members unknown to the message are ignored. */
 const present = <T extends object>(document: T) =>
   Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null)) as { [K in keyof T]: Exclude<T[K], null> | undefined };
 
@@ -23,7 +23,7 @@ export interface Details {
   waitingValues?: ReadonlyMap<string, string>;
 }
 
-/** Shows an item whose answer was requested twice as its second call, with the cost of both. */
+/** Shows an item whose answer was requested twice as its second call, with the cost of both calls. */
 const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
   const repairs = new Map(calls.filter(({ _id }) => isRepairKey(_id)).map((call) => [call._id, call]));
   if (repairs.size === 0) return [...calls];
@@ -56,7 +56,7 @@ const callsByNode = (calls: readonly CallRecord[]): Map<string, ShownCall[]> => 
   return byNode;
 };
 
-/** @param millicredits what the last of them was charged, where the node says it */
+/** @param millicredits charge of the last attempt, if the node has it */
 const attemptMessages = ({ attempts = [] }: ShownCall, millicredits?: number): executions.CallAttempt[] =>
   attempts.map((attempt, index) =>
     executions.CallAttempt.fromPartial({
@@ -69,11 +69,11 @@ const callMessage = (call: ShownCall, { status: nodeStatus }: NodeState): execut
   executions.NodeCall.fromPartial({
     ...present(call),
     attempts: attemptMessages(call),
-    // Once its node is over, the call isn't waited for. The log can record its start later than the call itself.
+    // After its node has ended, a call isn't awaited any more. The log can record its start later than the call itself.
     status: call.status === "submitted" && nodeStatus !== "processing" && nodeStatus !== "pending" ? "cancelled" : call.status,
   });
 
-/** Adds the items that failed before their call. */
+/** Adds the items that failed before they made a call. */
 const withUncalled = (node: NodeState, calls: readonly ShownCall[]): executions.NodeCall[] => {
   const known = new Set(calls.map(({ item }) => item));
   const uncalled = (node.itemErrors ?? []).filter(({ item }) => !known.has(item));
@@ -83,7 +83,7 @@ const withUncalled = (node: NodeState, calls: readonly ShownCall[]): executions.
 
 const withoutOutputs = (calls: readonly CallRecord[]): CallRecord[] => calls.map(({ outputsJson: _, truncated: __, ...call }) => call);
 
-/** Outputs of a node, and its calls if it made several. */
+/** Returns the outputs of a node, and its calls if it made several. */
 const outputsOf = (node: NodeState, calls: readonly ShownCall[]): Partial<executions.NodeState> => {
   if (node.outputsJson !== undefined) return { outputsJson: node.outputsJson, truncated: node.truncated ?? false };
   if (node.items > 1) return { calls: withUncalled(node, calls) };
@@ -93,7 +93,7 @@ const outputsOf = (node: NodeState, calls: readonly ShownCall[]): Partial<execut
   return only.outputsJson === undefined ? { attempts } : { outputsJson: only.outputsJson, truncated: only.truncated ?? false, attempts };
 };
 
-/** @param calls those of the node; none where outputs are hidden */
+/** @param calls calls of the node; absent if outputs are hidden */
 const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly ShownCall[]): executions.NodeState => {
   const { outputsJson: _, truncated: __, itemErrors: ___, items, itemsDone, reusedFrom = "", ...rest } = node;
   const { startedAt, durationMs } = timesOf(node, receivedAt);

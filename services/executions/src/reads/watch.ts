@@ -1,4 +1,4 @@
-/** Streams an execution: its log, and pieces of texts that are being written. */
+/** Streams an execution: its log, and pieces of texts while models write them. */
 import { withTimeout } from "@nodeloom/platform";
 import type { EventChannel } from "../record/channel";
 import { NODE_DELTA, type TextDelta, type TextStreams } from "../calls/text-streams";
@@ -16,7 +16,7 @@ interface HeardDelta extends TextDelta {
 
 type Inbox = ReturnType<typeof createInbox>;
 
-/** Appends a piece to those waiting for a slow watcher. Each text has one entry, however many pieces arrive. */
+/** Appends a piece to the pieces that wait for a slow watcher. Each text has one entry, however many pieces arrive. */
 const added = (waiting: HeardDelta | undefined, delta: HeardDelta): HeardDelta =>
   waiting === undefined || delta.reset ? delta : { ...waiting, text: waiting.text + delta.text, at: delta.at };
 
@@ -40,7 +40,10 @@ const createInbox = (channel: Pick<EventChannel, "subscribe">, executionId: stri
   signal.addEventListener("abort", hear);
 
   return {
-    /** Resolves on news: texts only, or the log (also after a silence, and when the watcher stops). */
+    /**
+     * Resolves when texts or log events arrive: `texts` for texts only, otherwise `log`. A silent channel and a watcher that stops also
+     * resolve to `log`.
+     */
     next: async (): Promise<"texts" | "log"> => {
       if (!hasNews && waiting.size === 0 && !signal.aborted) {
         await withTimeout(new Promise<void>((resolve) => (wake = resolve)), TIMING.storeRead, hear);
@@ -70,7 +73,7 @@ export type Watch = (executionId: string, userId: string, after: number, signal:
 const deltaMessage = ({ at, ...data }: HeardDelta): Message =>
   executions.WatchExecutionResponse.fromPartial({ sequence: 0, type: NODE_DELTA, at: new Date(at), dataJson: JSON.stringify(data) });
 
-/** Pieces to send before a log event: all before the end, and a node's before its events. */
+/** Returns the pieces to send before a log event: all pieces before the end, and a node's pieces before its events. */
 const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unknown>): HeardDelta[] => {
   if (type === "settled") return inbox.texts();
   return typeof nodeId === "string" && type !== "node.started" ? inbox.texts(nodeId) : [];
@@ -86,7 +89,7 @@ const mapError = (data: Data, shown: (error: RunError) => RunError): Data => {
   return error ? { ...data, error: shown(error) } : data;
 };
 
-/** Event data for callers who can read the graph, and for others if it differs. */
+/** Returns event data for callers who can read the graph, and different data for other callers if needed. */
 const eventTexts = (data: Data, isHidden: boolean): Pick<Message, "dataJson" | "publicDataJson"> => {
   const open = JSON.stringify(mapError(isHidden ? withoutFiles(data) : data, publicError));
   if (isHidden) return { dataJson: open, publicDataJson: "" };
@@ -95,8 +98,8 @@ const eventTexts = (data: Data, isHidden: boolean): Pick<Message, "dataJson" | "
 };
 
 /**
- * Streams the ordered event log of an execution, recorded events first, until it is final. Pieces of texts come in between, each before the
- * end of its node. Hidden graphs send no pieces.
+ * Streams the ordered event log of an execution until it is final, starting with the recorded events. Pieces of a text are sent before the
+ * end of their node. Hidden graphs send no pieces.
  */
 export const createWatch = (
   stores: Pick<Stores, "log">,

@@ -1,4 +1,4 @@
-/** Approvals of runs: each change is one conditional update of the row. */
+/** Stores approvals of runs. Each change is one conditional update of the row. */
 import { DURABLE } from "@nodeloom/platform";
 import type { ExecutionEvent } from "../run/events";
 import type { ExecutionView } from "../run/record";
@@ -9,7 +9,7 @@ import type { ExecutionModel } from "./schema";
 
 /** Filter: the run waits for a decision. */
 export const IS_WAITING = { waiting: true } as const;
-/** Filter: the run proceeds and can still take a decision. */
+/** Filter: the run proceeds and its end can still be decided. */
 const UNDER_WAY = { status: "processing", ending: null } as const;
 const AFTER = { returnDocument: "after", ignoreUndefined: true, projection: WITHOUT_EVENTS, writeConcern: DURABLE } as const;
 
@@ -28,7 +28,7 @@ export const createApprovalStore = (executions: ExecutionModel) => {
     executions.collection.findOneAndUpdate(filter as never, update as never, AFTER) as Promise<ExecutionView | null>;
 
   return {
-    /** A node starts to wait. @returns null if it waited before, or the run isn't under way */
+    /** Records that a node waits. @returns null if it waited before, or the run isn't under way */
     begin: (id: string, attempt: number, approval: Approval, left: Owed): Promise<ExecutionView | null> => {
       const { push, set, add } = owed(left);
       return change(

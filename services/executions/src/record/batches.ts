@@ -1,4 +1,4 @@
-/** Batches and their rows. Counts and spending change in the update that starts or ends an item, so each counts once. */
+/** Stores batches and their rows. The update that starts or ends an item also changes counts and spending, so each item counts once. */
 import { erasedAfter } from "@nodeloom/kernel";
 import { beyond, DURABLE, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
@@ -20,15 +20,15 @@ import { documents } from "./schema";
 import type { Removed } from "./expiry";
 
 const batchSchema = documents<BatchRecord>("batches");
-// Lists of one user, newest first.
+// Lists a user's batches, newest first.
 batchSchema.index({ userId: 1, createdAt: -1, _id: -1 });
-// Few are carried at a time.
+// Few batches are under way at a time.
 batchSchema.index({ isCarried: 1, seenAt: 1 }, { partialFilterExpression: { isCarried: true } });
 batchSchema.index({ status: 1, finishedAt: 1, _id: 1 });
-// Batches with days of their own.
+// Batches with their own retention.
 batchSchema.index({ eraseAt: 1, _id: 1 }, { partialFilterExpression: { eraseAt: { $exists: true } } });
 
-// Tests of one workflow, newest first.
+// Lists the test batches of a workflow, newest first.
 batchSchema.index({ userId: 1, "test.slug": 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { "test.slug": { $exists: true } } });
 
 const rowSchema = documents<BatchRow>("batchrows");
@@ -58,7 +58,7 @@ export const createBatchStore = (connection: Connection) => {
   };
 
   return {
-    /** @returns whether it was inserted; false where there is one with its id */
+    /** @returns true if the batch was inserted; false if its id exists */
     insert: (record: BatchRecord): Promise<boolean> =>
       insertOnce(batches.collection.insertOne(record as never, { writeConcern: DURABLE, ignoreUndefined: true })),
 
@@ -78,7 +78,7 @@ export const createBatchStore = (connection: Connection) => {
         .lean<BatchRecord[]>()
         .exec(),
 
-    /** Batches that ran the tests of a workflow, newest first, with those that they were compared with. */
+    /** Returns batches that ran the tests of a workflow, newest first, and their comparison batches. */
     tested: (userId: string, slug: string, limit: number): Promise<BatchRecord[]> =>
       batches
         .find({ userId, "test.slug": slug, status: { $ne: "preparing" } })
@@ -87,7 +87,7 @@ export const createBatchStore = (connection: Connection) => {
         .lean<BatchRecord[]>()
         .exec(),
 
-    /** Runs of the tests of a workflow, newest first. */
+    /** Returns the test runs of a workflow, newest first. */
     testRuns: (userId: string, slug: string, limit: number, before?: ListPosition): Promise<BatchRecord[]> =>
       batches
         .find({
@@ -105,7 +105,7 @@ export const createBatchStore = (connection: Connection) => {
         .lean<BatchRecord[]>()
         .exec(),
 
-    /** Inserts rows of a batch in preparation; existing ones stay. */
+    /** Inserts rows of a batch in preparation. Existing rows aren't changed. */
     insertRows: async (all: readonly BatchRow[]): Promise<void> => {
       for (let from = 0; from < all.length; from += ROWS_AT_ONCE) {
         const some = all.slice(from, from + ROWS_AT_ONCE).map((row) => ({
@@ -119,9 +119,9 @@ export const createBatchStore = (connection: Connection) => {
     activate: (id: string): Promise<BatchRecord | null> => change({ _id: id, status: "preparing" }, { $set: { status: "running" } }),
 
     /**
-     * Starts items within the budget; the same update reserves their credits.
-     * @param items from `next` on, or items that start again
-     * @returns null if the batch has changed: another process was faster, it is paused or cancelled, or the budget is too small
+     * Starts items within the budget. The same update reserves their credits.
+     * @param items items from `next` on, or items that start again
+     * @returns null if the batch has changed: another process was faster, the batch is paused or cancelled, or its budget is too small
      */
     begin: ({ _id, next, maxMillicredits }: BatchRecord, items: readonly UnderWay[]): Promise<BatchRecord | null> => {
       const indexes = items.map(({ index }) => index);
@@ -142,7 +142,7 @@ export const createBatchStore = (connection: Connection) => {
       );
     },
 
-    /** Withdraws the start of an item: nothing of it runs. */
+    /** Withdraws the start of an item. Nothing of the item runs. */
     giveBack: (id: string, item: UnderWay): Promise<BatchRecord | null> =>
       change({ _id: id, underWay: item }, { $pull: { underWay: item }, $push: { again: item.index }, $inc: { committed: -item.reserved } }),
 
@@ -158,7 +158,7 @@ export const createBatchStore = (connection: Connection) => {
             $inc: { [`counts.${status}`]: 1, spent: millicredits, committed: millicredits - item.reserved },
           },
         );
-      // Without a budget nothing is reserved: this saves a round trip.
+      // A batch without a budget reserves no credits, so one update is enough.
       if (await count({ index, reserved: 0 })) return;
       const batch = await batches
         .findOne({ _id: id, "underWay.index": index }, { underWay: 1 })
@@ -187,7 +187,7 @@ export const createBatchStore = (connection: Connection) => {
         { $set: { status: "cancel_requested", reason, isCarried: true } },
       ),
 
-    /** Ends a batch with nothing under way. @param outcomes of its tests */
+    /** Ends a batch with no items under way. @param outcomes results of its tests */
     finish: (
       { _id, status, next, again, webhook, runner, retentionDays }: BatchRecord,
       to: BatchStatus,
@@ -205,7 +205,7 @@ export const createBatchStore = (connection: Connection) => {
       );
     },
 
-    /** Some batches whose time has come and whose end is announced, in order of that time. */
+    /** Returns expired batches whose end is announced, in order of their expiry. */
     due: (now: Date, limit: number, after?: Pick<BatchRecord, "eraseAt" | "_id">): Promise<BatchRecord[]> =>
       batches
         .find({
@@ -218,13 +218,13 @@ export const createBatchStore = (connection: Connection) => {
         .lean<BatchRecord[]>()
         .exec(),
 
-    /** Stores a webhook attempt. After the last one, nothing is left to do for the batch. */
+    /** Stores a webhook attempt. After the last attempt, the batch needs no further work. */
     noteWebhook: async (id: string, webhook: Partial<BatchWebhook>, isOver: boolean): Promise<void> => {
       const set = Object.fromEntries(Object.entries(webhook).map(([name, value]) => [`webhook.${name}`, value]));
       await batches.updateOne({ _id: id }, { $set: set, ...(isOver ? { $unset: { isCarried: 1 } } : {}) } as never).exec();
     },
 
-    /** Batches with pending work, ordered by id, after the given one. */
+    /** Returns batches with pending work after the given id, ordered by id. */
     carried: (limit: number, after = ""): Promise<OpenBatch[]> =>
       batches
         .find({ isCarried: true, _id: { $gt: after } }, OPEN)
@@ -233,7 +233,7 @@ export const createBatchStore = (connection: Connection) => {
         .lean<OpenBatch[]>()
         .exec(),
 
-    /** Deletes a batch whose preparation was given up. */
+    /** Deletes a batch whose preparation was abandoned. */
     forget: async (id: string): Promise<void> => {
       await removeRows([id]);
       await batches.deleteOne({ _id: id, status: "preparing" }).exec();
@@ -260,7 +260,7 @@ export const createBatchStore = (connection: Connection) => {
       const found = await batches.find(over, { _id: 1 }).limit(limit).lean<{ _id: string }[]>().exec();
       if (found.length === 0) return { removed: 0, next: "" };
       const ids = found.map(({ _id }) => _id);
-      // Removes first what only the batch leads to: after a crash in between, the batch is still found.
+      // Data that only the batch points to is removed first. After a crash in between, the batch can still be found.
       await removeRows(ids);
       const { deletedCount } = await batches.deleteMany({ ...over, _id: { $in: ids } }).exec();
       return { removed: deletedCount, next: "again" };

@@ -1,4 +1,4 @@
-/** Calls of runs: what was sent, the outcome, and the charge. */
+/** Stores calls of runs: their requests, outcomes and charges. */
 import { createUpdater, DURABLE, insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { identityOf, type Call, type CallRecord } from "../run/call-record";
@@ -7,7 +7,7 @@ import { documents } from "./schema";
 const callSchema = documents<CallRecord>("calls");
 callSchema.index({ executionId: 1, _id: -1 });
 
-/** Lists show short calls. */
+/** Lists show shortened calls. */
 const WITHOUT_WHOLE = { wholeJson: 0 } as const;
 
 /** True if a call has ended, or may have reached its provider. */
@@ -18,7 +18,7 @@ export type CallModel = ReturnType<typeof callModel>;
 
 export type CallStore = ReturnType<typeof createCallStore>;
 
-/** Calls have documents of their own, so that a row stays small however many there are. */
+/** Stores each call in its own document, so that a run's row stays small. */
 export const createCallStore = (connection: Connection) => {
   const calls = callModel(connection);
   const write = createUpdater(calls.collection as never, DURABLE);
@@ -30,18 +30,18 @@ export const createCallStore = (connection: Connection) => {
       const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null, ...asked } as const;
       await write({ filter: { _id }, update: { $setOnInsert: first, $addToSet: { sends: send } }, upsert: true });
     },
-    /** Records that the provider certainly didn't take the request of one attempt. Records of other attempts stay. */
+    /** Records that the provider certainly didn't accept the request of one attempt. Records of other attempts remain. */
     notReceived: async ({ key }: Pick<Call, "key">, send: string): Promise<void> => {
       await write({ filter: { _id: key, status: "submitted" }, update: { $pull: { sends: send } } });
     },
-    /** Records the end of a call durably: completions are charged, whatever happens to the run. */
+    /** Records the end of a call durably, because completed calls are charged even if the run fails. */
     ended: async (call: CallRecord): Promise<void> => {
       const { _id, ...rest } = call;
       const filter = call.status === "completed" ? { _id } : { _id, status: { $ne: "completed" } };
       // A completed call stays unchanged: the filter doesn't match it.
       await insertOnce(write({ filter, update: { $set: rest }, upsert: true }));
     },
-    /** Stores charges of calls, by their keys within the execution. */
+    /** Stores the charges of calls, by their keys within the execution. */
     charged: async (executionId: string, charged: readonly { key: string; millicredits: number }[]): Promise<void> => {
       await Promise.all(
         charged.map(({ key, millicredits }) => write({ filter: { _id: `${executionId}:${key}` }, update: { $set: { millicredits } } })),
@@ -49,19 +49,19 @@ export const createCallStore = (connection: Connection) => {
     },
     of: async (executionId: string): Promise<CallRecord[]> =>
       (await calls.find({ executionId }, WITHOUT_WHOLE).lean<CallRecord[]>().exec()).filter(wasSent),
-    /** Completed calls in these runs with one of the digests. */
+    /** Returns completed calls in these runs that have one of the digests. */
     completedLike: (executionIds: readonly string[], digests: readonly string[]): Promise<CallRecord[]> =>
       calls
         .find({ executionId: { $in: [...executionIds] }, status: "completed", "asked.digest": { $in: [...digests] } })
         .lean<CallRecord[]>()
         .exec(),
-    /** Cost of the calls that runs reused. */
+    /** Returns the cost of the calls that runs reused. */
     savedIn: (executionIds: readonly string[]): Promise<Pick<CallRecord, "executionId" | "savedMicroUsd">[]> =>
       calls
         .find({ executionId: { $in: [...executionIds] }, savedMicroUsd: { $exists: true } }, { executionId: 1, savedMicroUsd: 1 })
         .lean<Pick<CallRecord, "executionId" | "savedMicroUsd">[]>()
         .exec(),
-    /** Which of these calls have completed. */
+    /** Returns the calls that have completed. */
     completed: (ids: readonly string[]): Promise<CallRecord[]> =>
       calls
         .find({ _id: { $in: [...ids] }, status: "completed" })

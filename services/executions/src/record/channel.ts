@@ -22,7 +22,7 @@ interface ChannelOptions {
   logger: Logger;
 }
 
-/** A message of another replica; undefined for other messages on the channel. */
+/** Parses a message of another replica. Returns undefined for other messages on the channel. */
 const read = (message: string): { from: string; event: ChannelEvent } | undefined => {
   try {
     const sent = JSON.parse(message) as { from?: unknown; event?: Partial<ChannelEvent> } | null;
@@ -34,13 +34,13 @@ const read = (message: string): { from: string; event: ChannelEvent } | undefine
   }
 };
 
-/** Pause before Redis is asked again for a refused subscription. */
+/** Pause before a refused subscription is requested again. */
 const SUBSCRIBE_AGAIN_MS = 1_000;
 
 /**
- * Events reach listeners of this process directly, and other replicas over Redis. All replicas receive the transitions of all executions,
- * most of which have three. Other events go only to replicas that follow the execution. A lost message costs latency only: listeners also
- * read the store when the channel is silent.
+ * Listeners of this process receive events directly; other replicas receive them over Redis. All replicas receive the transitions of all
+ * executions; most executions have three. Only replicas that follow an execution receive its other events. A lost message only adds
+ * latency, because listeners also read the store when the channel is silent.
  */
 export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions) => {
   const everything = new EventEmitter().setMaxListeners(0);
@@ -77,12 +77,12 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
       return isHeard(executionId) ? hear(executionId, message.slice(end + 1)) : undefined;
     }
     const executionId = channel.slice(channelOf("").length);
-    // The message was in flight when the last listener left, or the subscription survived a lost connection.
+    // The message was in flight when the last listener unsubscribed, or the subscription outlived a lost connection.
     if (everything.listenerCount(executionId) === 0) return leaving.has(channel) ? undefined : leave(channel);
     hear(executionId, message);
   });
   const isReady = (): boolean => subscriber.status === "ready";
-  // While Redis is unavailable nothing is queued: after it returns, all current subscriptions are made again.
+  // While Redis is unavailable, nothing is queued. When it is available again, all current subscriptions are made again.
   const subscribeAll = (): void => {
     if (!isReady()) return;
     subscriber.subscribe(shared, ...everything.eventNames().map((executionId) => channelOf(String(executionId)))).catch((error: Error) => {
@@ -94,7 +94,7 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   subscribeAll();
 
   return {
-    /** Reaches local listeners first. Never fails, never waits. */
+    /** Sends to local listeners first. Never fails and never waits. */
     publish: (executionId: string, event: ChannelEvent): void => {
       emit(executionId, event);
       const message = JSON.stringify({ from: origin, event });

@@ -1,4 +1,4 @@
-/** Webhooks that version 1.0.0 started to deliver: their state, and which moved to notifications. */
+/** Webhooks that version 1.0.0 started to deliver: their state, and which of them moved to notifications. */
 import type { DeliveryState, WebhookAttempt } from "../run/delivery";
 import type { ExecutionView } from "../run/record";
 import { FINAL_STATUSES } from "../run/states";
@@ -8,7 +8,7 @@ import type { ExecutionModel } from "./schema";
 const HERE = { "webhook.state": { $exists: true }, "webhook.isMoved": { $ne: true as const } };
 
 export const createDeliveryRecords = (executions: ExecutionModel) => ({
-  /** Final executions whose next webhook attempt is overdue and still has to be made here. */
+  /** Returns final executions whose next webhook attempt is overdue and hasn't moved to notifications. */
   late: (before: Date, limit: number): Promise<Pick<ExecutionView, "_id">[]> =>
     executions
       .find(
@@ -25,14 +25,14 @@ export const createDeliveryRecords = (executions: ExecutionModel) => ({
       .lean<Pick<ExecutionView, "_id">[]>()
       .exec(),
 
-  /** Moves a delivery to notifications: afterwards nothing of it changes here. @returns the row, unless it isn't final */
+  /** Moves a delivery to notifications. Afterwards this service doesn't change it. @returns the row; null if it isn't final */
   move: async (id: string): Promise<ExecutionView | null> => {
     const final = { _id: id, status: { $in: [...FINAL_STATUSES] } };
     await executions.updateOne({ ...final, ...HERE }, { $set: { "webhook.isMoved": true } }).exec();
     return executions.findOne(final, WITHOUT_EVENTS).lean<ExecutionView>().exec();
   },
 
-  /** Stores an attempt once, with the delivery's state after it, unless the delivery has moved or a later attempt has started. */
+  /** Stores an attempt and the delivery's new state once, unless the delivery has moved or a later attempt has started. */
   record: async (id: string, attempt: WebhookAttempt, state: DeliveryState): Promise<void> => {
     const here = { _id: id, ...HERE, "webhook.delivery": attempt.delivery, "webhook.history.key": { $ne: attempt.key } };
     const set = {

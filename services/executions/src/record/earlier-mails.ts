@@ -1,4 +1,4 @@
-/** Mails that version 1.0.0 accepted. Unsent ones move to notifications. */
+/** Stores mails that version 1.0.0 accepted. Unsent mails move to notifications. */
 import { DURABLE, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { documents } from "./schema";
@@ -9,9 +9,9 @@ export interface EarlierMail {
   /** Encrypted if the installation has keys; empty once the mail has ended. */
   content: Buffer;
   keyId: string;
-  /** It has a workflow. */
+  /** True if the mail has a workflow. */
   carried: boolean;
-  /** Outcome; null until then. */
+  /** Outcome of the mail; null until it has ended. */
   end: string | null;
   createdAt: Date;
 }
@@ -32,7 +32,7 @@ export const createEarlierMailStore = (connection: Connection) => {
     listNotCarried: (limit: number): Promise<Pick<EarlierMail, "_id">[]> =>
       mails.find({ carried: false }, { _id: 1 }).sort({ createdAt: 1 }).limit(limit).lean<Pick<EarlierMail, "_id">[]>().exec(),
 
-    /** Deletes the content. */
+    /** Records the outcome and deletes the content. */
     end: async (id: string, end: string): Promise<void> => {
       await mails
         .updateOne({ _id: id, end: null }, { $set: { end, content: Buffer.alloc(0), carried: true } }, { writeConcern: DURABLE })

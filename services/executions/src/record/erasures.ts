@@ -1,4 +1,4 @@
-/** Erasures of many runs: which runs each matches, and how far it is. */
+/** Stores erasures of many runs, and finds the runs that each erasure matches. */
 import { DURABLE, insertOnce } from "@nodeloom/platform";
 import type { Connection, mongo } from "mongoose";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
@@ -13,23 +13,23 @@ export interface MetadataEntry {
 }
 export type Selection = { executions: string[] } | { metadata: MetadataEntry } | { workflow: string };
 
-/** Ids of what carries a value of metadata and isn't changed. */
+/** Ids of schedules, hooks and keys that set the metadata value. The erasure doesn't change them. */
 export type Carriers = Record<"schedules" | "hooks" | "keys", string[]>;
 
 export interface ErasureRecord {
   _id: string;
   userId: string;
-  /** Removed when the erasure is complete: a value of metadata can be personal. */
+  /** Removed when the erasure is complete, because a metadata value can be personal data. */
   selection?: Selection;
   kind: "executions" | "metadata" | "workflow";
   metadataName?: string;
-  /** See `metadataKeys`: runs must carry all of it besides. */
+  /** Runs must also have all these entries; see `metadataKeys`. */
   within: string[];
   before: Date;
   state: "running" | "completed";
   matched: number;
   carriers?: Carriers;
-  /** No run carries the value any more, and it is removed elsewhere. */
+  /** Set if no run has the value any more and it is removed from other places. */
   isValueErased?: true;
   fingerprint: string;
   createdAt: Date;
@@ -38,7 +38,7 @@ export interface ErasureRecord {
 }
 
 const erasureSchema = documents<ErasureRecord>("erasures");
-// Few run at a time.
+// Few erasures run at a time.
 erasureSchema.index({ state: 1, _id: 1 }, { partialFilterExpression: { state: "running" } });
 erasureSchema.index({ userId: 1 });
 erasureSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
@@ -54,7 +54,7 @@ const NOT_ERASED = { status: { $ne: TRANSITIONS.erase.completed[0] } };
 export const metadataOfSelection = (selection: Selection | undefined): MetadataEntry | undefined =>
   selection && "metadata" in selection ? selection.metadata : undefined;
 
-/** Metadata that everything must carry that an erasure matches. */
+/** Metadata entries that a run must have to match an erasure. */
 const keysOf = ({ selection, within }: Meant): string[] => {
   const entry = metadataOfSelection(selection);
   return entry ? [...new Set([...within, ...metadataKeys({ [entry.name]: entry.value })])] : within;
@@ -67,7 +67,7 @@ const selected = (selection: Selection | undefined): object => {
   return {};
 };
 
-/** Runs that an erasure matches, erased or not. */
+/** Filter for runs that an erasure matches, erased or not. */
 const matching = (erasure: Meant): object => {
   const keys = keysOf(erasure);
   return {
@@ -86,7 +86,7 @@ const batchesOf = (erasure: Meant): object => ({
 
 export type Erasures = ReturnType<typeof createErasureStore>;
 
-/** @param connection has the other models */
+/** @param connection connection on which the other models are registered */
 export const createErasureStore = (connection: Connection) => {
   const erasures = connection.model("Erasure", erasureSchema);
   const executions = connection.models.Execution!.collection as unknown as mongo.Collection<ExecutionRecord>;
@@ -96,39 +96,39 @@ export const createErasureStore = (connection: Connection) => {
     executions.find<ExecutionView>(filter as never, { projection: WITHOUT_EVENTS, limit }).toArray();
 
   return {
-    /** @returns whether it was inserted; false if its id exists */
+    /** @returns true if the erasure was inserted; false if its id exists */
     insert: (record: ErasureRecord): Promise<boolean> =>
       insertOnce(erasures.collection.insertOne(record as never, { writeConcern: DURABLE as never, ignoreUndefined: true })),
 
     find: (id: string): Promise<ErasureRecord | null> => erasures.findOne({ _id: id }).lean<ErasureRecord>().exec(),
 
-    /** Number of a user's erasures that run. */
+    /** Counts a user's running erasures. */
     countRunning: (userId: string): Promise<number> => erasures.countDocuments({ userId, state: "running" }).exec(),
 
-    /** Runs that clients can see. */
+    /** Counts the runs that clients can see. */
     countShown: (erasure: Meant): Promise<number> => countRuns({ ...matching(erasure), ...SHOWN }),
 
-    /** Runs that aren't erased yet and, by metadata, batches that aren't removed yet. */
+    /** Counts runs that aren't erased yet and, for an erasure by metadata, batches that aren't removed yet. */
     countPending: async (erasure: Meant): Promise<number> => {
       const runsLeft = await countRuns({ ...matching(erasure), ...NOT_ERASED });
       return metadataOfSelection(erasure.selection) ? runsLeft + (await batches.countDocuments(batchesOf(erasure))) : runsLeft;
     },
 
-    /** Erased runs whose data is still being removed. */
+    /** Counts erased runs whose data is still being removed. */
     countRemoving: (id: string): Promise<number> => countRuns({ "remains.erasure": id }),
 
-    /** Some final runs that owe nothing. */
+    /** Returns final runs with an empty outbox. */
     buriable: (erasure: Meant, limit: number): Promise<ExecutionView[]> => runs({ ...matching(erasure), ...BURIABLE }, limit),
 
-    /** Some attempts that nothing came of. */
+    /** Returns refused attempts that never became a run. */
     refused: (erasure: Meant, limit: number): Promise<ExecutionView[]> =>
       runs({ ...matching(erasure), status: "refused", "outbox.0": { $exists: false } }, limit),
 
-    /** Some batches that are over, and whose end is announced. */
+    /** Returns ended batches whose end is announced. */
     batchesOver: (erasure: Meant, limit: number): Promise<BatchRecord[]> =>
       batches.find({ ...batchesOf(erasure), status: { $in: [...FINAL_BATCHES] }, isCarried: { $ne: true } } as never, { limit }).toArray(),
 
-    /** Items of a batch that aren't erased yet. */
+    /** Returns items of a batch that aren't erased yet. */
     itemsLeft: (userId: string, batchId: string, limit: number): Promise<ExecutionView[]> =>
       runs({ userId, batchId, ...NOT_ERASED }, limit),
 
@@ -142,7 +142,7 @@ export const createErasureStore = (connection: Connection) => {
       await erasures.updateOne({ _id: id, state: "running" }, { $set: done, $unset: { selection: 1 } } as object).exec();
     },
 
-    /** Erasures that aren't complete, in order of their ids. */
+    /** Returns erasures that aren't complete, in order of their ids. */
     running: (limit: number, after = ""): Promise<ErasureRecord[]> =>
       erasures
         .find({ state: "running", _id: { $gt: after } })

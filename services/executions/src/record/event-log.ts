@@ -8,21 +8,21 @@ import type { ExecutionModel } from "./schema";
 import { nodesAfter, SUBMITTED, type ExecutionEvent } from "../run/events";
 
 /**
- * Event log of a run. Its newest events are in the row, so that a transition writes its own in the same update. Events that outgrow the row
- * move to payloads: immutable parts of the log, before the events in the row (`logParts`) or after them (`closing`). The number of an event
- * is its position in the log.
+ * Event log of a run. The newest events are in the row, so that a transition writes its events in the same update. Events that don't fit
+ * into the row move to payloads: immutable parts of the log, before the events in the row (`logParts`) or after them (`closing`). The
+ * number of an event is its position in the log.
  *
- * After a crash at any line, each event is in the row or in a part that the row names, because both change in one update. A payload that no
+ * At any point of a crash, each event is in the row or in a part that the row names, because both change in one update. A payload that no
  * row names expires. An event is recorded once, because every append requires that its key is missing from the row and that no unread part
- * exists. Once the run's ending is decided nothing is appended; the end is written with the log as it is then.
+ * exists. After the run's ending is decided, nothing is appended; the end is written with the log in its state at that time.
  */
 
 /** Maximum events per read. */
 export const EVENT_PAGE = 500;
-/** Characters of JSON events that a row keeps, and that an end adds to them. */
+/** Maximum characters of JSON events in a row, and of the events that an end adds to a row. */
 const ROW_CHARS = 12_000;
 const CLOSING_CHARS = 4_000;
-/** Characters of JSON nodes that a row keeps. */
+/** Maximum characters of JSON nodes in a row. */
 const NODES_CHARS = 12_000;
 const CACHED_PARTS = 300;
 
@@ -33,7 +33,7 @@ type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
 const LOG = { events: 1, logParts: 1, closing: 1 } as const;
 
 export interface EventPage {
-  /** Members that say whether the run is over and delivered, and how much of it is shown. */
+  /** Members that show if the run is final and delivered, and how much of it is visible. */
   row: Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt" | "graphHidden">;
   events: (ExecutionEvent & { sequence: number })[];
   more: boolean;
@@ -43,21 +43,21 @@ export type LogKeys = Pick<Log, "logParts"> & { events: readonly Pick<ExecutionE
 
 export interface KnownLog {
   recorded: ReadonlySet<string>;
-  /** Public id of the run: that of its first submitted call. */
+  /** Public id of the run, which is the request id of its first submitted call. */
   requestId: string | null;
   parts: readonly StoredEvents[];
 }
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
-/** Filter: the log has none of these events beside the parts already read, and no other part was added since. */
+/** Filter: none of these events is in the row, and no log part was added since the last read. */
 export const lacks = (events: readonly ExecutionEvent[], { length }: readonly StoredEvents[] = []): Record<string, unknown> => ({
   [`logParts.${length}`]: { $exists: false },
   "events.key": { $nin: events.map(({ key }) => key) },
 });
 
 /**
- * Filter and update that append events to a row's log. The first submitted call names the run.
- * @param isNamed the run already has its name
+ * Filter and update that append events to a row's log. The first submitted call sets the run's public id.
+ * @param isNamed true if the run already has its public id
  */
 export const pushed = (
   events: readonly ExecutionEvent[],
@@ -81,7 +81,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     return { ...stored, count: events.length };
   };
 
-  /** @returns nothing where it is gone */
+  /** @returns an empty list if the payload is missing */
   const load = async ({ count: _, ...part }: StoredEvents): Promise<readonly ExecutionEvent[]> => {
     const known = "hash" in part ? cache.get(part.hash) : undefined;
     if (known) return known;
@@ -100,13 +100,13 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     collection.findOne<ExecutionRecord>(filter, { projection });
 
   /**
-   * Moves the events of a row to a payload once they are long. If two processes try, one succeeds.
+   * Moves the events of a row to a payload if they are long. If two processes try at the same time, one succeeds.
    * @returns the parts known to be in the row; the other process may have moved more
    */
   const spill = async ({ _id, events, logParts = [] }: ExecutionRecord): Promise<readonly StoredEvents[]> => {
     if (sizeOf(events) <= ROW_CHARS) return logParts;
     const part = await putAway(events, _id);
-    // Only this update removes events from a row, all at once: while the first is there, none was moved.
+    // Only this update removes events from a row, and it removes all of them. If the first event is still in the row, no event was moved.
     const { matchedCount } = await collection.updateOne({ _id, "events.0.key": events[0]!.key } as never, {
       $push: { logParts: part as never },
       $pull: { events: { key: { $in: events.map(({ key }) => key) } } as never },
@@ -114,7 +114,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     return matchedCount === 0 ? logParts : [...logParts, part];
   };
 
-  /** Loads everything that is stored beside the row because of its length. */
+  /** Loads all values that are stored outside the row because of their length. */
   const whole = async (row: ExecutionView): Promise<ExecutionView> => {
     const { resultHash, nodesHash } = row;
     const hasNodes = nodesHash === undefined || (isFinal(row) && row.nodes.length > 0);
@@ -125,7 +125,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     return { ...row, resultJson: result, ...(nodes ? { nodes: JSON.parse(nodes) as ExecutionView["nodes"] } : {}) };
   };
 
-  /** Current state of rows. One query reads the logs of those under way; long texts are loaded row by row. */
+  /** Yields the current state of rows. One query reads the logs of the runs under way; long texts are loaded row by row. */
   async function* standing(rows: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
     const running = rows.filter(({ status }) => RUNNING.includes(status)).map(({ _id }) => _id);
     const filter = { _id: { $in: running } } as object;
@@ -141,7 +141,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   return {
     whole,
 
-    /** A row with its nodes as far as the log has them. */
+    /** Returns a row with its nodes in the state that the log records. */
     current: async (row: ExecutionView): Promise<ExecutionView> => {
       for await (const current of standing([row])) return current;
       return row;
@@ -164,7 +164,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     recordedKeys,
 
-    /** Providers' ids of a run's calls, by `<nodeId>:<item>` with its alternative, as far as the log has them. */
+    /** Returns the providers' ids of a run's calls that the log has, by `<nodeId>:<item>` with the alternative. */
     requestIds: async (id: string): Promise<ReadonlyMap<string, string>> => {
       const log = await readLog({ _id: id }, LOG);
       const { logParts = [], events = [], closing } = log ?? {};
@@ -177,8 +177,8 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     /**
      * Appends events to the log of a run under way, each once by its key.
-     * @param known last known contents of the log; the rest is read if needed
-     * @returns null once the run's ending is decided
+     * @param known last known contents of the log; missing parts are read if needed
+     * @returns null after the run's ending is decided
      */
     append: async (id: string, events: readonly ExecutionEvent[], known?: KnownLog): Promise<KnownLog | null> => {
       let parts = known?.parts ?? [];
@@ -206,7 +206,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
       return appended;
     },
 
-    /** A page of the log after a sequence number (the first event has number 1); `more` if further events may exist. */
+    /** Returns a page of the log after a sequence number. The first event has number 1. `more` is true if further events may exist. */
     events: async (id: string, userId: string, after: number): Promise<EventPage | null> => {
       const row = await readLog(
         { _id: id, userId, status: { $nin: [...HIDDEN] } },

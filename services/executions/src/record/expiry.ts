@@ -5,16 +5,16 @@ import type { CallModel } from "./calls";
 import type { ExecutionView } from "../run/record";
 import type { ExecutionModel } from "./schema";
 
-/** Which of these runs have a webhook in delivery. */
+/** Returns the runs that have a webhook in delivery. */
 export type PendingOf = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export interface Removed {
   removed: number;
-  /** Where to continue; empty at the end. */
+  /** Cursor of the next page; empty at the end. */
   next: string;
 }
 
-/** Filter: final, nothing owed, and no webhook in delivery here. */
+/** Filter: final, with an empty outbox, and without a webhook in delivery by this service. */
 const over = (before: Date): Record<string, unknown> => ({
   status: { $in: [...FINAL_STATUSES] },
   createdAt: { $lt: before },
@@ -26,9 +26,9 @@ const over = (before: Date): Record<string, unknown> => ({
 
 export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
   /**
-   * Deletes executions that ended before a time, with their events and calls. Runs that aren't over, owe something or have a webhook in
-   * delivery stay.
-   * @param pendingOf which of these runs have a webhook that notifications still delivers
+   * Deletes executions that ended before a time, with their events and calls. Runs that aren't final, have outbox entries or have a webhook
+   * in delivery stay.
+   * @param pendingOf returns the runs whose webhook notifications still delivers
    */
   removeExecutions: async (before: Date, limit: number, cursor: string, pendingOf: PendingOf): Promise<Removed> => {
     const found = await executions
@@ -41,14 +41,14 @@ export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
     const asked = found.filter(({ webhook }) => webhook && isNotified(webhook)).map(({ _id }) => _id);
     const pending = asked.length > 0 ? await pendingOf(asked) : new Set();
     const ids = found.map(({ _id }) => _id).filter((id) => !pending.has(id));
-    // Deletes the row last, because only it leads to the rest: after a crash in between, the row is still found.
+    // Delete the row last. Only the row points to the other data, so after a crash in between, the row can still be found.
     await calls.deleteMany({ executionId: { $in: ids } }).exec();
     const { deletedCount } = await executions.deleteMany({ ...over(before), _id: { $in: ids } }).exec();
     const { createdAt, _id } = found.at(-1)!;
     return { removed: deletedCount, next: found.length < limit ? "" : toCursor({ at: createdAt, id: _id }) };
   },
 
-  /** Deletes expired refused attempts that owe nothing. */
+  /** Deletes expired refused attempts with an empty outbox. */
   removeRefused: (now: Date, limit: number): Promise<number> =>
     removeSome(executions, { status: "refused", expiresAt: { $lt: now }, "outbox.0": { $exists: false } }, limit),
 });

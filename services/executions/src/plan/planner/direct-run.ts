@@ -13,7 +13,7 @@ import { fileInputsOf, standForFiles } from "./file-inputs";
 import { checkInputs, finishPlan, missing, parseInputs, type PlanRules, termsOf } from "./finish";
 import type { PlanAnswer, PlanTask } from "./protocol";
 
-/** The smallest graph: the model and its result, joined by their ports. */
+/** Builds the smallest graph: the model and its result, connected by their ports. */
 const graphOf = (
   model: Pick<ModelTerms, "internalName" | "modality" | "outputs">,
   inputs: Record<string, unknown>,
@@ -36,7 +36,10 @@ const graphOf = (
   issues: [],
 });
 
-/** Maps a problem of that graph to a problem of the inputs. Problems of settings have no path: their messages start with the input's name. */
+/**
+ * Maps a problem of that graph to a problem of the inputs. Problems of settings have no path, so their messages start with the input's
+ * name.
+ */
 const asInputIssue =
   (inputs: Record<string, unknown>) =>
   ({ message, code, path }: GraphIssue): Issue => {

@@ -18,7 +18,7 @@ import {
 } from "@nodeloom/kernel";
 import type { AddressRules } from "@nodeloom/platform";
 
-/** Data URLs in a run's inputs: where they are allowed, and their stand-ins during planning. */
+/** Checks where a run's inputs can contain data URLs, and replaces them with stand-ins during planning. */
 
 export const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
 
@@ -27,7 +27,7 @@ export const fileFields = (fields: readonly InputField[]): InputField[] => field
 export const fileInputsOf = (schema: JsonSchema): string[] =>
   schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : []));
 
-/** True if every stand-in is in a file input. Anywhere else its text would become the value. */
+/** True if every stand-in is in a file input. In any other input, the text of the stand-in would become the value. */
 export const standForFiles = (
   standIns: readonly string[] | undefined,
   inputs: Readonly<Record<string, unknown>>,
@@ -48,9 +48,8 @@ const pendingFile = (url: string, storage?: string): DataFile => ({
 });
 
 /**
- * Replaces data URLs in upload fields by files.
- * @param data what data URLs have become; new ones are added as pending
- * @returns what is wrong with them
+ * Replaces data URLs in upload fields with files.
+ * @returns problems of the data URLs
  */
 export const resolveDataFields = (
   fields: readonly InputField[],
@@ -72,10 +71,10 @@ export const resolveDataFields = (
 
 /** Finds file ids in a run's inputs. */
 
-/** Shorter texts may be words that an id happens to contain. */
+/** Shorter texts can be words that happen to occur in an id. */
 const ID_PART_CHARS = 8;
 
-/** All texts in a runner's inputs. A field's default belongs to the author, even if it is sent. */
+/** Returns all texts in a runner's inputs. The default of a field belongs to the author, even if the runner sends it. */
 const givenTexts = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): string[] => {
   const defaults = new Map(fields.map((field) => [field.name, field.default]));
   const pending: unknown[] = Object.entries(given)
@@ -91,8 +90,8 @@ const givenTexts = (given: Readonly<Record<string, unknown>>, fields: readonly I
 };
 
 /**
- * Tells which ids a runner's inputs contain, in whole or part. Such an id never means a file of the template's author: reading the template
- * gives no right to its files.
+ * Tells which ids a runner's inputs contain, completely or in part. Such an id never refers to a file of the template's author, because
+ * permission to read the template doesn't include its files.
  */
 export const broughtIds = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): ((id: string) => boolean) => {
   let texts: string[] | undefined;
@@ -102,7 +101,7 @@ export const broughtIds = (given: Readonly<Record<string, unknown>>, fields: rea
   };
 };
 
-/** Checks addresses in inputs by the rules of the guarded client, as far as they are known before a run. */
+/** Checks addresses in inputs by the rules of the guarded client, as far as the addresses are known before a run. */
 
 type Rules = Pick<AddressRules, "problem">;
 
@@ -116,7 +115,7 @@ export const uploadIssues = (fields: readonly InputField[], values: ReadonlyMap<
     return message === undefined ? [] : [{ path: `inputs.${field.name}`, message, code: "ADDRESS_REFUSED" }];
   });
 
-/** Problems of addresses that a plan's calls will pass to providers; one per input. */
+/** Returns problems of addresses that a plan's calls will pass to providers, one for each input. */
 export const addressIssues = (plan: RunPlan, models: ReadonlyMap<string, ModelTerms>, rules: Rules): GraphIssue[] =>
   plan.steps.flatMap((step) => {
     const terms = step.model === undefined ? undefined : models.get(step.model);

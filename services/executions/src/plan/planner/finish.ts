@@ -19,14 +19,14 @@ import { inputTerms } from "../model-catalog";
 import { addressIssues } from "./file-inputs";
 import type { Missing, PlanAnswer, PlanTask, TaskModel, WantedFile } from "./protocol";
 
-/** Last part of planning for workflows and models: returns what is missing, or the plan. */
+/** Last part of planning for workflows and models: returns the missing values, or the plan. */
 
 export interface PlanRules {
-  /** Which addresses users may name; undefined allows all. */
+  /** Rules for addresses that users enter; undefined allows all addresses. */
   addresses?: AddressRules | undefined;
-  /** Prefix of addresses in our storage. */
+  /** Address prefix of the platform's own storage. */
   storage?: string;
-  /** Budget of one plan; defaults to that of a run. */
+  /** Budget of one plan. The default is the budget of a run. */
   bounds?: Readonly<BudgetUse> | undefined;
 }
 
@@ -47,7 +47,7 @@ export const missing = (what: Missing): PlanAnswer => ({ answer: "missing", miss
 /** Owners of files whose ids are in a graph. */
 export interface FileOwners {
   isAuthors(id: string): boolean;
-  /** For graphs inside it. */
+  /** Owner of a file whose id is in an inlined graph. */
   ownerOf?: ((id: string) => string | undefined) | undefined;
 }
 
@@ -60,7 +60,7 @@ interface Run extends FileOwners {
   invalid(issues: GraphIssue[]): DomainError;
 }
 
-/** Plans a run. Returns the files that are still missing, or else the plan with the data URLs that are still to be stored. */
+/** Plans a run. Returns the files that are still missing, or the plan with the data URLs that must be stored. */
 export const finishPlan = (
   { addresses, storage, bounds }: PlanRules,
   { task, request, fileInputs, isAuthors, ownerOf, invalid }: Run,
@@ -85,7 +85,7 @@ export const finishPlan = (
   return data.length > 0 ? missing({ data }) : { answer: "plan", plan: planned.plan, forwardedMediaIds: [], fileInputs };
 };
 
-/** Issues quoted in the message; `issues` has all of them. */
+/** Maximum issues quoted in the message. `issues` has all of them. */
 const NAMED_ISSUES = 10;
 
 export const invalidWorkflow = (issues: GraphIssue[], { nodes }: Graph): DomainError => {
@@ -99,18 +99,18 @@ export const invalidWorkflow = (issues: GraphIssue[], { nodes }: Graph): DomainE
   return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
 };
 
-/** @throws DomainError INVALID_INPUTS, where something is wrong with them */
+/** @throws DomainError INVALID_INPUTS if there are issues */
 export const checkInputs = (issues: Issue[]): void => {
   if (issues.length > 0) throw invalidInputs(issues);
 };
 
-/** @throws DomainError INVALID_INPUTS, where they are no JSON object */
+/** @throws DomainError INVALID_INPUTS if the inputs aren't a JSON object */
 export const parseInputs = (json: string): Record<string, unknown> => {
   try {
     const inputs = parseExact(json);
     if (isRecord(inputs)) return inputs;
   } catch {
-    // Malformed JSON is no object.
+    // Malformed JSON is treated like any other value that isn't an object.
   }
   throw invalidInputs([{ path: "inputs", message: "must be an object" }]);
 };

@@ -12,18 +12,18 @@ import {
 } from "@nodeloom/kernel";
 import type { InnerTask, TaskGraph } from "./protocol";
 
-/** Replaces workflow nodes by the graphs of their workflows, inside a planner. */
+/** Replaces workflow nodes with the graphs of their workflows, inside a planner. */
 
-/** A graph with its workflows inlined, and the owners of the files that those name. */
+/** A graph with its workflows inlined, and the owners of the files that the inlined graphs name. */
 export interface Expanded {
   graph: ReadGraph;
-  /** Owner of a file that an inlined graph names, if that isn't the runner. */
+  /** Owner of a file that an inlined graph names, if the owner isn't the runner. */
   ownerOf(id: string): string | undefined;
 }
 
 const literalsOf = (cached: CachedGraph): ReadonlySet<string> => (cached.literalIds ??= literalMediaIds(cached.graph));
 
-/** @param own the graph itself: ids that it names are none of the authors' of others */
+/** @param own the outer graph; ids that it names don't refer to files of other authors */
 export const expand = (
   graph: ReadGraph,
   own: CachedGraph,
@@ -65,21 +65,21 @@ export type ReadGraph = Graph & { issues: GraphIssue[] };
 
 export interface CachedGraph {
   graph: ReadGraph;
-  /** Characters of its texts. */
+  /** Characters of the graph's texts. */
   chars: number;
-  /** All texts that could be file ids; computed for the first run of another user. */
+  /** All texts that could be file ids. Computed for the first run of another user. */
   literalIds?: ReadonlySet<string>;
 }
 
-/** Secrets belong to the runner: neither another user's graph nor a workflow inside it can name one. */
+/** Secrets belong to the runner. Another user's graph can't name a secret, and neither can its inner workflows. */
 
-/** An issue for each node that names secrets. The names are the author's, so they are left out. */
+/** Returns an issue for each node that names secrets. The issue omits the names, because they belong to the author. */
 export const foreignSecretIssues = ({ nodes }: Graph): GraphIssue[] =>
   nodes
     .filter((node) => kindOf(node.type)?.calls === "http" && !isBypassed(node) && secretsOfNode(node.data).length > 0)
     .map(({ id }) => ({ nodeId: id, ...finding("SECRET_FOREIGN") }));
 
-/** Keys of workflows that belong to other users, or are inside one that does. */
+/** Keys of workflows that belong to other users or are inlined in such a workflow. */
 export const foreignKeys = ({ definitions, references }: InnerTask, runnerId: string): ReadonlySet<string> => {
   const keys = new Set(definitions.flatMap(({ key, ownerId }) => (ownerId === runnerId ? [] : [key])));
   let known = -1;

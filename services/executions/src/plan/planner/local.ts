@@ -8,15 +8,15 @@ import type { NeedsAnswer, PlanAnswer, Planner, PlanTask, TaskGraph } from "./pr
 import { partToRun, planWorkflowRun } from "./workflow-run";
 import { refusalOf } from "../../run/refusals";
 
-/** Characters of JSON; the parsed objects take several times as much. */
+/** Maximum characters of JSON. The parsed objects take several times as much memory. */
 const CACHED_GRAPH_CHARS = 8 * 1024 * 1024;
 
 export interface LocalPlannerOptions {
-  /** Which addresses users may name. `own` is the prefix of our storage. */
+  /** Rules for addresses that users enter. `own` is the address prefix of the platform's own storage. */
   addresses?: AddressRulesOptions | undefined;
-  /** Budget of one plan; defaults to that of a run. */
+  /** Budget of one plan. The default is the budget of a run. */
   bounds?: Readonly<BudgetUse>;
-  /** Characters of cached graphs. */
+  /** Maximum characters of cached graphs. */
   cachedChars?: number;
 }
 
@@ -25,7 +25,7 @@ export interface LocalPlanner {
   plan(task: PlanTask): PlanAnswer;
 }
 
-/** Problems of inputs or graphs are answers, not failures. */
+/** Returns problems of inputs or graphs as answers instead of throwing them. */
 const answered = <T>(work: () => T): T | Extract<PlanAnswer, { answer: "error" }> => {
   try {
     return work();
@@ -73,26 +73,26 @@ export const createLocalPlanner = ({ addresses, bounds, cachedChars = CACHED_GRA
   };
 };
 
-/** Plans small runs at once, and hands the others to threads. */
+/** Plans small runs on the main thread, and passes the others to worker threads. */
 
 /**
- * Bounds for planning on the main thread, which then takes a few milliseconds at most: characters of graph and inputs, numbers of models
+ * Limits for planning on the main thread, which then takes a few milliseconds at most: characters of graph and inputs, numbers of models
  * and files.
  */
 const SMALL = { graph: 4 * 1024, inputs: 2 * 1024, models: 8, files: 16 } as const;
-/** Its share of a run's budget. */
+/** The main thread's share of a run's budget. */
 const BOUNDS: Readonly<BudgetUse> = { valueBytes: 64 * 1024, calls: 100, work: 2_000 };
-/** Characters of cached graphs. */
+/** Maximum characters of cached graphs. */
 const CACHED_CHARS = 1024 * 1024;
 
-/** JSON schemas have patterns, which are compiled when a graph is checked. The key can be written with escapes. */
+/** JSON schemas contain patterns, which are compiled when a graph is checked. The key can be written with escapes. */
 const MAY_COMPILE = /"schema"|\\u/;
 
-/** True if a graph is short and compiles nothing. */
+/** True if a graph is short and needs no compilation. */
 const isSmallGraph = ({ nodesJson, edgesJson }: TaskGraph): boolean =>
   nodesJson.length + edgesJson.length <= SMALL.graph && !MAY_COMPILE.test(nodesJson);
 
-/** Only runs took a turn before planning: a quote waits for its user's turn at a thread. */
+/** Only runs have taken a turn before planning. A quote waits for its user's turn at a thread. */
 const isSmallTask = ({ target, inputsJson, models, media, data = [], standIns = [], storesNothing = false, given }: PlanTask): boolean =>
   !storesNothing &&
   given === undefined &&
@@ -102,7 +102,9 @@ const isSmallTask = ({ target, inputsJson, models, media, data = [], standIns = 
   media.length <= SMALL.files &&
   data.length + standIns.length === 0;
 
-/** The answer, unless the work was refused or failed: these bounds may be the cause, so a thread decides. */
+/**
+ * Returns the answer, unless planning was refused or failed. The limits of the main thread may be the cause, so a worker thread decides.
+ */
 const unlessRefused = <T extends { answer: string }>(work: () => T): T | undefined => {
   try {
     const answer = work();

@@ -10,31 +10,31 @@ export type TaskModel = Pick<
 >;
 
 export interface TaskGraph {
-  /** Changes with the graph. */
+  /** Changes if the graph changes. */
   key: string;
   nodesJson: string;
   edgesJson: string;
-  /** Node that the run goes to; without it everything runs. */
+  /** Last node to run; if absent, all nodes run. */
   until?: string;
 }
 
-/** Workflows inside a graph, at any depth. */
+/** Inner workflows of a graph at any depth. */
 export interface InnerTask {
-  /** `pinnedModels`: for a version, what its tasks resolved to when it was published. */
+  /** `pinnedModels`: for a version, models that its tasks resolved to when it was published. */
   definitions: { key: string; graph: TaskGraph; ownerId: string; pinnedModels: [task: string, model: string][] }[];
-  /** Meaning of each workflow node, by the key of its graph; the outermost graph has no key. */
+  /** Target of each workflow node, by the key of its graph. The outermost graph has no key. */
   references: [within: string, nodeId: string, key: string][];
 }
 
 export interface PlanTask {
-  /** `isForeign`: another user's template; file ids in it may be its author's. `schemaJson`: JSON Schema for the model's answer. */
+  /** `isForeign`: another user's template; its file ids may belong to its author. `schemaJson`: JSON Schema for the model's answer. */
   target: { graph: TaskGraph; isForeign: boolean; inner?: InnerTask; runnerId?: string } | { model: string; schemaJson?: string };
   inputsJson: string;
-  /** The model; or the enabled models that the graph names, and their fallbacks. */
+  /** The model of a direct run, or the enabled models that the graph names with their fallbacks. */
   models: TaskModel[];
-  /** All enabled models, if the graph names one that isn't. */
+  /** Names of all enabled models, if the graph names a model that isn't enabled. */
   modelNames?: string[];
-  /** Resolved tasks by name: a model, or the reason why there is none. */
+  /** Resolved tasks by name: a model, or the reason why no model is available. */
   autos?: [string, { model: string } | { problem: string }][];
   /** Retired models that the graph names, with the enabled model that replaces each. */
   retired?: [name: string, successor: string | undefined][];
@@ -45,20 +45,20 @@ export interface PlanTask {
   markupPermille: number;
   /** Results for data URLs that were missing. */
   data?: [string, DataFile][];
-  /** Short data URLs that stand for long ones; each must be used as a file. */
+  /** Short stand-ins for long data URLs. Each must be used as a file. */
   standIns?: string[];
-  /** Nothing is stored for this plan: data URLs stay pending. */
+  /** True if nothing is stored for this plan. Data URLs stay pending. */
   storesNothing?: boolean;
-  /** Known outputs of nodes, which don't run again. */
+  /** Known outputs of nodes. These nodes don't run again. */
   given?: GivenOutputs;
 }
 
-/** By node and port. */
+/** Outputs by node and port. */
 export type GivenOutputs = [string, [string, unknown][]][];
 
 export interface WantedFile {
   id: string;
-  /** It may be the author's: the graph names the id, and the runner's inputs don't. */
+  /** True if the file may belong to the author: the graph names the id, and the runner's inputs don't. */
   isAuthors: boolean;
   /** Possible owner, if an inlined graph names the id. */
   ownerId?: string;
@@ -67,13 +67,13 @@ export interface WantedFile {
 /** Further values that a plan needs. */
 export interface Missing {
   media?: WantedFile[];
-  /** Data URLs to store. Otherwise the plan is complete. */
+  /** Data URLs to store. If it is absent, the plan is complete. */
   data?: string[];
-  /** The planner needs the originals of stand-ins. */
+  /** Set if the planner needs the originals of stand-ins. */
   wholeInputs?: true;
 }
 
-/** Nothing can be planned, because of the inputs or the graph. */
+/** Answer if the inputs or the graph prevent planning. */
 interface Refused {
   answer: "error";
   error: Refusal;
@@ -83,8 +83,8 @@ interface Refused {
 export type NeedsAnswer = Refused | { answer: "needs"; models: string[]; workflows: WorkflowReference[] };
 
 /**
- * `forwardedMediaIds`: ids in the graph that may turn out to be files only during the run. `innerMediaIds`: the ones in inlined graphs,
- * with owners. `fileInputs`: names of file inputs.
+ * `forwardedMediaIds`: ids in the graph that may turn out to be files only during the run. `innerMediaIds`: ids in inlined graphs, with
+ * their owners. `fileInputs`: names of file inputs.
  */
 export type PlanAnswer =
   | Refused
@@ -95,7 +95,7 @@ export interface Caller {
   userId: string;
 }
 
-/** Plans runs. First ask what a graph needs, look that up, then plan. */
+/** Plans runs. First ask which data a graph needs, look the data up, then plan. */
 export interface Planner {
   needs(graph: TaskGraph, caller: Caller): Promise<NeedsAnswer>;
   plan(task: PlanTask, caller: Caller): Promise<PlanAnswer>;

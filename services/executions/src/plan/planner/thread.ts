@@ -3,7 +3,7 @@ import { workerData } from "piscina";
 import { createLocalPlanner, type LocalPlannerOptions } from "./local";
 import type { NeedsAnswer, PlanAnswer, PlanTask, TaskGraph } from "./protocol";
 
-/** Work of a thread. The thread posts its number when it starts. */
+/** Work of a thread. The thread posts the task's number when it starts the task. */
 export interface ThreadWork<T> {
   id: number;
   given: T;

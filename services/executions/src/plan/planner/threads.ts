@@ -6,7 +6,7 @@ import type { LocalPlannerOptions } from "./local";
 import type { Caller, Planner } from "./protocol";
 import type { ThreadWork } from "./thread";
 
-/** Planning in one process: threads, waiting tasks, deadlines for a turn, a thread's start and a task, and heap size. */
+/** Limits of one process: planning threads, waiting tasks, deadlines for a turn, a thread's start and a task, and heap size. */
 export const PLANNING = {
   threads: 2,
   waiting: 2_000,
@@ -17,7 +17,7 @@ export const PLANNING = {
   youngHeapMb: 32,
 } as const;
 
-/** Path of the built script, from src/ or dist/. */
+/** Path of the built script, both from src/ and from dist/. */
 const THREAD = join(__dirname, "..", "..", "..", "dist", "plan", "planner", "thread.js");
 
 export interface ThreadOptions {
@@ -32,7 +32,7 @@ export interface ThreadOptions {
 export type PlannerThreads = ReturnType<typeof createPlannerThreads>;
 
 /**
- * Plans in worker threads with bounded heap and time, so that no graph blocks or ends the process. Users take turns. A thread that exceeds
+ * Plans in worker threads with limited heap and time, so that no graph blocks or ends the process. Users take turns. A thread that exceeds
  * its limits is replaced, and its task fails as unavailable.
  */
 export const createPlannerThreads = (options: ThreadOptions) => {
@@ -44,16 +44,16 @@ export const createPlannerThreads = (options: ThreadOptions) => {
     minThreads: 0,
     maxThreads: PLANNING.threads,
     idleTimeout: Infinity,
-    // The environment holds secrets, and planning needs none.
+    // The environment contains secrets, which planning doesn't need.
     env: {},
     execArgv: [],
     atomics: "disabled",
     workerData: { addresses } satisfies LocalPlannerOptions,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: PLANNING.youngHeapMb },
   });
-  // A thread that ends between two tasks loses nothing.
+  // If a thread ends between two tasks, no work is lost.
   pool.on("error", () => undefined);
-  /** Starts the clock of a task, by number, when a thread begins it. */
+  /** Starts a task's clock, by the task's number, when a thread starts the task. */
   const clocks = new Map<number, () => void>();
   pool.on("message", (id: number) => clocks.get(id)?.());
   let begun = 0;

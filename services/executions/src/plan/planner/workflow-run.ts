@@ -36,7 +36,7 @@ const upTo = (graph: ReadGraph, until: string, id: string): ReadGraph => {
 };
 
 /**
- * The part of a graph that runs. A node inside an inlined workflow means the workflow node.
+ * Returns the part of a graph that runs. A node inside an inlined workflow stands for the workflow node.
  * @throws DomainError INVALID_REQUEST if the graph has no such node
  */
 export const partToRun = ({ graph }: CachedGraph, until: string | undefined): ReadGraph =>
@@ -47,7 +47,7 @@ export interface WorkflowTarget extends Pick<Extract<PlanTask["target"], { graph
   read: (graph: TaskGraph) => CachedGraph;
 }
 
-/** Drops inputs that the nodes of this run don't use. Inputs that the workflow doesn't have remain errors. */
+/** Drops inputs that the nodes of this run don't use. Inputs that the workflow doesn't declare still cause errors. */
 const neededInputs = (
   given: Record<string, unknown>,
   fields: readonly InputField[],
@@ -58,7 +58,7 @@ const neededInputs = (
   return Object.fromEntries(Object.entries(given).filter(([name]) => needed.has(name) || !known.has(name)));
 };
 
-/** Replaces ids in upload fields by files. @throws DomainError INVALID_INPUTS */
+/** Replaces ids in upload fields with files. @throws DomainError INVALID_INPUTS */
 const resolveFileFields = (fields: readonly InputField[], values: Map<string, unknown>, media: ReadonlyMap<string, MediaValue>): void => {
   for (const field of fields) {
     const file = media.get(values.get(field.name) as string);
@@ -140,7 +140,7 @@ export const planWorkflowRun = (
     return ownerId === undefined ? [] : [[ownerId, id]];
   });
   const isOthers = (id: string): boolean => isAuthors(id) || ownerOf?.(id) !== undefined;
-  // Workflows inside a template may be private to its author.
+  // The inner workflows of a template may be private to its author.
   const hides =
     (isForeign && expanded !== undefined) || innerMediaIds.length > 0 || forwarded.length > 0 || task.media.some(([id]) => isOthers(id));
   return { ...answer, forwardedMediaIds: forwarded, innerMediaIds, ...(hides ? { plan: withHiddenOutputs(answer.plan) } : {}) };
