@@ -1,21 +1,21 @@
 import { identityChangedChannel, parseIdentityChange, type IdentityChange, type Logger, type Redis } from "@nodeloom/platform";
 
 export interface Changes {
-  /** Notifies this process and all others. Never fails: a lost message only delays the effect briefly. */
+  /** Notifies this process and all others. Never fails, because a lost message only delays the effect briefly. */
   announce(change: IdentityChange): Promise<void>;
-  /** Listens for changes of all processes. */
+  /** Registers a listener for changes by any process. */
   onChange(listener: (change: IdentityChange) => void): void;
 }
 
 export interface ChangesOptions {
   publisher: Redis;
-  /** A separate connection, because a subscribed one can't publish. */
+  /** A separate connection, because a subscribed connection can't publish. */
   subscriber: Redis;
   prefix: string;
   logger: Logger;
 }
 
-/** Joins the channel. Without Redis, changes stay within the process. */
+/** Subscribes to the channel. Without Redis, changes reach only this process. */
 export const joinChanges = ({ publisher, subscriber, prefix, logger }: ChangesOptions): Changes => {
   const channel = identityChangedChannel(prefix);
   const listeners: ((change: IdentityChange) => void)[] = [];

@@ -1,7 +1,7 @@
 import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createStore } from "./store";
 
-/** Users, organizations, tiers, keys, secrets, sign-ins and the audit. Increase the version with every change to a collection's indexes. */
+/** Users, organizations, tiers, keys, secrets, sign-ins and the audit log. Increase the version whenever a collection's indexes change. */
 export const database = defineDatabase({
   service: "identity",
   version: FIRST_VERSION + 5,

@@ -42,22 +42,22 @@ export interface IdentityOptions {
   store: Store;
   changes: Changes;
   pepper: string;
-  /** Encryption keys for secrets, the newest first; without any, secrets are disabled. */
+  /** Encryption keys for secrets, the newest first. Without a key, secrets are disabled. */
   secretsKeys: readonly string[];
-  /** `<env>` of new key values. */
+  /** The part `<env>` of new key values. */
   environment: string;
-  /** For webhooks. */
+  /** Checks the URLs of webhooks. */
   addressProblem: AddressProblem;
   logger: Logger;
   /** The OpenID Connect provider, if any. */
   oidc?: OidcConfigured | undefined;
-  /** How long an erasure can be cancelled. */
+  /** Days in which an erasure can be cancelled. */
   erasureDays?: number;
-  /** For sign-in and erasure. */
+  /** Clock for sign-in and erasure. */
   clock?: () => number;
 }
 
-/** Wires the service's parts over one store and one channel of changes. */
+/** Connects the service's parts to one store and one channel of changes. */
 export const createIdentity = async ({
   store,
   changes,

@@ -69,7 +69,7 @@ export const service = defineService({
     const store = createStore(connection);
     const provider = oidcSettings(config);
     if (provider) await loadLibrary();
-    // The operator chose the issuer, so it can be on a private network.
+    // The issuer can be in a private network, because the operator configured it.
     const oidc = provider && { settings: provider, egress: createEgressClient({ ownServers: [hostAndPort(provider.issuer)] }) };
     const services = await createIdentity({
       store,

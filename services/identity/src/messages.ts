@@ -7,7 +7,7 @@ import { partsOf } from "./secrets/aliases";
 import type { Rollout } from "./tiers/rollouts";
 import type { User } from "./users/user";
 
-/** Converts domain values to and from messages. Absent members are undefined in messages and null in the domain. */
+/** Converts domain values to and from gRPC messages. Absent members are undefined in messages and null in the domain. */
 
 const toPlanMessage = (plan: Plan): identity.Plan =>
   identity.Plan.fromPartial({
@@ -60,7 +60,7 @@ export const toKeyMessage = (key: KeyRecord): identity.Key =>
 export const toTierMessage = (tier: CustomTier): identity.Tier =>
   identity.Tier.fromPartial({ ...tier, rateLimitPerMinute: tier.rateLimitPerMinute ?? undefined, caps: capsToNumbers(tier.caps) });
 
-/** The base is checked when the tier is stored. */
+/** The base was checked when the tier was stored. */
 export const fromTierMessage = (tier: identity.Tier): CustomTier => ({
   id: tier.id,
   base: tier.base as CustomTier["base"],

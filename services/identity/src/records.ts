@@ -5,7 +5,7 @@ import type { StoredLink } from "./sessions/link-tokens";
 
 export interface UserRecord {
   _id: string;
-  /** Trimmed and lower-cased; unique. */
+  /** Trimmed and in lower case. Unique. */
   email: string;
   passwordHash: string;
   role: "user" | "admin";
@@ -13,151 +13,146 @@ export interface UserRecord {
   approved: boolean;
   business: Business | null;
   suspended: boolean;
-  /** Increased to end all sessions. */
+  /** Incremented to end all sessions. */
   sessionEpoch: number;
-  /** Increased to end all keys. */
+  /** Incremented to end all keys. */
   keyEpoch: number;
-  /** Grants that the person set up before this time, and that act without them, have ended. Absent: none has. */
+  /** Grants that the person set up before this time no longer work. Absent if no grant has ended. */
   accessFrom?: Date | null;
-  /** Increases with every change by an administrator. */
+  /** Incremented by every change that an administrator makes. */
   revision: number;
-  /** The last suspension or loss of approval. */
+  /** The latest suspension or loss of approval. */
   stop: StopRecord | null;
-  /** The current reset link. */
   passwordReset: PasswordResetRecord | null;
-  /** Absent on accounts that never started to set one up. */
+  /** Absent if the account never started to set one up. */
   secondFactor?: SecondFactorRecord | null;
-  /** When a provider or a mailed link verified the address; absent in old rows. */
+  /** Time at which a provider or an emailed link verified the address. Absent in old rows. */
   emailVerifiedAt?: Date | null;
-  /** The current verification link. */
   verification?: StoredLink | null;
-  /** By notice: true if the user doesn't want it by mail. */
+  /** True for each notice that the user doesn't want by email. */
   mutedNotices?: Partial<Record<Notice, boolean>>;
-  /** Hash of the last configured password of this administrator. A password that the user chose later stays. */
+  /** Hash of the last password configured for this administrator. A later password chosen by the user stays. */
   bootstrapHash: string | null;
-  /** Set once an erasure is scheduled. */
+  /** Set when an erasure is scheduled. */
   erasure?: ErasureRecord | null;
-  /** Events that its webhook endpoints want; absent for none. */
+  /** Events that the account's webhook endpoints receive; absent if there are none. */
   endpointEvents?: string[];
-  /** Revision of the endpoints that they are of. */
+  /** Revision of the endpoints from which `endpointEvents` was recorded. */
   endpointRevision?: number;
   createdAt: Date;
 }
 
-/** State of an account's erasure. */
 export interface ErasureRecord {
   requestedAt: Date;
   erasesAt: Date;
-  /** Start of the erasure; it can't be cancelled afterwards. */
+  /** Start of the erasure. From then on it can't be cancelled. */
   begunAt: Date | null;
-  /** Only this record remains. */
+  /** Set when the erasure is complete and only this record remains. */
   endedAt: Date | null;
-  /** Key of its known addresses once its own address is gone. */
+  /** Key of the account's known addresses, kept because its own address is already removed. */
   knownAs: string;
 }
 
-/** When a user's runs were stopped. */
+/** Time at which a user's runs were stopped. */
 export interface StopRecord {
-  /** Id of its RunStopRecord. */
+  /** Id of the RunStopRecord. */
   id: string;
   at: Date;
 }
 
-/** An order to cancel a user's runs. Written before the user, and valid once the user refers to it. */
+/** An instruction to cancel a user's runs. It is stored before the user is changed, and becomes valid when the user refers to it. */
 export interface RunStopRecord {
   _id: string;
   userId: string;
   at: Date;
-  /** The current worker, and the end of its claim. */
+  /** The current worker's claim and its expiry. */
   claim: string | null;
   claimedUntil: Date | null;
 }
 
 export interface PasswordResetRecord extends StoredLink {
-  /** The link was only sent to the user's address, so using it verifies the address. */
+  /** True if the link was sent only to the user's address, so that using it verifies the address. */
   mailed?: boolean;
 }
 
 /** The TOTP secret and recovery codes of an account. */
 export interface SecondFactorRecord {
-  /** Identifies this secret; a replaced one has another id. */
+  /** Identifies the secret. A new secret has a different id. */
   id: string;
   /** Id of the encryption key. */
   keyId: string;
-  /** Base64. */
+  /** The encrypted secret in Base64. */
   sealed: string;
-  /** Null until a code proves that an authenticator has the secret. Sign-in doesn't ask for codes before. */
+  /** Null until a code proves that an authenticator has the secret. Sign-in requires codes only after that. */
   confirmedAt: Date | null;
-  /** The latest time step with an accepted code. Codes of this and earlier steps are rejected. */
+  /** The latest time step with an accepted code. Codes for this and earlier steps are rejected. */
   lastStep: number;
   /** Keyed hashes of unused recovery codes. */
   recoveryCodes: string[];
 }
 
-/** A sign-in between the password and the code; `_id` is a keyed hash of its token. */
+/** A sign-in after the password and before the code. `_id` is a keyed hash of its token. */
 export interface PendingSignInRecord {
   _id: string;
   userId: string;
   /** Keyed hash of the network that sent the password. */
   network: string;
-  /** The user's session epoch at the password; a later one ends this sign-in. */
+  /** The user's session epoch when the password was checked. A higher epoch ends this sign-in. */
   sessionEpoch: number;
   expiresAt: Date;
 }
 
-/** An OpenID Connect identity linked to an account; `_id` is a hash of issuer and subject. */
+/** An OpenID Connect identity linked to an account. `_id` is a hash of issuer and subject. */
 export interface OidcIdentityRecord {
   _id: string;
   issuer: string;
   subject: string;
-  /** Unique: one identity per account. */
+  /** Unique, so that an account has at most one identity. */
   userId: string;
   linkedAt: Date;
-  /** True if its claims made the user an administrator; without them the role is removed. */
+  /** True if the claims made the user an administrator. If they no longer do, the role is removed. */
   admin: boolean;
 }
 
-/** A sign-in in progress at the provider; `_id` is a keyed hash of its state. */
+/** A sign-in in progress at the provider. `_id` is a keyed hash of its state. */
 export interface OidcSignInRecord {
   _id: string;
   /** Keyed hash of the browser's cookie. */
   browser: string;
   nonce: string;
-  /** PKCE verifier. */
   verifier: string;
   redirectUri: string;
   returnTo: string;
-  /** The account to link; null for a sign-in. */
+  /** The account to link; null if the user signs in. */
   linking: { userId: string; sessionEpoch: number } | null;
   expiresAt: Date;
 }
 
-/** An address used to sign in to an account; `_id` is a keyed hash of both. */
+/** An address from which an account signed in. `_id` is a keyed hash of both. */
 export interface KnownAddressRecord {
   _id: string;
-  /** Keyed hash of the account's e-mail address; absent in old rows. */
+  /** Keyed hash of the account's email address. Absent in old rows. */
   account?: string;
   at: Date;
 }
 
 export interface Business {
   name: string;
-  /** Verified by an administrator. */
+  /** True if an administrator verified the business. */
   verified: boolean;
 }
 
 /** `_id` is the tier's id. */
 export interface TierRecord extends Omit<CustomTier, "id" | "caps"> {
   _id: string;
-  /** Absent in old rows. */
   caps?: CustomTier["caps"];
-  /** Set while a deletion checks if users have the tier. It can't be assigned meanwhile. */
+  /** Set while a deletion checks whether users have the tier. Meanwhile the tier can't be assigned. */
   deletingAt: Date | null;
-  /** Identifies the last change until it has reached all users' accounts; null afterwards. */
+  /** Identifies the last change until all users' accounts have it; null afterwards. */
   rolloutRevision: string | null;
-  /** Next page of users; empty at the start. */
+  /** Next page of users; empty for the first page. */
   rolloutCursor: string;
-  /** The current worker, and the end of its claim. Later changes don't reset these. */
+  /** The current worker's claim and its expiry. Later changes don't reset them. */
   rolloutClaim: string | null;
   rolloutUntil: Date | null;
 }
@@ -167,39 +162,38 @@ export interface WebhookRecord {
   events: string[];
   disabledAt: Date | null;
   disabledReason: string;
-  /** Identifies these settings; every change gives a new one. */
+  /** Identifies these settings. Every change creates a new revision. */
   revision: string;
   /** Time of the first failure since the last success. */
   failingSince: Date | null;
 }
 
 export interface WebhookSecretRecord {
-  /** Encrypted for the key's id. */
+  /** The secret, encrypted for the key's id. */
   sealed: string;
   createdAt: Date;
 }
 
-/** `_id` is the owner: a person or an organization. */
+/** `_id` is the owner, a person or an organization. */
 export interface RunSecretRecord {
   _id: string;
-  /** Newest first. */
+  /** Secrets, newest first. */
   secrets: WebhookSecretRecord[];
 }
 
-/** `_id` is the owner: a person or an organization. */
+/** `_id` is the owner, a person or an organization. */
 export interface EndpointsRecord {
   _id: string;
-  /** Increases with every change. */
+  /** Incremented by every change. */
   revision: number;
-  /** Oldest first. */
+  /** Endpoints, oldest first. */
   endpoints: EndpointRecord[];
 }
 
 export interface EndpointRecord extends WebhookRecord {
-  /** UUID. */
   id: string;
   description: string;
-  /** Newest first. */
+  /** Secrets, newest first. */
   secrets: WebhookSecretRecord[];
   createdAt: Date;
   updatedAt: Date;
@@ -207,53 +201,53 @@ export interface EndpointRecord extends WebhookRecord {
 
 export interface RotationRecord {
   graceSeconds: number;
-  /** End of the previous value; null until the current one is first used. */
+  /** End of the previous value; null until the current value is used for the first time. */
   previousEndsAt: Date | null;
 }
 
 export interface KeyRecord {
   _id: string;
-  /** The owner: a person or an organization. */
+  /** The owner, a person or an organization. */
   userId: string;
-  /** The maker; absent for the owner. */
+  /** The person who created the key; absent if it is the owner. */
   madeBy?: string;
-  /** One of the owner's slots; unique per owner, which bounds the number of keys. */
+  /** One of the owner's slots. It is unique per owner, which bounds the number of keys. */
   slot: number;
-  /** The maker's key epoch at creation; a later one ends the key. */
+  /** The creator's key epoch when the key was created. A higher epoch ends the key. */
   epoch: number;
   name: string;
   start: string;
   preset: string;
   capabilities: string[];
-  /** Metadata of every run by the key; absent in old rows. */
+  /** Metadata added to every run by the key. Absent in old rows. */
   metadata?: { name: string; value: string }[];
-  /** The only alias that runs by the key use; absent or empty for any. */
+  /** The only alias that the key's runs can use; absent or empty for any alias. */
   alias?: string;
-  /** Hashes of the current value and, after a rotation, the previous one. Each is unique. */
+  /** Hashes of the current value and, after a rotation, of the previous value. Each is unique. */
   hashes: string[];
   rotation: RotationRecord | null;
   webhook: WebhookRecord | null;
-  /** Newest first, at most two. */
+  /** At most two secrets, newest first. */
   webhookSecrets: WebhookSecretRecord[];
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
 }
 
-/** Sign-in attempts within a window; `_id` is a hash of the counted subject. */
+/** Sign-in attempts within a window. `_id` is a hash of the subject whose attempts are counted. */
 export interface AttemptsRecord {
   _id: string;
   count: number;
   endsAt: Date;
-  /** Earliest time of the next attempt; absent for any time. */
+  /** Earliest time of the next attempt; absent if there is no wait. */
   nextAt?: Date | null;
 }
 
-/** A change by an administrator or to an owner's resources; `_id` is chosen by the writer. Empty JSON texts have no content. */
+/** A change by an administrator or to an owner's resources. Its writer chooses `_id`. Empty JSON texts mean no content. */
 export interface AuditRecord {
   _id: string;
   actorId: string;
-  /** Empty for a session. */
+  /** Id of the key; empty for a session. */
   keyId: string;
   action: string;
   target: string;
@@ -264,11 +258,11 @@ export interface AuditRecord {
   errorCode: string;
   requestId: string;
   at: Date;
-  /** The account whose owners can read the row; absent for administrators only. */
+  /** The account whose owners can read the row. Absent for rows that only administrators can read. */
   ownerId?: string;
 }
 
-/** A value that is used but never shown; `_id` combines owner and name. */
+/** A value that is used but never shown. `_id` combines owner and name. */
 export interface SecretRecord {
   _id: string;
   /** `platform`, or the owner's id. */
@@ -276,15 +270,15 @@ export interface SecretRecord {
   name: string;
   /** Id of the encryption key. */
   keyId: string;
-  /** Base64. */
+  /** The encrypted value in Base64. */
   sealed: string;
-  /** The last characters of the value; empty for a short value. */
+  /** The last characters of the value; empty if the value is short. */
   hint: string;
   hosts: string[];
-  /** Identifies the set value; every change gives a new one. */
+  /** Identifies the current value. Every change creates a new revision. */
   revision: string;
   setBy: string;
   setAt: Date;
-  /** Time of the first value; unknown in old rows. */
+  /** Time of the first value. Absent in old rows. */
   createdAt?: Date;
 }

@@ -59,7 +59,7 @@ export interface Identity {
   webhooks: Webhooks;
   runSecrets: RunSecrets;
   endpoints: Endpoints;
-  /** Checks the address of a webhook. */
+  /** Checks the URL of a webhook. */
   webhookProblem: AddressProblem;
   authentication: Authentication;
   audit: Audit;

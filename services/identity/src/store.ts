@@ -85,13 +85,13 @@ const userSchema = new Schema<UserRecord>(
   },
   OPTIONS,
 )
-  // One account per address, and the lookup of sign-ins.
+  // Allows one account per address, and finds the account of a sign-in.
   .index({ email: 1 }, { unique: true })
   // Order of the admin list.
   .index({ createdAt: -1, _id: -1 })
-  // For the deletion of tiers.
+  // Finds users of a tier before the tier is deleted.
   .index({ tier: 1 })
-  // Due erasures.
+  // Finds due erasures.
   .index({ "erasure.erasesAt": 1 }, { sparse: true });
 
 const tierSchema = new Schema<TierRecord>(
@@ -126,7 +126,7 @@ const keySchema = new Schema<KeyRecord>(
     start: text,
     preset: text,
     capabilities: { type: [String], required: true },
-    // Names can contain dots.
+    // A list, because names can contain dots.
     metadata: { type: [new Schema({ name: text, value: { type: String, default: "" } }, OPTIONS)], default: [] },
     alias: { type: String, default: undefined },
     hashes: { type: [String], required: true },
@@ -152,11 +152,11 @@ const keySchema = new Schema<KeyRecord>(
   },
   OPTIONS,
 )
-  // The lookup of every authenticated request.
+  // Finds the key of every authenticated request.
   .index({ hashes: 1 }, { unique: true })
-  // An owner's keys, and the bound on their number.
+  // Finds an owner's keys and bounds their number.
   .index({ userId: 1, slot: 1 }, { unique: true })
-  // Keys that end with their maker's approval.
+  // Finds keys that end when their creator loses approval.
   .index({ madeBy: 1 });
 
 const attemptsSchema = new Schema<AttemptsRecord>(
@@ -174,13 +174,13 @@ const pendingSignInSchema = new Schema<PendingSignInRecord>(
   OPTIONS,
 ).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** Few rows at a time, usually none, so they are read without an index. */
+/** Read without an index, because there are few rows and usually none. */
 const runStopSchema = new Schema<RunStopRecord>(
   { _id: text, userId: text, at: { type: Date, required: true }, claim: { type: String, default: null }, claimedUntil: optionalDate },
   OPTIONS,
 );
 
-/** Not `required`, which rejects empty texts. */
+/** Not `required`, because that rejects empty texts. */
 const optionalText = { type: String, default: "" } as const;
 
 const auditSchema = new Schema<AuditRecord>(
@@ -201,9 +201,9 @@ const auditSchema = new Schema<AuditRecord>(
   },
   OPTIONS,
 )
-  // For removing expired rows.
+  // Finds expired rows.
   .index({ at: -1, _id: -1 })
-  // Order of the lists.
+  // Order of the owner's list.
   .index({ ownerId: 1, at: -1, _id: -1 });
 
 const secretSchema = new Schema<SecretRecord>(
@@ -222,7 +222,7 @@ const secretSchema = new Schema<SecretRecord>(
   },
   OPTIONS,
 )
-  // An owner's secrets, by name.
+  // Finds an owner's secrets by name.
   .index({ owner: 1, name: 1 }, { unique: true });
 
 export interface Store {

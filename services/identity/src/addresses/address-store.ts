@@ -8,9 +8,9 @@ export type Muted = Partial<Record<Notice, boolean>>;
 export interface AddressStore {
   /** Replaces the verification link. @returns false if the address is already verified, or the user doesn't exist */
   setVerification(id: string, link: StoredLink): Promise<boolean>;
-  /** Uses up a link by hash. @returns false if it doesn't work (any more) */
+  /** Uses up a link, found by its hash. @returns false if the link is unknown, used, replaced or expired */
   verify(id: string, hash: string, now: Date): Promise<boolean>;
-  /** Changes the given notices only. @returns the updated user; null if there is none */
+  /** Changes only the listed notices. @returns the updated user, or null if the user doesn't exist */
   mute(id: string, muted: Muted): Promise<UserRecord | null>;
 }
 

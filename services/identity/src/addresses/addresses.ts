@@ -1,4 +1,4 @@
-/** E-mail addresses of users: verification, resets and notices. */
+/** Email addresses of users: verification, password resets and notices. */
 import { DomainError, invalidRequest, isNotice, NOTICES, ORGANIZATION_BOUNDS, type Notice } from "@nodeloom/kernel";
 import type { OrganizationStore } from "../organizations/organization-store";
 import type { UserRecord } from "../records";
@@ -14,7 +14,7 @@ import { createUnsubscribing } from "./unsubscribing";
 export const VERIFICATION_LINK_MS = 24 * 60 * 60 * 1_000;
 const PURPOSE = "address verification";
 
-/** A token to send by mail; using it proves that the address belongs to the user. */
+/** A token to send by email. Using it proves that the address belongs to the user. */
 export interface MailedToken {
   email: string;
   token: string;
@@ -23,38 +23,49 @@ export interface MailedToken {
 
 export interface AddressState {
   email: string;
-  /** Null until the address is verified. */
   verifiedAt: Date | null;
   mutedNotices: Notice[];
-  /** By notice. */
+  /** Tokens by notice. */
   unsubscribeTokens: Record<string, string>;
   suspended: boolean;
 }
 
 export interface AccountOwners {
-  /** Longest-standing first. */
+  /** Ids of recipients, those of longest standing first. */
   userIds: string[];
   /** Empty for a personal account. */
   organizationName: string;
 }
 
 export interface Addresses {
-  /** A reset token for an address; null without an account, without a password, or if the account is suspended. */
+  /**
+   * Creates a reset token for an address. Returns null if no account has the address, if the account has no password, or if it is
+   * suspended.
+   */
   createReset(email: string): Promise<MailedToken | null>;
-  /** A verification token for one day, which replaces an earlier one. Null if the address is verified, or the user doesn't exist. */
+  /**
+   * Creates a verification token that is valid for one day and replaces earlier tokens. Returns null if the address is verified or the user
+   * doesn't exist.
+   */
   createVerification(userId: string): Promise<MailedToken | null>;
   /**
    * Verifies the address of a signed-in user. Idempotent.
-   * @throws UNAUTHENTICATED for an unknown or expired token, or another user's
+   * @throws UNAUTHENTICATED if the token is unknown, expired or another user's
    */
   verify(userId: string, token: string): Promise<void>;
-  /** Recipients of an account's mail: its person, or some owners of the organization. @throws NOT_FOUND */
+  /** Recipients of an account's email: the person, or some owners of the organization. @throws NOT_FOUND */
   owners(accountId: string): Promise<AccountOwners>;
   /** @throws NOT_FOUND */
   get(userId: string): Promise<AddressState>;
-  /** Mutes or unmutes notices. @returns all muted notices @throws INVALID_REQUEST, NOT_FOUND */
+  /**
+   * Mutes or unmutes notices. @returns all muted notices
+   * @throws INVALID_REQUEST, NOT_FOUND
+   */
   mute(userId: string, muted: Readonly<Record<string, boolean>>): Promise<Notice[]>;
-  /** @returns the muted notice @throws UNAUTHENTICATED for an invalid token */
+  /**
+   * Mutes the notice of an unsubscribe link. @returns the muted notice
+   * @throws UNAUTHENTICATED for an invalid token
+   */
   unsubscribe(token: string): Promise<Notice>;
 }
 
@@ -101,7 +112,7 @@ export const createAddresses = ({
       const link = tokens.read(token);
       if (link?.userId !== userId) throw deadLink();
       if (await store.verify(userId, link.hash, new Date(clock()))) return;
-      // Already used, for example by a second click.
+      // The token is already used, for example by a second click.
       const user = await users.find(userId);
       if (!user || !isVerified(user)) throw deadLink();
     },

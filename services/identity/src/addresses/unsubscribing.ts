@@ -2,13 +2,13 @@ import { timingSafeEqual } from "node:crypto";
 import { isNotice, NOTICES, type Notice } from "@nodeloom/kernel";
 import { nameOf } from "../sessions/networks";
 
-/** Unsubscribe links in notices. They work without a session, for one notice of one user, as long as the user exists. */
+/** Unsubscribe links in notices. A link works without a session, for one notice of one user, as long as the user exists. */
 
 const PURPOSE = "unsubscribe";
 const TOKEN = /^([0-9a-f-]{36})\.(\w+)\.([0-9a-f]{64})$/;
 
 export interface Unsubscribing {
-  /** One token per notice. */
+  /** Returns one token per notice. */
   tokensFor(userId: string): Record<Notice, string>;
   /** @returns undefined for an invalid token */
   read(token: string): { userId: string; notice: Notice } | undefined;

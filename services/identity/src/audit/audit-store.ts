@@ -10,9 +10,9 @@ export interface AuditStore {
   /** Ends a pending row; other rows stay unchanged. */
   end(id: string, end: AuditEnd): Promise<void>;
   find(id: string): Promise<AuditRecord | null>;
-  /** Removes a page of the oldest rows from before a time. @returns how many */
+  /** Removes a page of rows from before a time, oldest first. @returns the number of removed rows */
   removeBefore(before: Date, limit: number): Promise<number>;
-  /** Newest first: an owner's rows, or those that only administrators can read. */
+  /** Returns rows, newest first. @param ownerId undefined for rows that only administrators can read */
   page(ownerId: string | undefined, after: ListPosition | undefined, limit: number): Promise<AuditRecord[]>;
 }
 

@@ -4,7 +4,7 @@ import type { AuditStore } from "./audit-store";
 import { pageSize } from "../page-size";
 import type { AuditRecord } from "../records";
 
-/** A row from its writer. Undefined for an unknown outcome. */
+/** A row as its writer sends it. `outcome` is undefined if it is unknown. */
 export interface AuditEntry extends Omit<AuditRecord, "_id" | "at" | "outcome"> {
   id: string;
   outcome: AuditRecord["outcome"] | undefined;
@@ -17,18 +17,18 @@ export interface AuditPage {
 }
 
 /**
- * Changes by administrators, and changes of owners' keys, secrets, budgets and similar. A row is written before the change (pending) and
- * ended after it. So a crash in between leaves a pending row, never a change without a row.
+ * Changes by administrators, and changes to owners' keys, secrets, budgets and similar data. A row is written as pending before the change
+ * and ended after it. A crash between the two leaves a pending row, never a change without a row.
  */
 export interface Audit {
   /**
-   * Begins a row, or ends a pending one. Ended rows never change.
+   * Writes a new row or ends a pending one. Ended rows never change.
    * @throws NOT_FOUND if there is no row to end
    */
   record(entry: AuditEntry): Promise<AuditRecord>;
   /** Removes expired rows, oldest first, one page per call. */
   removeExpired(cursor: string): Promise<Removal>;
-  /** Newest first: an owner's rows, or those that only administrators can read. */
+  /** Returns rows, newest first. Without an owner, rows that only administrators can read. */
   list(query: { ownerId?: string; limit: number; cursor: string }): Promise<AuditPage>;
 }
 

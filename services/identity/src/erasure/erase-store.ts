@@ -9,16 +9,16 @@ import type { AuditRecord, UserRecord } from "../records";
 import { newErasure } from "./erasure-store";
 
 const PAGE = 500;
-/** Signing secrets of hooks are removed with the hook; if that failed, here. */
+/** A hook's signing secret is removed with the hook, or here if that failed. */
 const HOOK = /^hook:/;
-/** Some actions contain the account's own text: a key's name, a slug. */
+/** Selects rows whose action contains the account's own text, such as a key's name or a slug. */
 const NO_ID = { $nin: [UUID, ""] };
-/** Old rows without an owner. */
+/** Actions whose older rows have no owner. */
 const SECRET_ACTIONS = /^secret\./;
 
 /**
- * Removes a person from an organization. If the person was its only owner, the longest-standing other member becomes owner. An organization
- * without other members is erased too.
+ * Removes a person from an organization. If the person is the only owner, the other member of longest standing becomes owner. Returns null
+ * for an organization without other members, which is erased.
  */
 const withoutPerson = (organization: OrganizationRecord, personId: string): OrganizationChange => {
   const others = organization.members.filter((member) => member.personId !== personId);
@@ -29,8 +29,8 @@ const withoutPerson = (organization: OrganizationRecord, personId: string): Orga
 };
 
 /**
- * Erases an account's data in identity. The user or organization marks the erasure and is removed last. @param connection must have the
- * models
+ * Erases an account's data in identity. The document of the user or organization marks the erasure and is removed last. @param connection
+ * has the models
  */
 export const createEraseIdentity = (connection: Connection, organizations: Pick<OrganizationStore, "listOf" | "change">): Erase => {
   const {
@@ -53,11 +53,11 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
   const knownAddresses = async (userId: string): Promise<RemovedPage> => {
     const user = await User!.findById(userId, { erasure: 1 }).lean<Pick<UserRecord, "erasure">>().exec();
     const { knownAs: account, begunAt } = user?.erasure ?? {};
-    // The address may belong to a new account since then.
+    // The address may belong to a newer account.
     return account && begunAt ? some(KnownAddress, { account, at: { $lt: begunAt } }) : untilNone(0);
   };
 
-  /** Rows keep ids only. */
+  /** Rows keep only ids. */
   const emptyAudit = async (userId: string): Promise<RemovedPage> => {
     const audit = Audit as unknown as import("mongoose").Model<AuditRecord>;
     const texts = { changeJson: "", beforeJson: "", afterJson: "" };
@@ -70,7 +70,7 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     return { removed: emptied.modifiedCount + named.modifiedCount, next: "" };
   };
 
-  /** An organization that changed concurrently is found again. */
+  /** If an organization is changed concurrently, the next page finds it again. */
   const leaveOrganizations = async (userId: string): Promise<RemovedPage> => {
     const left = await organizations.listOf(userId);
     for (const organization of left) await organizations.change(organization, withoutPerson(organization, userId));

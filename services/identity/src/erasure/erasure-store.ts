@@ -8,24 +8,27 @@ export interface Erasable {
   erasure?: ErasureRecord | null;
 }
 
-/** State of erasures. */
+/** Marks of scheduled and started erasures. */
 export interface ErasureMarks {
-  /** Due and erased ones, longest first. */
+  /** Accounts with a due or erased mark, the longest due first. */
   due(now: Date, limit: number): Promise<Erasable[]>;
-  /** @returns false if the erasure has not begun, or has already ended */
+  /** @returns false if the erasure hasn't started or has already ended */
   end(id: string, at: Date): Promise<boolean>;
   /** Removes the mark of an erased account. */
   forget(id: string): Promise<void>;
 }
 
 export interface ErasureStore extends ErasureMarks {
-  /** Schedules an erasure and the stop of its runs. Null if one is already scheduled, or the account is an administrator's. */
+  /**
+   * Schedules an erasure and the stop of the account's runs. Returns null if an erasure is already scheduled or the account is an
+   * administrator's.
+   */
   request(userId: string, erasure: ErasureRecord, stop: StopRecord): Promise<UserRecord | null>;
-  /** Cancels an erasure. Null if none is scheduled, or it has begun. */
+  /** Cancels an erasure. Returns null if none is scheduled or it has started. */
   withdraw(userId: string): Promise<UserRecord | null>;
   /**
-   * Reduces an account to the mark of its erasure: sign-in is impossible, and its address is free.
-   * @param knownAs key of its known addresses
+   * Reduces an account to its erasure mark. Sign-in becomes impossible and the address becomes available.
+   * @param knownAs key of the account's known addresses
    * @returns false if the account has changed since it was read
    */
   begin(user: UserRecord, now: Date, knownAs: string): Promise<boolean>;

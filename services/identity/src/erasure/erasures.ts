@@ -1,4 +1,4 @@
-/** Erasure: the schedule and state of accounts' erasures, and the removal of identity's own data. */
+/** Schedules erasures of accounts, keeps their state, and removes identity's own data. */
 import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { UserRecord } from "../records";
@@ -13,13 +13,13 @@ import type { OrganizationErasures } from "../organizations/erasure";
 import { newErasure, type Erasable, type ErasureStore } from "./erasure-store";
 import type { SoleOwnerships } from "./sole-ownerships";
 
-/** Accounts per look. */
+/** Accounts per check for due erasures. */
 const PAGE = 50;
 
-/** The proof that permits an erasure request. */
+/** Proof that an erasure request is permitted. */
 export type ErasureProof = { password: string; address: string } | "recent sign-in" | "administrator";
 
-/** The account to erase: the user's own, or an organization that the user owns. */
+/** The account to erase: the user's own account, or an organization that the user owns. */
 export interface ErasureOf {
   userId: string;
   /** Empty for the user's own account. */
@@ -27,29 +27,29 @@ export interface ErasureOf {
 }
 
 export interface DueErasure {
-  /** Id of a person's account or of an organization, here and below. */
+  /** Id of a person's account or of an organization, here and in the methods below. */
   userId: string;
-  /** Only the mark remains. */
+  /** True if only the mark remains. */
   isEnded: boolean;
 }
 
 export interface Erasures {
   /**
-   * Schedules an erasure after the waiting time, and stops the account's runs. A scheduled one keeps its time.
+   * Schedules an erasure after the waiting time and stops the account's runs. An erasure that is already scheduled keeps its time.
    * @returns the account
    * @throws UNAUTHENTICATED, RATE_LIMIT_EXCEEDED, NOT_FOUND; INVALID_REQUEST if the password is missing; PRECONDITION_FAILED for an
-   * administrator's account; SOLE_OWNER; CAPABILITY_DENIED for a member who isn't an owner
+   *   administrator's account; SOLE_OWNER; CAPABILITY_DENIED for a member who isn't an owner
    */
   request(of: ErasureOf, proof: ErasureProof): Promise<User>;
   /**
-   * Cancels an erasure. @param of without a user for an administrator who keeps an organization @throws PRECONDITION_FAILED once it has
-   * begun, NOT_FOUND, CAPABILITY_DENIED
+   * Cancels an erasure. @param of without a user if an administrator cancels an organization's erasure
+   * @throws PRECONDITION_FAILED if the erasure has started, NOT_FOUND, CAPABILITY_DENIED
    */
   withdraw(of: ErasureOf): Promise<User>;
   due(): Promise<DueErasure[]>;
   /** @throws PRECONDITION_FAILED if no erasure is due */
   begin(userId: string): Promise<void>;
-  /** @throws PRECONDITION_FAILED if the erasure has not begun */
+  /** @throws PRECONDITION_FAILED if the erasure hasn't started */
   end(userId: string): Promise<void>;
   forget(userId: string): Promise<void>;
 }
@@ -64,7 +64,7 @@ export interface ErasuresOptions {
   soleOwnerships: SoleOwnerships;
   changes: Changes;
   pepper: string;
-  /** How long an erasure can be cancelled. */
+  /** Time in which an erasure can be cancelled. */
   waitMs: number;
   clock: () => number;
 }
@@ -117,7 +117,7 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
       const now = clock();
       const stop = await runStops.begin(userId);
       const noted = await store.request(userId, newErasure(new Date(now), new Date(now + waitMs)), stop);
-      // A concurrent request won.
+      // A concurrent request scheduled the erasure first.
       if (!noted) await runStops.drop(stop);
       await changes.announce({ type: "user", id: userId });
       return shown(noted ?? (await known(userId)));

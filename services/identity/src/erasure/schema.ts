@@ -1,7 +1,7 @@
 import { Schema } from "mongoose";
 import type { ErasureRecord } from "../records";
 
-/** Present while an erasure is scheduled. */
+/** Set while an erasure is scheduled. */
 export const erasureSchema = new Schema<ErasureRecord>(
   {
     requestedAt: { type: Date, required: true },

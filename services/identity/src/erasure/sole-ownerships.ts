@@ -6,7 +6,7 @@ export interface SoleOwnership {
   name: string;
 }
 
-/** Organizations with the person as their only owner. They must get another owner or be erased before the person's account. */
+/** Organizations whose only owner is the person. They need another owner, or must be erased, before the person's account can be erased. */
 export type SoleOwnerships = (userId: string) => Promise<readonly SoleOwnership[]>;
 
 export const createSoleOwnerships =

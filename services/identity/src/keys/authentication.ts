@@ -7,24 +7,25 @@ import { classifyKeyValue, hashKeyValue } from "./key-value";
 import type { KeyRecord } from "../records";
 import type { Accounts } from "../organizations/accounts";
 
-/** Older keys are of the retired, ranked kind. */
+/** Keys created before this time have the retired, ranked scopes. */
 const CAPABILITIES_SINCE_MS = Date.UTC(2026, 4, 1);
 /** Resolution of `lastUsedAt`. */
 const TOUCH_INTERVAL_MS = 60_000;
 const MILLIS = 1_000;
 
 export interface AuthenticatedKey extends ResolvedKey {
-  /** The key's grants within the current ceiling of its owner and role of its maker. */
+  /** The key's grants within its owner's current ceiling and its creator's role. */
   effectiveCapabilities: string[];
 }
 
 export interface Authentication {
   /**
-   * Resolves a key value. Throws UNAUTHENTICATED equally for a malformed, unknown, revoked or expired value, LEGACY_KEY_RETIRED for an old
-   * one, ACCOUNT_SUSPENDED if its owner or maker is suspended, and API_KEY_ACCESS_DENIED if its owner's tier has no API access.
+   * Resolves a key value.
+   * @throws UNAUTHENTICATED equally for a malformed, unknown, revoked or expired value; LEGACY_KEY_RETIRED for an old value;
+   *   ACCOUNT_SUSPENDED if the owner or creator is suspended; API_KEY_ACCESS_DENIED if the owner's tier has no API access
    */
   authenticate(value: string): Promise<AuthenticatedKey>;
-  /** Resolves a key by id without the cache, for later runs that it set up. Doesn't count as a use. */
+  /** Resolves a key by id without the cache, for runs that start later on its behalf. It doesn't count as a use. */
   resolve(userId: string, keyId: string): Promise<AuthenticatedKey>;
   /** Waits for pending writes. */
   drain(): Promise<void>;
@@ -69,14 +70,14 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
     void written.finally(() => touching.delete(written));
   };
 
-  /** The first use of a new value sets the end of the previous one. Awaited, so that the end is certain afterwards. */
+  /** The first use of a new value sets the end of the previous value. It is awaited, so that the end is stored before the call returns. */
   const startGrace = async (key: KeyRecord, nowMs: number): Promise<void> => {
     if (!key.rotation || key.rotation.previousEndsAt) return;
     await store.startGrace(key, new Date(nowMs + key.rotation.graceSeconds * MILLIS));
     await changes.announce({ type: "key", id: key._id });
   };
 
-  /** @throws like `authenticate` */
+  /** @throws the errors of `authenticate` */
   const requireUsable = ({ key, user, person }: ResolvedKey, nowMs: number): void => {
     if (key.createdAt.getTime() < CAPABILITIES_SINCE_MS) throw retired();
     if (hasEnded(key.expiresAt, nowMs)) throw refused();

@@ -23,7 +23,7 @@ const idOf = (endpoint: EndpointId | undefined): EndpointId => {
   return endpoint;
 };
 
-/** The endpoint methods of the identity service. */
+/** Endpoint methods of the identity service. */
 export const endpointHandlers = (endpoints: Endpoints): Pick<identity.IdentityServiceServer, EndpointMethods> => ({
   listWebhookEndpoints: unary(async ({ ownerId }: identity.ListWebhookEndpointsRequest) => ({
     endpoints: (await endpoints.list(ownerId)).map(endpointMessage),

@@ -11,13 +11,12 @@ const endpointsSchema = new Schema<EndpointsRecord>(
 export const createEndpointModel = (connection: Connection): Model<EndpointsRecord> =>
   connection.model<EndpointsRecord>("WebhookEndpoints", endpointsSchema, "webhook-endpoints");
 
-/** An endpoint, by its owner and its id. */
 export interface EndpointId {
   ownerId: string;
   id: string;
 }
 
-/** An endpoint with the settings of a delivery. */
+/** An endpoint and the settings with which a delivery was sent. */
 export interface EndpointSettings extends EndpointId {
   url: string;
   revision: string;
@@ -25,16 +24,16 @@ export interface EndpointSettings extends EndpointId {
 
 export type EndpointChange = Partial<Omit<EndpointRecord, "id" | "secrets" | "createdAt">>;
 
-/** Endpoints of an owner are one document, so that each change is one conditional update and their number is bounded. */
+/** Stores all endpoints of an owner in one document, so that each change is one conditional update and their number is bounded. */
 export interface EndpointStore {
   find(ownerId: string): Promise<EndpointsRecord | null>;
-  /** @returns null where there are that many already */
+  /** @returns null if the owner already has `most` endpoints */
   add(ownerId: string, endpoint: EndpointRecord, most: number): Promise<EndpointsRecord | null>;
-  /** @returns null without the endpoint, or if it doesn't fit `only` */
+  /** @returns null if the endpoint doesn't exist or doesn't match `only` */
   change(of: EndpointId, change: EndpointChange, only?: Partial<EndpointRecord>): Promise<EndpointsRecord | null>;
   addSecret(of: EndpointId, secret: WebhookSecretRecord): Promise<EndpointsRecord | null>;
   remove(of: EndpointId): Promise<EndpointsRecord | null>;
-  /** Notes on the account which events its enabled endpoints want, unless a later change was noted. */
+  /** Records on the account which events its enabled endpoints receive, unless a later change is already recorded. */
   noteEvents(record: EndpointsRecord, events: readonly string[]): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Webhook endpoints of an account: addresses that get the events of all its runs. */
+/** Webhook endpoints of an account. They receive events of all its runs. */
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isLonger, LIMITS, WEBHOOK_ENDPOINTS, wellFormed } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
@@ -14,36 +14,36 @@ export interface EndpointEdit {
   url?: string | undefined;
   events?: string[] | undefined;
   description?: string | undefined;
-  /** False enables one that was disabled. */
+  /** False enables a disabled endpoint. */
   disabled?: boolean | undefined;
 }
 
 export interface EndpointReport extends EndpointSettings {
   at: Date;
   delivered: boolean;
-  /** No retry follows. */
+  /** True if no retry follows. */
   final: boolean;
 }
 
 export interface WithSecret {
   endpoint: EndpointRecord;
-  /** Shown once. */
+  /** The secret is shown only once. */
   secret: string;
 }
 
-/** Each method throws NOT_FOUND for an endpoint that the owner doesn't have. */
+/** Each method throws NOT_FOUND if the owner has no such endpoint. */
 export interface Endpoints {
   list(ownerId: string): Promise<EndpointRecord[]>;
   /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the limit */
   create(ownerId: string, wanted: Required<Pick<EndpointEdit, "url" | "events" | "description">>): Promise<WithSecret>;
   /** @throws INVALID_REQUEST */
   edit(of: EndpointId, edit: EndpointEdit): Promise<EndpointRecord>;
-  /** Makes another secret; the replaced one signs beside it for a day. */
+  /** Creates a new secret. The previous one also signs for one day. */
   rotate(of: EndpointId): Promise<WithSecret>;
   remove(of: EndpointId): Promise<void>;
-  /** Empty for an endpoint that is gone. */
+  /** Returns an empty target for a removed endpoint. */
   target(of: EndpointId): Promise<WebhookTarget>;
-  /** @returns true if the endpoint has these settings and is disabled now */
+  /** @returns true if the endpoint has these settings and is disabled after the call */
   disable(settings: EndpointSettings, reason: string): Promise<boolean>;
   /** Records a delivery attempt. After five days without a success, the next failed delivery disables the endpoint. */
   report(report: EndpointReport): Promise<boolean>;
@@ -73,7 +73,7 @@ const oneOf = (record: EndpointsRecord | null, id: string): EndpointRecord => {
   if (!found) throw noSuchEndpoint();
   return found;
 };
-/** Canonical order, each once. */
+/** Events in canonical order, without duplicates. */
 const sorted = (events: readonly string[]): string[] => ENDPOINT_EVENTS.filter((event) => events.includes(event));
 
 export const createEndpoints = ({ store, secretBox, changes, addressProblem, clock = Date.now }: EndpointsOptions): Endpoints => {
@@ -116,7 +116,7 @@ export const createEndpoints = ({ store, secretBox, changes, addressProblem, clo
   return {
     list: async (ownerId) => {
       const record = await store.find(ownerId);
-      // Repairs the note of a change that its process didn't finish.
+      // Completes the record of a change whose process stopped too early.
       if (record) await store.noteEvents(record, eventsOf(record));
       return record?.endpoints ?? [];
     },
@@ -179,7 +179,7 @@ export const createEndpoints = ({ store, secretBox, changes, addressProblem, clo
       if (endpoint.disabledAt) return true;
       const { failingSince } = endpoint;
       if (delivered) {
-        // A success that was sent before the failures ends none of them.
+        // A success from before the failures doesn't end the series.
         if (failingSince && failingSince <= at)
           await store.change({ ownerId, id }, { failingSince: null }, { url, revision, failingSince });
         return false;

@@ -19,13 +19,13 @@ import {
 import type { KeyHolder } from "../organizations/accounts";
 import { isAdmin, type User } from "../users/user";
 
-/** Preset name of keys without one. */
+/** Preset name of keys without a preset. */
 export const CUSTOM_PRESET = "custom";
 const MAX_CAPABILITIES = 100;
 const MANAGES_KEYS = "keys:write";
 const WEBHOOK_CAPABILITY = "webhook:receive";
 
-/** The grants of a new key: a preset's id or a list, never both. */
+/** Grants for a new key, as a preset's id or as a list, never both. */
 export interface GrantRequest {
   preset: string;
   capabilities: string[];
@@ -45,20 +45,20 @@ export const grantIssues = ({ preset, capabilities }: GrantRequest): Issue[] => 
   );
 };
 
-/** Only approved owners can create keys. A tier without keys is reported first. */
+/** Only approved owners can create keys. If the tier has no API access, that error comes first. */
 export const requireKeyRights = (owner: User): void => {
   requireApiAccess(owner);
   requireStanding(owner);
 };
 
-/** @throws ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED, and the error for an account that is scheduled for erasure */
+/** @throws ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED, and the error of an account scheduled for erasure */
 export const requireStanding = ({ suspended, approved, erasesAt }: Pick<User, "suspended" | "approved" | "erasesAt">): void => {
   if (suspended) throw accountSuspended();
   if (!approved) throw accountNotApproved();
   if (erasesAt) throw accountLeaving();
 };
 
-/** True if the owner's tier permits API keys; always true for administrators. */
+/** True if the owner's tier allows API keys. Always true for administrators. */
 const hasApiAccess = (owner: User): boolean => isAdmin(owner) || owner.plan.apiAccess;
 
 /** @throws API_KEY_ACCESS_DENIED */
@@ -67,7 +67,7 @@ export const requireApiAccess = (owner: User): void => {
   throw new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "API keys need the Pro tier or above", { tier: owner.tier });
 };
 
-/** A key's grants within the current ceiling of its owner and role of its maker; empty without API access. */
+/** A key's grants within its owner's current ceiling and its creator's role; empty without API access. */
 export const effectiveGrants = (
   capabilities: readonly string[],
   { user: owner, role, within }: Pick<KeyHolder, "user" | "role" | "within">,
@@ -79,8 +79,8 @@ export const effectiveGrants = (
 };
 
 /**
- * Rejects grants that a key's maker can't have. Only keys of service accounts can manage keys.
- * @throws INVALID_REQUEST, CAPABILITY_DENIED with the first capability beyond the service account's
+ * Rejects grants that the key's creator can't have. Only keys of service accounts can manage keys.
+ * @throws INVALID_REQUEST, or CAPABILITY_DENIED with the first capability that the service account doesn't have
  */
 export const requireMakersGrants = (capabilities: readonly string[], within: readonly string[] | undefined): void => {
   const index = capabilities.indexOf(MANAGES_KEYS);
@@ -93,7 +93,7 @@ export const requireMakersGrants = (capabilities: readonly string[], within: rea
   throw new DomainError("forbidden", "CAPABILITY_DENIED", `the service account lacks the capability ${beyond}`, { required: beyond });
 };
 
-/** The capabilities of a valid request. @throws CAPABILITY_ABOVE_CEILING with those above the owner's tier */
+/** The capabilities of a valid request. @throws CAPABILITY_ABOVE_CEILING with the capabilities that the owner's tier doesn't have */
 export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): { preset: string; capabilities: string[] } => {
   const admin = isAdmin(owner);
   const granted = isPreset(preset) ? presetCapabilities(preset, owner.plan.base, admin) : capabilities;

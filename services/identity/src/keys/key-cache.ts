@@ -4,21 +4,21 @@ import type { KeyRecord } from "../records";
 import type { KeyHolder } from "../organizations/accounts";
 
 /**
- * Upper bound of an answer's age. Half of the second in which a revocation must take effect everywhere, so that it holds without any
- * message (Redis down, publisher killed), and for a caller that caches as long again.
+ * Maximum age of a cached key. A revocation must take effect everywhere within one second, even without messages (Redis is down or the
+ * publisher stopped). Half of that second is left for a caller that also caches.
  */
 export const CACHE_TTL_MS = 500;
 const MAX_ENTRIES = 10_000;
 
-/** A key with its owner and maker, as of one read. */
+/** A key with its owner and creator, all from one read. */
 export interface ResolvedKey extends KeyHolder {
   key: KeyRecord;
 }
 
 export interface KeyCache {
-  /** The key with this hash, at most the TTL old. Null isn't cached. */
+  /** Returns the key with this hash, at most as old as the TTL. Null isn't cached. */
   get(hash: string): Promise<ResolvedKey | null>;
-  /** Removes entries that a change made stale. */
+  /** Removes entries that a change made outdated. */
   forget(change: IdentityChange): void;
 }
 
@@ -33,17 +33,17 @@ const concerns = ({ key, user, person }: ResolvedKey, { type, id }: IdentityChan
   (type === "organization" && user.id === id) ||
   (type === "tier" && user.tier === id);
 
-/** Caches answers briefly and shares one lookup among concurrent callers. */
+/** Caches keys briefly. Concurrent callers share one lookup. */
 export const createKeyCache = ({ load, ttlMs = CACHE_TTL_MS }: KeyCacheOptions): KeyCache => {
   const entries = new LRUCache<string, ResolvedKey>({ max: MAX_ENTRIES, ttl: ttlMs });
   const loading = new Map<string, { startedAt: number; result: Promise<ResolvedKey | null> }>();
-  /** Counts changes: an answer read before one may be stale and isn't cached. */
+  /** Counts changes. A key that was read before a change may be outdated and isn't cached. */
   let changes = 0;
 
   const read = async (hash: string, startedAt: number): Promise<ResolvedKey | null> => {
     const before = changes;
     const found = await load(hash);
-    // An entry's age counts from the start of its lookup, because a slow lookup gives an old answer.
+    // An entry's age counts from the start of its lookup, because the result of a slow lookup is already old.
     if (found && changes === before) entries.set(hash, found, { start: startedAt });
     return found;
   };

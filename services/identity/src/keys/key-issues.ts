@@ -2,15 +2,15 @@ import { ALIAS, isLonger, KEY_METADATA_ENTRIES, LIMITS, RUN_METADATA, type Issue
 import { grantIssues, type GrantRequest } from "./grants";
 import type { WebhookRequest } from "./webhooks";
 
-/** Problems of the settings of a key that don't depend on its owner. */
+/** Checks settings of a key that don't depend on its owner. */
 
 export interface NewKey extends GrantRequest {
   name: string;
-  /** The person who creates it: the owner (default), or a member of the owning organization. */
+  /** The person who creates the key: the owner (default) or a member of the owning organization. */
   madeBy?: string;
-  /** True if its maker must be a service account of the owner. */
+  /** True if the creator must be a service account of the owner. */
   service?: boolean;
-  /** The only alias that runs by the key use; empty or absent for any. */
+  /** The only alias that the key's runs can use; empty or absent for any alias. */
   alias?: string;
   expiresAt: Date | undefined;
   webhook: WebhookRequest | undefined;

@@ -2,10 +2,10 @@ import { insertOnce } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 
-/** The newest secret and those that still sign beside it. One more within a day ends the oldest. */
+/** Number of stored signing secrets: the newest and those that it replaced within a day. If more are created, the oldest is dropped. */
 export const SECRETS_KEPT = 10;
 
-/** Identifies a key's webhook with certain settings. */
+/** Identifies a key's webhook and its settings. */
 export interface WebhookSettings {
   keyId: string;
   url: string;
@@ -18,37 +18,37 @@ export type RotatedKey = Pick<KeyRecord, "start" | "hashes" | "rotation">;
 /** Selects keys of an owner. */
 export interface Ownership {
   userId: string;
-  /** Only keys that this person created. */
+  /** Limits the selection to keys that this person created. */
   madeBy?: string | undefined;
 }
 
-/** Every method that a user's request reaches names the owner; the others serve authentication and delivery. */
+/** Methods reached by users' requests require the owner. The other methods serve authentication and delivery. */
 export interface KeyStore {
-  /** @returns false if the slot was taken concurrently */
+  /** @returns false if another request took the slot */
   insert(key: KeyRecord): Promise<boolean>;
-  /** Slots in use by an owner's keys. */
+  /** Slots that an owner's keys use. */
   slots(userId: string): Promise<number[]>;
   findOwned(of: Ownership, id: string): Promise<KeyRecord | null>;
-  /** Newest first. */
+  /** Keys, newest first. */
   list(userId: string): Promise<KeyRecord[]>;
   change(of: Ownership, id: string, change: KeyChange): Promise<KeyRecord | null>;
   remove(of: Ownership, id: string): Promise<boolean>;
-  /** Removes a person's keys of earlier epochs. */
+  /** Removes a person's keys from earlier epochs. */
   removeEnded(personId: string, epoch: number): Promise<void>;
-  /** Removes an owner's keys that a person created. */
+  /** Removes keys of an owner that a person created. */
   removeMadeBy(userId: string, personId: string): Promise<void>;
-  /** Replaces the values and optionally adds a webhook secret. @returns null if the values have changed since `key` was read */
+  /** Replaces the key's values and optionally adds a webhook secret. @returns null if the values have changed since `key` was read */
   rotate(key: KeyRecord, to: RotatedKey, secret: WebhookSecretRecord | undefined): Promise<KeyRecord | null>;
   setWebhook(of: Ownership, id: string, webhook: WebhookRecord, secret: WebhookSecretRecord): Promise<KeyRecord | null>;
   removeWebhook(of: Ownership, id: string): Promise<KeyRecord | null>;
 
   findByHash(hash: string): Promise<KeyRecord | null>;
   find(id: string): Promise<KeyRecord | null>;
-  /** Sets the end of the previous value, once. */
+  /** Sets the end of the previous value, at most once. */
   startGrace(key: KeyRecord, previousEndsAt: Date): Promise<void>;
-  /** Records a use unless one is recorded since `notSince`. */
+  /** Records a use, unless a use after `notSince` is recorded. */
   touch(id: string, at: Date, notSince: Date): Promise<void>;
-  /** Disables the webhook if it is enabled with the same settings and, if given, has been failing since exactly that time. */
+  /** Disables the webhook if it is enabled with these settings. If `failingSince` is set, it must also equal the stored time. */
   disableWebhook(settings: WebhookSettings, at: Date, reason: string, failingSince?: Date): Promise<boolean>;
   /** Records the first failure of a series. */
   noteFailure(settings: WebhookSettings, at: Date): Promise<void>;
@@ -56,7 +56,7 @@ export interface KeyStore {
   noteSuccess(settings: WebhookSettings, at: Date): Promise<void>;
 }
 
-/** Keeps the newest ones. */
+/** Adds a secret and keeps only the newest. */
 export const newestFirst = (secret: WebhookSecretRecord): object => ({ $each: [secret], $position: 0, $slice: SECRETS_KEPT });
 
 const enabled = ({ keyId, url, revision }: WebhookSettings): object => ({
@@ -84,7 +84,7 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
     remove: async (of, id) => (await keys.deleteOne(owned(of, id))).deletedCount > 0,
     removeEnded: async (personId, epoch) => {
       const ended = { epoch: { $lt: epoch } };
-      // Keys without a maker were created by their owner.
+      // A key without a creator was created by its owner.
       await keys.deleteMany({ userId: personId, ...ended });
       await keys.deleteMany({ madeBy: personId, ...ended });
     },

@@ -24,37 +24,37 @@ export const MAX_GRACE_SECONDS = 86_400;
 
 export interface IssuedKey {
   key: KeyRecord;
-  /** Shown once. */
+  /** The value is shown only once. */
   value: string;
-  /** Shown once; empty without a webhook. */
+  /** The secret is shown only once; empty without a webhook. */
   webhookSecret: string;
   warnings: string[];
 }
 
-/** Absent members stay unchanged. */
+/** Changes to a key. Absent members stay unchanged. */
 export interface KeyEdit {
   name?: string;
   capabilities?: string[];
   metadata?: Record<string, string>;
-  /** Empty for any. */
+  /** Alias that the key's runs can use; empty for any. */
   alias?: string;
 }
 
-/** Keys of an owner. A key of another owner is NOT_FOUND. */
+/** Keys of an owner. Another owner's key is reported as NOT_FOUND. */
 export interface Keys {
   /**
    * @throws INVALID_REQUEST, API_KEY_ACCESS_DENIED, ACCOUNT_NOT_APPROVED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or
-   * PRECONDITION_FAILED at the limit
+   *   PRECONDITION_FAILED if the owner has too many keys
    */
   create(userId: string, wanted: NewKey): Promise<IssuedKey>;
-  /** Keys that have not ended. */
+  /** Keys that haven't expired. */
   list(userId: string): Promise<KeyRecord[]>;
   /** @throws INVALID_REQUEST or CAPABILITY_ABOVE_CEILING */
   edit(of: Ownership, keyId: string, edit: KeyEdit): Promise<{ key: KeyRecord; warnings: string[] }>;
   revoke(of: Ownership, keyId: string): Promise<void>;
   /**
-   * Gives the key a new value and, with a webhook, a new secret. The old value works until `graceSeconds` after the first use of the new
-   * one; with 0 it ends immediately. A new value that was never used is replaced without affecting the one before it.
+   * Replaces the key's value and, with a webhook, adds a new secret. The old value works until `graceSeconds` after the first use of the
+   * new value; with 0 it stops immediately. If the current value was never used, it is replaced and the previous value keeps working.
    */
   rotate(of: Ownership, keyId: string, graceSeconds: number): Promise<IssuedKey>;
 }
@@ -67,7 +67,7 @@ export interface KeysOptions {
   secretBox: SecretBox;
   addressProblem: AddressProblem;
   pepper: string;
-  /** `<env>` of new values. */
+  /** The part `<env>` of new values. */
   environment: string;
   clock?: () => number;
 }
@@ -91,7 +91,7 @@ const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">,
   return { ...key, slot };
 };
 
-/** The key's values after a rotation: the current one and, with a grace period, the previous one. */
+/** The key's values after a rotation: the current value and, with a grace period, the previous one. */
 const rotatedValues = (key: KeyRecord, next: string, graceSeconds: number): Pick<KeyRecord, "hashes" | "rotation"> => {
   if (graceSeconds === 0) return { hashes: [next], rotation: null };
   const [current, previous] = key.hashes;

@@ -3,10 +3,10 @@ import type { Model } from "mongoose";
 import type { RunSecretRecord, WebhookSecretRecord } from "../records";
 import { newestFirst } from "./key-store";
 
-/** An owner's secrets, the newest first. */
+/** Stores secrets of owners, the newest first. */
 export interface RunSecretStore {
   find(ownerId: string): Promise<WebhookSecretRecord[] | null>;
-  /** Stores an owner's first secret, unless there is one. @returns those that are stored */
+  /** Stores an owner's first secret, unless the owner has one. @returns the stored secrets */
   begin(ownerId: string, secret: WebhookSecretRecord): Promise<WebhookSecretRecord[]>;
   add(ownerId: string, secret: WebhookSecretRecord): Promise<WebhookSecretRecord[]>;
 }

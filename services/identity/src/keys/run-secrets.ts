@@ -1,4 +1,4 @@
-/** Each owner's secret for runs: it signs the webhooks that runs name, and nothing else. */
+/** Each owner has a secret for runs. It signs only webhooks that runs name. */
 import type { WebhookSecretRecord } from "../records";
 import type { RunSecretStore } from "./run-secret-store";
 import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
@@ -10,11 +10,11 @@ export interface RunSecret {
 }
 
 export interface RunSecrets {
-  /** The newest secret. The first request makes it. */
+  /** Returns the newest secret. The first request creates it. */
   current(ownerId: string): Promise<RunSecret>;
-  /** Makes another secret; the replaced one signs beside it for a day. */
+  /** Creates a new secret. The previous one also signs for one day. */
   rotate(ownerId: string): Promise<RunSecret>;
-  /** All secrets that must sign now, the newest first. */
+  /** Returns all secrets that must sign now, the newest first. */
   signing(ownerId: string): Promise<string[]>;
 }
 
@@ -25,7 +25,7 @@ export interface RunSecretsOptions {
 }
 
 export const createRunSecrets = ({ store, secretBox, clock = Date.now }: RunSecretsOptions): RunSecrets => {
-  // Bound to the purpose, so that a sealed secret can't take the place of a key's.
+  // The purpose is part of the id, so that an encrypted secret can't replace a key's secret.
   const bound = (ownerId: string): string => `runs:${ownerId}`;
   const open = (ownerId: string, { sealed, createdAt }: WebhookSecretRecord): RunSecret => ({
     secret: secretBox.open(sealed, bound(ownerId)),

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Webhook secrets are needed for signing, so they are stored encrypted: AES-256-GCM, bound to their key. */
+/** Webhook secrets are needed for signing, so they are stored encrypted with AES-256-GCM and bound to their key. */
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -8,13 +8,13 @@ const SECRET_BYTES = 32;
 const SECRET_PREFIX = "whsec_";
 const KEY_PURPOSE = "nodeloom identity webhook secrets v1";
 
-/** A signing secret in the Standard Webhooks form. */
+/** Creates a signing secret in the form of Standard Webhooks. */
 export const generateWebhookSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 
 export interface SecretBox {
   /** Encrypts a text for one owner id; the result is base64. */
   seal(text: string, owner: string): string;
-  /** Decrypts a text. @throws if it was altered, or encrypted for another owner or with another pepper */
+  /** Decrypts a text. @throws if the text was altered, or was encrypted for another owner or with another pepper */
   open(sealed: string, owner: string): string;
 }
 

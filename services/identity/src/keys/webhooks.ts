@@ -12,54 +12,54 @@ const END_EVENTS = ["execution.completed", "execution.failed", "execution.cancel
 export const WEBHOOK_EVENTS = [...END_EVENTS, "execution.waiting", "batch.completed", "budget.alert", "model.retiring"] as const;
 const MAX_URL_CHARS = 2_048;
 const MAX_REASON_CHARS = 500;
-/** How long a replaced secret signs beside its successors. */
+/** Time for which a replaced secret still signs. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1_000;
-/** After this long without a success, the next failed delivery disables the webhook. */
+/** If no delivery succeeds for this time, the next failed delivery disables the webhook. */
 export const FAILING_MS = 5 * 24 * 60 * 60 * 1_000;
 
 export interface WebhookRequest {
   url: string;
-  /** Empty: the ends of runs. */
+  /** Events of the webhook. Empty means the ends of runs. */
   events: string[];
 }
 
-/** The delivery URL and the current signing secrets, the newest first. */
+/** The delivery URL, and the current signing secrets with the newest first. */
 export interface WebhookTarget {
-  /** Empty if nothing must be delivered. */
+  /** The URL, or empty if nothing must be delivered. */
   url: string;
   secrets: string[];
   events: string[];
-  /** A webhook exists, but is disabled. */
+  /** True if a webhook exists but is disabled. */
   disabled: boolean;
-  /** Identifies these settings; callers return it in their reports. */
+  /** Identifies these settings. Callers return it in their reports. */
   revision: string;
 }
 
 export interface DeliveryReport extends WebhookSettings {
   at: Date;
   delivered: boolean;
-  /** No retry follows. */
+  /** True if no retry follows. */
   final: boolean;
 }
 
 export interface Webhooks {
-  /** Sets or replaces a key's webhook: enabled, with a new secret. @throws CAPABILITY_DENIED if the key can't receive it */
+  /** Sets or replaces a key's webhook. It is enabled and has a new secret. @throws CAPABILITY_DENIED if the key can't receive webhooks */
   set(of: Ownership, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
-  /** Idempotent. */
+  /** Removes the webhook. Idempotent. */
   remove(of: Ownership, keyId: string): Promise<KeyRecord>;
   /**
-   * Empty if the key has no webhook, or can't receive it under its grants and its owner's tier. @throws NOT_FOUND for another owner's key,
-   * if an owner is given
+   * Returns an empty target if the key has no webhook, or if its grants or its owner's tier don't allow one. @throws NOT_FOUND if `of` is
+   * set and the key belongs to another owner
    */
   target(keyId: string, of?: Ownership): Promise<WebhookTarget>;
   /**
-   * Disables a webhook whose URL is gone, unless it was changed meanwhile.
-   * @returns true if the webhook has these settings and is disabled now
+   * Disables a webhook whose URL no longer exists, unless its settings have changed.
+   * @returns true if the webhook has these settings and is disabled after the call
    */
   disable(settings: WebhookSettings, reason: string): Promise<boolean>;
   /**
    * Records a delivery attempt. Idempotent. After five days without a success, the next failed delivery disables the webhook.
-   * @returns true if the webhook has these settings and is disabled now
+   * @returns true if the webhook has these settings and is disabled after the call
    */
   report(report: DeliveryReport): Promise<boolean>;
 }
@@ -75,13 +75,13 @@ export const urlProblem = (text: string): string | undefined => {
   return undefined;
 };
 
-/** The reason why an address is rejected, or undefined. Same rules as for deliveries. */
+/** Returns the reason why a URL is rejected, or undefined. Deliveries apply the same rules. */
 export type AddressProblem = (url: string) => Promise<string | undefined>;
 
 /**
- * Problems of a webhook's settings, including private addresses. Deliveries resolve the address again.
- * @param place prefix of issue paths, empty or ending with a dot
- * @param known events that can be named
+ * Problems of a webhook's settings, including URLs with private addresses. Deliveries resolve the host again.
+ * @param place prefix of issue paths; empty, or ending with a dot
+ * @param known events that the webhook can name
  */
 export const webhookIssues = async (
   request: WebhookRequest,
@@ -105,7 +105,7 @@ const settingsIssues = ({ url, events }: WebhookRequest, place: "" | "webhook.",
   ];
 };
 
-/** The stored form of a valid request: enabled, with events in canonical order. */
+/** Converts a valid request to its stored form: enabled, with events in canonical order. */
 export const newWebhook = ({ url, events }: WebhookRequest): WebhookRecord => ({
   url,
   events: WEBHOOK_EVENTS.filter((event) => (events.length === 0 ? (END_EVENTS as readonly string[]) : events).includes(event)),
@@ -116,7 +116,7 @@ export const newWebhook = ({ url, events }: WebhookRequest): WebhookRecord => ({
 });
 
 export interface NewSecret {
-  /** Shown once. */
+  /** The secret is shown only once. */
   secret: string;
   record: WebhookSecretRecord;
 }
@@ -138,7 +138,7 @@ export interface WebhooksOptions {
 
 const NOTHING: WebhookTarget = { url: "", secrets: [], events: [], disabled: false, revision: "" };
 
-/** Current signing secrets, the newest first. A replaced one stays for a while after its direct successor was created. */
+/** Current signing secrets, the newest first. A replaced secret stays for `SECRET_OVERLAP_MS` after its direct successor was created. */
 export const signing = (secrets: readonly WebhookSecretRecord[], now: number): WebhookSecretRecord[] =>
   secrets.filter((_secret, index) => {
     const successor = secrets[index - 1];
@@ -151,7 +151,7 @@ export const createWebhooks = ({ store, accounts, secretBox, changes, addressPro
     return holder !== null && mayReceive(effectiveGrants(key.capabilities, holder));
   };
 
-  /** The webhook, if its settings are unchanged. */
+  /** Returns the webhook if its settings are unchanged. */
   const current = async ({ keyId, url, revision }: WebhookSettings): Promise<WebhookRecord | null> => {
     const webhook = (await store.find(keyId))?.webhook;
     return webhook?.url === url && webhook.revision === revision ? webhook : null;

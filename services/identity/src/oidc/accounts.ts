@@ -1,4 +1,4 @@
-/** Selects the account for a provider's identity. */
+/** Selects the account for an identity from the OIDC provider. */
 import { createHash } from "node:crypto";
 import type { Logger } from "@nodeloom/platform";
 import type { Changes } from "../changes";
@@ -17,13 +17,13 @@ const FREE = { role: "user", tier: "free" } as const;
 
 export interface OidcAccounts {
   /**
-   * The linked account; the account with the verified address, which is linked now; or a new one.
+   * Returns the linked account. Otherwise links and returns the account with the verified address, or creates one.
    * @throws `domain`, `unverified`, `taken`
    */
   resolve(claims: OidcClaims): Promise<UserRecord>;
   /** Links an identity to a signed-in user's account. @throws `domain`, `unverified`, `taken` */
   link(claims: OidcClaims, user: UserRecord): Promise<void>;
-  /** Applies role and tier from the claims. @returns the account before and after */
+  /** Applies the role and tier from the claims. @returns the account before and after */
   apply(claims: OidcClaims, userId: string): Promise<{ before: User; after: User }>;
 }
 
@@ -39,7 +39,7 @@ export interface OidcAccountsOptions {
   clock: () => number;
 }
 
-/** Issuer and subject only, because addresses can change owners. */
+/** Derived only from issuer and subject, because an address can change its owner. */
 export const identityId = ({ issuer, subject }: Pick<OidcClaims, "issuer" | "subject">): string =>
   createHash("sha256")
     .update(JSON.stringify([issuer, subject]))
@@ -56,11 +56,11 @@ export const createOidcAccounts = (options: OidcAccountsOptions): OidcAccounts =
     const { issuer, subject } = claims;
     const identity = { _id: identityId(claims), issuer, subject, userId, linkedAt: new Date(clock()), admin: false };
     if (await store.link(identity)) return;
-    // A concurrent sign-in of the same person linked it, or either side has another link.
+    // The link exists if a concurrent sign-in of the same person created it. Otherwise the identity or the account has another link.
     if ((await store.find(identity._id))?.userId !== userId) throw oidcError("taken");
   };
 
-  /** The account was registered by a person who didn't verify the address, so their access ends. */
+  /** The account's registrant never verified the address, so their access ends. */
   const takeOver = async (user: UserRecord): Promise<UserRecord> => {
     const taken = await store.takeOver(user._id, new Date(clock()));
     if (!taken) throw oidcError("taken");

@@ -1,7 +1,7 @@
 import { normaliseEmail } from "../users/emails";
 import type { ClaimRule, OidcSettings, TierRule } from "./settings";
 
-/** The claims of a provider's user. */
+/** Claims about a user of the provider. */
 export interface OidcClaims {
   issuer: string;
   subject: string;
@@ -11,13 +11,13 @@ export interface OidcClaims {
   all: Readonly<Record<string, unknown>>;
 }
 
-/** Selects the relevant verified claims. `email_verified` must be true, not only present. */
+/** Selects the relevant verified claims. `email_verified` must be exactly true. */
 export const toClaims = (issuer: string, all: Readonly<Record<string, unknown>> & { sub: string }): OidcClaims => {
   const email = typeof all.email === "string" ? normaliseEmail(all.email) : undefined;
   return { issuer, subject: all.sub, email, emailVerified: email !== undefined && all.email_verified === true, all };
 };
 
-/** Without verification, users can set any address: rules about `email` need `email_verified`. */
+/** Rules about `email` need `email_verified`, because without verification users can set any address. */
 const fits =
   ({ all, emailVerified }: OidcClaims) =>
   ({ claim, value }: ClaimRule): boolean => {
@@ -28,7 +28,7 @@ const fits =
 
 export const isAdminByClaim = (claims: OidcClaims, { admins }: Pick<OidcSettings, "admins">): boolean => admins.some(fits(claims));
 
-/** The tier of the first matching rule. */
+/** Returns the tier of the first matching rule. */
 export const tierByClaim = (claims: OidcClaims, { tiers }: Pick<OidcSettings, "tiers">): string | undefined =>
   tiers.find((rule: TierRule) => fits(claims)(rule))?.tier;
 

@@ -8,19 +8,19 @@ export interface OidcStore {
   findOfUser(userId: string): Promise<OidcIdentityRecord | null>;
   /** @returns false if the identity or the user already has a link */
   link(identity: OidcIdentityRecord): Promise<boolean>;
-  /** @returns false if there was none */
+  /** @returns false if the user had no link */
   unlink(userId: string): Promise<boolean>;
-  /** Records whether the claims made the user an administrator. */
+  /** Records whether the claims make the user an administrator. */
   setAdmin(id: string, admin: boolean): Promise<void>;
   /**
-   * Takes over an account with an unverified address: removes its password, ends its sessions and keys, and marks the address as verified.
-   * Null if the address was verified meanwhile.
+   * Takes over an account with an unverified address. Removes its password, ends its sessions and keys, and marks the address as verified.
+   * Returns null if the address has been verified by now.
    */
   takeOver(userId: string, at: Date): Promise<UserRecord | null>;
   setVerified(userId: string, at: Date): Promise<void>;
 
   begin(signIn: OidcSignInRecord): Promise<void>;
-  /** Uses up a pending sign-in; null if there is none. */
+  /** Removes and returns a pending sign-in; null if it doesn't exist. */
   take(id: string): Promise<OidcSignInRecord | null>;
 }
 

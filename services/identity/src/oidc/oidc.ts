@@ -1,4 +1,4 @@
-/** Sign-in with an OpenID Connect provider: the redirect to the provider and the callback. */
+/** Sign-in with an OpenID Connect provider, with the redirect to the provider and the callback. */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { accountSuspended } from "@nodeloom/kernel";
 import type { OidcSignInRecord, UserRecord } from "../records";
@@ -12,60 +12,60 @@ import type { OidcStore } from "./oidc-store";
 import { oidcError, oidcNotConfigured } from "./problems";
 import type { Provider } from "./provider";
 
-/** Time limit for the visit to the provider. */
+/** Time limit for signing in at the provider. */
 export const OIDC_SIGN_IN_MS = 10 * 60 * 1_000;
 const BROWSER_BYTES = 32;
 
 export interface BegunSignIn {
-  /** The provider's URL for the browser. */
+  /** The provider's URL, to which the browser is redirected. */
   url: string;
-  /** Cookie value: the callback only works in the same browser. */
+  /** Cookie value that ties the callback to the same browser. */
   browser: string;
 }
 
 export interface OidcStart {
   /** The gateway's callback URL. */
   redirectUri: string;
-  /** Path of the page to continue with. */
+  /** Path of the page to open after sign-in. */
   returnTo: string;
 }
 
 export interface OidcResult {
   returnTo: string;
-  /** The account before and after applying the claims; undefined for a new link. */
+  /** The account before and after the claims were applied; undefined for a new link. */
   account: { before: User; after: User } | undefined;
-  /** Set if the account needs a code: there is no session yet. */
+  /** Set if the account requires a code, so that there is no session yet. */
   pending: PendingSignIn | undefined;
 }
 
 export interface OidcState {
-  /** Display name of the provider; undefined without one. */
+  /** Display name of the provider; undefined if none is configured. */
   name: string | undefined;
   linkedAt: Date | undefined;
 }
 
 export interface Oidc {
-  /** Display name of the provider; undefined without one. */
+  /** Display name of the provider; undefined if none is configured. */
   readonly name: string | undefined;
   /** @throws NOT_CONFIGURED, `away` */
   start(begin: OidcStart): Promise<BegunSignIn>;
-  /** Starts linking an identity to a signed-in user's account; needs the password. */
+  /** Starts linking an identity to a signed-in user's account. Requires the password. */
   startLink(begin: OidcStart & ByPassword): Promise<BegunSignIn>;
   /**
-   * Handles the callback. An account with a second factor needs a code before it gets a session.
-   * @param url the callback URL as it was called @param browser the cookie's value
+   * Handles the callback. If the account has a second factor, a code is required before a session starts.
+   * @param back the callback URL as it was called; `browser` is the cookie's value
    * @throws NOT_CONFIGURED, and the errors in problems.ts
    */
   finish(back: { url: string; browser: string; address: string }): Promise<OidcResult>;
   state(userId: string): Promise<OidcState>;
-  /** Removes a link; needs the password, because an account without one could not sign in any more. */
+  /** Removes a link. Requires the password, because an account without a password could no longer sign in. */
   unlink(by: ByPassword): Promise<void>;
-  /** An administrator removes a link and ends the sessions. @returns false if there was none @throws NOT_FOUND */
+  /** Removes a user's link for an administrator and ends the user's sessions. @returns false if the user had no link @throws NOT_FOUND */
   reset(userId: string): Promise<boolean>;
 }
 
 export interface OidcOptions {
-  /** Undefined without a configured provider. */
+  /** The provider, or undefined if none is configured. */
   provider: { name: string; protocol: Provider; accounts: OidcAccounts } | undefined;
   store: OidcStore;
   users: Pick<UserStore, "find">;
@@ -104,7 +104,7 @@ export const createOidc = (options: OidcOptions): Oidc => {
     return { url, browser };
   };
 
-  /** The pending sign-in of a callback. Works once. */
+  /** Returns the pending sign-in of a callback. A second call for it fails. */
   const takeSignIn = async (state: string, browser: string): Promise<OidcSignInRecord> => {
     const signIn = await store.take(signInId(state));
     if (!signIn || signIn.expiresAt.getTime() <= clock() || !isSame(signIn.browser, browserHash(browser))) throw oidcError("state");
@@ -140,7 +140,7 @@ export const createOidc = (options: OidcOptions): Oidc => {
       const user = await accounts.resolve(claims);
       if (user.suspended) throw accountSuspended();
       const account = await accounts.apply(claims, user._id);
-      // Neither linking nor the provider's sign-in replaces the second factor.
+      // The second factor is required, even after linking or the provider's own sign-in.
       return { returnTo, account, pending: hasSecondFactor(user) ? await pendingSignIns.begin(user, address) : undefined };
     },
 

@@ -14,7 +14,7 @@ const PROBLEMS = {
 
 export type OidcProblem = keyof typeof PROBLEMS;
 
-/** An error with the reason in `problem`. */
+/** Creates an error with the reason in `problem`. */
 export const oidcError = (problem: OidcProblem): DomainError => {
   const [kind, reason, message] = PROBLEMS[problem];
   return new DomainError(kind, reason, message, { problem, ...(problem === "away" ? { retryAfter: 1 } : {}) });

@@ -1,4 +1,4 @@
-/** The OpenID Connect client: the only code that uses the library. */
+/** The OpenID Connect client. No other code uses the library. */
 import { DomainError } from "@nodeloom/kernel";
 import { ConfigError, EgressError, guardedFetch, type EgressClient, type Logger } from "@nodeloom/platform";
 import type * as OpenIdClient from "openid-client" with { "resolution-mode": "import" };
@@ -9,19 +9,17 @@ import type { OidcSettings } from "./settings";
 const CALL_SECONDS = 10;
 const MS = 1_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Cache time of the provider's metadata. Endpoints hardly change, and the library refreshes keys itself. */
+/** Cache time of the provider's metadata. Endpoints rarely change, and the library refreshes keys. */
 const DESCRIPTION_MS = 60 * 60 * MS;
 
-/** Secrets of a sign-in in progress. */
 export interface SignInSecrets {
   state: string;
   nonce: string;
-  /** PKCE verifier. */
   verifier: string;
 }
 
 export interface Provider {
-  /** The redirect URL, and the secrets that verify its callback. @throws `away` */
+  /** Returns the redirect URL and the secrets that verify its callback. @throws `away` if the provider is unavailable */
   authorize(redirectUri: string): Promise<{ url: string; secrets: SignInSecrets }>;
   /**
    * Exchanges the callback's code and verifies the ID token: signature, issuer, audience, times and nonce.
@@ -39,7 +37,7 @@ export interface ProviderOptions {
 }
 
 /**
- * Loads the library, an ES module, only if a provider is configured.
+ * Loads the library, an ES module. Called only if a provider is configured.
  * @throws ConfigError if Node.js is too old to load it
  */
 export const loadLibrary = async (): Promise<typeof OpenIdClient> => {
@@ -84,7 +82,7 @@ export const createProvider = ({ settings, egress, logger, clock = Date.now }: P
     return known.configuration;
   };
 
-  /** Maps the library's errors and logs them. Its messages contain no tokens or codes. */
+  /** Maps the library's errors and logs them. The log contains no tokens or codes. */
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -101,7 +99,7 @@ export const createProvider = ({ settings, egress, logger, clock = Date.now }: P
     }
   };
 
-  /** Some providers return the address only from the userinfo endpoint. */
+  /** Adds claims from the userinfo endpoint, because some providers return the address only there. */
   const withUserInfo = async (
     config: OpenIdClient.Configuration,
     accessToken: string,

@@ -9,7 +9,7 @@ const identitySchema = new Schema<OidcIdentityRecord>(
   { _id: text, issuer: text, subject: text, userId: text, linkedAt: date, admin: { type: Boolean, required: true } },
   OPTIONS,
 )
-  // One identity per account.
+  // An account has at most one identity.
   .index({ userId: 1 }, { unique: true });
 
 const linking = new Schema({ userId: text, sessionEpoch: { type: Number, required: true } }, OPTIONS);

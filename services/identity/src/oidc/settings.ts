@@ -5,7 +5,7 @@ import { z } from "zod";
 const MAX_NAME_CHARS = 40;
 const DEFAULT_SCOPES = ["openid", "email", "profile"];
 
-/** Matches a claim, or a member of a list claim. */
+/** Matches a claim's value, or one member of a claim that is a list. */
 export interface ClaimRule {
   claim: string;
   value: string;
@@ -61,7 +61,7 @@ export interface OidcSettings {
   clientSecret: string;
   name: string;
   scopes: readonly string[];
-  /** Lower case; empty allows any domain. */
+  /** Allowed domains in lower case; empty allows every domain. */
   allowedDomains: readonly string[];
   approves: boolean;
   admins: readonly ClaimRule[];
@@ -69,7 +69,7 @@ export interface OidcSettings {
 }
 
 /**
- * The settings; undefined without an issuer.
+ * Reads the settings. Returns undefined without an issuer.
  * @throws ConfigError for incomplete settings, and in production for an issuer without TLS
  */
 export const oidcSettings = (config: OidcConfig & { NODE_ENV: string }): OidcSettings | undefined => {

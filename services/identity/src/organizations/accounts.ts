@@ -7,27 +7,27 @@ import type { OrganizationStore } from "./organization-store";
 import type { OrganizationRecord } from "./records";
 import type { ServiceAccountStore } from "./service-account-store";
 
-/** The owner and the maker of a key. */
+/** The owner and the creator of a key. */
 export interface KeyHolder {
   /** The owner's account, whose rights and credits apply. */
   user: User;
-  /** The key's maker; equals `user` for a personal account. */
+  /** The key's creator; equals `user` for a personal account. */
   person: User;
-  /** The maker's role in the organization; null for a personal account. */
+  /** The creator's role in the organization; null for a personal account. */
   role: Role | null;
-  /** The most that the keys of a service account can have. */
+  /** Maximum capabilities of a service account's keys. */
   within?: readonly string[];
 }
 
-/** Owners: people and organizations. An organization's account is that of its tier's person without personal data. */
+/** Accounts of people and organizations. An organization has the account of its tier's person, without personal data. */
 export interface Accounts {
   find(id: string): Promise<User | null>;
   /** @throws NOT_FOUND */
   get(id: string): Promise<User>;
-  /** A service account as the maker of keys; null if the owner has no such account. */
+  /** Returns a service account as the creator of keys, or null if the owner has no such account. */
   ofService(owner: User, id: string): Promise<{ person: User; within: readonly string[] } | null>;
   ofOrganization(organization: OrganizationRecord): Promise<User>;
-  /** Null if the key has ended because its maker left or lost approval. */
+  /** Returns null if the key is invalid because its creator left the organization or lost approval. */
   holderOf(key: KeyRecord): Promise<KeyHolder | null>;
 }
 
@@ -37,11 +37,11 @@ export interface AccountsOptions {
   serviceAccounts: Pick<ServiceAccountStore, "find">;
 }
 
-/** Domain of service accounts' addresses: reserved, so that no mail reaches anyone (RFC 2606). */
+/** Domain of service accounts' addresses. It is reserved, so that no email can be delivered (RFC 2606). */
 const SERVICE_DOMAIN = "service.invalid";
 export const serviceEmail = (id: string): string => `${id}@${SERVICE_DOMAIN}`;
 
-/** Account of an organization whose tier's person was erased: it has no rights. */
+/** Account of an organization after its tier's person was erased. It has no rights. */
 const ERASED: User = {
   id: "",
   email: "",
@@ -85,14 +85,14 @@ export const createAccounts = ({ users, store, serviceAccounts }: AccountsOption
     return organization && ofOrganization(organization);
   };
 
-  /** Has the tier, approval and suspension of its owner. */
+  /** A service account has its owner's tier, approval and suspension. */
   const ofService: Accounts["ofService"] = async (owner, id) => {
     const account = await serviceAccounts.find(owner.id, id);
     if (!account) return null;
     const { createdAt, capabilities } = account;
     const { organization, ...standing } = owner;
     const own = { id, email: serviceEmail(id), role: "user", business: null, service: true, createdAt } as const;
-    // Keys of an organization's account don't end with any person's.
+    // Keys of an organization's service account stay valid when a person's keys end.
     return { person: { ...standing, ...own, keyEpoch: organization ? 0 : owner.keyEpoch }, within: capabilities };
   };
 
@@ -106,7 +106,7 @@ export const createAccounts = ({ users, store, serviceAccounts }: AccountsOption
   const ofMember = async (key: KeyRecord, madeBy: string): Promise<KeyHolder | null> => {
     const [organization, person] = await Promise.all([store.find(key.userId), users.find(madeBy)]);
     const member = organization && memberOf(organization, madeBy);
-    // A key from before its maker left stays invalid after they return.
+    // A key that was created before its creator left stays invalid after they return.
     if (!organization || !member || !person || key.createdAt < member.since || key.epoch !== person.keyEpoch) return null;
     return { user: await ofOrganization(organization), person, role: member.role };
   };

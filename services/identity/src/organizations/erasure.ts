@@ -1,4 +1,4 @@
-/** Erasure of organizations: an owner requests it, and any owner can cancel it until it begins. */
+/** Erasure of organizations. An owner requests it, and any owner can cancel it until it starts. */
 import { DomainError } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import { newErasure, type ErasureMarks } from "../erasure/erasure-store";
@@ -11,15 +11,18 @@ import type { OrganizationChange, OrganizationStore } from "./organization-store
 import { changeOrganization } from "./organizations";
 import type { OrganizationRecord } from "./records";
 
-/** An owner; undefined for an administrator. */
+/** The requesting owner; undefined for an administrator. */
 export type AskedBy = string | undefined;
 
 export interface OrganizationErasures extends ErasureMarks {
   /** @throws NOT_FOUND for a non-member, CAPABILITY_DENIED for a member who isn't an owner */
   requireOwner(personId: AskedBy, id: string): Promise<void>;
-  /** A scheduled erasure keeps its time. @returns the organization's account @throws like `requireOwner` */
+  /**
+   * Schedules an erasure; one that is already scheduled keeps its time. @returns the organization's account
+   * @throws the errors of `requireOwner`
+   */
   request(personId: AskedBy, id: string): Promise<User>;
-  /** Idempotent. @throws like `requireOwner`; PRECONDITION_FAILED once the erasure has begun */
+  /** Cancels an erasure. Idempotent. @throws the errors of `requireOwner`, or PRECONDITION_FAILED if the erasure has started */
   withdraw(personId: AskedBy, id: string): Promise<User>;
   /** @throws NOT_FOUND; PRECONDITION_FAILED if no erasure is due */
   begin(id: string): Promise<void>;
@@ -31,14 +34,14 @@ export interface OrganizationErasuresOptions {
   accounts: Pick<Accounts, "ofOrganization">;
   runStops: Pick<RunStops, "begin" | "drop">;
   changes: Changes;
-  /** How long an erasure can be cancelled. */
+  /** Time in which an erasure can be cancelled. */
   waitMs: number;
   clock: () => number;
 }
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-/** The mark of an erased organization: it has no members, so no valid keys, and its maker's slot is free. */
+/** The mark of an erased organization. It has no members, and so no valid keys. Its creator's slot is free. */
 export const erasedOrganization = (_id: string, erasure: ErasureRecord, begunAt: Date): OrganizationChange => ({
   ...{ name: `erased:${_id}`, place: _id, tierOf: _id, members: [], invitations: [] },
   erasure: { ...erasure, begunAt },
@@ -73,7 +76,7 @@ export const createOrganizationErasures = (options: OrganizationErasuresOptions)
         const { erasure } = organization;
         return erasure ? { erasure } : { erasure: newErasure(new Date(now), new Date(now + waitMs)), stop };
       });
-      // A concurrent request won.
+      // A concurrent request scheduled the erasure first.
       if (after.stop?.id !== stop.id) await runStops.drop(stop);
       await announce(id);
       return accounts.ofOrganization(after);

@@ -11,23 +11,24 @@ import { atLimit, changeOrganization, readRole, requireRoom, type Membership } f
 import type { InvitationRecord, OrganizationRecord } from "./records";
 
 const SECRET_BYTES = 32;
-/** `<organization id>.<secret>`: finds the organization without an index on secrets. */
+/** `<organization id>.<secret>`. The id finds the organization without an index on secrets. */
 const TOKEN = /^([0-9a-f-]{36})\.([\w-]{43})$/;
 const PURPOSE = "invitation";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Invitations to an organization: single use, valid for days. */
+/** Invitations to an organization. Each can be used once and expires after some days. */
 export interface Invitations {
-  /** Owners only; oldest first. */
+  /** Lists invitations, oldest first. Only for owners. */
   list(personId: string, id: string): Promise<InvitationRecord[]>;
   /**
-   * Owners only. The token is for a link. The address only names the intended recipient; anyone with the link can use it.
+   * Creates an invitation. Only for owners. The token is part of a link. The address names the intended recipient, but anyone with the link
+   * can use it.
    * @throws INVALID_REQUEST, or PRECONDITION_FAILED at the limits
    */
   create(personId: string, id: string, wanted: { role: string; email: string }): Promise<{ invitation: InvitationRecord; token: string }>;
-  /** Owners only. */
+  /** Removes an invitation. Only for owners. */
   remove(personId: string, id: string, invitationId: string): Promise<void>;
-  /** The organization and role of a token. @throws NOT_FOUND like `accept` */
+  /** Returns the organization and role of a token. @throws NOT_FOUND like `accept` */
   check(token: string): Promise<{ organizationId: string; role: Role }>;
   /**
    * @throws NOT_FOUND for a token that is unknown, used, withdrawn or expired; ALREADY_EXISTS, ACCOUNT_NOT_APPROVED, PRECONDITION_FAILED

@@ -28,8 +28,8 @@ export const requireRole = (organization: Pick<OrganizationRecord, "members">, p
 type Standing = Pick<OrganizationRecord, "_id" | "members" | "tierOf" | "createdBy" | "place" | "invitations">;
 
 /**
- * An organization with changed members. If its tier's person is no longer an owner, the longest-standing owner's tier applies. The maker's
- * slot is freed once the maker leaves. Invitations end when their creator stops being an owner.
+ * Changes the members of an organization. If its tier's person is no longer an owner, the tier of the owner of longest standing applies.
+ * The creator's slot becomes free when the creator leaves. Invitations end when their creator is no longer an owner.
  * @throws PRECONDITION_FAILED if no owner would remain
  */
 const withMembers = ({ _id, tierOf, createdBy, place, invitations }: Standing, members: MemberRecord[]): OrganizationChange => {
@@ -47,13 +47,13 @@ const withMembers = ({ _id, tierOf, createdBy, place, invitations }: Standing, m
 };
 
 /**
- * Removes the members that a person admitted, directly or indirectly. Old rows don't store who admitted a member; the organization's maker
- * is assumed.
+ * Removes the members that a person admitted, directly or indirectly. Old rows don't store who admitted a member; for them the
+ * organization's creator is assumed.
  */
 export const withoutAdmitted = (organization: Standing, personId: string): OrganizationChange => {
   const gone = new Set<string>();
   const isGone = ({ admittedBy = organization.createdBy }: MemberRecord): boolean => admittedBy === personId || gone.has(admittedBy);
-  // Members are ordered by time, so the admitting member comes first.
+  // Members are ordered by time, so the admitting member always comes first.
   for (const member of organization.members) if (member.personId !== personId && isGone(member)) gone.add(member.personId);
   const left = organization.members.filter((member) => !gone.has(member.personId));
   // The last owner was removed.

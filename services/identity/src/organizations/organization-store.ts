@@ -7,20 +7,20 @@ export type OrganizationChange = Partial<
 >;
 
 export interface OrganizationPage {
-  /** Part of the name; empty for all. */
+  /** A part of the name; empty for all organizations. */
   query: string;
   /** Limits the list to organizations with this person's tier. */
   tierOf: string | undefined;
-  /** End of the previous page. */
+  /** The end of the previous page. */
   after: ListPosition | undefined;
   limit: number;
 }
 
-/** Every method that a person's request reaches names the member. */
+/** Methods reached by people's requests require the member. */
 export interface OrganizationStore {
-  /** @returns false if the maker's slot was taken concurrently */
+  /** @returns false if another request took the creator's slot */
   insert(organization: OrganizationRecord): Promise<boolean>;
-  /** The taken ones among the slots. */
+  /** Returns the slots that are taken. */
   takenPlaces(places: readonly string[]): Promise<string[]>;
   /** @returns null for a non-member */
   findOf(personId: string, id: string): Promise<OrganizationRecord | null>;
@@ -33,7 +33,7 @@ export interface OrganizationStore {
   find(id: string): Promise<OrganizationRecord | null>;
   /** Ids of organizations with a person's tier. */
   idsOfTier(personId: string): Promise<string[]>;
-  /** Newest first. */
+  /** Organizations, newest first. */
   page(page: OrganizationPage): Promise<OrganizationRecord[]>;
 }
 

@@ -1,4 +1,4 @@
-/** Organizations: people who share one account. Members, roles and invitations. */
+/** An organization is a group of people who share one account. Manages members, roles and invitations. */
 import { randomUUID } from "node:crypto";
 import {
   accountNotApproved,
@@ -24,7 +24,6 @@ import { noSuchOrganization, requireRole, withoutMember, withRole } from "./memb
 import type { OrganizationChange, OrganizationStore } from "./organization-store";
 import type { MemberRecord, OrganizationRecord } from "./records";
 
-/** A person's membership in an organization. */
 export interface Membership {
   organization: OrganizationRecord;
   role: Role;
@@ -36,7 +35,7 @@ export interface Member extends MemberRecord {
 }
 
 export interface AllQuery {
-  /** Part of the name; empty for all. */
+  /** A part of the name; empty for all organizations. */
   query: string;
   /** Limits the list to organizations with this person's tier. */
   tierOf?: string;
@@ -44,20 +43,20 @@ export interface AllQuery {
   cursor: string;
 }
 
-/** Operations of a member on their organizations. Non-members get NOT_FOUND. */
+/** Operations of members on their organizations. Non-members get NOT_FOUND. */
 export interface Organizations {
-  /** @throws ACCOUNT_NOT_APPROVED, INVALID_REQUEST, or PRECONDITION_FAILED at the person's limit */
+  /** @throws ACCOUNT_NOT_APPROVED, INVALID_REQUEST, or PRECONDITION_FAILED if the person has too many organizations */
   create(personId: string, name: string): Promise<Membership>;
   list(personId: string): Promise<Membership[]>;
   membership(personId: string, id: string): Promise<Membership>;
-  /** Owners only. */
+  /** Renames an organization. Only for owners. */
   rename(personId: string, id: string, name: string): Promise<{ membership: Membership; nameBefore: string }>;
   members(personId: string, id: string): Promise<Member[]>;
-  /** Owners only. @throws PRECONDITION_FAILED if no owner would remain */
+  /** Changes a member's role. Only for owners. @throws PRECONDITION_FAILED if no owner would remain */
   changeMember(personId: string, id: string, memberId: string, role: string): Promise<{ member: Member; roleBefore: Role }>;
-  /** For owners and the member itself. Ends the member's keys. @throws PRECONDITION_FAILED if no owner would remain */
+  /** Removes a member and ends their keys. For owners, and for members who leave. @throws PRECONDITION_FAILED if no owner would remain */
   removeMember(personId: string, id: string, memberId: string): Promise<{ roleBefore: Role }>;
-  /** For administrators: all, newest first. */
+  /** Lists all organizations for administrators, newest first. */
   listAll(query: AllQuery): Promise<{ organizations: OrganizationRecord[]; nextCursor: string }>;
 }
 
@@ -65,7 +64,7 @@ export interface OrganizationsOptions {
   store: OrganizationStore;
   users: Pick<Users, "get" | "find">;
   accounts: Accounts;
-  /** Removes an organization's keys that a person created. */
+  /** Removes keys of an organization that a person created. */
   removeKeysOf(organizationId: string, personId: string): Promise<void>;
   changes: Changes;
   clock?: () => number;
@@ -85,7 +84,7 @@ export const readName = (given: string): string => {
 export const atLimit = (message: string, limit: number): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", message, { limit });
 
-/** Reads, decides and writes; retries after concurrent changes. */
+/** Reads an organization, decides about the change and writes it. Retries after concurrent changes. */
 export const changeOrganization = async (
   store: Pick<OrganizationStore, "find" | "change">,
   id: string,
@@ -101,7 +100,7 @@ export const changeOrganization = async (
   return changed;
 };
 
-/** @throws PRECONDITION_FAILED at the limit of memberships per person */
+/** @throws PRECONDITION_FAILED if the person has too many memberships */
 export const requireRoom = async (store: Pick<OrganizationStore, "countOf">, personId: string): Promise<void> => {
   const { memberships } = ORGANIZATION_BOUNDS;
   if ((await store.countOf(personId)) < memberships) return;

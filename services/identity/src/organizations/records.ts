@@ -1,43 +1,43 @@
 import type { Role } from "@nodeloom/kernel";
 import type { ErasureRecord, StopRecord } from "../records";
 
-/** Several people who share an account; `_id` is the id of that account. */
+/** Several people who share an account. `_id` is the account's id. */
 export interface OrganizationRecord {
   _id: string;
   name: string;
-  /** The maker. */
+  /** The person who created the organization. */
   createdBy: string;
-  /** One of the maker's slots; unique, which bounds their number. */
+  /** One of the creator's slots. It is unique, which bounds the number of organizations. */
   place: string;
   /** The owner whose tier, approval and suspension apply to the organization. */
   tierOf: string;
-  /** Longest-standing first; always includes an owner. */
+  /** Members, those of longest standing first. At least one is an owner. */
   members: MemberRecord[];
   /** Person ids of the members, for lookups. */
   memberIds: string[];
   invitations: InvitationRecord[];
-  /** Set once an erasure is scheduled. */
+  /** Set when an erasure is scheduled. */
   erasure?: ErasureRecord | null;
-  /** The stop of its runs for a scheduled erasure. */
+  /** Stops the organization's runs for a scheduled erasure. */
   stop?: StopRecord | null;
-  /** Events that its webhook endpoints want; absent for none. */
+  /** Events that its webhook endpoints receive; absent if there are none. */
   endpointEvents?: string[];
-  /** Revision of the endpoints that they are of. */
+  /** Revision of the endpoints from which `endpointEvents` was recorded. */
   endpointRevision?: number;
-  /** Increases with every change; a change that relies on an earlier revision fails. */
+  /** Incremented by every change. A change based on an earlier revision fails. */
   revision: number;
   createdAt: Date;
 }
 
-/** A program's identity; `_id` stands where a person's id does. */
+/** A program's identity. `_id` is used wherever a person's id is. */
 export interface ServiceAccountRecord {
   _id: string;
-  /** An organization, or a person. */
+  /** Id of an organization or a person. */
   ownerId: string;
-  /** One of its owner's places, which bound their number. */
+  /** One of the owner's slots, which bound the number of service accounts. */
   slot: number;
   name: string;
-  /** The most that its keys can have. */
+  /** Maximum capabilities of its keys. */
   capabilities: string[];
   createdBy: string;
   createdAt: Date;
@@ -47,7 +47,7 @@ export interface MemberRecord {
   personId: string;
   role: Role;
   since: Date;
-  /** The inviting person. Absent for makers, and in old rows. */
+  /** The inviting person. Absent for creators and in old rows. */
   admittedBy?: string;
 }
 
@@ -56,7 +56,7 @@ export interface InvitationRecord {
   /** Keyed hash of the token. */
   hash: string;
   role: Role;
-  /** Empty for a link without a recipient. */
+  /** The recipient's address; empty for a link without a recipient. */
   email: string;
   createdBy: string;
   createdAt: Date;

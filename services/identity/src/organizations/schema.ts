@@ -32,15 +32,15 @@ const organizationSchema = new Schema<OrganizationRecord>(
   },
   OPTIONS,
 )
-  // Bounds the number per maker.
+  // Bounds the number of organizations per creator.
   .index({ place: 1 }, { unique: true })
-  // A person's organizations.
+  // Finds a person's organizations.
   .index({ memberIds: 1 })
-  // Organizations whose runs stop with a person's suspension.
+  // Finds organizations whose runs stop when a person is suspended.
   .index({ tierOf: 1 })
   // Order of the admin list.
   .index({ createdAt: -1, _id: -1 })
-  // Due erasures.
+  // Finds due erasures.
   .index({ "erasure.erasesAt": 1 }, { sparse: true });
 
 export const createOrganizationModel = (connection: Connection): Model<OrganizationRecord> =>

@@ -17,19 +17,19 @@ const schema = new Schema<ServiceAccountRecord>(
   },
   OPTIONS,
 )
-  // An owner's service accounts, and the bound on their number.
+  // Finds an owner's service accounts and bounds their number.
   .index({ ownerId: 1, slot: 1 }, { unique: true })
-  // Service accounts that end with a foreign registrant of their maker's address.
+  // Finds service accounts that end when their creator's address turns out to be another person's.
   .index({ createdBy: 1 });
 
 export type ServiceAccountChange = Partial<Pick<ServiceAccountRecord, "name" | "capabilities">>;
 
-/** Every method names the owner, except for `listCreatedBy`. */
+/** Every method except `listCreatedBy` requires the owner. */
 export interface ServiceAccountStore {
-  /** @returns false if the place was taken concurrently */
+  /** @returns false if another request took the slot */
   insert(account: ServiceAccountRecord): Promise<boolean>;
   find(ownerId: string, id: string): Promise<ServiceAccountRecord | null>;
-  /** Oldest first. */
+  /** Service accounts, oldest first. */
   list(ownerId: string): Promise<ServiceAccountRecord[]>;
   listCreatedBy(personId: string): Promise<ServiceAccountRecord[]>;
   /** @returns the account before the change */

@@ -1,4 +1,4 @@
-/** Service accounts: identities of programs, which sign in by API key only and don't end with the person who created them. */
+/** Service accounts are identities of programs. They sign in only by API key and remain when the person who created them leaves. */
 import { randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, unavailable } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
@@ -12,7 +12,7 @@ import { atLimit, readName } from "./organizations";
 import type { ServiceAccountRecord } from "./records";
 import type { ServiceAccountStore } from "./service-account-store";
 
-/** The organization, or the person's own account, and the person who must be an owner of it. */
+/** The owner, which is an organization or the person's own account, and the acting person, who must be an owner of it. */
 export interface ServiceAccountOwner {
   personId: string;
   ownerId: string;
@@ -23,10 +23,12 @@ export interface ServiceAccountEdit {
   capabilities?: string[];
 }
 
-/** Non-members get NOT_FOUND, members who aren't owners CAPABILITY_DENIED. */
+/** Every method throws NOT_FOUND for non-members, and CAPABILITY_DENIED for members who aren't owners. */
 export interface ServiceAccounts {
   list(of: ServiceAccountOwner): Promise<ServiceAccountRecord[]>;
-  /** @throws INVALID_REQUEST, CAPABILITY_ABOVE_CEILING, PRECONDITION_FAILED at the limit, and the errors of `requireKeyRights` */
+  /**
+   * @throws INVALID_REQUEST, CAPABILITY_ABOVE_CEILING, PRECONDITION_FAILED if the owner has too many, and the errors of `requireKeyRights`
+   */
   create(of: ServiceAccountOwner, wanted: Required<ServiceAccountEdit>): Promise<ServiceAccountRecord>;
   /** @throws INVALID_REQUEST, CAPABILITY_ABOVE_CEILING, NOT_FOUND */
   edit(
@@ -34,7 +36,7 @@ export interface ServiceAccounts {
     id: string,
     edit: ServiceAccountEdit,
   ): Promise<{ before: ServiceAccountRecord; after: ServiceAccountRecord }>;
-  /** Ends its keys. @throws NOT_FOUND */
+  /** Removes a service account and ends its keys. @throws NOT_FOUND */
   remove(of: ServiceAccountOwner, id: string): Promise<ServiceAccountRecord>;
 }
 
@@ -59,7 +61,7 @@ export const createServiceAccounts = (options: ServiceAccountsOptions): ServiceA
     requireRole(organization, personId, "owner");
   };
 
-  /** An account has the role `user`, even if its owner is an administrator: it never gets `*`. */
+  /** A service account has the role `user` even if its owner is an administrator, so it never gets `*`. */
   const readGrants = async (ownerId: string, capabilities: string[]): Promise<string[]> => {
     const issues = grantIssues({ preset: "", capabilities });
     if (issues.length > 0) throw invalidRequest(issues);
@@ -109,7 +111,7 @@ export const createServiceAccounts = (options: ServiceAccountsOptions): ServiceA
       await requireOwner(of);
       const removed = await store.remove(of.ownerId, id);
       if (!removed) throw noSuchAccount();
-      // Without the account its keys are invalid already.
+      // The keys are already invalid, because the account is gone.
       await keys.removeMadeBy(of.ownerId, id);
       await changes.announce({ type: "user", id });
       return removed;

@@ -1,29 +1,29 @@
-/** Codes of authenticators (TOTP, RFC 6238) and recovery codes. */
+/** Authenticator codes (TOTP, RFC 6238) and recovery codes. */
 import { randomInt } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import { nameOf } from "../sessions/networks";
 
 const ISSUER = "Nodeloom";
-/** Recommended by RFC 4226. */
+/** Length recommended by RFC 4226. */
 const SECRET_BYTES = 20;
-/** The settings that every authenticator supports; some ignore others. */
+/** Settings that all authenticators support. Some authenticators ignore other settings. */
 const FORM = { algorithm: "SHA1", digits: 6, period: 30 } as const;
-/** Accepted time steps before and after the current one, for clock differences and typing time. */
+/** Number of time steps before and after the current one whose codes are accepted, because clocks differ and typing takes time. */
 export const STEPS_AROUND = 1;
 
 export const RECOVERY_CODES = 10;
 const RECOVERY_PURPOSE = "recovery code";
-/** Without ambiguous characters. */
+/** Excludes ambiguous characters. */
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
 const RECOVERY_HALF_CHARS = 5;
 
 const TOTP_CODE = /^\d{6}$/;
 const RECOVERY_CODE = new RegExp(`^[${ALPHABET}]{${2 * RECOVERY_HALF_CHARS}}$`);
 
-/** A code as the user typed it. */
+/** A parsed code, as the user typed it. */
 export type TypedCode = { totp: string } | { recovery: string };
 
-/** Parses a code; undefined if it isn't one. Ignores spaces, hyphens and case. */
+/** Parses a code. Spaces, hyphens and case are ignored. Returns undefined if the text isn't a code. */
 export const parseCode = (text: string): TypedCode | undefined => {
   const code = text.replace(/[\s-]/g, "").toLowerCase();
   if (TOTP_CODE.test(code)) return { totp: code };
@@ -32,14 +32,14 @@ export const parseCode = (text: string): TypedCode | undefined => {
 
 const totpOf = (secret: string, label = ""): TOTP => new TOTP({ ...FORM, issuer: ISSUER, label, secret: Secret.fromBase32(secret) });
 
-/** Base32. */
+/** Creates a secret in Base32. */
 export const newSecret = (): string => new Secret({ size: SECRET_BYTES }).base32;
 
-/** `otpauth:` URL for a QR code. */
+/** Returns an `otpauth:` URL for a QR code. */
 export const urlOf = (secret: string, email: string): string => totpOf(secret, email).toString();
 
 /**
- * The time step of a code; undefined for a wrong or expired code.
+ * Returns the time step of a code; undefined if the code is wrong or expired.
  * @param nowMs milliseconds since 1970
  */
 export const stepOf = (secret: string, code: string, nowMs: number): number | undefined => {
@@ -48,7 +48,7 @@ export const stepOf = (secret: string, code: string, nowMs: number): number | un
   return delta === null ? undefined : totp.counter({ timestamp: nowMs }) + delta;
 };
 
-/** `xxxxx-xxxxx`, 49 bits each. */
+/** Creates codes of the form `xxxxx-xxxxx`, with 49 bits each. */
 export const newRecoveryCodes = (): string[] => {
   const half = (): string => Array.from({ length: RECOVERY_HALF_CHARS }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
   return Array.from({ length: RECOVERY_CODES }, () => `${half()}-${half()}`);

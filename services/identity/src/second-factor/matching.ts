@@ -3,16 +3,19 @@ import type { Envelope } from "../secrets/envelope";
 import { parseCode, recoveryHash, stepOf } from "./codes";
 import type { SecondFactorStore } from "./second-factor-store";
 
-/** A correct code, which counts once `use` succeeds. */
+/** A correct code. It counts only if `use` succeeds. */
 export interface CodeMatch {
   /** @returns false if it was already used */
   use(): Promise<boolean>;
 }
 
 export interface CodeMatching {
-  /** @returns undefined for a wrong code @throws NOT_CONFIGURED if the encryption key is missing */
+  /**
+   * @returns undefined for a wrong code
+   * @throws NOT_CONFIGURED if the encryption key is missing
+   */
   match(user: Pick<UserRecord, "_id" | "secondFactor">, code: string): CodeMatch | undefined;
-  /** The time step of an authenticator code; undefined for a wrong one. @throws NOT_CONFIGURED */
+  /** Returns the time step of an authenticator code; undefined for a wrong code. @throws NOT_CONFIGURED */
   stepOf(userId: string, factor: SecondFactorRecord, code: string): number | undefined;
 }
 
@@ -23,7 +26,7 @@ export interface CodeMatchingOptions {
   clock: () => number;
 }
 
-/** The identity that a secret's encryption is bound to. */
+/** Owner and name to which a secret's encryption is bound. */
 export const sealedFor = (userId: string, { id }: Pick<SecondFactorRecord, "id">): { owner: string; name: string } => ({
   owner: `second-factor:${userId}:${id}`,
   name: "the second factor",

@@ -3,9 +3,9 @@ import type { PendingSignInRecord } from "../records";
 
 export interface PendingSignInStore {
   insert(pending: PendingSignInRecord): Promise<void>;
-  /** Excludes expired ones. */
+  /** Returns a pending sign-in that hasn't expired. */
   find(id: string, now: Date): Promise<PendingSignInRecord | null>;
-  /** Uses up a sign-in. @returns false if it was already used */
+  /** Removes a sign-in, so that it can't be used again. @returns false if it was already used */
   take(id: string): Promise<boolean>;
 }
 

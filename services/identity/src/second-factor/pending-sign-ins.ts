@@ -9,23 +9,23 @@ import type { UserStore } from "../users/user-store";
 import type { CodeMatching } from "./matching";
 import type { PendingSignInStore } from "./pending-sign-in-store";
 
-/** Time limit for the code after the password. */
+/** Time limit for entering the code after the password. */
 export const PENDING_SIGN_IN_MS = 5 * 60 * 1_000;
 const TOKEN_BYTES = 32;
 
 export interface PendingSignIn {
-  /** Shown once. */
+  /** The token is shown only once. */
   token: string;
   expiresAt: Date;
 }
 
-/** Sign-ins between the password and the code. */
+/** Sign-ins for which the password was correct and the code is pending. */
 export interface PendingSignIns {
-  /** Call after a correct password from this address. */
+  /** Starts a pending sign-in. Call it after a correct password from this address. */
   begin(user: UserRecord, address: string): Promise<PendingSignIn>;
   /**
-   * Completes a sign-in with a code, once, from the same address. A wrong code leaves it pending.
-   * @throws UNAUTHENTICATED, RATE_LIMIT_EXCEEDED after too many codes
+   * Completes a sign-in with a code, from the address that sent the password. Works once. A wrong code leaves the sign-in pending.
+   * @throws UNAUTHENTICATED, or RATE_LIMIT_EXCEEDED after too many codes
    */
   complete(step: { token: string; code: string; address: string }): Promise<User>;
 }
@@ -35,7 +35,7 @@ export interface PendingSignInsOptions {
   users: Pick<UserStore, "find">;
   tiers: Pick<Tiers, "planOf">;
   matching: CodeMatching;
-  /** Separate counts for passwords and codes. */
+  /** Passwords and codes are counted separately. */
   throttles: { passwords: LoginThrottle; codes: LoginThrottle };
   pepper: string;
   clock?: () => number;
@@ -62,7 +62,7 @@ export const createPendingSignIns = (options: PendingSignInsOptions): PendingSig
       const pending = await store.find(idOf(token), new Date(clock()));
       if (!pending || pending.network !== placeOf(address)) throw notPending();
       const user = await users.find(pending.userId);
-      // A new password, a suspension and a sign-out everywhere increase the epoch.
+      // The epoch increases with a new password, a suspension, and when the user ends all sessions.
       if (!user || !hasSecondFactor(user) || user.sessionEpoch !== pending.sessionEpoch) throw notPending();
       await throttles.codes.attempt(user.email, address);
       const match = matching.match(user, code);

@@ -1,25 +1,25 @@
 import type { Model } from "mongoose";
 import type { SecondFactorRecord, UserRecord } from "../records";
 
-/** Second factors are members of users: each change is a single conditional update. */
+/** Stores second factors as members of users, so that each change is a single conditional update. */
 export interface SecondFactorStore {
-  /** Sets an unconfirmed secret. @returns false if one is confirmed */
+  /** Stores an unconfirmed secret. @returns false if a secret is already confirmed */
   begin(userId: string, factor: SecondFactorRecord): Promise<boolean>;
-  /** Confirms a secret and ends all sessions. @returns null if it was replaced or confirmed meanwhile */
+  /** Confirms a secret and ends all sessions. @returns null if the secret was replaced or is already confirmed */
   confirm(
     userId: string,
     id: string,
     confirmed: Pick<SecondFactorRecord, "lastStep" | "recoveryCodes"> & { at: Date },
   ): Promise<UserRecord | null>;
-  /** Uses up a time step. @returns false if this or a later one was used */
+  /** Marks a time step as used. @returns false if this step or a later one is already used */
   useStep(userId: string, id: string, step: number): Promise<boolean>;
-  /** Uses up a recovery code. @returns false if it was already used */
+  /** Removes a recovery code. @returns false if it was already used */
   useRecoveryCode(userId: string, id: string, hash: string): Promise<boolean>;
-  /** Removes a secret, or only the given one. @returns false if there is none */
+  /** Removes the secret. @param id removes only the secret with this id @returns false if there is none */
   remove(userId: string, id?: string): Promise<boolean>;
-  /** Users whose secret is encrypted with another key, by id, after a given one. */
+  /** Users whose secret is encrypted with another key, ordered by id, after the id `after`. */
   sealedOtherwise(keyId: string, after: string, limit: number): Promise<UserRecord[]>;
-  /** Replaces the encryption of a secret, unless the secret was replaced meanwhile. */
+  /** Replaces the encryption of a secret, unless the secret itself was replaced. */
   reseal(userId: string, id: string, sealed: Pick<SecondFactorRecord, "keyId" | "sealed">): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The second factor of accounts with passwords. Enabled by the user; disabled by the user or an administrator. */
+/** The second factor of accounts with passwords. The user can enable and disable it; an administrator can disable it. */
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
@@ -16,13 +16,13 @@ import { sealedFor, type CodeMatching } from "./matching";
 import { wrongCode } from "./pending-sign-ins";
 import type { SecondFactorStore } from "./second-factor-store";
 
-/** Before any code was accepted. */
+/** Time step before any code is accepted. */
 const NO_STEP = 0;
 
 export interface SecondFactorState {
   /** True if the service has encryption keys for secrets. */
   configured: boolean;
-  /** Undefined while it is off. */
+  /** Time at which the second factor was enabled; undefined if it is off. */
   onSince: Date | undefined;
   /** Number of unused recovery codes. */
   recoveryCodes: number;
@@ -32,17 +32,23 @@ export interface SecondFactorState {
 export interface SecondFactors {
   state(userId: string): Promise<SecondFactorState>;
   /**
-   * Creates a secret, in Base32 and as an `otpauth:` URL. Replaces an unconfirmed one.
+   * Creates a secret, in Base32 and as an `otpauth:` URL. It replaces an unconfirmed secret.
    * @throws NOT_CONFIGURED, UNAUTHENTICATED for a wrong password, PRECONDITION_FAILED if the second factor is on
    */
   enrol(by: ByPassword): Promise<{ secret: string; url: string }>;
-  /** Enables it with an authenticator code and ends all sessions. @throws UNAUTHENTICATED, PRECONDITION_FAILED without a secret */
+  /**
+   * Enables the second factor with an authenticator code and ends all sessions.
+   * @throws UNAUTHENTICATED, PRECONDITION_FAILED without a secret
+   */
   confirm(userId: string, code: string): Promise<{ user: User; recoveryCodes: string[] }>;
-  /** Disables it. @throws UNAUTHENTICATED for a wrong password or code, PRECONDITION_FAILED if it is off */
+  /**
+   * Disables the second factor.
+   * @throws UNAUTHENTICATED for a wrong password or code, PRECONDITION_FAILED if it is off
+   */
   remove(by: ByPassword & { code: string }): Promise<void>;
-  /** An administrator disables it without password and code. @returns false if it was off */
+  /** Disables a user's second factor for an administrator, without password and code. @returns false if it was off */
   reset(userId: string): Promise<boolean>;
-  /** Like `resealAll`, with ids of users. */
+  /** Encrypts secrets again, as `resealAll` does. The result contains ids of users. */
   reseal(): Promise<Resealed>;
 }
 
@@ -52,7 +58,7 @@ export interface SecondFactorsOptions {
   tiers: Pick<Tiers, "planOf">;
   reauthentication: Reauthentication;
   matching: CodeMatching;
-  /** For codes. */
+  /** Throttle for codes. */
   throttle: LoginThrottle;
   envelope: Envelope;
   changes: Changes;

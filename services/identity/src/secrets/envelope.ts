@@ -8,15 +8,15 @@ const VARIABLE = "SECRETS_KEYS";
 /** Encryption keys from the environment, the newest first. */
 export const secretsKeys = () => list().pipe(z.array(encryptionKey()));
 
-/** Encrypts stored values, bound to their owner and name. */
+/** Encrypts values for storage and binds them to their owner and name. */
 export interface Envelope {
-  /** False without keys: nothing can be stored. */
+  /** False if there are no encryption keys, so that nothing can be stored. */
   readonly isConfigured: boolean;
   /** @throws NOT_CONFIGURED */
   seal(value: string, whose: Pick<SecretRecord, "owner" | "name">): Pick<SecretRecord, "keyId" | "sealed">;
-  /** @throws NOT_CONFIGURED if its key is missing; Error for an altered value, or another owner's */
+  /** @throws NOT_CONFIGURED if the encryption key is missing; Error if the value was altered or belongs to another owner */
   open(secret: Pick<SecretRecord, "owner" | "name" | "keyId" | "sealed">): string;
-  /** The key for new values; undefined without keys. */
+  /** Id of the key for new values; undefined without keys. */
   readonly currentId: string | undefined;
 }
 

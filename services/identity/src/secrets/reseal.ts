@@ -6,7 +6,7 @@ const RESEALED_AT_ONCE = 100;
 
 type Sealed = Pick<SecretRecord, "owner" | "name" | "keyId" | "sealed">;
 
-/** Ids of values encrypted again with the current key, and of unreadable ones whose key is missing. */
+/** Ids of values that were encrypted again with the current key, and of values that can't be read because their key is missing. */
 export interface Resealed {
   resealed: string[];
   lost: string[];
@@ -14,14 +14,14 @@ export interface Resealed {
 
 /** Access to one kind of encrypted values. */
 export interface SealedValues<T> {
-  /** Values encrypted with another key, by id, after a given one. */
+  /** Values encrypted with another key, ordered by id, after the id `after`. */
   read(keyId: string, after: string, limit: number): Promise<T[]>;
   idOf(value: T): string;
   sealed(value: T): Sealed;
   write(value: T, sealed: Pick<Sealed, "keyId" | "sealed">): Promise<void>;
 }
 
-/** @returns undefined if the key is missing */
+/** @returns the decrypted value, or undefined if the key is missing */
 const openable = (envelope: Envelope, secret: Sealed): string | undefined => {
   try {
     return envelope.open(secret);
@@ -31,7 +31,7 @@ const openable = (envelope: Envelope, secret: Sealed): string | undefined => {
   }
 };
 
-/** Encrypts values of earlier keys again with the current one, so that the earlier keys can be removed. */
+/** Encrypts values of earlier keys again with the current key, so that the earlier keys can be removed. */
 export const resealAll = async <T>(envelope: Envelope, { read, idOf, sealed, write }: SealedValues<T>): Promise<Resealed> => {
   const { currentId } = envelope;
   const [resealed, lost]: [string[], string[]] = [[], []];

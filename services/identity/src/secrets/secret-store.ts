@@ -7,15 +7,14 @@ export interface SecretStore {
   /** All secrets of an owner, by name. */
   list(owner: string): Promise<SecretRecord[]>;
   count(owner: string): Promise<number>;
-  /** @returns the stored secret */
   put(secret: SecretRecord): Promise<SecretRecord>;
-  /** Removes a value, unless it was replaced meanwhile. */
+  /** Removes a value, unless it was replaced. */
   unset(id: string, revision: string): Promise<void>;
   /** @returns the removed secret */
   remove(owner: string, name: string): Promise<SecretRecord | null>;
-  /** Values encrypted with another key, by id, after a given one. */
+  /** Values encrypted with another key, ordered by id, after the id `after`. */
   sealedOtherwise(keyId: string, after: string, limit: number): Promise<SecretRecord[]>;
-  /** Replaces the encryption of a value, unless the value was replaced meanwhile. */
+  /** Replaces the encryption of a value, unless the value itself was replaced. */
   reseal(id: string, revision: string, sealed: Pick<SecretRecord, "keyId" | "sealed">): Promise<void>;
 }
 
@@ -39,7 +38,7 @@ export const createSecretStore = (secrets: Model<SecretRecord>): SecretStore => 
     count: (owner) => secrets.countDocuments({ owner }).exec(),
     put: (secret) =>
       put(secret).catch((error: unknown) => {
-        // Two upserts of a new secret can race; the later one finds it on retry.
+        // If two upserts create the same secret, the later one finds it on retry.
         if (isDuplicateKey(error)) return put(secret);
         throw error;
       }),

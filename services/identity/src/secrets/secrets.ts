@@ -18,21 +18,21 @@ import { resealAll, type Resealed } from "./reseal";
 import type { SecretStore } from "./secret-store";
 import { isUser, userSecretIssues, withUrlHosts } from "./user-secrets";
 
-/** Values that are used but never shown again: provider keys of the platform, and users' values for HTTP nodes. */
+/** Values that are used but never shown again: the platform's provider keys and users' values for HTTP nodes. */
 
 const HINT_CHARS = 4;
-/** For shorter values, four characters would reveal too much. */
+/** Four characters of a shorter value would reveal too much. */
 const HINTED_CHARS = 16;
 
 export interface NewSecret {
   owner: string;
   name: string;
   value: string;
-  /** The alias whose runs use this value; undefined or empty for a value that isn't of an alias. */
+  /** The alias whose runs use this value; undefined or empty if the value is for all aliases. */
   alias?: string | undefined;
-  /** Hosts that can receive it; empty if its use decides. */
+  /** Hosts to which the value can be sent; empty if its use decides. */
   hosts: string[];
-  /** User id. */
+  /** Id of the user who set the value. */
   setBy: string;
 }
 
@@ -40,19 +40,19 @@ export type ReadSecret = Pick<SecretRecord, "name" | "hosts"> & { value: string 
 
 export interface Secrets {
   readonly isConfigured: boolean;
-  /** Sorted by name, without values. */
+  /** Lists secrets by name, without values. */
   list(owner: string): Promise<SecretRecord[]>;
-  /** Sets or replaces a value. @throws INVALID_REQUEST, NOT_CONFIGURED, or PRECONDITION_FAILED at the limit */
+  /** Sets or replaces a value. @throws INVALID_REQUEST, NOT_CONFIGURED, or PRECONDITION_FAILED if the owner has too many secrets */
   put(secret: NewSecret): Promise<SecretRecord>;
-  /** @returns the removed secret; undefined if there was none */
+  /** @returns the removed secret, or undefined if it doesn't exist */
   remove(owner: string, name: string, alias?: string): Promise<SecretRecord | undefined>;
   /**
-   * Existing secrets with their values. If a secret has a value for any alias, only the value for the given alias is read.
+   * Returns existing secrets with their values. If a secret has a value for any alias, only the value for `alias` is read.
    * @throws NOT_CONFIGURED if a key is missing
    */
   read(owner: string, names: readonly string[], alias?: string): Promise<ReadSecret[]>;
   /**
-   * Encrypts values of earlier keys again with the current one, so that the earlier keys can be removed. Values whose key is missing are
+   * Encrypts values of earlier keys again with the current key, so that the earlier keys can be removed. Values whose key is missing are
    * lost.
    */
   reseal(): Promise<Resealed>;
@@ -75,7 +75,7 @@ const issuesOf = ({ owner, name, alias = "", value }: NewSecret): Issue[] => [
 export interface SecretsOptions {
   store: SecretStore;
   envelope: Envelope;
-  /** The reason why users can't call a URL; undefined if they can. */
+  /** Returns the reason why users can't call a URL, or undefined if they can. */
   addressProblem: AddressProblem;
   clock?: () => number;
 }
@@ -107,7 +107,7 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
       setAt: new Date(clock()),
     };
     const stored = await store.put(record);
-    // Concurrent calls may have reached the limit.
+    // Concurrent calls may have exceeded the limit.
     if (!known && (await store.count(secret.owner)) > SECRET_BOUNDS.secrets) {
       await store.unset(record._id, record.revision);
       throw tooMany();

@@ -1,11 +1,11 @@
 import { SECRET_BOUNDS, secretHost, type Issue } from "@nodeloom/kernel";
 import type { AddressProblem } from "../keys/webhooks";
 
-/** Rules for users' secrets only: they need hosts, and a length that can't occur in a response by chance. */
+/** Additional rules for users' secrets: they need hosts, and a length that can't occur in a response by chance. */
 
 const USER_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** True if the owner is a user and not the platform. */
+/** True if the owner is a user; false for the platform. */
 export const isUser = (owner: string): boolean => USER_ID.test(owner);
 
 const hostIssue = async (entry: string, addressProblem: AddressProblem): Promise<string | undefined> => {
@@ -27,7 +27,7 @@ export const userSecretIssues = async (
   return [...issues, ...problems.flatMap((message, index) => (message === undefined ? [] : [{ path: `hosts.${index}`, message }]))];
 };
 
-/** The secret with distinct hosts in the form that URLs use. */
+/** Normalizes a secret's hosts to the form in URLs, without duplicates. */
 export const withUrlHosts = <T extends { hosts: string[] }>(secret: T): T => ({
   ...secret,
   hosts: [...new Set(secret.hosts.flatMap((entry) => secretHost(entry) ?? []))],

@@ -3,7 +3,7 @@ import { isDuplicateKey, retryOnConflict } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { AttemptsRecord } from "../records";
 
-/** Delays after `free` attempts within a window. */
+/** Delays that start after `free` attempts within a window. */
 export interface Pace {
   free: number;
   windowMs: number;
@@ -13,20 +13,19 @@ export interface Pace {
 
 export interface AttemptsStore {
   /**
-   * Takes one of `limit` attempts of the open window, or of a new one that ends at `endsAt`.
-   * @returns undefined if taken, else the end of the exhausted window
+   * Counts one of `limit` attempts in the open window. Without one, opens a window that ends at `endsAt`.
+   * @returns undefined if the attempt is allowed, otherwise the end of the exhausted window
    */
   take(id: string, limit: number, now: Date, endsAt: Date): Promise<Date | undefined>;
   /**
-   * Takes an attempt of a window without a limit: after the free attempts, each wait is twice as long.
-   * @returns undefined if taken, else the earliest time of the next one
+   * Counts an attempt in a window without a limit. After the free attempts, each wait is twice as long as the previous one.
+   * @returns undefined if the attempt is allowed, otherwise the earliest time of the next attempt
    */
   takePaced(id: string, pace: Pace, now: Date): Promise<Date | undefined>;
-  /** Resets the window. */
   clear(id: string): Promise<void>;
 }
 
-/** Wait after too many concurrent attempts. */
+/** Waiting time after too many concurrent attempts. */
 const BUSY_MS = 1_000;
 
 export const createAttemptsStore = (attempts: Model<AttemptsRecord>): AttemptsStore => {
@@ -36,7 +35,7 @@ export const createAttemptsStore = (attempts: Model<AttemptsRecord>): AttemptsSt
       const result = await attempts.updateOne({ _id: id, endsAt: { $lte: now } }, opened, { upsert: true });
       return result.modifiedCount + result.upsertedCount > 0;
     } catch (error) {
-      // A concurrent attempt may have just opened the window.
+      // A concurrent attempt may have opened the window.
       if (isDuplicateKey(error)) return false;
       throw error;
     }

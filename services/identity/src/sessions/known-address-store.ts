@@ -3,7 +3,7 @@ import type { Model } from "mongoose";
 import type { KnownAddressRecord } from "../records";
 import { nameOf } from "./networks";
 
-/** How long an address stays known after its last sign-in. */
+/** Time for which an address stays known after its last sign-in. */
 export const KNOWN_ADDRESS_SECONDS = 180 * 24 * 60 * 60;
 
 /** Key of an account's known addresses. */
@@ -11,7 +11,7 @@ export const knownAddressesOf = (pepper: string, email: string): string => nameO
 
 export interface KnownAddressStore {
   has(id: string): Promise<boolean>;
-  /** @param account from `knownAddressesOf` */
+  /** @param account key from `knownAddressesOf` */
   add(id: string, at: Date, account: string): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export const createKnownAddressStore = (addresses: Model<KnownAddressRecord>): K
     try {
       await addresses.updateOne({ _id: id }, { $set: { at, account } }, { upsert: true });
     } catch (error) {
-      // A concurrent sign-in added it.
+      // A concurrent sign-in already added the address.
       if (!isDuplicateKey(error)) throw error;
     }
   },

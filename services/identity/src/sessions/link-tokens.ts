@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { nameOf } from "./networks";
 
-/** Tokens in links: `<user id>.<secret>`. Finds the user without an index on secrets. */
+/** Tokens in links have the form `<user id>.<secret>`. The id finds the user without an index on secrets. */
 
 const SECRET_BYTES = 32;
 const TOKEN = /^([0-9a-f-]{36})\.([\w-]{43})$/;
@@ -13,13 +13,13 @@ export interface StoredLink {
 }
 
 export interface LinkTokens {
-  /** A token and its stored form. */
+  /** Creates a token and its stored form. */
   create(userId: string): { token: string; hash: string };
-  /** The user and the stored hash of a token; undefined for an invalid one. */
+  /** Returns the user and the stored hash of a token; undefined for an invalid token. */
   read(token: string): { userId: string; hash: string } | undefined;
 }
 
-/** @param purpose links only work for one purpose */
+/** @param purpose purpose for which the links work; they work for no other */
 export const createLinkTokens = (pepper: string, purpose: string): LinkTokens => ({
   create: (userId) => {
     const secret = randomBytes(SECRET_BYTES).toString("base64url");
@@ -34,6 +34,6 @@ export const createLinkTokens = (pepper: string, purpose: string): LinkTokens =>
 const sameHash = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
 
-/** True if the stored link has this hash and has not expired. */
+/** True if the stored link has this hash and hasn't expired. */
 export const isLive = (link: StoredLink | null | undefined, hash: string, now: number): boolean =>
   Boolean(link) && sameHash(link!.hash, hash) && link!.expiresAt.getTime() > now;

@@ -5,27 +5,27 @@ import { nameOf, networkOf } from "./networks";
 
 const MINUTE_MS = 60 * 1_000;
 
-/** Failed sign-ins per address, account and window before a wait. */
+/** Failed sign-ins per address, account and window before the caller must wait. */
 export const LOGIN_ATTEMPTS = 10;
 export const LOGIN_WINDOW_MS = 15 * MINUTE_MS;
 
-/** For addresses that have signed in to the account before: slowed down, never locked. */
+/** Pace for an address from which the account signed in before. It is slowed down but never blocked. */
 const FROM_KNOWN_ADDRESS: Pace = { free: LOGIN_ATTEMPTS, windowMs: LOGIN_WINDOW_MS, firstDelayMs: 1_000, maxDelayMs: 30_000 };
-/** For all other addresses together, so that many addresses can't guess faster at one account. */
+/** Pace for all other addresses together, so that using many addresses doesn't speed up guessing for one account. */
 const FROM_OTHER_ADDRESSES: Pace = { free: 30, windowMs: LOGIN_WINDOW_MS, firstDelayMs: 1_000, maxDelayMs: MINUTE_MS };
 
-/** Slows down guessing of passwords and codes. Accounts that don't exist are counted equally. */
+/** Slows down guessing of passwords and codes. Attempts for accounts that don't exist count equally. */
 export interface LoginThrottle {
   /**
-   * Takes an attempt before the password or code is checked, so that parallel guesses count too.
+   * Counts an attempt before the password or code is checked, so that parallel guesses count.
    * @throws RATE_LIMIT_EXCEEDED with `retryAfter` in seconds
    */
   attempt(email: string, address: string): Promise<void>;
-  /** After a correct one: the address becomes known, and its failures are reset. */
+  /** Call it after a correct password or code. The address becomes known and its failures are reset. */
   succeeded(email: string, address: string): Promise<void>;
 }
 
-/** Counted separately: a correct password must not reset wrong codes. */
+/** The two are counted separately, because a correct password must not reset wrong codes. */
 export type Guessed = "passwords" | "codes";
 
 const COUNTED_AS: Readonly<Record<Guessed, string>> = { passwords: "sign-ins", codes: "codes" };
@@ -51,7 +51,7 @@ export const createLoginThrottle = (options: LoginThrottleOptions): LoginThrottl
   const accountOf = (email: string): string => nameOf(pepper, `${counted} of an account`, email);
   const knownOf = (email: string, network: string): string => nameOf(pepper, "known address", email, network);
 
-  /** The earliest time of the next attempt; undefined if this one is allowed. */
+  /** Returns the earliest time of the next attempt; undefined if this attempt is allowed. */
   const take = async (email: string, network: string, now: Date): Promise<Date | undefined> => {
     if (network !== "" && (await knownAddresses.has(knownOf(email, network)))) {
       return attempts.takePaced(pairOf(email, network), FROM_KNOWN_ADDRESS, now);

@@ -21,21 +21,24 @@ export interface PasswordChange {
   address: string;
 }
 
-/** Replaces passwords. Each way ends all sessions of the user. */
+/** Replaces passwords. Every method that changes a password ends all sessions of the user. */
 export interface PasswordChanges {
-  /** @throws UNAUTHENTICATED for a wrong current password, RATE_LIMIT_EXCEEDED after too many, INVALID_REQUEST for an unsuitable new one */
+  /**
+   * @throws UNAUTHENTICATED for a wrong current password, RATE_LIMIT_EXCEEDED after too many attempts, INVALID_REQUEST for an unsuitable
+   *   new password
+   */
   change(change: PasswordChange): Promise<User>;
   /**
-   * A single-use reset token for one hour, which replaces an earlier one. @throws NOT_FOUND
-   * @param mailed true if it is only sent to the user's address, so that using it verifies the address
+   * Creates a single-use reset token that is valid for one hour and replaces earlier tokens. @throws NOT_FOUND
+   * @param mailed true if the token is sent only to the user's address, so that using it verifies the address
    */
   createReset(userId: string, mailed?: boolean): Promise<{ token: string; expiresAt: Date }>;
   /**
-   * @throws UNAUTHENTICATED for a token that is unknown, used or expired; INVALID_REQUEST for an unsuitable password, which doesn't use it
-   * up
+   * @throws UNAUTHENTICATED for a token that is unknown, used or expired; INVALID_REQUEST for an unsuitable password, after which the token
+   *   still works
    */
   redeemReset(reset: { token: string; next: string; address: string }): Promise<User>;
-  /** Ends all sessions and the grants they set up. Password and keys stay. */
+  /** Ends all sessions and the grants they set up. The password and keys stay. */
   endSessions(userId: string): Promise<User>;
 }
 
@@ -77,7 +80,7 @@ export const createPasswordChanges = (options: PasswordChangesOptions): Password
       await throttle.succeeded(user.email, address);
       requireGood(next, user.email);
       const changed = await store.replacePassword(userId, user.passwordHash, await passwords.hash(next));
-      // Another session changed it meanwhile.
+      // Another session changed the password.
       if (!changed) throw wrongPassword();
       return told(changed);
     },
@@ -100,7 +103,7 @@ export const createPasswordChanges = (options: PasswordChangesOptions): Password
       const changed = await store.redeemPasswordReset(user._id, redeemed);
       if (!changed) throw deadLink();
       if (provesAddress) await earlierAccess.endOfRegistrant(changed);
-      // The link permits sign-in, so earlier failures from this address are reset.
+      // The link allows sign-in, so earlier failures from this address are reset.
       await throttle.succeeded(user.email, address);
       return told(changed);
     },

@@ -12,9 +12,9 @@ export interface ByPassword {
   address: string;
 }
 
-/** Asks a signed-in user for the password again: an unattended session isn't enough for sensitive changes. */
+/** Asks a signed-in user for the password again, so that an unattended session can't make sensitive changes. */
 export interface Reauthentication {
-  /** @throws UNAUTHENTICATED for a wrong password, RATE_LIMIT_EXCEEDED after too many, NOT_FOUND */
+  /** @throws UNAUTHENTICATED for a wrong password, RATE_LIMIT_EXCEEDED after too many attempts, NOT_FOUND */
   byPassword(by: ByPassword): Promise<UserRecord>;
 }
 

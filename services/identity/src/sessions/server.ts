@@ -63,7 +63,7 @@ const secondFactorHandlers = ({ pendingSignIns, secondFactors }: SignInServices)
   ),
 });
 
-/** gRPC handlers of second factors and provider sign-in. */
+/** gRPC handlers for second factors and sign-in by a provider. */
 export const signInHandlers = (services: SignInServices): Server => ({
   ...oidcHandlers(services),
   ...secondFactorHandlers(services),

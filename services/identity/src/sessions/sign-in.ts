@@ -15,15 +15,15 @@ export interface Credentials {
   address: string;
 }
 
-/** Signed in, or waiting for a code. */
+/** The signed-in user, or a sign-in that needs a code. */
 export type LoginResult = { user: User } | { pending: PendingSignIn };
 
 export interface SignIn {
-  /** Creates a user of the free tier who awaits approval. @throws INVALID_REQUEST, ALREADY_EXISTS */
+  /** Creates a user of the free tier, who then awaits approval. @throws INVALID_REQUEST, ALREADY_EXISTS */
   register(credentials: Credentials): Promise<User>;
   /**
    * @throws UNAUTHENTICATED equally for an unknown address and a wrong password, RATE_LIMIT_EXCEEDED after too many failures,
-   * ACCOUNT_SUSPENDED for the correct password of a suspended account
+   *   ACCOUNT_SUSPENDED if the password is correct but the account is suspended
    */
   login(credentials: Credentials): Promise<LoginResult>;
 }
@@ -57,7 +57,7 @@ export const createSignIn = ({ store, tiers, passwords, throttle, pendingSignIns
     const matches = await passwords.verify(user?.passwordHash, password);
     if (!user || !matches) throw new DomainError("unauthenticated", "UNAUTHENTICATED", "wrong e-mail address or password");
     const takesCode = hasSecondFactor(user);
-    // Failures are reset and the address becomes known only after the code.
+    // If a code is required, failures are reset and the address becomes known only after the code.
     if (!takesCode) await throttle.succeeded(email, address);
     if (user.suspended) throw accountSuspended();
     if (takesCode) return { pending: await pendingSignIns.begin(user, address) };

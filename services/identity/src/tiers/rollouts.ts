@@ -2,28 +2,27 @@ import { randomUUID } from "node:crypto";
 import type { TierStore } from "./tier-store";
 
 /**
- * Duration of a claim. Longer than a page of users takes, so that two workers don't process one page. A crashed worker delays the rest by
- * at most this long.
+ * Duration of a claim. It is longer than a page of users takes, so that two workers don't process the same page. After a worker crashes,
+ * the rest is delayed by at most this time.
  */
 const CLAIM_MS = 30_000;
 
-/** A change of a custom tier on its way to its users' accounts. */
+/** A change of a custom tier that is being applied to its users' accounts. */
 export interface Rollout {
   tierId: string;
-  /** Identifies the change. */
   revision: string;
-  /** Next page of users; empty at the start. */
+  /** Next page of users; empty for the first page. */
   cursor: string;
-  /** Proves the claim. */
+  /** Token of the claim. */
   claim: string;
 }
 
 export interface Rollouts {
-  /** Claims a rollout that no other worker has; null if there is none. */
+  /** Claims a rollout that no other worker has. Returns null if there is none. */
   claim(): Promise<Rollout | null>;
   /**
-   * Stores the cursor and extends the claim; `finished` ends it. @returns false if the claim has expired, or the tier was changed again.
-   * The worker must then stop, and can claim again
+   * Stores the cursor and extends the claim, or ends the rollout if `finished` is true. @returns false if the claim has expired or the tier
+   * has changed again. The worker must then stop; it can claim the rollout again
    */
   advance(rollout: Rollout, finished: boolean): Promise<boolean>;
 }

@@ -2,7 +2,7 @@ import { isDuplicateKey } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { TierRecord } from "../records";
 
-/** A tier without the claim of an earlier rollout. */
+/** A tier as written by a change, which doesn't affect an existing claim. */
 export type NewTier = Omit<TierRecord, "rolloutClaim" | "rolloutUntil">;
 
 export interface RolloutClaim {
@@ -12,20 +12,20 @@ export interface RolloutClaim {
 }
 
 export interface TierStore {
-  /** Includes a tier under deletion, because its users still have its plan. */
+  /** Returns a tier, even if it is being deleted, because its users still have its plan. */
   find(id: string): Promise<TierRecord | null>;
   findMany(ids: string[]): Promise<TierRecord[]>;
-  /** Assignable tiers, by id. */
+  /** Lists assignable tiers by id. */
   list(): Promise<TierRecord[]>;
   put(tier: NewTier): Promise<void>;
-  /** Marks a tier as under deletion, so that it can't be assigned. @returns false if there is none */
+  /** Marks a tier for deletion, so that it can't be assigned. @returns false if the tier doesn't exist */
   markDeleting(id: string, at: Date): Promise<boolean>;
   unmarkDeleting(id: string): Promise<void>;
-  /** Removes a tier that is still marked. */
+  /** Removes a tier that is still marked for deletion. */
   removeMarked(id: string): Promise<boolean>;
-  /** Claims a rollout whose claim is free or expired. */
+  /** Claims a rollout without a claim, or with an expired claim. */
   claimRollout(claim: string, now: Date, until: Date): Promise<TierRecord | null>;
-  /** Advances a claimed rollout, or ends it (null). @returns false if the claim or the change was replaced */
+  /** Advances a claimed rollout, or ends it if `to` is null. @returns false if there is a newer claim or change */
   advanceRollout(claimed: RolloutClaim, to: { cursor: string; until: Date } | null): Promise<boolean>;
   releaseRollout(id: string, claim: string): Promise<void>;
 }
@@ -40,7 +40,7 @@ export const createTierStore = (tiers: Model<TierRecord>): TierStore => {
     list: () => tiers.find({ deletingAt: null }).sort({ _id: 1 }).lean<TierRecord[]>().exec(),
     put: (tier) =>
       put(tier).catch((error: unknown) => {
-        // Two upserts of a new tier can race; the later one finds it on retry.
+        // If two upserts create the same tier, the later one finds it on retry.
         if (isDuplicateKey(error)) return put(tier);
         throw error;
       }),

@@ -19,23 +19,23 @@ import type { TierStore } from "./tier-store";
 import type { UserStore } from "../users/user-store";
 
 const MAX_ID_CHARS = 64;
-/** Upper bound of 32-bit integers in the protocol. */
+/** Maximum of the protocol's 32-bit integers. */
 const MAX_NUMBER = 2 ** 31 - 1;
 
 export interface Tiers {
-  /** The plan of a tier; the free one for an unknown tier, so that errors grant no rights. */
+  /** Returns the plan of a tier. An unknown tier gets the free plan, so that errors grant no rights. */
   planOf(tier: string): Promise<Plan>;
-  /** Plans of several tiers with one lookup. */
+  /** Looks up the plans of several tiers at once. */
   plansOf(tiers: string[]): Promise<(tier: string) => Plan>;
   isAssignable(tier: string): Promise<boolean>;
-  /** Custom tiers, by id. */
+  /** Lists custom tiers by id. */
   list(): Promise<CustomTier[]>;
   /**
    * Creates or replaces a custom tier, and starts a rollout to its users' accounts.
-   * @throws INVALID_REQUEST with every problem
+   * @throws INVALID_REQUEST with all problems
    */
   put(tier: CustomTier): Promise<CustomTier>;
-  /** @throws PRECONDITION_FAILED while a user has it, NOT_FOUND */
+  /** @throws PRECONDITION_FAILED while a user has the tier, NOT_FOUND */
   remove(id: string): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export const createTiers = ({ store, users, changes, clock = Date.now }: TiersOp
     return (tier) => (isBaseTier(tier) ? PLANS[tier] : (plans.get(tier) ?? unknown(tier)));
   };
 
-  /** Closes the tier to new users first, then checks for users. Assignments check the tier again afterwards. */
+  /** Closes the tier to new users before it checks for users. An assignment checks the tier again after it is stored. */
   const remove: Tiers["remove"] = async (id) => {
     if (!(await store.markDeleting(id, new Date(clock())))) throw new DomainError("not_found", "NOT_FOUND", "no such tier");
     if (await users.anyWithTier(id)) {

@@ -19,8 +19,8 @@ export const credentialIssues = (email: string, password: string): Issue[] => {
 
 export interface Bootstrap {
   /**
-   * Creates or updates the approved administrator with this address; safe to run concurrently. Sets the password only if the configured one
-   * has changed, so that a password chosen by the administrator stays.
+   * Creates or updates the approved administrator with this address. Concurrent calls are safe. Sets the password only if the configured
+   * password has changed, so that a password chosen by the administrator stays.
    * @throws INVALID_REQUEST if the password must be set and is unsuitable
    */
   ensureAdmin(email: string, password: string): Promise<void>;
@@ -48,7 +48,7 @@ export const createBootstrap = ({ store, unlink, passwords, changes, clock = Dat
     return store.insert(newUser({ email, passwordHash, bootstrapHash: passwordHash, ...ADMIN, createdAt }));
   };
 
-  /** The stored hash of the configured password, if it was set before. */
+  /** Returns the stored hash of the configured password if it was set before. */
   const rememberedHash = async ({ bootstrapHash, passwordHash }: UserRecord, password: string): Promise<string | null> => {
     if (bootstrapHash && (await passwords.verify(bootstrapHash, password))) return bootstrapHash;
     return (await passwords.verify(passwordHash, password)) ? passwordHash : null;
@@ -67,11 +67,11 @@ export const createBootstrap = ({ store, unlink, passwords, changes, clock = Dat
       if (!user) throw new Error("the bootstrap admin disappeared while it was being made");
       const remembered = await rememberedHash(user, password);
       if (remembered !== null && remembered === user.bootstrapHash && isAdmin(user)) return;
-      // An existing account with this address must not keep its own password as an administrator.
+      // An existing account with this address must not keep its password when it becomes an administrator's.
       const passwordHash = remembered === null ? await newHash(email, password) : undefined;
       const bootstrapHash = remembered ?? passwordHash ?? "";
       const isTaken = passwordHash !== undefined && user.role !== ADMIN.role;
-      // The account's registrant loses every way to sign in.
+      // The account's registrant must lose every way to sign in.
       if (isTaken && !user.emailVerifiedAt) await unlink(user._id);
       const replaced = { ...(passwordHash ? { passwordHash } : {}), ...(isTaken ? { secondFactor: null } : {}) };
       await store.promote(user._id, user.passwordHash, { ...ADMIN, bootstrapHash, ...replaced });

@@ -1,4 +1,4 @@
-/** Ends grants that a person set up. Everything that acts for an account without a person checks here first. */
+/** Ends grants that a person set up. Everything that acts for an account without the person must check here first. */
 import { DomainError, roleReaches } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import { memberOf, withoutAdmitted } from "../organizations/members";
@@ -7,22 +7,22 @@ import type { OrganizationStore } from "../organizations/organization-store";
 import type { ServiceAccountStore } from "../organizations/service-account-store";
 import type { UserRecord } from "../records";
 
-/** A hook, a schedule, a batch or a published app: acts for an account later. */
+/** A hook, a schedule, a batch or a published app, which later acts for an account. */
 export interface Grant {
-  /** The person who set it up. */
+  /** The person who set up the grant. */
   personId: string;
   at: Date;
 }
 
 export interface EarlierAccess {
   /**
-   * Another person than the registrant owns the address: the registrant's keys, links, invitations and admitted members end and, through
-   * `accessFrom`, their grants.
+   * Called when the address proves to belong to another person than the registrant. Ends the registrant's keys, links, invitations and
+   * admitted members and, by `accessFrom`, their grants.
    */
   endOfRegistrant(user: UserRecord): Promise<void>;
-  /** A person ends their sessions: invitations of those sessions end and, through `accessFrom`, their grants. */
+  /** Called when a person ends their sessions. Ends the invitations created by those sessions and, by `accessFrom`, their grants. */
   endOfSessions(user: UserRecord): Promise<void>;
-  /** @throws UNAUTHENTICATED if the access of a grant's creator has ended */
+  /** @throws UNAUTHENTICATED if the grant's creator has lost access */
   require(ownerId: string, grant: Grant): Promise<void>;
 }
 
@@ -79,13 +79,13 @@ export const createEarlierAccess = ({
     require: async (ownerId, { personId, at }) => {
       const person = await users.find(personId);
       if (!person && (await serviceAccounts.find(ownerId, personId))) return;
-      // Old grants of organizations don't store their creator.
+      // Old grants of organizations don't name their creator.
       if (!person && personId === ownerId && (await organizations.find(ownerId))) return;
       if (!person || (person.accessFrom && at < person.accessFrom)) throw ended();
       if (personId === ownerId) return;
       const organization = await organizations.find(ownerId);
       const member = organization && memberOf(organization, personId);
-      // Grants from before a member left stay ended after they return.
+      // Grants from before a member left stay invalid after they return.
       if (!member || at < member.since || !roleReaches(member.role, "runner")) throw ended();
     },
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The longest deliverable address. */
+/** Maximum length of a deliverable address. */
 const MAX_EMAIL_CHARS = 254;
 const address = z.email();
 

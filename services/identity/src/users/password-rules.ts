@@ -13,15 +13,15 @@ const COMMON: ReadonlySet<string> = new Set(
 
 const STEPS: readonly number[] = [-1, 0, 1];
 
-/** One repeated character, or a sequence such as 0123456789 or abcdefghij in either direction. */
+/** True for one repeated character, or a sequence such as 0123456789 or abcdefghij in either direction. */
 const isRun = (characters: readonly string[]): boolean => {
   const codes = characters.map((character) => character.codePointAt(0) ?? 0);
   return STEPS.some((step) => codes.every((code, index) => index === 0 || code - (codes[index - 1] ?? 0) === step));
 };
 
-/** The problem of a new password, or undefined. */
+/** Returns the problem of a new password, or undefined. */
 export const passwordProblem = (password: string, email: string): string | undefined => {
-  // Counted as sent (normalization can change the number of characters), and checked first, because callers choose the length.
+  // Characters are counted as sent, because normalization can change their number. The length is checked first, because callers choose it.
   const characters = Array.from(password.slice(0, 2 * MAX_PASSWORD_CHARS + 1));
   if (characters.length < MIN_PASSWORD_CHARS) return `must have at least ${MIN_PASSWORD_CHARS} characters`;
   if (characters.length > MAX_PASSWORD_CHARS) return `must have at most ${MAX_PASSWORD_CHARS} characters`;

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { hash, verify, type Options } from "@node-rs/argon2";
 import { unavailable } from "@nodeloom/kernel";
 
-/** For new passwords, in code points. */
+/** Maximum length of new passwords, in code points. */
 export const MAX_PASSWORD_CHARS = 200;
-/** Upper bound in UTF-16 units. */
+/** Maximum length of compared passwords, in UTF-16 units. */
 const MAX_COMPARED_UNITS = 2 * MAX_PASSWORD_CHARS;
 const DUMMY_BYTES = 16;
 
@@ -13,22 +13,22 @@ export const NO_PASSWORD = "none";
 
 export const hasPassword = ({ passwordHash }: { passwordHash: string }): boolean => passwordHash !== NO_PASSWORD;
 
-/** Argon2id (the library's default variant) with the parameters that OWASP recommends for servers. */
+/** Argon2id (the library's default variant) with the parameters that OWASP recommends. */
 const PARAMETERS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Each operation takes tens of milliseconds and 19 MiB. Above this number, callers get a retryable error. */
+/** Each operation takes tens of milliseconds and 19 MiB. If more operations are pending, callers get a retryable error. */
 const MAX_PENDING = 64;
 
-/** Keyboards can produce different Unicode forms of one password. */
+/** Normalizes a password, because keyboards can produce different Unicode forms of it. */
 export const normalisePassword = (password: string): string => password.normalize("NFKC");
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Compares a password. Without a stored one it takes equally long and returns false. */
+  /** Compares a password with the stored hash. Without a stored hash it takes equally long and returns false. */
   verify(stored: string | undefined, password: string): Promise<boolean>;
 }
 
-/** Password hashing with bounded concurrency. */
+/** Hashes passwords with bounded concurrency. */
 export const createPasswords = async (): Promise<Passwords> => {
   const dummy = await hash(randomBytes(DUMMY_BYTES), PARAMETERS);
   let pending = 0;

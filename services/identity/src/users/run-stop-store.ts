@@ -3,7 +3,7 @@ import type { RunStopRecord } from "../records";
 
 export interface RunStopStore {
   insert(stop: Pick<RunStopRecord, "_id" | "userId" | "at">): Promise<void>;
-  /** Claims a stop whose claim is free or expired. */
+  /** Claims a stop without a claim, or with an expired claim. */
   claim(claim: string, now: Date, until: Date): Promise<RunStopRecord | null>;
   /** Removes a stop, unless another worker has claimed it. */
   remove(id: string, claim: string | null): Promise<void>;

@@ -5,43 +5,43 @@ import type { RunStopStore } from "./run-stop-store";
 import type { UserStore } from "./user-store";
 
 /**
- * Duration of a claim, and so the interval at which a stop's runs are checked: requests admitted just before it start their runs slightly
- * later.
+ * Duration of a claim, and therefore the interval at which a stop's runs are checked. The check repeats because requests admitted just
+ * before the stop start their runs slightly later.
  */
 export const STOP_CLAIM_MS = 5_000;
-/** After this long, no request from before a stop can still start a run. */
+/** Time after which requests from before the stop can no longer start a run. */
 export const STOP_SETTLED_MS = 90_000;
-/** A stop that its user doesn't refer to by now belongs to a failed update. */
+/** A stop is dropped if its user doesn't refer to it after this time, because the user's update failed. */
 const STOP_INTENT_MS = 60_000;
-/** Upper bound of skipped stops of failed updates per claim. */
+/** Maximum stops of failed updates that one claim skips. */
 const MAX_PASSED_OVER = 100;
 
-/** An order to cancel the runs of a user, or of an organization that is scheduled for erasure. */
+/** An instruction to cancel the runs of a user, or of an organization scheduled for erasure. */
 export interface RunStop {
   id: string;
   userId: string;
   /** Time of the suspension, the loss of approval or the erasure request. */
   at: Date;
-  /** The user can run again: only runs from before `at` are cancelled. */
+  /** True if the user can run again, so that only runs from before `at` are cancelled. */
   lifted: boolean;
-  /** No run from before `at` can start any more. */
+  /** True if no run from before `at` can start any more. */
   settled: boolean;
-  /** Proves the claim. */
+  /** Token of the claim. */
   claim: string;
-  /** Organizations with the user's tier: their runs are cancelled too. */
+  /** Organizations with the user's tier. Their runs are also cancelled. */
   organizationIds: string[];
 }
 
 /**
  * Pending stops of runs after suspensions and losses of approval. A stop is stored before the user changes and is valid once the user
- * refers to it, so a crash in between leaves a stop without effect.
+ * refers to it. A crash between the two leaves a stop without effect.
  */
 export interface RunStops {
-  /** Stores a stop before its user's update. */
+  /** Stores a stop before its user is updated. */
   begin(userId: string): Promise<StopRecord>;
   /** Removes a stop whose update failed. */
   drop(stop: StopRecord): Promise<void>;
-  /** Claims a stop that no other worker has; null if there is none. */
+  /** Claims a stop that no other worker has. Returns null if there is none. */
   claim(): Promise<RunStop | null>;
   /** Ends a stop, unless another worker has claimed it. */
   finish(stop: Pick<RunStop, "id" | "claim" | "userId">): Promise<void>;
@@ -55,7 +55,7 @@ export interface RunStopsOptions {
 }
 
 export const createRunStops = ({ store, users, organizations, clock = Date.now }: RunStopsOptions): RunStops => {
-  /** The state of a stop's account; null if it doesn't exist any more. */
+  /** Returns the state of a stop's account; null if the account no longer exists. */
   const holderOf = async (id: string): Promise<{ stop: StopRecord | null; lifted: boolean } | null> => {
     const user = await users.find(id);
     if (user) return { stop: user.stop, lifted: user.approved && !user.suspended && !user.erasure };

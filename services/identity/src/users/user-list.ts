@@ -9,12 +9,11 @@ const MAX_QUERY_CHARS = 254;
 
 export interface UserQuery {
   approved?: boolean;
-  /** Part of the address. */
+  /** A part of the address. */
   query: string;
   tier?: string;
-  /** 0 means the default. */
+  /** Page size; 0 means the default. */
   limit: number;
-  /** Empty for the first page. */
   cursor: string;
 }
 
@@ -24,7 +23,7 @@ export interface UserList {
   nextCursor: string;
 }
 
-/** A page of users, newest first, with its next cursor. */
+/** Returns a page of users, newest first, and its next cursor. */
 export const pageOfUsers = async (
   store: UserStore,
   tiers: Tiers,

@@ -4,38 +4,37 @@ import type { PasswordResetRecord, StopRecord, UserRecord } from "../records";
 
 export interface UserPage {
   approved: boolean | undefined;
-  /** Part of the address; empty for all. */
+  /** A part of the address; empty for all users. */
   query: string;
   tier: string | undefined;
-  /** End of the previous page. */
+  /** The end of the previous page. */
   after: ListPosition | undefined;
   limit: number;
 }
 export type UserChanges = Partial<Pick<UserRecord, "approved" | "tier" | "role" | "business" | "suspended">>;
 
-/** The state that an update relies on. */
+/** State that must be unchanged for an update to apply. */
 export type UserStanding = Pick<UserRecord, "_id" | "approved" | "suspended">;
 
-/** Access that an update ends. */
 export interface UserEnds {
   stop: StopRecord;
   keys: boolean;
 }
 
-/** A reset link in use. */
+/** A reset link and the values that it sets. */
 export interface RedeemedReset {
   hash: string;
   now: Date;
   passwordHash: string;
-  /** Verifies the address for the first time, which ends the keys. */
+  /** True if the link verifies the address for the first time, which ends the keys. */
   provesAddress: boolean;
 }
 
-/** The change that makes a user the configured administrator. A new password ends all sessions. */
+/** A change that makes a user the configured administrator. A new password ends all sessions. */
 export type Promotion = Pick<UserRecord, "role" | "tier" | "approved" | "suspended"> & {
   bootstrapHash: string;
   passwordHash?: string;
-  /** Null removes the second factor of an account that belonged to another person. */
+  /** Null removes the second factor, if the account belonged to another person. */
   secondFactor?: null;
 };
 
@@ -44,15 +43,15 @@ export interface UserStore {
   insert(user: UserRecord): Promise<boolean>;
   find(id: string): Promise<UserRecord | null>;
   findByEmail(email: string): Promise<UserRecord | null>;
-  /** Newest first. */
+  /** Users, newest first. */
   page(page: UserPage): Promise<UserRecord[]>;
-  /** Applies changes in one step. @returns the previous user; null if its state has changed */
+  /** Applies changes in one update. @returns the user before the update, or null if its standing has changed */
   update(standing: UserStanding, changes: UserChanges, ends: UserEnds | null): Promise<UserRecord | null>;
-  /** Replaces a user's tier, unless it has changed. */
+  /** Replaces a user's tier, unless it is no longer `from`. */
   replaceTier(id: string, from: string, to: string): Promise<void>;
   /** Makes a user the administrator, unless the password has changed. */
   promote(id: string, passwordHashBefore: string, to: Promotion): Promise<void>;
-  /** Sets a password and ends all sessions. @returns null if the password has changed */
+  /** Sets a password and ends all sessions. @returns null if the password has changed since it was read */
   replacePassword(id: string, passwordHashBefore: string, passwordHash: string): Promise<UserRecord | null>;
   /** @returns null if the user doesn't exist */
   endSessions(id: string): Promise<UserRecord | null>;
@@ -60,12 +59,12 @@ export interface UserStore {
   endAccess(id: string, now: Date): Promise<UserRecord | null>;
   /** Replaces the reset link. @returns false if the user doesn't exist */
   setPasswordReset(id: string, reset: PasswordResetRecord): Promise<boolean>;
-  /** Uses up a reset link: sets the password and ends all sessions. @returns null if the link doesn't work (any more) */
+  /** Uses a reset link, which sets the password and ends all sessions. @returns null if the link is used, replaced or expired */
   redeemPasswordReset(id: string, reset: RedeemedReset): Promise<UserRecord | null>;
   anyWithTier(tier: string): Promise<boolean>;
 }
 
-/** Escapes a text for a pattern. A zero character would end the pattern on its way to the database. */
+/** Escapes a text for a pattern. A zero character would end the pattern in the database's protocol. */
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\0", "\\x00");
 const NEW_SESSION_EPOCH = { sessionEpoch: 1 } as const;
 const NEXT_REVISION = { revision: 1 } as const;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DomainError, type Plan } from "@nodeloom/kernel";
 import type { Business, UserRecord } from "../records";
 
-/** A user without password data, with the plan of its tier. */
+/** A user without password data, including the plan of its tier. */
 export interface User {
   id: string;
   email: string;
@@ -12,22 +12,22 @@ export interface User {
   plan: Plan;
   business: Business | null;
   suspended: boolean;
-  /** Sessions of earlier epochs have ended. */
+  /** Sessions with a lower epoch have ended. */
   sessionEpoch: number;
-  /** Keys of earlier epochs have ended. */
+  /** Keys with a lower epoch have ended. */
   keyEpoch: number;
-  /** Increases with every change by an administrator. */
+  /** Incremented by every change that an administrator makes. */
   revision: number;
-  /** Password sign-in needs a code. */
+  /** True if password sign-in requires a code. */
   secondFactor: boolean;
-  /** Scheduled time of the erasure; null for none. */
+  /** Time for which the erasure is scheduled; null if there is none. */
   erasesAt: Date | null;
   createdAt: Date;
-  /** Set for an organization's account. */
+  /** Set only for an organization's account. */
   organization?: { name: string; tierOf: string };
   /** True for a service account. */
   service?: boolean;
-  /** Events that the account's webhook endpoints want. */
+  /** Events that the account's webhook endpoints receive. */
   endpointEvents?: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export const isAdmin = (user: Pick<User, "role">): boolean => user.role === "adm
 
 export const hasSecondFactor = ({ secondFactor }: Pick<UserRecord, "secondFactor">): boolean => Boolean(secondFactor?.confirmedAt);
 
-/** True if the address is verified. The operator vouches for the configured administrator's. */
+/** True if the address is verified. The configured administrator's address counts as verified. */
 export const isVerified = ({ emailVerifiedAt, bootstrapHash }: Pick<UserRecord, "emailVerifiedAt" | "bootstrapHash">): boolean =>
   Boolean(emailVerifiedAt) || bootstrapHash !== null;
 

@@ -13,7 +13,7 @@ export interface UserUpdate {
   suspended?: boolean;
   tier?: string;
   role?: string;
-  /** Null removes it. */
+  /** Null removes the business. */
   business?: Business | null;
 }
 
@@ -23,7 +23,7 @@ export interface Users {
   find(id: string): Promise<User | null>;
   list(query: UserQuery): Promise<UserList>;
   /**
-   * Changes a user in one step. Suspension and loss of approval end sessions and stop runs; loss of approval also ends keys. Idempotent.
+   * Changes a user in one update. Suspension and loss of approval end sessions and stop runs; loss of approval also ends keys. Idempotent.
    * @throws INVALID_REQUEST for an unknown tier or role, or a business without a name
    */
   update(id: string, update: UserUpdate): Promise<{ before: User; after: User }>;
@@ -33,7 +33,7 @@ export interface UsersOptions {
   store: UserStore;
   tiers: Tiers;
   runStops: Pick<RunStops, "begin" | "drop">;
-  /** Removes an owner's keys of earlier epochs. */
+  /** Removes keys of an owner with a lower epoch. */
   removeEndedKeys(userId: string, keyEpoch: number): Promise<void>;
   changes: Changes;
 }
@@ -64,7 +64,7 @@ const checkUpdate = async (update: UserUpdate, tiers: Tiers): Promise<UserChange
   };
 };
 
-/** The access that a change ends. */
+/** Returns which access a change ends. */
 const endedBy = (wanted: UserChanges, { approved, suspended }: UserRecord): { runs: boolean; keys: boolean } => {
   const losesApproval = approved && wanted.approved === false;
   return { runs: losesApproval || (!suspended && wanted.suspended === true), keys: losesApproval };
@@ -76,7 +76,7 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
     return user && toUser(user, await tiers.planOf(user.tier));
   };
 
-  /** One attempt; undefined if the state it relies on has changed. */
+  /** Makes one attempt. Returns undefined if the user's standing has changed. */
   const tryUpdate = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord } | undefined> => {
     const standing = await store.find(id);
     if (!standing) throw noSuchUser();
@@ -117,7 +117,7 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
       const wanted = await checkUpdate(update, tiers);
       const { before, after } = await change(id, wanted);
       if (wanted.tier !== undefined && !(await tiers.isAssignable(wanted.tier))) {
-        // The tier's deletion began after the check above and may have missed this user.
+        // The tier's deletion started after the check above and may have missed this user.
         await store.replaceTier(id, wanted.tier, before.tier);
         await changes.announce({ type: "user", id });
         throw new DomainError("precondition", "PRECONDITION_FAILED", "the tier is being deleted");
