@@ -3,10 +3,9 @@ import { LRUCache } from "lru-cache";
 import type { ExecutionEvent } from "../run/events";
 import type { KnownLog } from "./event-log";
 
-/** Keys remembered over all logs. */
+/** Maximum number of keys in memory over all logs. */
 const REMEMBERED_KEYS = 200_000;
 
-/** Pending events of one run. */
 interface Page {
   events: ExecutionEvent[];
   written: ((outcome: Promise<KnownLog | null>) => void)[];
@@ -21,15 +20,15 @@ interface JournalOptions {
 }
 
 /**
- * Writes progress of runs behind: events of a run close together share one write, and those just before its ending is decided become part
- * of that update. Events lost with a process are recorded with the run's end.
+ * Writes the progress of runs asynchronously. Events of a run that come close together share one write. Events just before the decision on
+ * its ending become part of that update. If a process dies, its unwritten events are recorded with the run's end.
  */
 export const createJournal = ({ append, announce }: JournalOptions) => {
   const waiting = new Map<string, Page>();
   /** The last write of each run under way. */
   const writing = new Map<string, Promise<unknown>>();
   const closing = new Set<string>();
-  /** Contents of logs after the last write of this process. */
+  /** Contents of each log after this process's last write. */
   const known = new LRUCache<string, KnownLog>({ maxSize: REMEMBERED_KEYS, sizeCalculation: ({ recorded }) => recorded.size + 1 });
 
   const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<KnownLog | null> => {
@@ -67,8 +66,8 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
   return {
     /**
      * Queues an event for a shared write.
-     * @param withinMs how long it may wait
-     * @returns once recorded; null if the run was over before
+     * @param withinMs maximum delay of the write in milliseconds
+     * @returns resolves when the event is recorded; null if the run had already ended
      */
     note: (executionId: string, event: ExecutionEvent, withinMs: number): Promise<KnownLog | null> =>
       new Promise((resolve) => {
@@ -80,7 +79,7 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
       }),
 
     /**
-     * Makes the pending events part of a run's last write. If that fails or returns null, they are written as usual.
+     * Adds the pending events to a run's last write. If that write fails or returns null, they are written separately.
      * @param writeLast receives the pending events, and the last known contents of the log
      */
     close: async <T>(

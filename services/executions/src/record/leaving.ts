@@ -5,7 +5,7 @@ import { OPEN_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
 import type { ExecutionRecord } from "../run/record";
 import { FINAL_STATUSES, HIDDEN, OVER } from "../run/states";
 
-/** The members of a run that its end and its webhooks need. */
+/** Members of a run that are needed to end it and its webhooks. */
 export type RunMark = Pick<ExecutionRecord, "_id" | "status"> & { webhook?: unknown; waits?: unknown };
 type Mark = Pick<ExecutionRecord, "_id" | "createdAt">;
 
@@ -14,7 +14,7 @@ const MARK = { projection: { status: 1, webhook: 1 } } as const;
 
 export type LeavingStore = ReturnType<typeof createLeavingStore>;
 
-/** @param connection has the models */
+/** @param connection connection on which the models are registered */
 export const createLeavingStore = (connection: Connection) => {
   const { Execution, Call, Submission, Batch, BatchRow: Row, Line } = connection.models;
   const collection = <T extends object>(model: typeof Execution) => model!.collection as unknown as import("mongoose").mongo.Collection<T>;
@@ -25,7 +25,7 @@ export const createLeavingStore = (connection: Connection) => {
     underWay: (userId: string, limit: number): Promise<RunMark[]> =>
       executions.find<RunMark>({ userId, ...UNDER_WAY } as object, { ...MARK, limit }).toArray(),
 
-    /** Number of a user's runs that are under way or owe something, and of open batches. */
+    /** Counts a user's runs that are under way or have outbox entries, and open batches. */
     countOpen: async (userId: string): Promise<number> => {
       const counts = await Promise.all([
         executions.countDocuments({ userId, ...UNDER_WAY } as object),
@@ -35,7 +35,7 @@ export const createLeavingStore = (connection: Connection) => {
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /** Ids of a user's runs after a mark, oldest first, including items of batches. */
+    /** Returns ids of a user's runs after a mark, oldest first, including items of batches. */
     runIds: async (userId: string, limit: number, after: Mark | undefined): Promise<Mark[]> => {
       const behind = after
         ? { $or: [{ createdAt: { $gt: after.createdAt } }, { createdAt: after.createdAt, _id: { $gt: after._id } }] }
@@ -44,11 +44,11 @@ export const createLeavingStore = (connection: Connection) => {
       return executions.find<Mark>(filter, { projection: { createdAt: 1 }, sort: { createdAt: 1, _id: 1 }, limit }).toArray();
     },
 
-    /** A page of a user's runs in any order; they are erased next. */
+    /** Returns a page of a user's runs in any order, because they are erased next. */
     somePage: (userId: string, limit: number): Promise<RunMark[]> =>
       executions.find<RunMark>({ userId } as object, { ...MARK, limit }).toArray(),
 
-    /** Deletes runs with their calls and submissions, beginning with what only their rows lead to. */
+    /** Deletes runs with their calls and submissions. Data that only a row points to is deleted before the row. */
     removeRuns: async (userId: string, ids: readonly string[]): Promise<number> => {
       await collection(Call).deleteMany({ executionId: { $in: [...ids] } });
       // A submission's id starts with the id of its run.

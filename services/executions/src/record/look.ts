@@ -1,30 +1,33 @@
-/** Pages of rows for reconciliation; each row is checked on its own. */
+/** Reads pages of rows for reconciliation. Each row is checked separately. */
 import { isDatabaseAway } from "@nodeloom/platform";
 
-/** Numbers of rows checked, repaired and failed; the next look retries the failed ones. */
+/** Numbers of rows checked, repaired and failed. The next pass retries the failed rows. */
 export interface Looked {
   seen: number;
   changed: number;
   failed: number;
 }
 
-/** Page size, and the maximum of pages per look; the next look continues there. */
+/** Page size. A pass has a maximum number of pages; the next pass continues from there. */
 export const LOOK_PAGE = 200;
 const MAX_PAGES = 20;
 const AT_ONCE = 20;
 
 export interface Each<T> {
-  /** @returns whether something was done about it */
+  /** @returns true if the item needed a repair */
   check(item: T): Promise<boolean>;
-  /** Receives those that needed nothing. */
+  /** Receives the items that needed no repair. */
   fine?(some: readonly T[]): Promise<void>;
-  /** Receives one that can't be checked now; the next look finds it again. */
+  /** Receives an item that can't be checked now. The next pass finds it again. */
   failed(item: T, error: unknown): void;
-  /** Called before every few items; throws when no time is left. */
+  /** Called before every group of items. It throws when no time is left. */
   beat?: () => void;
 }
 
-/** Checks items, a few at once; a failing one doesn't stop the others. @throws if the database is unavailable, because then all fail */
+/**
+ * Checks items, a few concurrently. If an item fails, the other items are still checked. @throws if the database is unavailable, because
+ * then all items fail
+ */
 export const checkEach = async <T>(
   items: readonly T[],
   { check, fine, failed, beat }: Each<T>,
@@ -48,7 +51,7 @@ export const checkEach = async <T>(
   return looked;
 };
 
-/** Checks the items of pages up to the last page. */
+/** Checks the items of all pages. */
 export const lookThrough = async <T>(next: () => Promise<{ items: readonly T[]; isLast: boolean }>, each: Each<T>): Promise<Looked> => {
   const looked = { seen: 0, changed: 0, failed: 0 };
   for (let page = 0; page < MAX_PAGES; page += 1) {

@@ -1,4 +1,4 @@
-/** Decisions of the moderation hook, one per question. */
+/** Stores decisions of the moderation hook, one for each question. */
 import { beyond, DURABLE, insertOnce, removeSome, type ListPosition } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { documents } from "./schema";
@@ -9,7 +9,7 @@ export type ModerationDecision = "allow" | "refuse" | "unchecked";
 export type ModerationKind = "input" | "output";
 
 export interface ModerationRecord {
-  /** The id that the hook receives. */
+  /** Id that the hook receives. */
   _id: string;
   userId: string;
   executionId: string;
@@ -37,9 +37,9 @@ export interface ModerationRecord {
 }
 
 const decisionSchema = documents<ModerationRecord>("moderation");
-// Decisions of a run, and whether one of its texts was seen.
+// Finds decisions of a run, and checks if one of its texts was seen.
 decisionSchema.index({ executionId: 1, seen: 1 });
-// Refused and unchecked content, and expired decisions; of one user or all.
+// Finds refused and unchecked content, and expired decisions, of one user or all users.
 decisionSchema.index({ userId: 1, decision: 1, at: -1, _id: -1 });
 decisionSchema.index({ decision: 1, at: -1, _id: -1 });
 
@@ -51,7 +51,7 @@ export const createModerationStore = (connection: Connection) => {
   return {
     find,
 
-    /** Stores a decision unless one exists. @returns the stored one */
+    /** Stores a decision unless one exists. @returns the stored decision */
     insert: async (record: ModerationRecord): Promise<ModerationRecord> => {
       if (await insertOnce(decisions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return record;
       return (await find(record._id)) ?? record;
@@ -60,7 +60,7 @@ export const createModerationStore = (connection: Connection) => {
     refusedOutput: (executionId: string, key: string): Promise<ModerationRecord | null> =>
       decisions.findOne({ executionId, key, kind: "output", decision: "refuse" }).lean<ModerationRecord>().exec(),
 
-    /** Which of these hashes belong to content that passed in a run. */
+    /** Returns the hashes that belong to content that passed in a run. */
     passed: async (executionId: string, hashes: readonly string[]): Promise<Set<string>> => {
       const found = await decisions
         .find({ executionId, seen: { $in: [...hashes] }, decision: { $ne: "refuse" } }, { seen: 1 })
@@ -69,7 +69,7 @@ export const createModerationStore = (connection: Connection) => {
       return new Set(found.flatMap(({ seen }) => seen));
     },
 
-    /** Digests of outputs in these runs that the hook passed. */
+    /** Returns the digests of outputs in these runs that the hook passed. */
     letGo: (
       executionIds: readonly string[],
       digests: readonly string[],
@@ -82,7 +82,7 @@ export const createModerationStore = (connection: Connection) => {
         .lean<ModerationRecord[]>()
         .exec(),
 
-    /** Refused and unchecked content, newest first. */
+    /** Lists refused and unchecked content, newest first. */
     list: (userId: string | null, limit: number, after: ListPosition | undefined): Promise<ModerationRecord[]> =>
       decisions
         .find(
@@ -94,7 +94,7 @@ export const createModerationStore = (connection: Connection) => {
         .lean<ModerationRecord[]>()
         .exec(),
 
-    /** Deletes expired decisions; refusals are kept longer. */
+    /** Deletes expired decisions. Refusals are kept longer. */
     removeOwned: (userId: string, limit: number): Promise<number> => removeSome(decisions, { userId }, limit),
 
     removeOld: async (before: { refused: Date; passed: Date }, limit: number): Promise<number> => {

@@ -1,6 +1,6 @@
 /**
- * Schedules and hooks that version 1.0.0 stored here. The triggers service takes each of them once. Remove this with the release after the
- * next.
+ * Schedules and hooks that version 1.0.0 stored in this database. The triggers service takes each of them once. Remove this with the
+ * release after the next.
  */
 import { takeRow, unmovedIds, type Move } from "@nodeloom/platform";
 import { mongo, type Connection } from "mongoose";
@@ -14,7 +14,7 @@ interface MovedRow {
   moved?: Move;
 }
 
-/** A process of version 1.0.0 reads a moved row until the rollout is over. */
+/** Until the rollout ends, processes of version 1.0.0 can still read moved rows. */
 const MOVED_DAYS = 7;
 const expiry = { expireAfterSeconds: MOVED_DAYS * 24 * 3_600 };
 
@@ -44,7 +44,7 @@ export const createMovedTriggers = (connection: Connection) => {
   const collections = { schedules: rows("Schedule", scheduleSchema), hooks: rows("Hook", hookSchema) };
   const isKnown = (name: string): name is keyof typeof collections => Object.hasOwn(collections, name);
   return {
-    /** Ids of the ones not moved yet, by one of their fields. */
+    /** Returns the ids of rows that haven't moved yet, by one of their fields. */
     find: async ({ ownerId, id, secretHash }: WhichTrigger): Promise<{ scheduleIds: string[]; hookIds: string[] }> => {
       if (secretHash !== "") return { scheduleIds: [], hookIds: await all(unmovedIds(collections.hooks, { secretHash })) };
       const filter = id === "" ? { userId: ownerId } : { _id: id };
@@ -54,13 +54,13 @@ export const createMovedTriggers = (connection: Connection) => {
       };
     },
 
-    /** The row as BSON; empty if another move has it. */
+    /** Returns the row as BSON; empty if another move has taken it. */
     move: async (collection: string, id: string, moveId: string): Promise<Buffer> => {
       const row = isKnown(collection) ? await takeRow(collections[collection], id, moveId) : null;
       return row ? Buffer.from(mongo.BSON.serialize(row)) : Buffer.alloc(0);
     },
 
-    /** Deletes an account's rows, moved or not. */
+    /** Deletes an account's rows, including moved rows. */
     remove: async (collection: keyof typeof collections, userId: string): Promise<number> =>
       (await collections[collection].deleteMany({ userId })).deletedCount,
   };

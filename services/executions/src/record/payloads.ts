@@ -8,7 +8,7 @@ import type { StoredText } from "../run/types";
 import { documents } from "./schema";
 
 const DAY_MS = 86_400_000;
-/** A text is written when its run starts. The run may be queued, run for two days and wait for decisions: the text must outlive its row. */
+/** A text is written when its run starts and must outlive the run's row. The run may be queued, run for two days and wait for decisions. */
 const TEXT_MARGIN_DAYS = 3 + LIMITS.waitingHours / 24;
 /** Shorter texts stay in the row. */
 const INLINE_CHARS = 2_048;
@@ -17,12 +17,12 @@ interface PayloadRecord {
   _id: string;
   bytes: Buffer;
   expiresAt: Date;
-  /** User or run that owns it; absent on documents from before owners existed. */
+  /** User or run that owns the text; absent in documents written before owners were stored. */
   owner?: string;
 }
 const payloadSchema = documents<PayloadRecord>("payloads");
 payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-// For erasure.
+// Used by erasures.
 payloadSchema.index({ owner: 1 }, { sparse: true });
 
 /** Owners don't share texts, so that one account can be erased. */
@@ -31,8 +31,8 @@ const hashOf = (json: string, owner: string): string => `text-${createHash("sha2
 export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;
 
 /**
- * Content-addressed large texts and Temporal payloads. Shared ones live as long as their last user.
- * @param executionDays retention of executions, and so of their texts
+ * Stores large texts and Temporal payloads under their content hash. A shared text is kept as long as its last user.
+ * @param executionDays retention of executions, which also applies to their texts
  */
 export const createPayloadStore = (connection: Connection, executionDays: number) => {
   const payloads = connection.model("Payload", payloadSchema);
@@ -54,24 +54,27 @@ export const createPayloadStore = (connection: Connection, executionDays: number
   };
 
   return {
-    /** @param owner the workflow that it belongs to, where that is known */
+    /** @param owner workflow that the payload belongs to, if known */
     put: (hash: string, bytes: Uint8Array, owner?: string): Promise<void> => write(hash, bytes, RETENTION.claimChecks.days, owner),
     get,
 
     removeExpired: (now: Date, limit: number): Promise<number> => removeSome(payloads, { expiresAt: { $lt: now } }, limit),
 
-    /** @param except the hash of a text that stays */
+    /** @param except hash of a text to keep */
     removeOwned: (owners: readonly string[], limit: number, except?: string): Promise<number> =>
       removeSome(payloads, { owner: { $in: [...owners] }, ...(except === undefined ? {} : { _id: { $ne: except } }) }, limit),
 
-    /** Removes a text of a user that nothing names any more. @returns false where it was written after a time: something may be about to name it */
+    /**
+     * Removes a text of a user that no row names any more. @returns false if the text was written after `writtenBefore`, because a new row
+     * may be about to name it
+     */
     removeShared: async (hash: string, userId: string, writtenBefore: Date): Promise<boolean> => {
       const writtenAt = new Date(writtenBefore.getTime() + (executionDays + TEXT_MARGIN_DAYS) * DAY_MS);
       await payloads.deleteOne({ _id: hash, owner: userId, expiresAt: { $lt: writtenAt } }, { writeConcern: DURABLE }).exec();
       return (await payloads.countDocuments({ _id: hash, owner: userId }, { limit: 1 }).exec()) === 0;
     },
 
-    /** Stores a JSON text for a row, inside the row if it is short. @param owner the user or run that it belongs to */
+    /** Stores a JSON text for a row. A short text stays in the row. @param owner user or run that owns the text */
     putText: async (json: string, owner: string): Promise<StoredText> => {
       if (json.length <= INLINE_CHARS) return { json };
       const bytes = gzipSync(json, { level: 1 });
@@ -79,13 +82,13 @@ export const createPayloadStore = (connection: Connection, executionDays: number
       await write(hash, bytes, executionDays + TEXT_MARGIN_DAYS, owner);
       return { hash };
     },
-    /** Stores a text shared by many rows of a user, never inside a row. */
+    /** Stores a text that many rows of a user share. It is never stored in a row. */
     putShared: async (json: string, userId: string): Promise<StoredText> => {
       const hash = hashOf(json, userId);
       await write(hash, gzipSync(json, { level: 1 }), executionDays + TEXT_MARGIN_DAYS, userId);
       return { hash };
     },
-    /** @returns null when it is gone */
+    /** @returns null if the text is missing */
     getText: async (stored: StoredText): Promise<string | null> => {
       if ("json" in stored) return stored.json;
       const bytes = await get(stored.hash);

@@ -1,4 +1,4 @@
-/** Queues of users: each is one document, changed by one update at a time. */
+/** Stores users' queues. Each queue is one document, and updates change it one at a time. */
 import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
 import { createBatcher, insertOnce, retryOnConflict } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
@@ -13,17 +13,18 @@ interface QueueRecord extends RunQueue {
 }
 
 const CACHED_QUEUES = 2_000;
-/** Changes of one user's queue that share a write, and that may wait for theirs. */
+/** Maximum changes of one user's queue that share a write, and maximum changes that wait for a write. */
 const MAX_BATCH = 1_000;
 const MAX_WAITING = 10_000;
 
-/** A change, decided on the queue's state at the time of the write. */
+/** A change, decided from the queue's state at the time of the write. */
 type Decide<R> = (queue: RunQueue) => { queue: RunQueue; result: R };
 
 const tooBusy = (): Error => unavailable("your queue of runs is changing too often: retry");
 
 /**
- * Queues of users. Changes that arrive during a write share the next one, which is conditional on the revision that they were decided on.
+ * Stores users' queues. Changes that arrive during a write share the next write. Each write requires the revision that the changes were
+ * decided from.
  */
 export const createQueueStore = (connection: Connection) => {
   const queues = connection.model("Line", documents<QueueRecord>("lines"));
@@ -49,10 +50,10 @@ export const createQueueStore = (connection: Connection) => {
     return isWritten ? next : null;
   };
 
-  /** Applies changes to the cached or stored queue. @returns their results; undefined if the queue has changed since */
+  /** Applies changes to the cached or stored queue. @returns their results; undefined if the queue has changed since it was read */
   const changeOnce = async (userId: string, changes: readonly Decide<unknown>[]): Promise<unknown[] | undefined> => {
     const remembered = known.get(userId);
-    // Read again next time, unless a write proves that the copy is current.
+    // Read the queue again next time, unless a write proves that the copy is current.
     known.delete(userId);
     const before = remembered ?? (await read(userId));
     let current: RunQueue = before;
@@ -85,7 +86,7 @@ export const createQueueStore = (connection: Connection) => {
   });
 
   return {
-    /** Changes a user's queue; concurrent changes are decided one after another. @throws SERVICE_UNAVAILABLE */
+    /** Changes a user's queue. Concurrent changes are decided one after another. @throws SERVICE_UNAVAILABLE */
     change: <R>(userId: string, decide: Decide<R>): Promise<R> => batcher.submit(userId, decide, Number.POSITIVE_INFINITY) as Promise<R>,
 
     find: (userId: string): Promise<RunQueue> => read(userId),

@@ -1,4 +1,4 @@
-/** Queries over the rows of runs. */
+/** Queries the rows of runs. */
 import type { BaseTier } from "@nodeloom/kernel";
 import { beyond, type ListPosition } from "@nodeloom/platform";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
@@ -11,25 +11,25 @@ import { createTransitions } from "./transitions";
 import { IS_WAITING } from "./approvals";
 
 export interface ExecutionFilter {
-  /** Null: all users. */
+  /** Null for all users. */
   userId: string | null;
   status?: RunStatus | undefined;
   workflowSlug?: string | undefined;
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** Items of this batch; undefined: runs outside of batches. */
+  /** Only items of this batch; undefined for runs outside batches. */
   batchId?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
-  /** Only runs that wait for a decision. */
+  /** True for only runs that wait for a decision. */
   isWaiting?: boolean | undefined;
   limit: number;
   before?: ListPosition | undefined;
 }
 
-/** Rows per round trip: pages of ordinary length need one. */
+/** Rows per round trip. A page of usual length needs one round trip. */
 export const LIST_BATCH = 101;
 export type RunResult = Pick<ExecutionView, "_id" | "resultJson" | "resultHash">;
-/** A run as a test judges it. */
+/** Members of a run that its test is judged by. */
 export type TestedView = Pick<
   ExecutionView,
   "_id" | "status" | "error" | "resultJson" | "resultHash" | "millicredits" | "costs" | "durationMs" | "markupPermille"
@@ -43,7 +43,7 @@ const TESTED = {
   ...{ millicredits: 1, costs: 1, durationMs: 1, markupPermille: 1 },
 } as const;
 
-/** Cancellation state, and the tier that bounds its calls; undefined if the row is gone. */
+/** Cancellation state of a run, and the tier that limits its calls; undefined if the row is missing. */
 export interface Standing {
   isCancelled: boolean;
   baseTier: BaseTier | undefined;
@@ -56,7 +56,7 @@ const timeFilter = ({ createdAfter, createdBefore }: Pick<ExecutionFilter, "crea
 
 const statusFilter = (status: RunStatus | undefined): Record<string, unknown> => {
   if (status === undefined) return { status: { $nin: [...HIDDEN] } };
-  // Queued runs are shown as processing.
+  // The API shows queued runs as processing.
   return { status: status === "processing" ? { $in: ["processing", "queued"] } : status };
 };
 
@@ -66,7 +66,7 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
   ...createTransitions(executions, log),
   ...createExpiry(executions, calls),
 
-  /** State needed before a call is made. */
+  /** Returns the state that is needed before a call is made. */
   callStanding: async (id: string): Promise<Standing> => {
     const projection = { status: 1, baseTier: 1 };
     const row = await executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, { projection });
@@ -94,21 +94,21 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
       .lean<TestedView[]>()
       .exec(),
 
-  /** States of these runs, without large members. */
+  /** Returns the states of these runs, without large members. */
   statesOf: (ids: readonly string[]): Promise<RunState[]> =>
     executions
       .find({ _id: { $in: [...ids] } }, { status: 1, holdId: 1 })
       .lean<RunState[]>()
       .exec(),
 
-  /** Outcomes of those runs that belong to the user. */
+  /** Returns the outcomes of these runs, if they belong to the user. */
   ofUser: (ids: readonly string[], userId: string): Promise<RunOutcomeView[]> =>
     executions
       .find({ _id: { $in: [...ids] }, userId }, { status: 1, error: 1 })
       .lean<RunOutcomeView[]>()
       .exec(),
 
-  /** Newest first, in batches, so that a reader can stop early. */
+  /** Lists runs in batches, newest first, so that a reader can stop early. */
   list: ({
     userId,
     status,
@@ -121,7 +121,7 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
     ...times
   }: ExecutionFilter): AsyncIterable<ExecutionView> => {
     const keys = metadataKeys(metadata ?? {});
-    // Stopping the iteration closes the driver's cursor.
+    // The driver closes its cursor when the iteration stops.
     return executions.collection.find<ExecutionView>(
       {
         ...(userId === null ? {} : { userId }),
@@ -137,7 +137,7 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
     );
   },
 
-  /** Runs under way not seen since a time, longest unseen first, except those already checked. */
+  /** Returns runs under way that haven't been seen since a time, longest unseen first. Runs in `skip` are omitted. */
   unseenSince: (before: Date, limit: number, skip: readonly string[] = []): Promise<ExecutionView[]> =>
     executions
       .find(

@@ -23,7 +23,7 @@ export interface StoresOptions {
 
 export type Stores = ReturnType<typeof createStores>;
 
-/** One store per kind of document. */
+/** Creates one store for each kind of document. */
 export const createStores = (connection: Connection, { retentionDays = RETENTION.executions.days }: StoresOptions = {}) => {
   const executions = executionModel(connection);
   const payloads = createPayloadStore(connection, retentionDays);
@@ -44,13 +44,11 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     /** Mails that version 1.0.0 accepted. */
     earlierMails: createEarlierMailStore(connection),
   };
-  /** Uses the collections that the other stores have declared. */
+  /** Uses collections that the other stores have declared. */
   return {
     ...stores,
     leaving: createLeavingStore(connection),
-    /** Tombstones of erased runs. */
     tombstones: createTombstones(connection),
-    /** Erasures of many runs. */
     erasures: createErasureStore(connection),
   };
 };

@@ -1,4 +1,4 @@
-/** Submissions to providers that don't recognise repetitions. */
+/** Stores submissions to providers that don't recognize repetitions. */
 import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
@@ -7,12 +7,12 @@ import { documents } from "./schema";
 
 export interface SubmissionRecord {
   _id: string;
-  /** The claiming process. */
+  /** Id of the process that made the claim. */
   owner: string;
   requestId: string | null;
   handle: Record<string, string> | null;
   at: Date;
-  /** Its outcome will never be known, or it must not be sent any more. */
+  /** Set if its outcome will never be known, or if it must not be sent any more. */
   lost?: true;
 }
 
@@ -22,7 +22,7 @@ submissionSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION.submissions.da
 export const createSubmissionStore = (connection: Connection) => {
   const submissions = connection.model("Submission", submissionSchema);
   return {
-    /** Claims a submission before it is sent. Returns the state of an earlier claim, also of one by this process. */
+    /** Claims a submission before it is sent. If it is already claimed, also by this process, returns the state of that claim. */
     claim: async (key: string, owner: string): Promise<{ claimed: true } | ({ claimed: false } & Omit<SubmissionRecord, "_id">)> => {
       const record = { _id: key, owner, requestId: null, handle: null, at: new Date() };
       if (await insertOnce(submissions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return { claimed: true };
@@ -38,7 +38,7 @@ export const createSubmissionStore = (connection: Connection) => {
       await submissions.updateOne({ _id: key, requestId: null }, { $set: lost }).exec();
     },
     removeOld: (before: Date, limit: number): Promise<number> => removeSome(submissions, { at: { $lt: before } }, limit),
-    /** Returns the claim of a submission that certainly wasn't sent. */
+    /** Removes the claim of a submission that certainly wasn't sent. */
     release: async (key: string): Promise<void> => {
       await submissions.deleteOne({ _id: key, requestId: null }).exec();
     },

@@ -1,4 +1,4 @@
-/** Erased runs: how a row becomes a tombstone, and what else still names what is to be removed with it. */
+/** Erased runs: replaces a row with a tombstone, and finds other rows that still name the data to remove. */
 import { beyond, DURABLE } from "@nodeloom/platform";
 import type { Connection, mongo } from "mongoose";
 import type { BatchRow } from "../run/batch";
@@ -10,14 +10,14 @@ import { WITHOUT_EVENTS } from "./event-log";
 
 const ERASED = TRANSITIONS.erase.completed[0];
 const NOT_ERASED = { status: { $ne: ERASED } } as const;
-/** A text of an item, with nothing in it. */
+/** An empty item text. */
 const EMPTY_INPUT = { json: JSON.stringify({ inputsJson: "", settingsJson: "" }) };
 const NAMES = { resultJson: 1, resultHash: 1, nodes: 1, nodesHash: 1 } as const;
 
-/** A rerun, as far as it may name files of the run that it is one of. */
+/** Members of a rerun that can name files of the erased run. */
 export type Naming = Pick<ExecutionView, "_id" | keyof typeof NAMES>;
 
-/** Why a run is buried: its owner's request, an erasure of many runs, or because its time is over. */
+/** Reason why a run is erased: a request of its owner, an erasure of many runs, or the end of its retention. */
 export type BuriedBy = Pick<Remains, "withKept" | "erasure" | "isExpired">;
 
 const hashOf = (text: StoredText | undefined): string[] => (text && "hash" in text ? [text.hash] : []);
@@ -37,7 +37,7 @@ const tombstoneOf = (row: Omit<ExecutionView, "status">, part: BuriedBy): Partia
   };
 };
 
-/** Members of a run that is kept for 0 days that are removed at its end. */
+/** Members that are removed at the end of a run with a retention of 0 days. */
 const EMPTIED = {
   ...{ inputs: 1, schema: 1, graph: 1, nodesHash: 1, logParts: 1, closing: 1, runInput: 1 },
   ...{ waits: 1, decisions: 1, waitingFor: 1, waiting: 1 },
@@ -45,7 +45,7 @@ const EMPTIED = {
 
 export type Tombstones = ReturnType<typeof createTombstones>;
 
-/** @param connection has the models */
+/** @param connection connection on which the models are registered */
 export const createTombstones = (connection: Connection) => {
   const { Execution, Call, Submission, BatchRow: Row } = connection.models;
   const collection = <T extends object>(model: typeof Execution) => model!.collection as unknown as mongo.Collection<T>;
@@ -55,9 +55,9 @@ export const createTombstones = (connection: Connection) => {
 
   return {
     /**
-     * Leaves a tombstone of a final run that owes nothing, with what leads to the rest: one conditional update. Nothing of such a row that
-     * the tombstone takes over changes any more.
-     * @returns null where there is no such run
+     * Replaces a final run with a tombstone that lists the remaining data to remove, in one conditional update. The run must have an empty
+     * outbox. The members that the tombstone takes over no longer change.
+     * @returns null if there is no such run
      */
     bury: (row: ExecutionView, part: BuriedBy = {}): Promise<ExecutionView | null> => {
       const { _id, userId, status, ...rest } = row;
@@ -70,9 +70,10 @@ export const createTombstones = (connection: Connection) => {
     },
 
     /**
-     * Empties a final run that is kept for 0 days and owes nothing: one conditional update. The status, the result and the amounts stay.
-     * @param uses its names of files that the result has
-     * @param eraseAt when the rest is erased; undefined for an item, which follows its batch
+     * Empties a final run with a retention of 0 days, in one conditional update. The run must have an empty outbox. Its status, result and
+     * amounts remain.
+     * @param uses names of files that the result contains
+     * @param eraseAt when the rest is erased; undefined for an item, which is erased with its batch
      */
     empty: (row: ExecutionView, uses: readonly string[], eraseAt: Date | undefined): Promise<ExecutionView | null> => {
       const { _id, userId, status, attempt, error, inputs, schema, graph } = row;
@@ -94,7 +95,7 @@ export const createTombstones = (connection: Connection) => {
       }) as Promise<ExecutionView | null>;
     },
 
-    /** Some final runs whose time has come and that owe nothing, in order of that time. */
+    /** Returns final runs whose retention has ended and whose outbox is empty, in order of their erasure times. */
     due: (now: Date, limit: number, after?: Pick<ExecutionView, "eraseAt" | "_id">): Promise<ExecutionView[]> =>
       executions
         .find<ExecutionView>(
@@ -107,19 +108,19 @@ export const createTombstones = (connection: Connection) => {
         )
         .toArray(),
 
-    /** Everything that a tombstone led to is gone. */
+    /** Records that all data listed in a tombstone is removed. */
     settle: async (executionId: string): Promise<void> => {
       await executions.updateOne({ _id: executionId, remains: { $exists: true } } as object, { $unset: { remains: 1 } });
     },
 
-    /** Removes the calls of a run, and what was sent for them. */
+    /** Removes the calls of a run and their submissions. */
     removeCalls: async (executionId: string): Promise<void> => {
       await collection(Call).deleteMany({ executionId });
-      // A submission's id begins with its run's.
+      // A submission's id starts with the id of its run.
       await collection(Submission).deleteMany({ _id: { $gte: `${executionId}:`, $lt: `${executionId};` } } as object);
     },
 
-    /** Marks a batch's row of an erased run. @returns the hash of its input, if it is long and no other row of the batch has it */
+    /** Marks the batch row of an erased run. @returns hash of its input, if the input is long and no other row of the batch uses it */
     markRow: async (batchId: string, index: number): Promise<string | undefined> => {
       const update = { $set: { isErased: true as const }, $unset: { error: 1 as const } };
       const row = await rows.findOneAndUpdate({ batchId, index }, update as object, { writeConcern: DURABLE as never });
@@ -133,17 +134,17 @@ export const createTombstones = (connection: Connection) => {
       await rows.updateOne({ batchId, index }, { $set: { input: EMPTY_INPUT } });
     },
 
-    /** Whether another run has a graph. */
+    /** Returns true if another run uses the graph. */
     isGraphNamed: (hash: string, userId: string): Promise<boolean> =>
       isThere(executions.findOne({ "graph.hash": hash, userId, ...NOT_ERASED } as object, { projection: { _id: 1 } })),
 
-    /** Whether another run names a long text: those from before each run had its own. */
+    /** Returns true if another run uses a long text. Only runs created before each run had its own texts can share them. */
     isTextNamed: (hash: string, userId: string): Promise<boolean> => {
       const names = { $or: [{ "inputs.hash": hash }, { "schema.hash": hash }] };
       return isThere(executions.findOne({ userId, ...NOT_ERASED, ...names } as object, { projection: { _id: 1 } }));
     },
 
-    /** Filters names of files by whether the inputs or the graph of a run has them. */
+    /** Returns the file names that the inputs or the graph of any unerased run contain. */
     usedNames: async (names: readonly string[], userId: string): Promise<string[]> => {
       const found = executions.find<Pick<ExecutionRecord, "uses">>({ uses: { $in: [...names] }, userId, ...NOT_ERASED } as object, {
         projection: { uses: 1 },
@@ -153,12 +154,12 @@ export const createTombstones = (connection: Connection) => {
       return names.filter((name) => used.has(name));
     },
 
-    /** Reruns whose results can contain a run's files, with the calls that they reused from the run. */
+    /** Returns reruns whose results can contain a run's files, with the calls that they reused from the run. */
     rerunsOf: (executionId: string, userId: string): AsyncIterable<Naming> =>
       executions.find<Naming>({ "rerun.sources": executionId, userId, ...NOT_ERASED } as object, { projection: NAMES }),
     callsOf: (executionId: string): AsyncIterable<CallRecord> => collection<CallRecord>(Call).find<CallRecord>({ executionId }),
 
-    /** Filters ids of runs by whether the run is erased or gone. */
+    /** Returns the ids of runs that are erased or missing. */
     areGone: async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
       const left = await executions.find({ _id: { $in: [...ids] }, ...NOT_ERASED } as object, { projection: { _id: 1 } }).toArray();
       const living = new Set(left.map(({ _id }) => _id));

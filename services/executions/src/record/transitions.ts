@@ -1,4 +1,4 @@
-/** All changes of a run's status; each is one conditional update. */
+/** Makes all changes of a run's status. Each change is one conditional update. */
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
 import type { FinalStatus, Refusal, StoredText } from "../run/types";
 import { OVER, REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
@@ -8,13 +8,13 @@ import { lacks, pushed, WITHOUT_EVENTS, type EventLog, type KnownLog, type LogKe
 import type { ExecutionModel } from "./schema";
 
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
-/** Characters of JSON events that the decision on an ending adds to the row. */
+/** Maximum characters of JSON events that the decision on an ending adds to the row. */
 const LAST_CHARS = 4_000;
-/** A run that ends waits for nothing. */
+/** A run that has ended doesn't wait for decisions. */
 const NO_WAITS = { waiting: 1, waitingFor: 1 } as const;
 const NOTHING_LEFT = { "outbox.0": { $exists: false } } as const;
 
-/** Members that the next attempt has only if it brings them. */
+/** Members that the next attempt doesn't inherit. */
 const OF_ONE_ATTEMPT = [
   "refusal",
   "refusedAt",
@@ -38,34 +38,34 @@ type Pending = Pick<ExecutionView, "_id" | "status" | "attempt" | "outbox">;
 type EndingPart = Pick<ExecutionRecord, "status" | "ending" | "requestId"> & LogKeys;
 const ENDING_PART = { status: 1, ending: 1, requestId: 1, "events.key": 1, logParts: 1 } as const;
 
-/** A run's ending, name and log; undefined members if the row is gone. */
+/** A run's ending, public id and log. Members are undefined if the row is missing. */
 export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
 
 /** Fields of an unsettled row that the relay reads. */
 const OWING = { status: 1, attempt: 1, outbox: 1, userId: 1, holdId: 1, inputBytes: 1, queuedAt: 1, createdAt: 1 } as const;
 export type OwingRun = Pick<ExecutionRecord, "_id" | keyof typeof OWING>;
 
-/** A run claimed by its workflow; `again`: the same workflow claimed it before. */
+/** A run claimed by its workflow. `again` is set if the same workflow claimed it before. */
 export interface Claimed {
   row: ExecutionView;
   again: boolean;
 }
 
 interface Change {
-  /** Only this attempt; undefined: any. */
+  /** Applies only to this attempt; undefined for any attempt. */
   attempt?: number | undefined;
   where?: Record<string, unknown>;
   set?: Partial<ExecutionRecord>;
   unset?: Partial<Record<keyof ExecutionRecord, 1>>;
   events?: readonly ExecutionEvent[];
-  /** Entries to add to the undelivered ones. */
+  /** Entries to add to the undelivered entries. */
   outbox: readonly OutboxEntry[];
 }
 
 export const createTransitions = (executions: ExecutionModel, { append, stowed }: Pick<EventLog, "append" | "stowed">) => {
   const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
 
-  /** @returns the row as it is then; null when the transition is not possible (any more) */
+  /** @returns the changed row; null if the transition isn't possible */
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<ExecutionView | null> => {
     const { attempt, where, set, unset, events = [], outbox } = change;
     const filter = { _id: id, status: { $in: sourcesOf(name, to) }, ...(attempt === undefined ? {} : { attempt }), ...where };
@@ -87,7 +87,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
   };
 
   return {
-    /** Inserts a run; repeating changes nothing. @returns true if it was inserted */
+    /** Inserts a run. A repeated call has no effect. @returns true if the run was inserted */
     insert: async (record: ExecutionRecord): Promise<boolean> => insert(await stowed(record)),
 
     /** Queues a run with the input that will start it. */
@@ -95,7 +95,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], outbox: ["usage"] }),
 
     /**
-     * First step of a workflow. Repeated by the same workflow it succeeds again; another workflow is too late.
+     * First step of a workflow. If the same workflow repeats it, it succeeds again; another workflow fails.
      * @param started event of a run that was queued
      * @returns null if the run belongs to another workflow
      */
@@ -116,7 +116,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       return row && RUNNING.includes(row.status) ? { row, again: true } : null;
     },
 
-    /** Nothing runs. @returns null if the run was claimed or refused before */
+    /** Refuses a run that hasn't started. @returns null if the run was claimed or refused before */
     refuse: (id: string, attempt: number, refusal: Refusal, outbox: readonly OutboxEntry[]): Promise<ExecutionView | null> => {
       const refusedAt = new Date();
       return make("refuse", id, "refused", {
@@ -126,14 +126,14 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       });
     },
 
-    /** Replaces a refused run by its next attempt. */
+    /** Replaces a refused run with its next attempt. */
     retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> => {
       const { _id: id, status: _, outbox: __, unsettled: ___, ...set } = await stowed(record);
       const gone = OF_ONE_ATTEMPT.filter((name) => set[name] === undefined).map((name) => [name, 1] as const);
       return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), outbox: [] });
     },
 
-    /** Deletes a refused attempt that owes nothing. */
+    /** Deletes a refused attempt with an empty outbox. */
     forgetRefused: async (id: string, attempt: number): Promise<boolean> => {
       const { deletedCount } = await executions.deleteOne({ _id: id, status: "refused", attempt, ...NOTHING_LEFT }).exec();
       return deletedCount === 1;
@@ -152,7 +152,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       outbox: readonly OutboxEntry[],
     ) => make("leave", id, state.status, { where, set: { ...state, ending: state.status }, unset: { runInput: 1 }, events, outbox }),
 
-    /** Makes an execution final, once. Returns null if it was final already or doesn't match `where`. */
+    /** Makes an execution final, once. Returns null if it was already final or doesn't match `where`. */
     finish: (
       id: string,
       state: FinalState,
@@ -163,11 +163,11 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       make("finish", id, state.status, { where, set: { ...state, ending: state.status }, unset: NO_WAITS, events, outbox }),
 
     /**
-     * Fixes how a run ends, unless it was cancelled first. If the row is gone or older than the run (after a database restore), the given
-     * ending holds. Nothing is appended to the log afterwards.
+     * Decides how a run ends, unless it was cancelled first. If the row is missing or older than the run (after a database restore), the
+     * given ending applies. Nothing is appended to the log afterwards.
      * @param last events that must precede the ending; written in the same update if possible
      * @param known last known contents of the log
-     * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with the row's members needed to settle
+     * @returns the decided ending (the given one, an earlier one, or `cancelled`), with the row's members needed for the settlement
      */
     decideEnding: async (
       id: string,
@@ -197,7 +197,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       return (await decide({}, "cancelled")) ?? { ...current, ending: "cancelled" };
     },
 
-    /** Clears delivered entries, unless the row has changed: a later state may have entries of the same name. */
+    /** Clears delivered entries, unless the row has changed, because a later state may have entries with the same names. */
     clear: async ({ _id, status, attempt, outbox }: Pending, done: readonly OutboxEntry[]): Promise<void> => {
       const isAll = !UNDECIDED.includes(status) && outbox.every((entry) => done.includes(entry));
       if (isAll) {
@@ -210,14 +210,14 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
 
     /**
      * Records how a client is answered, if the row doesn't show it.
-     * @returns false if the run has ended, so that it can't be accepted any more
+     * @returns false if the run has ended and can't be accepted any more
      */
     noteAnswer: async (id: string, answered: NonNullable<ExecutionRecord["answered"]>): Promise<boolean> => {
       const where = answered === "accepted" ? { status: { $nin: [...OVER] } } : {};
       return (await executions.updateOne({ _id: id, ...where }, { $set: { answered } }, { writeConcern: DURABLE }).exec()).matchedCount > 0;
     },
 
-    /** Rows that owe something or are undecided, oldest first, after the given one. */
+    /** Returns rows that have outbox entries or are undecided, oldest first, after the given row. */
     unsettled: (limit: number, last?: Pick<OwingRun, "createdAt" | "_id">): Promise<OwingRun[]> =>
       executions
         .find({ unsettled: true, ...beyond("createdAt", last && { at: last.createdAt, id: last._id }) }, OWING)

@@ -1,4 +1,4 @@
-/** Digest of a call's request: calls with equal digests can be reused. */
+/** Computes the digest of a call's request. Calls with equal digests can be reused. */
 import { createHash } from "node:crypto";
 import { isRecord, isStoredFile, mediaOperation, type HttpCall, type JsonSchema } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
@@ -6,7 +6,7 @@ import { fileInputsOf } from "../plan/planner/file-inputs";
 import type { ModelCall, TransformCall } from "../run/calls";
 import type { Asked } from "../run/types";
 
-/** Normalizes the order of members. */
+/** Sorts members, so that their order doesn't change the digest. */
 const ordered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(ordered);
   if (!isRecord(value)) return value;
@@ -21,7 +21,7 @@ const digestOf = (...parts: unknown[]): string =>
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** Inputs with numbers in place of files in our storage. */
+/** Replaces files of the platform's storage in inputs with numbers. */
 const numbered = (inputs: Inputs, schema: JsonSchema, own: string): { inputs: Inputs; files: string[] } => {
   const files: string[] = [];
   const place = (value: unknown): unknown => {
@@ -34,7 +34,7 @@ const numbered = (inputs: Inputs, schema: JsonSchema, own: string): { inputs: In
   return { inputs: { ...inputs, ...Object.fromEntries(placed) }, files };
 };
 
-/** @param own what the addresses of our own files begin with */
+/** @param own address prefix of the platform's own storage */
 export const askedOfModel = (
   { inputs, schema, repair }: Pick<ModelCall, "inputs" | "schema" | "repair">,
   { internalName, providerJson, inputSchemaJson, inputSchema }: CatalogModel,
@@ -46,7 +46,7 @@ export const askedOfModel = (
 
 export const askedOfHttp = (call: HttpCall): Asked => ({ digest: digestOf("http", call), files: [] });
 
-/** @param version of the program that does it */
+/** @param version version of the program for the operation */
 export const askedOfTransform = (
   { operation, inputs }: Pick<TransformCall, "operation" | "inputs">,
   version: string,

@@ -1,4 +1,4 @@
-/** Finds earlier calls with the same request and their outputs, as far as those still exist. */
+/** Finds earlier calls with the same request and their outputs, if the outputs still exist. */
 import { groupBy, innerOwner, isMedia, isRepairKey, isStoredFile, type JsonSchema, readAnswer, repairKey } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
@@ -10,22 +10,22 @@ import type { CallStore } from "../record/calls";
 
 export interface Wanted extends Position {
   asked: Asked;
-  /** Schema that the answer must fit. */
+  /** JSON Schema that the answer must match. */
   schema?: JsonSchema | undefined;
 }
 
 export interface Where {
   userId: string;
-  /** Final, charged executions of the user, nearest first. */
+  /** Final, charged executions of the user, in order of preference. */
   sources: readonly string[];
-  /** Reused files are kept from now on as long as new ones. */
+  /** True to extend the retention of reused files to that of new files. */
   pins: boolean;
 }
 
 export interface EarlierCallsOptions {
   calls: Pick<CallStore, "completedLike" | "completed">;
   media: Pick<Media, "getObjectsByKey" | "renewObjects">;
-  /** Prefix of addresses in our storage. */
+  /** Address prefix of the platform's own storage. */
   own: string;
 }
 
@@ -44,7 +44,7 @@ const outputsOf = ({ wholeJson, outputsJson, truncated }: CallRecord): CallOutpu
 const filesIn = (outputs: CallOutputs): string[] =>
   Object.values(outputs).flatMap((value) => (Array.isArray(value) ? value.filter(isMedia).map(({ url }) => url) : []));
 
-/** True if a text fits its schema. Otherwise the answer was requested a second time. */
+/** True if a text matches its schema. Otherwise the answer was requested a second time. */
 const fits = ({ text, json }: CallOutputs, schema: JsonSchema): boolean =>
   json !== undefined || (typeof text === "string" && "value" in readAnswer(text, schema));
 
@@ -56,7 +56,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     ...new Set(addresses.filter((address) => isStoredFile(address, own)).map(keyOf)),
   ];
 
-  /** Existing files, by address. */
+  /** Returns the existing files by address. */
   const filesAt = async (addresses: readonly string[]): Promise<Files> => {
     const found = await inMediaBatches(keysOf(addresses), async (keys) => (await media.getObjectsByKey({ keys })).objects);
     return new Map(found.map((object) => [own + object.key, object]));
@@ -81,7 +81,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     });
   };
 
-  /** A request with the contents of its files; a deleted file equals no other. */
+  /** Combines a request with the contents of its files. A deleted file doesn't equal any other file. */
   const contentOf = ({ digest, files }: Asked, known: Files): string =>
     [digest, ...files.map((address) => known.get(address)?.contentHash ?? address)].join("\n");
 
@@ -91,7 +91,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     savedMicroUsd: record.savedMicroUsd ?? record.costMicroUsd,
   });
 
-  /** Extends the retention of reused files. Files deleted meanwhile aren't reused. */
+  /** Extends the retention of reused files. Files deleted in the meantime aren't reused. */
   const pinned = async (found: readonly (ReusedResult | null)[], ownerId: string): Promise<(ReusedResult | null)[]> => {
     const filesOf = (one: ReusedResult | null): string[] => (one ? keysOf(filesIn(one.outputs)) : []);
     const keys = [...new Set(found.flatMap(filesOf))];
@@ -102,7 +102,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     return found.map((one) => (filesOf(one).every((key) => there.has(key)) ? one : null));
   };
 
-  /** Finds reusable results for the calls of one step. @returns an entry per call; null if it must be made */
+  /** Finds reusable results for the calls of one step. @returns one entry for each call; null if the call must be made */
   return async (wanted: readonly Wanted[], { userId, sources, pins }: Where): Promise<(ReusedResult | null)[]> => {
     const digests = [...new Set(wanted.map(({ asked }) => asked.digest))];
     const like = sources.length === 0 ? [] : await calls.completedLike(sources, digests);
@@ -137,10 +137,10 @@ export interface Position {
 }
 
 /**
- * Equal requests may have different results. Each call takes the one at its own position, then one of its node that no other call of the
- * step has, then any.
+ * Equal requests can have different results. Each call takes the result at its own position, then a result of its node that no other call
+ * of the step takes, then any result.
  * @param wanted the calls of one step
- * @param same earlier calls with equal requests, by the index of a wanted one, nearest run first
+ * @param same earlier calls with equal requests, by the index of a wanted call, in order of preference
  */
 export const assign = <Earlier extends Position>(
   wanted: readonly Position[],

@@ -1,4 +1,4 @@
-/** Estimates before a rerun which calls it reuses, and what the rest can cost. */
+/** Estimates before a rerun which calls it reuses and what the remaining calls can cost. */
 import {
   BindError,
   callsHttp,
@@ -31,12 +31,12 @@ export interface Previewed {
 }
 
 interface Found {
-  /** Outputs of steps whose calls are all reused. */
+  /** Outputs of the steps whose calls are all reused. */
   given: GivenOutputs;
   reused: Map<string, ReusedResult>;
-  /** Number of calls in those steps. */
+  /** Number of calls in these steps. */
   calls: Map<string, number>;
-  /** Steps with known inputs, whose calls were looked up. */
+  /** Steps with known inputs whose calls were looked up. */
   looked: Set<string>;
 }
 
@@ -48,7 +48,7 @@ const unknownNodes = (path: string, ids: readonly string[], known: ReadonlySet<s
     known.has(id) ? [] : [{ path: `${path}.${index}`, message: `the workflow has no node ${shownName(id)} that runs` }],
   );
 
-/** @throws DomainError INVALID_REQUEST for nodes that a plan doesn't have */
+/** @throws DomainError INVALID_REQUEST for nodes that aren't in the plan */
 const checkNodes = (plan: RunPlan, { again, requests }: Reuse): void => {
   const known = nodesOf(plan);
   const issues = [...unknownNodes("nodes", again, known), ...unknownNodes("reuse", requests, known)];
@@ -56,9 +56,9 @@ const checkNodes = (plan: RunPlan, { again, requests }: Reuse): void => {
 };
 
 /**
- * The plan with the numbers of calls that reused values determine.
+ * Returns the plan with the numbers of calls that follow from the reused values.
  * @param priced the plan with reused values; undefined if nothing is reused
- * @param calls calls of steps that are reused as a whole
+ * @param calls numbers of calls in steps that are reused completely
  */
 const merged = (plan: RunPlan, priced: RunPlan | undefined, calls: ReadonlyMap<string, number>): RunPlan => {
   const known = new Map(priced?.steps.map((step) => [step.id, step]));
@@ -88,7 +88,7 @@ export type Preview = ReturnType<typeof createPreview>;
 export const createPreview = (options: StepReuseOptions) => {
   const reuseOf = createStepReuse(options);
 
-  /** Evaluates a plan as a run would, as far as reused values go. */
+  /** Evaluates a plan in the same way as a run, as far as reused values allow. */
   const goThrough = async (previewed: Previewed): Promise<Found> => {
     const { plan, reuse } = previewed;
     const run = new GraphRun(plan);
@@ -97,7 +97,7 @@ export const createPreview = (options: StepReuseOptions) => {
     const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
     const isDone = async (step: PlanStep): Promise<boolean> => {
       const calls = step.model !== undefined || callsHttp(step.type) || callsTransform(step.type);
-      // An approval decides during the run which port its value takes, and whether it changes.
+      // An approval decides only during the run which port its value takes, and if the value changes.
       if (makesResult(step.type) || waitsForDecision(step.type) || (calls && !isReusable(step, reuse))) return false;
       run.start(step, 0);
       if (!calls) {
@@ -117,7 +117,7 @@ export const createPreview = (options: StepReuseOptions) => {
       for (const { id } of ready) started.add(id);
       await Promise.all(
         ready.map(async (step) => {
-          // Failures are reported by the run itself.
+          // The run itself reports failures.
           const isOver = await isDone(step).catch((error: unknown) => {
             if (error instanceof BindError) return false;
             throw error;
@@ -131,18 +131,18 @@ export const createPreview = (options: StepReuseOptions) => {
     return found;
   };
 
-  /** Plans again with reused values; undefined if that fails or adds nothing. */
+  /** Plans again with reused values. Returns undefined if that fails or changes nothing. */
   const priced = async ({ plan, replan }: Previewed, given: GivenOutputs): Promise<RunPlan | undefined> => {
     const isAll = plan.steps.every(({ model, id }) => model === undefined || given.some(([node]) => node === id));
     if (given.length === 0 || isAll) return undefined;
-    // Its prices stay upper bounds, and the run reports the problem.
+    // The prices of the first plan are upper bounds, and the run reports the problem.
     return replan(given).catch((error: unknown) => {
       if (isRefusal(error)) return undefined;
       throw error;
     });
   };
 
-  /** @throws DomainError INVALID_REQUEST for nodes that the plan doesn't have */
+  /** @throws DomainError INVALID_REQUEST for nodes that aren't in the plan */
   return async (previewed: Previewed): Promise<PlannedReuse> => {
     const { plan, reuse } = previewed;
     checkNodes(plan, reuse);

@@ -12,12 +12,12 @@ import type { Runner } from "../run/runner";
 
 export interface Asked {
   runner: Runner;
-  /** Empty: those of the named execution. */
+  /** Empty to use the inputs of the earlier execution. */
   inputsJson: string;
-  /** For another graph. */
+  /** Version of another graph to run. */
   version: string;
   alias?: string | undefined;
-  /** Reused files are kept for the run. */
+  /** True to keep reused files for the run. */
   pins: boolean;
 }
 
@@ -58,31 +58,31 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
 
 /** Resolves the source of a rerun: the named execution, and the earlier ones whose calls can be reused. */
 
-/** Maximum executions in a chain of reruns. */
+/** Maximum number of executions in a chain of reruns. */
 const MOST_SOURCES = 20;
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-/** True if completed calls were charged: without the expected output the whole run is free. */
+/** True if completed calls were charged. A run without the expected output is free. */
 const wasCharged = (row: RunOutcomeView): boolean =>
   isFinal(row) && !(row.status === "failed" && row.error?.code === "PROVIDER_RESPONSE_INCOMPLETE");
 
 export interface NamedExecution {
   inputsJson: string;
-  /** The alias that selected its version; undefined for none. */
+  /** Alias that selected its version; undefined if no alias was used. */
   alias: string | undefined;
   /** The graph and version, if requested (0: the draft); undefined for a model. */
   graph: (KeptGraph & { version: number }) | undefined;
-  /** Node to run to, and JSON Schema of the answer; empty for none. */
+  /** Last node to run, and JSON Schema of the answer; empty if not set. */
   until: string;
   schemaJson: string;
-  /** Executions to reuse calls from, nearest first. */
+  /** Executions whose calls can be reused, in order of preference. */
   sources: string[];
-  /** Days for which it is kept; undefined for the installation's. */
+  /** Days for which the execution is kept; undefined for the installation's default. */
   retentionDays: number | undefined;
 }
 
-/** Executions of a user whose completed calls were charged, in the given order. */
+/** Returns executions of a user whose completed calls were charged, in the given order. */
 const chargedOf = async (rows: Pick<Stores["rows"], "ofUser">, ids: readonly string[], userId: string): Promise<string[]> => {
   const charged = new Set((await rows.ofUser(ids, userId)).filter(wasCharged).map(({ _id }) => _id));
   return ids.filter((id) => charged.has(id));
@@ -92,7 +92,10 @@ export type ReadNamed = ReturnType<typeof createReadNamed>;
 
 export const createReadNamed =
   ({ rows, payloads }: Pick<Stores, "rows" | "payloads">) =>
-  /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's; SOURCE_ERASED; PRECONDITION_FAILED while it is under way, or where what it ran is gone */
+  /**
+   * @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution; SOURCE_ERASED; PRECONDITION_FAILED if the execution is
+   *   under way, or its graph or inputs are deleted
+   */
   async (executionId: string, userId: string, hasGraph: boolean): Promise<NamedExecution> => {
     const row = await rows.findOwned(executionId, userId);
     if (!row) throw executionNotFound();
@@ -110,7 +113,7 @@ export const createReadNamed =
     if (hasGraph && row.workflowSlug !== null && graphJson === null)
       throw refused("the graph that the execution ran was deleted: set the workflow's version, such as draft");
     const graph = graphJson === null ? undefined : { ...(JSON.parse(graphJson) as KeptGraph), version: row.version ?? 0 };
-    // Another graph may lack the node.
+    // Another graph may not have the node.
     const until = hasGraph ? (row.until ?? "") : "";
     const { alias, retentionDays } = row;
     return { inputsJson, graph, alias, until, schemaJson, sources, retentionDays };

@@ -1,4 +1,4 @@
-/** First step of a rerun's node: finds the calls that an earlier run has made. */
+/** First step of a rerun's node: finds the calls that an earlier run made. */
 import type { JsonSchema } from "@nodeloom/kernel/graph";
 import type { Execution } from "../lifecycle/execution";
 import type { ModelCatalog } from "../plan/model-catalog";
@@ -26,7 +26,7 @@ export const createReuseCalls = ({ find, own, programVersion, catalog, calls, ex
     return askedOfHttp(call.call);
   };
 
-  /** Records a call as its own run would have. */
+  /** Records a reused call like a call that this run made. */
   const record = async (call: Call, asked: Asked, reused: ReusedResult): Promise<void> => {
     await calls.ended(reusedCall(call, asked, reused));
     const { text, status } = reused.outputs;
@@ -35,7 +35,9 @@ export const createReuseCalls = ({ find, own, programVersion, catalog, calls, ex
     await execution.itemCompleted(call, { ...said, reusedFrom: reused.from });
   };
 
-  /** Reuses results of earlier runs for the calls of one step. Idempotent. @returns an entry per call; null if it must be made */
+  /**
+   * Reuses results of earlier runs for the calls of one step. Idempotent. @returns one entry for each call; null if the call must be made
+   */
   return async ({ sources, calls: wanted }: ReuseInput): Promise<(ReusedResult | null)[]> => {
     const [first] = wanted;
     if (!first) return [];

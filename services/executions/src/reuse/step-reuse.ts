@@ -1,4 +1,4 @@
-/** Reused calls of one step, once its inputs are known. */
+/** Finds the reused calls of one step when its inputs are known. */
 import { callsHttp, type Bound, type PlanStep } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
 import { pendingAddress } from "../plan/planner/file-inputs";
@@ -12,9 +12,9 @@ import type { EarlierCalls, Where } from "./earlier-calls";
 
 export interface StepReuseOptions {
   find: EarlierCalls;
-  /** Prefix of addresses in our storage. */
+  /** Address prefix of the platform's own storage. */
   own: string;
-  /** Version of the program for a file operation. */
+  /** Returns the version of the program for a file operation. */
   programVersion: (operation: string) => Promise<string>;
 }
 
@@ -23,7 +23,7 @@ export interface StepReuse {
   reused: (ReusedResult | null)[];
   /** Outputs by port, if all calls are reused. */
   outputs: [string, unknown][] | undefined;
-  /** True if a run would find the same. */
+  /** True if a run would certainly find the same calls. */
   isSure: boolean;
 }
 
@@ -43,7 +43,7 @@ const outputsOf = (step: PlanStep, all: ReusedResult["outputs"][], bound: Bound)
 
 export const createStepReuse =
   ({ find, own, programVersion }: StepReuseOptions) =>
-  /** @throws BindError where the calls can't be made of their inputs */
+  /** @throws BindError if calls can't be built from the inputs */
   async (
     run: GraphRun,
     step: PlanStep,

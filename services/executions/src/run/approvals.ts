@@ -10,7 +10,7 @@ export interface Approval {
   onTimeout: OnTimeout;
   /** JSON of the value under review; absent if the runner can't read values of nodes. */
   value?: StoredText;
-  /** The value is longer than the stored part. */
+  /** Set if the value is longer than the stored part. */
   truncated?: true;
   type: ValueType;
 }
@@ -18,15 +18,15 @@ export interface Approval {
 export interface Decision {
   nodeId: string;
   isApproved: boolean;
-  /** `rerun`: reused from an earlier run. */
+  /** `rerun`: the decision was reused from an earlier run. */
   by: "owner" | "timeout" | "rerun";
   at: Date;
-  /** The person who decided by session. */
+  /** Person who decided in a session. */
   userId?: string;
-  /** The key that decided. */
+  /** Key that decided. */
   keyId?: string;
   comment?: string;
-  /** JSON of the value that replaces the reviewed one. */
+  /** JSON of the value that replaces the reviewed value. */
   value?: StoredText;
 }
 
@@ -34,22 +34,22 @@ export interface Decision {
 export interface Approvals {
   waits?: Approval[];
   decisions?: Decision[];
-  /** Nodes that wait; absent if none does. */
+  /** Nodes that wait; absent if no node waits. */
   waitingFor?: string[];
-  /** Set while any node waits, for lists. */
+  /** Set while any node waits. Lists filter by it. */
   waiting?: true;
 }
 
 export interface Decided {
   isApproved: boolean;
-  /** Replaces the value. */
+  /** Set if the decision replaces the value. */
   changed?: { value: unknown };
 }
 
 /** Maximum characters of JSON stored for review. */
 export const SHOWN_CHARS = 64 * 1024;
 
-/** Milliseconds in which at least one approval was open. */
+/** Measures how many milliseconds at least one approval was open. */
 export const createWaitingTime = () => {
   let [open, since, total] = [0, 0, 0];
   const totalMs = (now: number): number => total + (open > 0 ? now - since : 0);

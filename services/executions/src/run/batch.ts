@@ -6,22 +6,22 @@ import type { Runner, Target } from "./runner";
 
 export const BATCH = {
   fileColumns: 200,
-  /** Default bound for items under way, if the tier sets none. */
+  /** Maximum items under way if the tier sets no limit. */
   concurrency: 100,
-  /** Bound for items that planning finishes: they take no place. */
+  /** Maximum items under way if planning completes them, because they need no place. */
   placelessAtOnce: 8,
   /** Maximum problems listed in an error. */
   problems: 100,
 } as const;
 
 /**
- * The life of a batch. Each change is one conditional update.
+ * States of a batch. Each change is one conditional update.
  *
  *   preparing ─► running ⇄ paused
  *                   └────────┴─► cancel_requested ─► cancelled
  *                   └─► completed | failed
  *
- * `preparing`: its rows are being written, and nothing shows it. `failed`: it was set to stop at an error, and an item failed.
+ * `preparing`: its rows are being written, and the batch isn't visible. `failed`: the batch stops at the first error, and an item failed.
  */
 export type BatchStatus = "preparing" | "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
 
@@ -34,22 +34,24 @@ export interface UnderWay {
   reserved: number;
 }
 
-/** Why a batch was paused, or ended by the platform. Clients see `code`. */
+/** Reason why a batch was paused or ended by the platform. Clients see `code`. */
 export interface BatchReason {
   code: string;
   message: string;
-  /** For BUDGET_EXCEEDED: `batch` for `maxCredits`, otherwise the scope of the account's budget. Missing in batches of older versions. */
+  /**
+   * For BUDGET_EXCEEDED: `batch` for `maxCredits`, otherwise the scope of the account's budget. Batches of older versions don't have it.
+   */
   scope?: string;
 }
 
-/** The batch's own limit is used up. */
+/** Reason if the batch's own limit is used up. */
 export const OUT_OF_MAX_CREDITS: BatchReason = {
   code: "BUDGET_EXCEEDED",
   scope: "batch",
   message: "the rest of maxCredits isn't enough for another item: resume with a higher limit, or cancel",
 };
 
-/** True if a budget of the account paused the batch, not its own limit. */
+/** True if a budget of the account, and not the batch's own limit, paused the batch. */
 export const isOutOfBudget = (reason: BatchReason | null): boolean =>
   reason?.code === OUT_OF_MAX_CREDITS.code && reason.scope !== OUT_OF_MAX_CREDITS.scope;
 
@@ -61,32 +63,32 @@ export interface BatchWebhook {
   attempts: number;
   deliveredAt: Date | null;
   lastError: string | null;
-  /** Notifications has the delivery state. */
+  /** Set if notifications has the delivery state. */
   isHandedOver?: true;
-  /** The batch named it; it replaces the key's. */
+  /** Set if the batch request named the webhook. It replaces the key's webhook. */
   isOwn?: true;
 }
 
-/** How a test of a workflow ended. */
+/** Result of one test of a workflow. */
 export interface TestOutcome {
   passed: boolean;
-  /** Price of all its calls in millicredits, those included that it reused. */
+  /** Price of all its calls in millicredits, including reused calls. */
   millicredits: number;
   durationMs: number | null;
 }
 
-/** The batch runs the tests of a workflow: one item for each, in their order. */
+/** Set if the batch runs the tests of a workflow: one item for each test, in order. */
 export interface BatchTest {
   slug: string;
-  /** JSON array: the tests as they were. */
+  /** JSON array of the tests at the time of the batch. */
   tests: StoredText;
-  /** Equal for equal tests. */
+  /** Equal tests have equal digests. */
   digest: string;
-  /** The batch that runs the same tests on the version to compare with. It ends first: items reuse its calls. */
+  /** Id of the comparison batch, which runs the same tests on another version. It ends first, because this batch reuses its calls. */
   against?: string;
-  /** Set on that batch: the batch that it is compared with. */
+  /** Set on the comparison batch: id of the batch that is compared with it. */
   of?: string;
-  /** In the order of the tests; set at its end. */
+  /** Outcomes in the order of the tests; set at the end of the batch. */
   outcomes?: TestOutcome[];
 }
 
@@ -96,20 +98,20 @@ export interface BatchRecord {
   status: BatchStatus;
   reason: BatchReason | null;
   target: Target;
-  /** For a workflow: the version that its items run. */
+  /** For a workflow: version that the items run. */
   version: string;
-  /** The alias that selected the version; absent for none. */
+  /** Alias that selected the version; absent if no alias was used. */
   alias?: string;
-  /** For a workflow: graphs of its items, as JSON; see `PinnedGraphs`. */
+  /** For a workflow: graphs of the items as JSON; see `PinnedGraphs`. */
   graph?: StoredText;
-  /** For a workflow: the node to run to; absent for all nodes. */
+  /** For a workflow: last node to run; absent for all nodes. */
   until?: string;
-  /** The caller who created or last resumed it, as they were then; changes of tier are looked up. */
+  /** State of the caller when they created or last resumed the batch. Changes of the tier are looked up. */
   runner: Runner;
   total: number;
-  /** Index of the next item to start, besides those in `again`. */
+  /** Index of the next item to start, after the items in `again`. */
   next: number;
-  /** Items that couldn't start in their turn. */
+  /** Items that couldn't start in their turn and are started again. */
   again: number[];
   underWay: UnderWay[];
   counts: Record<FinalStatus, number>;
@@ -120,9 +122,9 @@ export interface BatchRecord {
   maxMillicredits?: number;
   /** Quote at creation. */
   price: { estimated: number; isExact: boolean };
-  /** Planning finishes its items, so they need no places. */
+  /** True if planning completes the items, so that they need no places. */
   isPlaceless: boolean;
-  /** The owner's bound of items under way; 0: none. */
+  /** The owner's limit on items under way; 0 for no limit. */
   concurrency: number;
   stopsOnError: boolean;
   itemWebhooks: boolean;
@@ -131,15 +133,15 @@ export interface BatchRecord {
   webhook: BatchWebhook | null;
   fingerprint?: string;
   rerunOf?: string;
-  /** Days for which it is kept after its end, with its items; absent for the installation's. */
+  /** Days for which the batch and its items are kept after its end; absent for the installation's default. */
   retentionDays?: number;
-  /** When it is erased. */
+  /** Time at which the batch is erased. */
   eraseAt?: Date;
   createdAt: Date;
-  /** When another caller resumed it; absent if the creator runs it. */
+  /** When another caller resumed the batch; absent if the creator runs it. */
   grantedAt?: Date;
   finishedAt: Date | null;
-  /** Set while there is work left for its workflow. */
+  /** Set while the batch's workflow has work left. */
   isCarried?: true;
   test?: BatchTest;
 }
@@ -149,25 +151,25 @@ export interface BatchRow {
   _id: string;
   batchId: string;
   index: number;
-  /** JSON: see `ItemInput`. */
+  /** JSON of an `ItemInput`. */
   input: StoredText;
-  /** Hold at the start in millicredits, and the most that the item can cost. */
+  /** Hold at the start in millicredits, and the maximum cost of the item. */
   price: number;
   most: number;
-  /** Part of the price that trial grants were expected to pay; absent for none. */
+  /** Part of the price that trial grants were expected to pay; absent if none. */
   granted?: number;
   status?: FinalStatus;
   millicredits?: number;
   error?: BatchReason;
-  /** Its run was erased: its input is empty, and it is not run again. */
+  /** Set if the run was erased: the input is empty, and the item isn't run again. */
   isErased?: true;
 }
 
-/** JSON texts. */
+/** Inputs and settings of an item as JSON texts. */
 export interface ItemInput {
   inputsJson: string;
   settingsJson: string;
-  /** Executions to reuse calls from, nearest first; absent for none. */
+  /** Executions whose calls can be reused, in order of preference; absent if none. */
   sources?: readonly string[] | undefined;
 }
 
@@ -182,18 +184,21 @@ export const itemEndOf = (index: number, { status, millicredits, error, graphHid
   ...(error ? { error: { code: error.code, message: (graphHidden ? publicError(error) : error).message } } : {}),
 });
 
-/** True if no more items of a batch start. */
+/** True if no further items of a batch start. */
 export const beginsNoMore = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): boolean =>
   status !== "running" || (stopsOnError && counts.failed > 0) || (next >= total && again.length === 0);
 
-/** Final state of a batch with nothing left to start and nothing under way. */
+/** Returns the final state of a batch in which no item is left to start or is under way. */
 export const endOf = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): FinalStatus => {
   if (status === "cancel_requested") return "cancelled";
   const isStopped = next < total || again.length > 0;
   return stopsOnError && counts.failed > 0 && isStopped ? "failed" : "completed";
 };
 
-/** Items of a batch that can run at once: half of the tier's places, and at least one. @param places of the tier; 0: unlimited */
+/**
+ * Number of a batch's items that can run concurrently: half of the tier's places, and at least one. @param places number of places of the
+ * tier; 0 for unlimited
+ */
 export const itemsAtOnce = (batch: Pick<BatchRecord, "isPlaceless" | "concurrency">, places: number): number => {
   const wished = batch.concurrency === 0 ? BATCH.concurrency : batch.concurrency;
   if (batch.isPlaceless) return Math.min(wished, BATCH.placelessAtOnce);
@@ -204,8 +209,8 @@ export const itemsAtOnce = (batch: Pick<BatchRecord, "isPlaceless" | "concurrenc
 export type Share = { reserved: number } | "waits" | "exhausted";
 
 /**
- * The share of a budget for one item. Its end gives back the unused rest. If less is left than it can cost, it starts only when no other
- * item is under way: their unused credits could have kept it from failing.
+ * Computes an item's share of a budget. When the item ends, unused credits are returned. If less is left than the item can cost, it starts
+ * only if no other item is under way, because unused credits of other items could still cover it.
  */
 export const shareOf = (
   { maxMillicredits, committed, underWay }: Pick<BatchRecord, "maxMillicredits" | "committed" | "underWay">,

@@ -1,17 +1,17 @@
-/** An import of a bundle on its way: what its Temporal workflow carries out. */
+/** Input of the Temporal workflow that imports a bundle. */
 
-/** A workflow that is saved and perhaps published. */
+/** A workflow that is saved and possibly published. */
 export interface BundleStep {
   name: string;
-  /** Empty to create it. */
+  /** Slug of the workflow; empty to create it. */
   slug: string;
   revision: number;
   generation: number;
   source: string;
   publish: boolean;
-  /** Where its content is stored. */
+  /** Key of the stored content. */
   payload: string;
-  /** Names of the bundle's workflows that it uses. */
+  /** Names of the bundle's workflows that this workflow uses. */
   inner: string[];
 }
 
@@ -19,7 +19,7 @@ export interface BundleImport {
   ownerId: string;
   authorId?: string;
   planId: string;
-  /** Empty: nothing is published. */
+  /** Alias that the import moves; empty to publish nothing. */
   alias: string;
   unapproved: boolean;
   withoutRun: boolean;
@@ -27,13 +27,13 @@ export interface BundleImport {
 }
 
 export interface BundleOrder extends BundleImport {
-  /** Inner workflows first. */
+  /** Steps in order: inner workflows come first. */
   steps: BundleStep[];
-  /** Known slugs by name. */
+  /** Known slugs by workflow name. */
   slugs: Record<string, string>;
-  /** Versions that need no publication, by name. */
+  /** Versions by workflow name that needn't be published again. */
   versions: Record<string, number>;
-  /** The names whose alias moves. */
+  /** Names of the workflows whose alias moves. */
   moves: string[];
 }
 

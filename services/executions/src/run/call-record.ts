@@ -3,11 +3,11 @@ import type { HttpResult, RefusedCost } from "./calls";
 import { type CallOutputs, outputsOfResult } from "./values";
 import type { Asked, CallContext, CallResult, RunError } from "./types";
 
-/** `submitted`: it may have reached its provider, and its end isn't known. */
+/** `submitted`: the call may have reached its provider, and its end isn't known. */
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
 
 export interface CallRecord extends Reported {
-  /** `<executionId>:<nodeId>:<item>`, then the alternative, then `.repair` for a second request of an answer. */
+  /** `<executionId>:<nodeId>:<item>`, followed by the alternative, and by `.repair` if the answer was requested a second time. */
   _id: string;
   executionId: string;
   nodeId: string;
@@ -20,12 +20,12 @@ export interface CallRecord extends Reported {
   costMicroUsd: number;
   requestId: string | null;
   error?: RunError | null;
-  /** Failed because moderation refused its output, but charged. */
+  /** Set if the call failed because moderation refused its output. It is still charged. */
   refused?: true;
-  /** Charge in millicredits; known when the run is over. */
+  /** Charge in millicredits; known after the run has ended. */
   millicredits?: number;
   asked?: Asked;
-  /** All outputs as JSON, if `outputsJson` is cut. */
+  /** All outputs as JSON, if `outputsJson` is truncated. */
   wholeJson?: string;
   /** Execution that made the call, if its output was reused. */
   reusedFrom?: string;
@@ -64,7 +64,7 @@ export const answeredCall = (call: Call, { status, body, file }: HttpResult, ask
 
 export interface ReusedResult {
   outputs: CallOutputs;
-  /** Execution that made the call. */
+  /** Id of the execution that made the call. */
   from: string;
   /** Cost of the call in that execution. */
   savedMicroUsd: number;
@@ -89,12 +89,12 @@ export const failedCall = (call: Call, error: RunError, requestId: string | null
   error,
 });
 
-/** A call whose output moderation refused. */
+/** Returns the record of a call whose output moderation refused. */
 export const refusedCall = (call: Call, error: RunError, { costMicroUsd, requestId }: RefusedCost): CallRecord => ({
   ...failedCall(call, error, requestId),
   costMicroUsd,
   refused: true,
 });
 
-/** True if a call is charged, which includes calls whose output moderation refused. */
+/** True if a call is charged. That includes calls whose output moderation refused. */
 export const isCharged = ({ status, refused }: CallRecord): boolean => status === "completed" || refused === true;

@@ -11,25 +11,25 @@ export interface SubmittedJob {
 export interface ModelCall extends CallContext, AuthorFiles {
   model: string;
   inputs: Record<string, unknown>;
-  /** Price at planning. */
+  /** Price fixed by planning. */
   price: Price;
   provenance?: RunInput["provenance"];
   schema?: JsonSchema;
-  /** The earlier answer, and why it doesn't fit the schema. */
+  /** The earlier answer, and the reasons why it doesn't match the schema. */
   repair?: { answer: string; problems: string[] };
-  /** Set once the request is sent. */
+  /** Set after the request was sent. */
   asked?: Asked;
 }
 
 export interface HttpNodeCall extends CallContext {
   call: HttpCall;
-  /** The alias that selected the run's version; absent for none. Its values of secrets are sent. */
+  /** Alias that selected the run's version; absent if no alias was used. HTTP nodes send this alias's values of secrets. */
   alias?: string | undefined;
 }
 
 export interface TransformCall extends CallContext, AuthorFiles {
   operation: string;
-  /** Files are addresses or ids. */
+  /** Inputs in which files are addresses or ids. */
   inputs: Record<string, unknown>;
   provenance?: RunInput["provenance"];
 }
@@ -40,27 +40,27 @@ export interface FileToKeep extends CallContext, AuthorFiles {
   family: MediaFamily;
   /** An address or an id. */
   reference: string;
-  /** The graph or the caller named it, not a response to a call. */
+  /** True if the graph or the caller named the file, and not a response to a call. */
   given: boolean;
 }
 
 export interface HttpResult {
   status: number;
   body: unknown;
-  /** For a picture, video or sound; the body is null then. */
+  /** Set for an image, video or audio file. The body is null in that case. */
   file?: MediaValue;
 }
 
 export interface CancelResult {
   report: CancelReport;
   finished: CallResult | null;
-  /** The finished part, which moderation refused. */
+  /** Cost of the finished part, if moderation refused it. */
   refused?: RefusedCost;
-  /** Reason. */
+  /** Reason for the failure. */
   message?: string;
 }
 
-/** The call is charged. */
+/** Cost of a refused output. The call is charged. */
 export interface RefusedCost {
   costMicroUsd: number;
   requestId: string | null;
@@ -68,14 +68,14 @@ export interface RefusedCost {
 
 /** Details of a failed step for the workflow. */
 export interface StepFailure {
-  /** The message quotes an address: only readers of the graph may see it. */
+  /** True if the message quotes an address, so that only readers of the graph can see it. */
   quotesAddress?: boolean;
-  /** The step was given up, but its job may still run at the provider. */
+  /** True if the step was abandoned, but its job may still run at the provider. */
   jobMayRun?: boolean;
-  /** The provider certainly did nothing: a fallback can be called. */
+  /** True if the provider certainly did nothing, so that a fallback can be called. */
   mayTryAnother?: boolean;
   fault?: RunError["fault"];
-  /** Moderation refused the output. */
+  /** Cost of the output, if moderation refused it. */
   refused?: RefusedCost;
 }
 
@@ -85,7 +85,7 @@ export interface FollowedJob {
 }
 
 export interface ReuseInput {
-  /** Executions to reuse calls from, nearest first. */
+  /** Executions whose calls can be reused, in order of preference. */
   sources: string[];
   calls: (ModelCall | HttpNodeCall | TransformCall)[];
 }

@@ -2,27 +2,27 @@ import { calledKey, moreKey, userCostMicroUsd } from "@nodeloom/kernel";
 import type { CompletedCall, FinalStatus, HeldItem, RunEnd } from "./types";
 import type { Costs } from "./record";
 
-/** Charges of runs: pure functions of their end and their hold. */
+/** Computes the charges of runs from their end and their hold, with pure functions. */
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
 
 export interface Charge {
-  /** Calls whose hold is captured; the others are released. */
+  /** Calls whose hold is captured. Holds of other calls are released. */
   items: { key: string; nodeId: string; captureMillicredits: number; consumeGrant: boolean }[];
-  /** Price of the providers, in micro-dollars. */
+  /** Provider price in micro-dollars. */
   costMicroUsd: number;
-  /** Price for the user, in micro-dollars. */
+  /** Price for the user in micro-dollars. */
   userCostMicroUsd: number;
 }
 
 export const nodeOf = (key: string): string => key.slice(0, key.lastIndexOf(":"));
 
-/** Wholesale price, in micro-dollars, behind millicredits with a markup. */
+/** Converts millicredits with a markup to the wholesale price in micro-dollars. */
 const wholesale = (millicredits: number, markupPermille: number): number =>
   Math.round((millicredits * MICRO_USD_PER_MILLICREDIT * PERMILLE) / markupPermille);
 
-/** For a run with unknown hold. Billing captures at most the real hold. */
+/** Limit for a run with an unknown hold. Billing captures at most the real hold. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 interface Ending {
@@ -33,9 +33,9 @@ interface Ending {
 }
 
 /**
- * The settlement table. Completed: everything used. Failed: completed calls. Without the expected output: nothing. Cancelled: completed
- * calls at their cost, and submitted ones at their held price.
- * @param held per call; null if unknown, and then only completed calls are charged
+ * Decides the charge by the run's status. Completed: all used calls. Failed: completed calls. Without the expected output: nothing.
+ * Cancelled: completed calls at their cost, and submitted calls at their held price.
+ * @param held hold of each call; null if unknown, so that only completed calls are charged
  */
 export const chargeFor = (
   { status, error, completed, underWay = [] }: Ending,
@@ -54,11 +54,11 @@ export const chargeFor = (
       charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits: 0, consumeGrant: true });
       continue;
     }
-    // The hold is the ceiling: the platform pays for calls above their maximum price.
+    // The hold is the maximum. The platform pays for calls that exceed their maximum price.
     const more = sources.get(moreKey(call.key))?.millicredits ?? 0;
     const most = item.millicredits === UNBOUNDED ? UNBOUNDED : (item.millicredits + more) * MICRO_USD_PER_MILLICREDIT;
     charge.userCostMicroUsd += Math.min(userCostMicroUsd(call.costMicroUsd, markupPermille), most);
-    // The run's price is rounded up once. Each call is charged its own increase of that sum, which its hold always covers.
+    // The run's price is rounded up once. Each call is charged its increase of the rounded sum, which its hold always covers.
     const captureMillicredits = Math.ceil(charge.userCostMicroUsd / MICRO_USD_PER_MILLICREDIT) - capturedMillicredits;
     capturedMillicredits += captureMillicredits;
     const own = Math.min(captureMillicredits, item.millicredits);
@@ -87,7 +87,7 @@ export const chargeFor = (
 
 export const sumOf = (items: Charge["items"]): number => items.reduce((sum, item) => sum + item.captureMillicredits, 0);
 
-/** Costs that are known if an earlier settlement captured credits for unknown reasons. */
+/** Returns the costs that follow from captured credits, if an earlier settlement's charges are unknown. */
 export const costsBehind = (millicredits: number, markupPermille: number): Costs => ({
   costMicroUsd: wholesale(millicredits, markupPermille),
   userCostMicroUsd: millicredits * MICRO_USD_PER_MILLICREDIT,

@@ -1,4 +1,6 @@
-/** The webhook of a run. Notifications delivers it; version 1.0.0 delivered it here and kept the state in the row. */
+/**
+ * State of a run's webhook. Notifications delivers it. Version 1.0.0 delivered webhooks in this service and stored their state in the row.
+ */
 import { TIMING } from "./timing";
 import type { RunInput } from "./types";
 
@@ -6,30 +8,33 @@ import type { RunInput } from "./types";
 export const FIRST_DELIVERY = 1;
 export const DELIVERY_ATTEMPTS = TIMING.webhookSchedule.length;
 
-/** State of a run's webhook. `skipped`: the key has no webhook for it. `unknown`: notifications doesn't answer; never stored. */
+/**
+ * State of a run's webhook. `skipped`: the key has no webhook for the run. `unknown`: notifications doesn't respond; this state is never
+ * stored.
+ */
 export type DeliveryState = "pending" | "delivered" | "failed" | "disabled" | "skipped" | "unknown";
 
-/** End of a delivery by version 1.0.0. `superseded`: it moved to notifications or to a later delivery. */
+/** How a delivery by version 1.0.0 ended. `superseded`: it moved to notifications or to a later delivery. */
 export type DeliveryEnd = "delivered" | "given up" | "disabled" | "nothing to send" | "superseded";
 
-/** One attempt of a workflow of version 1.0.0. */
+/** Id of an attempt by a workflow of version 1.0.0. */
 export interface AttemptId {
   executionId: string;
   keyId: string;
   delivery: number;
-  /** Within the delivery, from 1. */
+  /** Number of the attempt within the delivery, starting at 1. */
   attempt: number;
-  /** For the webhook about a waiting node. */
+  /** Set for the webhook about a waiting node. */
   nodeId?: string;
 }
 
-/** Result of sending. Dates are epoch milliseconds, because this passes through Temporal. */
+/** Result of sending. Dates are epoch milliseconds, because Temporal serializes the result. */
 export interface SentAttempt {
   url: string;
   revision: string;
   at: number;
   status: number | null;
-  /** Null if it was delivered. */
+  /** Null if the attempt was delivered. */
   error: string | null;
   durationMs: number;
   retryAfterMs: number | null;
@@ -37,7 +42,7 @@ export interface SentAttempt {
 
 export type Sent = SentAttempt | { nothing: "disabled" | "skipped" | "superseded" };
 
-/** Pause before an attempt: from the schedule, or longer if the receiver asked for that. */
+/** Returns the pause before an attempt: the scheduled pause, or a longer one if the receiver asked for it. */
 export const pauseBefore = (attempt: number, retryAfterMs: number | null): number =>
   Math.max(TIMING.webhookSchedule[attempt - 1] ?? 0, retryAfterMs ?? 0);
 
@@ -50,7 +55,7 @@ export interface WebhookAttempt
 export interface DeliveryStanding {
   state: DeliveryState;
   delivery: number;
-  /** Sum over all deliveries. */
+  /** Number of attempts in all deliveries. */
   attempts: number;
   deliveredAt: Date | null;
   lastError: string | null;
@@ -58,15 +63,15 @@ export interface DeliveryStanding {
   history: WebhookAttempt[];
 }
 
-/** A state in the row was written by version 1.0.0. */
+/** Webhook state in the row. Version 1.0.0 wrote the delivery state; current versions don't. */
 export interface WebhookState extends Partial<DeliveryStanding> {
   configured: boolean;
-  /** Address when the run was submitted. */
+  /** Address of the webhook when the run was submitted. */
   url: string;
   events: string[];
-  /** Form of the body of a run's own webhook, if it isn't Nodeloom's. */
+  /** Body format of a run's own webhook, if it isn't Nodeloom's. */
   form?: string;
-  /** The run named it; it replaces the key's. */
+  /** Set if the run request named the webhook. It replaces the key's webhook. */
   isOwn?: true;
   /** Set by the update that moves a delivery of version 1.0.0 to notifications. */
   isMoved?: true;
@@ -77,7 +82,7 @@ export const newWebhookState = (webhook: Pick<WebhookState, "url" | "events" | "
   ...webhook,
 });
 
-/** True if notifications has the delivery state: always, except for deliveries that version 1.0.0 started. */
+/** True if notifications has the delivery state. False only for deliveries that version 1.0.0 started and that haven't moved. */
 export const isNotified = ({ state, isMoved }: WebhookState): boolean => state === undefined || isMoved === true;
 
 interface Answered {
@@ -88,14 +93,14 @@ interface Answered {
 /** True unless the client's request was answered with the end of its run. */
 const isAccepted = ({ mode, answered }: Answered): boolean => mode === "async" || answered === "accepted";
 
-/** True if the run has a webhook and its client wasn't answered with the end: a run that was answered 200 announces nothing. */
+/** True if the run has a webhook and its client wasn't answered with the end. A run whose client got a 200 response sends no webhook. */
 export const isAnnounced = ({ webhook, ...row }: Answered & { webhook: WebhookState | null }): boolean =>
   webhook !== null && isAccepted(row);
 
-/** The end of a run whose client was answered with it. Only endpoints that name the event get it. */
+/** Event for the end of a run whose client was answered with that end. Only endpoints that name the event get it. */
 const SYNC_COMPLETED = "execution.sync.completed";
 
-/** Event by which endpoints of the account get the end of a run. */
+/** Returns the event by which the account's endpoints get the end of a run. */
 export const endEventOf = ({ status, ...row }: Answered & { status: string }): string =>
   isAccepted(row) ? `execution.${status}` : SYNC_COMPLETED;
 
@@ -104,9 +109,9 @@ interface Receivers {
   endpointEvents?: readonly string[] | undefined;
 }
 
-/** True if a webhook or an endpoint of the account gets messages about the run. */
+/** True if the run's webhook or an endpoint of the account gets messages about the run. */
 export const hasReceivers = ({ webhook, endpointEvents = [] }: Receivers): boolean => webhook !== null || endpointEvents.length > 0;
 
-/** True if endpoints of the account wanted the event when the run was accepted. */
+/** True if endpoints of the account were subscribed to the event when the run was accepted. */
 export const isForEndpoints = ({ endpointEvents = [] }: Pick<Receivers, "endpointEvents">, event: string): boolean =>
   endpointEvents.includes(event);

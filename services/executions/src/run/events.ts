@@ -1,14 +1,14 @@
 import type { NodeState, RunError } from "./types";
 
 export interface ExecutionEvent {
-  /** Identifies the occurrence: an event with the same key is recorded once. */
+  /** Id of the occurrence. An event with the same key is recorded once. */
   key: string;
   type: string;
   at: Date;
   data: Record<string, unknown>;
 }
 
-/** @param key names the occurrence: it is recorded once */
+/** @param key id of the occurrence, which is recorded once */
 export const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({
   key,
   type,
@@ -16,13 +16,13 @@ export const event = (key: string, type: string, data: Record<string, unknown> =
   data,
 });
 
-/** Prefix of a submission's key; the key of the call follows. */
+/** Prefix of a submission's key. The key of the call follows. */
 export const SUBMITTED = "submitted:";
 
-/** An event that happens once per run, identified by its type. */
+/** Returns an event that occurs once per run, identified by its type. */
 export const runEvent = (type: string, data?: Record<string, unknown>): ExecutionEvent => event(type, type, data);
 
-/** Never negative: clocks of two processes may differ. */
+/** Never negative, because clocks of two processes can differ. */
 export const elapsed = (sinceMs: number, untilMs = Date.now()): number => Math.max(0, untilMs - sinceMs);
 
 const ENDINGS = ["completed", "failed", "cancelled", "skipped"] as const;
@@ -53,13 +53,13 @@ const endEvent = (node: NodeState, ending: Ending, otherwise: Date): ExecutionEv
   data: endData(node),
 });
 
-/** Ends of nodes in the order in which they happened. */
+/** Returns the ends of nodes in the order in which they occurred. */
 export const endEvents = (nodes: readonly NodeState[], otherwise: Date): ExecutionEvent[] =>
   nodes
     .flatMap((node) => (isEnding(node.status) ? [endEvent(node, node.status, otherwise)] : []))
     .sort((a, b) => a.at.getTime() - b.at.getTime());
 
-/** Ends of nodes that the log lacks when the run is over. @param recorded keys of the log */
+/** Returns the ends of nodes that are missing in the log of an ended run. @param recorded keys in the log */
 export const missingEvents = (nodes: readonly NodeState[], recorded: ReadonlySet<string>, at: Date): ExecutionEvent[] =>
   endEvents(
     nodes.filter((node) => !ENDINGS.some((ending) => recorded.has(endKey(ending, node.id)))),
@@ -96,9 +96,9 @@ const advance = (node: NodeState, { type, at, data }: Said): void => {
   }
 };
 
-/** Current state of a run's nodes, from the log. @param nodes their state when the run started */
+/** Returns the current state of a run's nodes from the log. @param nodes their state when the run started */
 export const nodesAfter = (nodes: readonly NodeState[], log: readonly Said[]): NodeState[] => {
-  // Progress is counted from the log alone.
+  // Progress is counted only from the log.
   const counted = new Set(log.flatMap(({ type, data }) => (type === "node.progress" ? [data.nodeId] : [])));
   const byId = new Map(nodes.map((node) => [node.id, { ...node, ...(counted.has(node.id) ? { itemsDone: 0 } : {}) }]));
   for (const event of log) {
