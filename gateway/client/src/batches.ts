@@ -18,7 +18,7 @@ export interface WaitForBatchOptions extends Omit<RequestOptions, "idempotencyKe
 export interface Batches {
   /**
    * Creates and starts a batch: up to 1,000 runs of a workflow or model.
-   * @throws NodeloomError with `details.issues` (each with its `index`) if an item is invalid: then nothing has started
+   * @throws NodeloomError with `details.issues` (each with its `index`) if an item is invalid; then nothing has started
    */
   create(target: BatchTarget, order: BatchOrder, options?: RequestOptions): Promise<CreatedBatch>;
   /** Validates and prices all items without running them. */
@@ -26,7 +26,7 @@ export interface Batches {
   list(query?: Operations["listBatches"]["query"], options?: RequestOptions): Promise<Operations["listBatches"]["response"]>;
   /** The batch with its first rows, or those after a cursor. */
   get(batchId: string, query?: Operations["getBatch"]["query"], options?: RequestOptions): Promise<BatchWithRows>;
-  /** Polls until a batch is over or paused, within the rate limits. */
+  /** Polls until a batch ends or pauses, within the rate limits. */
   wait(batchId: string, options?: WaitForBatchOptions): Promise<Batch>;
   /** All rows with their results, in order. */
   results(batchId: string, options?: RequestOptions): AsyncGenerator<BatchRow, void>;

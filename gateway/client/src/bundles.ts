@@ -2,11 +2,11 @@ import type { Binary, BundleImport } from "./api-types";
 import type { RequestOf, RequestOptions, Transport } from "./transport";
 
 export interface BundleOptions extends RequestOptions {
-  /** Only plans. */
+  /** Creates a plan, and changes nothing. */
   dryRun?: boolean;
   /** Publishes each workflow and points this alias to its version. Without it, only drafts change. */
   alias?: string | undefined;
-  /** The id of a plan: imports only if it still holds, or continues its import. */
+  /** The id of a plan: imports only if the plan still holds, or continues its import. */
   planId?: string;
   /** Replaces workflows in conflict. */
   overwrite?: boolean | undefined;
@@ -17,7 +17,7 @@ export interface Bundles {
   /** The drafts of workflows, the workflows inside them, and their files. */
   export(slugs: readonly string[], options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * Creates and updates the workflows of an archive, or plans that. While `state` is `applying`, send it again with the `planId`.
+   * Creates and updates the workflows of an archive, or plans these changes. While `state` is `applying`, send it again with the `planId`.
    * @throws NodeloomError PLAN_STALE or BUNDLE_CONFLICT
    */
   import(bundle: Binary, options?: BundleOptions): Promise<BundleImport>;

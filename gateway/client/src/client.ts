@@ -53,7 +53,7 @@ import {
 export type ClientOptions = TransportOptions;
 
 export interface UpdateOptions extends RequestOptions {
-  /** An ETag: change only this revision. */
+  /** An ETag: the change applies only to this revision. */
   ifMatch?: string;
 }
 
@@ -61,7 +61,7 @@ export interface Workflows {
   list(options?: RequestOptions): Promise<WorkflowSummary[]>;
   get(slug: string, options?: RequestOptions): Promise<Workflow>;
   create(workflow: NewWorkflow, options?: RequestOptions): Promise<Workflow>;
-  /** Given fields overwrite; a workflow can be sent back as it was read. */
+  /** Replaces the given fields. A workflow can be sent back as it was read. */
   update(slug: string, changes: WorkflowChanges, options?: UpdateOptions): Promise<Workflow>;
   /** Moves to a folder, or to the root level with null. */
   move(slug: string, folderId: string | null, options?: RequestOptions): Promise<Workflow>;
@@ -70,7 +70,7 @@ export interface Workflows {
   publicSchema(slug: string, options?: RequestOptions): Promise<PublicSchema>;
   /** Publishes the draft as the next version. */
   publish(slug: string, note?: string, options?: RequestOptions): Promise<WorkflowVersionHead>;
-  /** `production` is the first. */
+  /** Lists aliases, `production` first. */
   aliases(slug: string, options?: RequestOptions): Promise<WorkflowAlias[]>;
   /**
    * Points an alias to a published version: promotes it, or rolls back.
@@ -89,8 +89,8 @@ export interface Executions {
   list(query?: Operations["listExecutions"]["query"], options?: RequestOptions): Promise<ResponseOf<"listExecutions">>;
   get(executionId: string, options?: RequestOptions): Promise<Execution>;
   /**
-   * Deletes a run that is over, with its inputs, outputs and files: readers don't find it any more, and its data is removed within 10 minutes.
-   * @throws NodeloomError EXECUTION_NOT_FINAL while it is under way
+   * Deletes an ended run with its inputs, outputs and files. It is hidden at once, and its data is removed within 10 minutes.
+   * @throws NodeloomError EXECUTION_NOT_FINAL while the run is in progress
    */
   delete(executionId: string, options?: RequestOptions): Promise<void>;
 }
@@ -98,12 +98,12 @@ export interface Executions {
 export interface Erasures {
   /** Erases executions by id, metadata or workflow; the key needs `erasure:write`. `dryRun` only counts. */
   create(order: ErasureOrder, options?: RequestOptions): Promise<CreatedErasure>;
-  /** The progress: `remaining` is 0 when everything is removed. */
+  /** Progress of an erasure: `remaining` is 0 when everything is removed. */
   get(erasureId: string, options?: RequestOptions): Promise<Erasure>;
 }
 
 export interface Usage {
-  /** The cost of runs, by day and model, or by another group. */
+  /** Cost of runs by day and model, or by another group. */
   summary(query?: Operations["getUsageSummary"]["query"], options?: RequestOptions): Promise<UsageSummary>;
   list(query?: Operations["listUsage"]["query"], options?: RequestOptions): Promise<UsagePage>;
   models(options?: RequestOptions): Promise<string[]>;
@@ -134,7 +134,7 @@ export interface Client extends Runs {
   upload(file: Binary, options?: RequestOptions): Promise<Media>;
   /** Reads a file of a result or an upload. */
   download(file: Downloadable, options?: Pick<RequestOptions, "signal">): Promise<Blob>;
-  /** Checks the signed content credentials (C2PA) of a file, which isn't stored. At most 32 MB. */
+  /** Checks the signed content credentials (C2PA) of a file of at most 32 MB. The file isn't stored. */
   verify(file: Binary, options?: RequestOptions): Promise<FileVerification>;
   whoami(options?: RequestOptions): Promise<User>;
   /** Calls any operation by its id; also returns status and headers. */

@@ -4,7 +4,7 @@ export const NETWORK_ERROR = "NETWORK_ERROR";
 export interface NodeloomErrorOptions {
   /** HTTP status; 0 without a response. 500 for a run that failed after it was accepted. */
   status: number;
-  /** Machine-readable; undefined if a workflow was not found. */
+  /** Machine-readable code; undefined if a workflow wasn't found. */
   code: string | undefined;
   message: string;
   /** Other members of the response: `required`, `issues`, `providerStatus`, … */

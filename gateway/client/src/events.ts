@@ -8,7 +8,7 @@ export interface NodeEventData {
   nodeId: string;
   /** Index of the call, from 0. */
   item?: number;
-  /** Calls of the node. */
+  /** Number of calls of the node. */
   items?: number;
   [member: string]: unknown;
 }
@@ -40,10 +40,10 @@ export interface EventData {
   settled: { status?: string; error?: EventError; [member: string]: unknown };
 }
 
-/** An event; `type` tells the form of `data`. Later versions of the service can send further types. */
+/** An event; `type` determines the form of `data`. Later versions of the service can send more types. */
 export type ExecutionEvent = {
   [Type in keyof EventData]: {
-    /** Sequence number for resuming. `node.delta` isn't in the log and has the number of the event before. */
+    /** Sequence number for resuming. `node.delta` isn't in the log and has the number of the previous event. */
     id: number;
     type: Type;
     /** ISO 8601. */
@@ -57,12 +57,12 @@ export interface EventOptions extends Pick<RequestOptions, "signal" | "headers">
   after?: number;
 }
 
-/** Events of an execution from the beginning, or after an event, until it is over. */
+/** Events of an execution from the beginning, or after an event, until the execution ends. */
 export type Events = (executionId: string, options?: EventOptions) => AsyncGenerator<ExecutionEvent, void, undefined>;
 
 const LAST = "settled";
 const RECONNECT_MS = 1_000;
-/** Consecutive short connections without events before giving up; each also has the transport's retries. */
+/** Maximum consecutive short connections without events; each also has the transport's retries. */
 const MAX_BREAKS = 5;
 const SOON_MS = 30_000;
 

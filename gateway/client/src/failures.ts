@@ -2,7 +2,7 @@ import { NETWORK_ERROR, NodeloomError } from "./errors";
 
 /** Errors of requests. */
 
-/** An address for logs and messages: a query can contain a signature. */
+/** An address without its query, which can contain a signature, for logs and messages. */
 export const withoutQuery = (url: string): string => url.split("?", 1)[0]!;
 
 export const errorOf = (status: number, headers: Headers, body: unknown): NodeloomError => {
@@ -22,7 +22,7 @@ interface Cause {
   cause?: unknown;
 }
 
-/** The innermost cause: fetch itself says only that it failed. Errors of other realms aren't instances of Error here. */
+/** The innermost cause, because fetch itself reports only that it failed. Errors of other realms aren't instances of this Error. */
 const reasonOf = (error: unknown): string => {
   let inner = (error ?? {}) as Cause;
   while (typeof inner.cause === "object" && inner.cause !== null) inner = inner.cause;

@@ -29,7 +29,7 @@ const endsAt = (headers: Headers, resetSeconds: number): number => {
 
 /**
  * Keeps requests within the limits in responses.
- * @param maxPauseMs if the wait is longer, the request is sent and the service's error says how long
+ * @param maxPauseMs if the wait is longer, the request is sent at once, and the service's error has the wait
  */
 export const createPacing = (maxPauseMs: number = MAX_WAIT_MS): Pacing => {
   /** Nearly empty buckets and their end. */
@@ -41,7 +41,7 @@ export const createPacing = (maxPauseMs: number = MAX_WAIT_MS): Pacing => {
       low.delete(bucket);
       const pause = until - Date.now();
       if (pause <= 0 || pause > maxPauseMs) return;
-      // Later requests wait as well.
+      // Later requests wait for the same window.
       low.set(bucket, until);
       await sleep(pause, signal);
     },

@@ -8,7 +8,7 @@ import type { OperationId, RequestOf, RequestOptions, ResponseOf } from "./trans
 export type Call = <O extends OperationId>(operation: O, request: RequestOf<O>) => Promise<ResponseOf<O>>;
 
 export interface Versions {
-  /** Newest first; `nextCursor` reads on. */
+  /** Newest first; `nextCursor` continues the list. */
   list(slug: string, query?: Operations["listVersions"]["query"], options?: RequestOptions): Promise<ResponseOf<"listVersions">>;
   get(slug: string, version: number, options?: RequestOptions): Promise<ResponseOf<"getVersion">>;
   /** Copies a version into the draft. */
@@ -39,7 +39,7 @@ export const createSchedules = (call: Call): Schedules => ({
 
 export interface Hooks {
   list(slug: string, options?: RequestOptions): Promise<Hook[]>;
-  /** The address is shown this once. */
+  /** The response is the only one that shows the address. */
   create(slug: string, hook: NewHook, options?: RequestOptions): Promise<ResponseOf<"createHook">>;
   delete(slug: string, id: string, options?: RequestOptions): Promise<void>;
 }
@@ -51,9 +51,9 @@ export const createHooks = (call: Call): Hooks => ({
 });
 
 export interface MediaFiles {
-  /** Newest first; `nextCursor` reads on. */
+  /** Newest first; `nextCursor` continues the list. */
   list(query?: Operations["listMedia"]["query"], options?: RequestOptions): Promise<MediaPage>;
-  /** A fresh address of a file. */
+  /** A file with a new address. */
   get(id: string, options?: RequestOptions): Promise<MediaFile>;
   /** Keeps a generated file until it is deleted. */
   keep(id: string, options?: RequestOptions): Promise<MediaFile>;

@@ -21,7 +21,7 @@ import type { Answer, RequestOptions, Transport } from "./transport";
  */
 export type Target = ({ workflow: string; until?: string | undefined } & Selection) | { model: string };
 
-/** At most one of them is given. */
+/** Set at most one of them. */
 export interface Selection {
   alias?: string | undefined;
   version?: number | "draft" | undefined;
@@ -33,11 +33,13 @@ export interface RunOptions extends RequestOptions {
   maxCredits?: number | null | undefined;
   /** Receives the messages of this run in place of the key's webhook. `GET /api/webhook-secret` has the secret that signs them. */
   webhook?: RunWebhook | undefined;
-  /** Days for which the execution is kept after its end, if the workflow sets no fewer; with 0, only its result is kept, for 28 hours. */
+  /**
+   * Days for which the execution is kept after its end, if the workflow doesn't set fewer. With 0, only the result is kept, for 28 hours.
+   */
   retentionDays?: number | undefined;
-  /** Your own names for the run: on the execution, its webhooks and its usage row. */
+  /** Your own metadata for the run, shown on the execution, its webhooks and its usage row. */
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** `full` keeps prompts and settings with the files that the run makes. */
+  /** `full` stores prompts and settings in the files that the run creates. */
   provenance?: "full" | undefined;
   /** The header `Prefer`: `no-queue` rejects the run if the queue is full, `wait=<seconds>` shortens the wait of one request. */
   prefer?: string | undefined;
@@ -47,7 +49,7 @@ export interface RunOptions extends RequestOptions {
 export type Rerun = Omit<RerunRequest, "mode" | "maxCredits" | "metadata" | "provenance" | "retentionDays" | "webhook">;
 
 export interface StreamOptions extends RunOptions {
-  /** The node whose text is streamed; by default the first one that writes. */
+  /** The node whose text is streamed; by default the first node that writes text. */
   nodeId?: string | undefined;
 }
 
@@ -73,7 +75,7 @@ export interface Runs {
    * @throws NodeloomError if the run was rejected, failed or was cancelled
    */
   run<R = Result>(target: Target, inputs?: Inputs, options?: RunOptions): Promise<CompletedRun<R>>;
-  /** Starts a run without waiting. Poll it, or use a webhook. */
+  /** Starts a run without waiting. Poll the execution, or use a webhook. */
   submit(target: Target, inputs?: Inputs, options?: RunOptions): Promise<SubmitResult>;
   /**
    * Runs a text model, or a workflow with one, and yields its text as it is written. Returns the completed run.
@@ -81,11 +83,11 @@ export interface Runs {
    */
   stream(target: Target, inputs?: Inputs, options?: StreamOptions): AsyncGenerator<string, CompletedRun, undefined>;
   /**
-   * Runs an execution again and waits for the result. Calls that were completed before are reused, free; `nodes` are called again.
+   * Runs an execution again and waits for the result. Completed calls are reused for free; `nodes` are called again.
    * @throws NodeloomError if the run was rejected, failed or was cancelled
    */
   rerun<R = Result>(executionId: string, rerun?: Rerun, options?: RunOptions): Promise<CompletedRun<R>>;
-  /** Prices a rerun, and says what it reuses. */
+  /** Prices a rerun and lists the results that it reuses. */
   quoteRerun(executionId: string, rerun?: Rerun, options?: RequestOptions): Promise<RerunQuote>;
   /** Polls until an execution is completed, failed or cancelled, within the rate limits. */
   wait(executionId: string, options?: WaitOptions): Promise<Execution>;
@@ -143,7 +145,10 @@ interface Delta {
   reset?: boolean;
 }
 
-/** Follows the text of one node. @returns the new part; undefined for another node's, or if the text restarted with other words */
+/**
+ * Follows the text of one node.
+ * @returns the new part; undefined for other nodes, or if the text restarted with different words
+ */
 const textFollower = (nodeId: string | undefined) => {
   let [node, written, isOther] = [nodeId, "", false];
   const next = (text: string): string | undefined => {
@@ -158,7 +163,7 @@ const textFollower = (nodeId: string | undefined) => {
       node ??= from;
       return from === node && item === 0 ? next(reset ? text : written + text) : undefined;
     },
-    /** The end of the result's text that was not streamed. */
+    /** The rest of the result's text that wasn't streamed. */
     rest: (text: unknown): string | undefined => (typeof text === "string" ? next(text) : undefined),
   };
 };
@@ -182,7 +187,7 @@ export const createRuns = (transport: Transport, events: Events): Runs => {
     }
   };
 
-  /** @throws NodeloomError if it didn't complete */
+  /** @throws NodeloomError if the run didn't complete */
   const ended = async <R>(executionId: string, options: Pick<RunOptions, "signal">): Promise<CompletedRun<R>> => {
     const execution = await wait(executionId, options);
     if (execution.status !== "completed") throw failureOf(execution);
@@ -191,7 +196,7 @@ export const createRuns = (transport: Transport, events: Events): Runs => {
 
   const answered = async <R>({ headers, body }: Answer<RunResult | SubmitResult>, options: RunOptions): Promise<CompletedRun<R>> => {
     if (!("_async" in body)) return { ...body, result: body.result as R, executionId: headers.get("x-execution-id") ?? "" };
-    // It takes longer than a request can wait; the same run continues.
+    // The run takes longer than one request can wait, and continues.
     return ended(body.executionId, { signal: options.signal });
   };
 

@@ -4,7 +4,7 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** Splits text into lines, independent of line ends and chunks. A rest without a line end is dropped as incomplete. */
+/** Splits text into lines, independent of line ends and chunks. An unfinished last line is dropped. */
 async function* linesOf(chunks: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = chunks.getReader();
   const decoder = new TextDecoder();
@@ -12,13 +12,13 @@ async function* linesOf(chunks: ReadableStream<Uint8Array>): AsyncGenerator<stri
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       text += decoder.decode(next.value, { stream: true });
-      // A carriage return at the end may be half of a line end.
+      // A carriage return at the end can be half of a line end.
       const lines = text.split(/\r\n|\n|\r(?!$)/);
       text = lines.pop() ?? "";
       yield* lines;
     }
   } finally {
-    // A reader that stops early doesn't wait for the rest.
+    // A reader that stops early doesn't wait for the rest of the stream.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -10,9 +10,9 @@ export interface WaitForTestsOptions extends Omit<RequestOptions, "idempotencyKe
 }
 
 export interface Tests {
-  /** Runs the tests of a workflow: on its draft, unless `version` or `alias` says otherwise. `against` compares with another version. */
+  /** Runs the tests of a workflow on its draft, or on `version` or `alias` if set. `against` compares with another version. */
   run(slug: string, order?: RunTestsRequest, options?: RequestOptions): Promise<StartedTests>;
-  /** Newest first; `nextCursor` reads on. */
+  /** Newest first; `nextCursor` continues the list. */
   list(
     slug: string,
     query?: Operations["listTestRuns"]["query"],
@@ -21,7 +21,7 @@ export interface Tests {
   get(slug: string, batchId: string, options?: RequestOptions): Promise<TestRunWithResults>;
   /** A run as JUnit XML. */
   junit(slug: string, batchId: string, options?: RequestOptions): Promise<string>;
-  /** Polls until a run is over or paused, within the rate limits. */
+  /** Polls until a run ends or pauses, within the rate limits. */
   wait(slug: string, batchId: string, options?: WaitForTestsOptions): Promise<TestRunWithResults>;
 }
 

@@ -1,4 +1,4 @@
-/** Returns a token: called before the first request, and again after the service rejects the token. */
+/** Returns a token. It is called before the first request, and again after the service rejects the token. */
 export type TokenProvider = () => string | Promise<string>;
 
 /** Current token of requests; concurrent calls share one result. */
@@ -12,7 +12,7 @@ export const createTokens = (provider: TokenProvider): Tokens => {
   let kept: Promise<string> | undefined;
   const ask = (): Promise<string> => {
     const asked = (async () => provider())();
-    // The next request asks again after a failure.
+    // After a failure, the next request asks for a token again.
     asked.catch(() => {
       if (kept === asked) kept = undefined;
     });

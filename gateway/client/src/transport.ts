@@ -10,7 +10,7 @@ export type OperationId = keyof Operations;
 export interface RequestOptions {
   /** Aborts the request and all of its waits. */
   signal?: AbortSignal | undefined;
-  /** For POST; random by default. The same key and body are answered once. */
+  /** For POST; random by default. The service runs requests with the same key and body once. */
   idempotencyKey?: string | undefined;
   /** Additional headers: `if-match`, `prefer`, … */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -27,7 +27,7 @@ export interface Answer<T> {
 }
 
 export interface TransportOptions {
-  /** For example `https://nodeloom.example.com`. */
+  /** Public address of the service, for example `https://nodeloom.example.com`. */
   baseUrl: string;
   /** Without a key only public operations work. */
   apiKey?: string | undefined;
@@ -37,11 +37,13 @@ export interface TransportOptions {
    */
   token?: TokenProvider | undefined;
   fetch?: typeof globalThis.fetch | undefined;
-  /** Retries after 429, 503 or no response. */
+  /** Number of retries after 429, 503 or no response. */
   maxRetries?: number | undefined;
-  /** How long a run waits for a place while the queue is full, in milliseconds; an hour by default. 0: not at all. */
+  /** How long a run waits for a place while the queue is full, in milliseconds; an hour by default, and 0 for no wait. */
   placeTimeoutMs?: number | undefined;
-  /** Longest wait in milliseconds for a window or Retry-After; 120,000 by default. If more is needed, the response is returned. */
+  /**
+   * Longest wait in milliseconds for a window or Retry-After; 120,000 by default. If the wait would be longer, the response is returned.
+   */
   maxPauseMs?: number | undefined;
   /** Called before a request is sent again. */
   onRetry?: ((retry: Retry) => void) | undefined;
@@ -61,7 +63,7 @@ export interface SentRequest {
   ms: number;
 }
 
-/** An attempt that is followed by another one. */
+/** An attempt before a retry. */
 export interface Retry extends SentRequest {
   /** Attempts so far. */
   attempt: number;
@@ -101,7 +103,7 @@ const DEFAULT_RETRIES = 5;
 const FIRST_BACK_OFF_MS = 250;
 const MAX_BACK_OFF_MS = 8_000;
 const DEFAULT_MAX_PAUSE_MS = 120_000;
-/** How long a request may find its own first attempt in progress: longer than any run is waited for. */
+/** How long a retry can find the first attempt still in progress; longer than any run's wait. */
 const IN_PROGRESS_MS = 150_000;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
@@ -132,7 +134,7 @@ const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }
 const headersOf = (apiKey: string | undefined, { method, contentType }: Operation, request: RequestOptions & Parts): Headers => {
   const headers = new Headers({ accept: "application/json" });
   if (apiKey !== undefined) headers.set("x-api-key", apiKey);
-  // The boundary of a form is chosen when it is sent.
+  // fetch sets a form's content type, because it chooses the boundary.
   if (contentType !== null && request.body !== undefined && !(request.body instanceof FormData)) headers.set("content-type", contentType);
   if (method === "POST") headers.set("idempotency-key", request.idempotencyKey ?? crypto.randomUUID());
   for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
@@ -163,7 +165,7 @@ const backOffMs = (attempt: number): number => {
   return ceiling / 2 + (Math.random() * ceiling) / 2;
 };
 
-/** When a place becomes free is unknown; polling less often gains nothing. */
+/** The time at which a place becomes free is unknown; polling less often has no benefit. */
 const MAX_PLACE_PAUSE_MS = 10_000;
 
 type Attempt = Answer<unknown> | { failure: NodeloomError; status: number; headers: Headers };

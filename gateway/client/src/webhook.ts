@@ -1,7 +1,7 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import type { Batch, BudgetAlert, Execution, ModelRetiring, WebhookConfiguration } from "./api-types";
 
-/** The execution when it ended or started to wait. It has no delivery state, so that every attempt sends the same body. */
+/** The execution when it ended or started to wait. It omits the delivery state, so that every attempt sends an identical body. */
 export type AnnouncedExecution = Omit<Execution, "webhookDelivery"> & { webhookDelivery: WebhookConfiguration };
 
 /** A webhook message. Deduplicate deliveries by `webhook-id`. */
@@ -40,7 +40,7 @@ const textOf = (payload: unknown): string => {
   );
 };
 
-/** @throws WebhookVerificationError that says why no signature could match */
+/** @throws WebhookVerificationError with the reason why no signature can match */
 const requireVerifiable = (signed: Readonly<Record<string, string>>, secret: string): void => {
   if (!BASE64_SECRET.test(secret))
     throw new WebhookVerificationError(
@@ -63,7 +63,7 @@ const MISMATCH =
  * Verifies signature and age of a delivery and returns its message.
  * @param payload bytes or text of the body, exactly as received
  * @param secret secret of the webhook: `whsec_…`
- * @throws WebhookVerificationError, whose message says what to check
+ * @throws WebhookVerificationError with the value to check
  */
 export const verifyWebhook = (payload: string | Uint8Array, headers: HeaderBag, secret: string): WebhookMessage => {
   const text = textOf(payload);

@@ -4,7 +4,7 @@ import { Refusal } from "./outcome";
 import { openClient } from "./settings";
 import type { Terminal } from "./terminal";
 
-/** `nodeloom aliases` and `nodeloom promote`: which version runs under which name. */
+/** `nodeloom aliases` and `nodeloom promote`: list aliases, and move them to a version. */
 
 const PRODUCTION = "production";
 
@@ -35,7 +35,7 @@ const list = async (slug: string, terminal: Terminal): Promise<void> => {
   terminal.table(rows as unknown as Record<string, unknown>[], ["name", "version", "updatedAt"]);
 };
 
-/** @param perform runs a command and makes how it ended the exit code */
+/** @param perform runs a command and sets the exit code */
 export const addAliasCommands = (
   program: Command,
   perform: (work: (terminal: Terminal) => Promise<void>) => Promise<void>,

@@ -12,11 +12,11 @@ import type { Terminal } from "./terminal";
 /** `nodeloom export` and `nodeloom deploy`: workflows with their files as a folder for version control, or as one archive. */
 
 const ZIP = ".zip";
-/** Parts of a bundle. Names of an archive are never used as other paths. */
+/** Names of the parts of a bundle. Other names in an archive are never used as paths. */
 const PART = /^(?:bundle\.json|(?:workflows|files)\/[A-Za-z0-9][A-Za-z0-9._-]*)$/;
 const FOLDERS = ["workflows", "files"];
 const APPLYING_PAUSE_MS = 1_000;
-/** A request waits for a minute. */
+/** Maximum number of requests for one import; each waits for up to a minute. */
 const MAX_WAITS = 60;
 
 const exportBundle = async (slugs: readonly string[], output: string, terminal: Terminal): Promise<void> => {
@@ -43,7 +43,7 @@ const partsIn = async (folder: string): Promise<string[]> => {
   return found.sort();
 };
 
-/** An archive as it is, or a folder as an archive. */
+/** Reads an archive as it is, or a folder as an archive. */
 const packed = async (path: string): Promise<Uint8Array<ArrayBuffer>> => {
   const kind = await stat(path).catch((error: Error) => {
     throw new Refusal(`${path} can't be read: ${error.message}`);
@@ -94,7 +94,7 @@ const deploy = async (path: string, { alias, dryRun, overwrite, yes }: DeployOpt
   show(done, terminal);
 };
 
-/** @param perform runs a command and makes how it ended the exit code */
+/** @param perform runs a command and sets the exit code */
 export const addBundleCommands = (
   program: Command,
   perform: (work: (terminal: Terminal) => Promise<number | void>) => Promise<void>,

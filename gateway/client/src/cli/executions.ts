@@ -42,7 +42,7 @@ const show = async (id: string, terminal: Terminal): Promise<void> => {
   terminal.value(erasure, `${erasure.state}: ${erasure.erased} of ${erasure.matched} erased, ${erasure.remaining} remaining`);
 };
 
-/** @param perform runs a command and makes how it ended the exit code */
+/** @param perform runs a command and sets the exit code */
 export const addExecutionCommands = (program: Command, perform: (work: (terminal: Terminal) => Promise<void>) => Promise<void>): void => {
   const executions = program.command("executions").description("runs that were made");
   executions

@@ -19,7 +19,7 @@ const readValue = async (file: string): Promise<unknown> => {
   }
 };
 
-/** Creates a workflow from each file of ComfyUI. What was left out is in a note of the workflow. */
+/** Creates a workflow from each ComfyUI file. A note in the workflow lists the parts that weren't imported. */
 export const importFiles = async (client: Client, files: readonly string[], terminal: Terminal): Promise<void> => {
   const models = await client.models.list();
   for (const file of files) {

@@ -36,7 +36,7 @@ const checked = (name: string, text: string): string => {
 
 /**
  * Reads inputs, and uploads the files among them.
- * @returns a JSON object in which numbers are as they were written
+ * @returns a JSON object that keeps numbers as they were written
  * @throws Refusal for a malformed input; NodeloomError for a rejected file
  */
 export const readInputs = async (client: Client, given: readonly string[], types: InputTypes): Promise<string> => {

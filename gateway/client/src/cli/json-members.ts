@@ -10,7 +10,7 @@ const endOfString = (text: string, from: number): number => {
   return at + 1;
 };
 
-/** Members of an object by name. @param text valid JSON; other values than objects give none */
+/** Members of an object by name; empty for other values. @param text valid JSON */
 export const membersOf = (text: string): Map<string, string> => {
   const members = new Map<string, string>();
   let [depth, from, name]: [number, number, string | undefined] = [0, 0, undefined];
@@ -22,7 +22,7 @@ export const membersOf = (text: string): Map<string, string> => {
     const character = text[at]!;
     if (character === '"') {
       const end = endOfString(text, at);
-      // At the outermost level, a string is a name unless one is open.
+      // At the outermost level, a string is a member's name unless a name is still open.
       if (depth === 1 && name === undefined) {
         name = JSON.parse(text.slice(at, end)) as string;
         from = text.indexOf(":", end) + 1;

@@ -40,7 +40,7 @@ const rotate = async (id: string, graceSeconds: number, terminal: Terminal): Pro
   terminal.value(made, made.key);
 };
 
-/** @param perform runs a command and makes how it ended the exit code */
+/** @param perform runs a command and sets the exit code */
 export const addKeyCommands = (
   program: Command,
   perform: (work: (terminal: Terminal) => Promise<void>) => Promise<void>,

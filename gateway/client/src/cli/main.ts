@@ -26,7 +26,7 @@ const program = new Command("nodeloom")
   .description("Runs pipelines and models of a Nodeloom service, and keeps workflows as files.")
   .version(version)
   .addOption(new Option("--json", "JSON lines on stdout, for scripts"))
-  // Commands added below inherit this. The message was printed before.
+  // Commands added below inherit this. Commander has already printed the message.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage))
   .addHelpText(
     "after",
@@ -42,7 +42,7 @@ const terminalOf = (): Terminal =>
     exit: (code) => process.exit(code),
   });
 
-/** A reader such as `head` may close the pipe early, which isn't an error. */
+/** A reader such as `head` can close the pipe early, which isn't an error. */
 const endWithReader = (error: NodeJS.ErrnoException): void => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);

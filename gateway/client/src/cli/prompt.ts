@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
-/** A question on a terminal; with a pipe, the next line is the answer. */
+/** A question on a terminal. With a pipe, the next line is the answer. */
 export interface Question {
   label: string;
-  /** The answer isn't shown. */
+  /** Hides the answer while it is typed. */
   isSecret: boolean;
 }
 
@@ -27,7 +27,7 @@ export const withPrompt = async <T>(work: (ask: Ask) => Promise<T>): Promise<T> 
       process.stderr.write(label);
       isShown = !isSecret;
       const { done, value } = await given.next();
-      // The line break wasn't shown either.
+      // The line break after a hidden answer isn't shown either.
       if (isSecret && isTerminal) process.stderr.write("\n");
       return done ? "" : value;
     });

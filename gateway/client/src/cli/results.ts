@@ -44,9 +44,9 @@ const download = async (url: string, path: string): Promise<void> => {
 
 /**
  * Saves the files of a result.
- * @param output a file for a single one, or a folder for all
+ * @param output a path for a single file, or a folder for all
  * @returns the paths
- * @throws Refusal if there is no file, or more than one for one name
+ * @throws Refusal if there is no file, or several files for one path
  */
 export const saveFiles = async (result: Readonly<Record<string, unknown>>, output: string): Promise<string[]> => {
   const files = filesIn(result);

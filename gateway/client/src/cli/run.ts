@@ -39,7 +39,10 @@ const typesOf = async (client: Client, target: Target): Promise<InputTypes> => {
 const SHOWN_WHOLE = 10;
 const credits = (amount: number): string => `${amount >= SHOWN_WHOLE ? Math.round(amount) : Math.round(amount * 1_000) / 1_000} credits`;
 
-/** Cancels the run when the command is interrupted. @returns `stop`, and `ending`: the result of the cancellation, once interrupted */
+/**
+ * Cancels the run when the command is interrupted.
+ * @returns `stop`, and `ending`: the result of the cancellation after an interrupt
+ */
 const cancelOnInterrupt = (client: Client, executionId: string, terminal: Terminal) => {
   let ending: Promise<void> | undefined;
   const cancel = (): void => {
@@ -68,7 +71,7 @@ const bodyOf = (inputs: string, more: Readonly<Record<string, unknown>>): string
   return `{"inputs":${inputs}${members === "" ? "" : ","}${members}}`;
 };
 
-/** Quotes a run. @param text its body */
+/** Quotes a run. @param text body of the request */
 const quote = async (client: Client, target: Target, text: string): Promise<Quote> => {
   const { body } =
     "workflow" in target
@@ -79,7 +82,7 @@ const quote = async (client: Client, target: Target, text: string): Promise<Quot
 
 /**
  * Starts a run without waiting.
- * @param text its body
+ * @param text body of the request
  * @returns its execution id
  */
 const start = async (client: Client, target: Target, text: string, idempotencyKey: string | undefined): Promise<string> => {
@@ -118,7 +121,7 @@ export const run = async (
     const files = output === undefined ? [] : await saveFiles(outcome.result, output);
     terminal.result({ ...outcome, ...(output === undefined ? {} : { files }) }, files);
   } catch (error) {
-    // The run ends because it was cancelled, which isn't a failure.
+    // The run ends because the user cancelled it, which isn't a failure.
     await interrupt.ending();
     throw error;
   } finally {

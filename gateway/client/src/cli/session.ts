@@ -2,7 +2,7 @@ import { createClient, type Client } from "../client";
 import { withPrompt } from "./prompt";
 import { readBaseUrl } from "./settings";
 
-/** Signs in for actions that keys can't do. The session lasts for one command, and nothing is stored. */
+/** Signs in for actions that keys can't do. The session lasts for one command and isn't stored. */
 
 const EMAIL = { label: "E-mail: ", isSecret: false };
 const PASSWORD = { label: "Password: ", isSecret: true };
@@ -22,7 +22,7 @@ const fetchWithCookie = (baseUrl: string): typeof fetch => {
   };
 };
 
-/** Asks for email and password, and for a code if there is a second factor. @throws NodeloomError */
+/** Asks for email and password, and for a code if the account has a second factor. @throws NodeloomError */
 const signIn = (client: Client): Promise<void> =>
   withPrompt(async (ask) => {
     const email = (await ask(EMAIL)).trim();
@@ -39,7 +39,7 @@ export const withSession = async <T>(work: (client: Client) => Promise<T>): Prom
   try {
     return await work(client);
   } finally {
-    // Otherwise the session expires.
+    // If this fails, the session expires.
     await client.request("logout", {}).catch(() => undefined);
   }
 };

@@ -1,7 +1,6 @@
 export interface Outcome {
   executionId: string;
   result: Readonly<Record<string, unknown>>;
-  /** Credits. */
   cost: number;
   ms: number;
 }
@@ -26,7 +25,7 @@ export interface Streams {
   exit(code: number): void;
 }
 
-/** Names, errors and results may contain control characters that a terminal would execute. Line breaks and tabs stay. */
+/** Names, errors and results can contain control characters that a terminal would execute. Line breaks and tabs stay. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
 const BREAKS = /[\t\n\r]/g;
 

@@ -19,7 +19,7 @@ type Result = TestRunWithResults["results"][number];
 const NUMBER = /^\d+$/;
 const DRAFT = "draft";
 
-/** A version's number or `draft`, or else an alias. */
+/** A version number or `draft`; other texts are aliases. */
 const selected = (text: string): { version: string } | { alias: string } =>
   NUMBER.test(text) || text === DRAFT ? { version: text } : { alias: text };
 
@@ -59,7 +59,7 @@ const test = async (slug: string, options: TestOptions, terminal: Terminal): Pro
   return run.status === "passed" ? 0 : EXIT.failed;
 };
 
-/** @param perform runs a command and makes how it ended the exit code */
+/** @param perform runs a command and sets the exit code */
 export const addTestCommand = (
   program: Command,
   perform: (work: (terminal: Terminal) => Promise<number | void>) => Promise<void>,

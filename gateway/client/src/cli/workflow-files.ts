@@ -6,9 +6,9 @@ import { membersOf } from "./json-members";
 import { EXIT, Refusal } from "./outcome";
 import type { Terminal } from "./terminal";
 
-/** Workflows as files for version control: pulling after a push gives the same bytes. */
+/** Workflows as files for version control. Pulling after a push gives identical files. */
 
-/** Members of a file, in this order. Covers, folders and agent settings belong to the account and stay there. */
+/** Members of a file, in this order. Covers, folders and agent settings belong to the account and aren't in files. */
 const MEMBERS = [
   "name",
   "description",
@@ -51,7 +51,7 @@ const noteRevision = async (folder: string, slug: string, etag: string | null): 
 
 const slugOf = (file: string): string => basename(file, ENDING);
 
-/** @returns undefined when there is no such workflow */
+/** @returns undefined if the workflow doesn't exist */
 const remote = async (client: Client, slug: string) => {
   try {
     return await client.requestText("getWorkflow", { params: { slug } });
@@ -139,7 +139,7 @@ export const diff = async (client: Client, files: readonly string[], terminal: T
   return rows.length > 0;
 };
 
-/** Ids that differ in a list of nodes or edges; for other members only the fact. */
+/** Ids that differ in a list of nodes or edges; for other members only a note that they differ. */
 const differenceOf = (name: string, own: string, theirs = "null"): string => {
   if (name !== "nodes" && name !== "edges") return "changed";
   const byId = (text: string): Map<string, string> =>

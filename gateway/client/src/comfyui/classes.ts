@@ -19,10 +19,10 @@ export type Role =
   | "inside"
   | "other";
 
-/** Classes of partners' APIs have their names, or end so. */
+/** Classes of partners' APIs start or end with a partner's name. */
 const PARTNER =
   /^(?:Bria|Beeble|ByteDance|Kling|LtxApi|Flux(?:Kontext|Pro|\d)\w*Node|Runway|Luma|Recraft|Ideogram|Gemini|Grok|OpenAI|Vidu|Pixverse)|(?:Api|Node(?:V?\d+|Gen\d)?|TextTo(?:Music|SFX|SoundEffects|Speech|Dialogue)|SeedAudio)$/;
-/** Work on videos, and kinds of files, that no model here takes over. */
+/** Classes for video processing and for file types that no model here supports. */
 const NO_COUNTERPART =
   /Voice(?:Selector|Clone|Changer)|Model|Rig|Texture|SVG|Vector|Color|Controls|RemoveVideoBackground|VideoBackground|GreenScreen|Video(?:Enhance|Upscale)|Isolation|CleanAudio/;
 
@@ -81,7 +81,7 @@ const WIDGETS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:SetNode|GetNode)$/, ["name"]],
 ];
 
-/** A value of a node that is not linked. */
+/** A value of a node's input that isn't linked. */
 export const valueOf = (node: ComfyNode, name: string): unknown => {
   const input = node.inputs.get(name);
   if (input) return isLink(input) ? undefined : input.value;
@@ -89,10 +89,10 @@ export const valueOf = (node: ComfyNode, name: string): unknown => {
   return at < 0 ? undefined : node.widgets[at];
 };
 
-/** Inputs that carry the words of a node. */
+/** Inputs that contain the text of a node. */
 export const WORDS: readonly string[] = ["text", "prompt", "text_g", "t5xxl", "tags", "value", "string", "model.prompt", "string_a"];
 
-/** The words that a node contains: a named value, or the longest text of its widgets. */
+/** Text of a node: a named value, or the longest text of its widgets. */
 export const wordsOf = (node: ComfyNode): string => {
   for (const name of WORDS) {
     const input = node.inputs.get(name);

@@ -8,7 +8,7 @@ import { listed, quoted, Report } from "./report";
 import { RESULT_PORTS, TYPES } from "./targets";
 import { sourcesOf, stagesOf, textsOf } from "./tracing";
 
-/** Converts a graph of ComfyUI: what its results are made of, as nodes and edges of the API. */
+/** Converts the parts of a ComfyUI graph that its results depend on to nodes and edges of the API. */
 
 interface Target {
   node: ComfyNode;
@@ -22,7 +22,7 @@ const MAKERS: readonly Role[] = ["sampler", "partner"];
 const resultOf = (task: Import, node: ComfyNode): Draft | undefined => {
   const media = sourcesOf(task.tracer, node);
   const all = media.length > 0 ? media : textsOf(task.tracer, [...node.inputs.values()].filter(isLink));
-  // A result that only shows a file again makes nothing.
+  // A result that only shows an existing file needs no run.
   const found = all.filter(({ id }) => task.tracer.roles.get(id) !== "file");
   if (found.length === 0) return undefined;
   const label = node.title === undefined || node.title === node.type ? {} : { label: node.title };
@@ -30,7 +30,7 @@ const resultOf = (task: Import, node: ComfyNode): Draft | undefined => {
   return { type: TYPES.result, data: { ...label, ...(node.mode === 0 ? {} : { bypass: true }) }, output: "", feeds };
 };
 
-/** The nodes to import: tools, results, and everything that they are made of. */
+/** The nodes to import: tools, results, and all nodes that they depend on. */
 const targetsOf = (task: Import, { nodes }: ComfyGraph): Map<string, Target> => {
   const { roles } = task.tracer;
   const targets = new Map<string, Target>();
@@ -73,7 +73,7 @@ interface ApiNode extends Placed {
   data: Record<string, unknown>;
 }
 
-/** Several texts for one prompt are joined by a text of their own. */
+/** Joins several texts for one prompt in an additional text node. */
 const joinPrompts = (nodes: ApiNode[], edges: ApiEdge[], target: Target, place: { x: number; y: number }): void => {
   const id = idOf(target.node);
   const texts = edges.filter((edge) => edge.target === id && edge.targetHandle === "prompt");
@@ -85,7 +85,7 @@ const joinPrompts = (nodes: ApiNode[], edges: ApiEdge[], target: Target, place: 
   edges.push({ source: join, sourceHandle: "text", target: id, targetHandle: "prompt" });
 };
 
-/** Places in the API format, which has none: each node right of those that it is made of. */
+/** Positions for the API format, which has none: each node is to the right of its inputs. */
 const columnsOf = (targets: ReadonlyMap<string, Target>): Map<string, { x: number; y: number }> => {
   const depths = new Map<string, number>();
   const depthOf = (id: string, path: ReadonlySet<string>): number => {
@@ -115,7 +115,7 @@ const notesOf = (task: Import, { nodes }: ComfyGraph): ApiNode[] =>
   });
 const MOST_NOTE = 10_000;
 
-/** Says what is not imported. */
+/** Reports the nodes that aren't imported. */
 const reportLeft = (task: Import, graph: ComfyGraph, targets: ReadonlyMap<string, Target>): void => {
   const others = graph.nodes.filter(({ id }) => task.tracer.roles.get(id) === "other").map(({ type }) => type);
   if (others.length > 0) task.report.add(`Left out, because nothing here is like them: ${listed(others)}.`);
@@ -139,7 +139,7 @@ const REPORT_WIDTH = 340;
 const frameNode = (area: Area, index: number): object =>
   noteNode(`comfy-group-${index + 1}`, area.title, area, { frame: { width: area.width, height: area.height } });
 
-/** @param models models of the service, the best first; or the name of one for pictures if nothing else is known */
+/** @param models models of the service, best first; or the name of an image model if no others are known */
 export const convert = (graph: ComfyGraph, models: readonly ImportModel[] | string | undefined): Converted => {
   const { tracer, kindOf } = readKinds(graph.nodes);
   const known = typeof models === "object" ? { models, pictureModel: undefined } : { models: undefined, pictureModel: models };

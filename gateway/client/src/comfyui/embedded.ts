@@ -1,6 +1,6 @@
 import { isRecord } from "./graph";
 
-/** Workflows that ComfyUI writes into the pictures that it saves. */
+/** Reads workflows that ComfyUI writes into the pictures that it saves. */
 
 const MOST_BYTES = 64_000_000;
 const MOST_TEXT = 8_000_000;
@@ -66,7 +66,7 @@ const fromPng = async (bytes: Uint8Array): Promise<Map<string, string>> => {
   return texts;
 };
 
-/** ComfyUI writes `workflow:{…}` and `prompt:{…}` into tags of the EXIF block, each ended by a zero. */
+/** ComfyUI writes `workflow:{…}` and `prompt:{…}` into tags of the EXIF block, each with a zero at its end. */
 const fromExif = (exif: Uint8Array): Map<string, string> => {
   const texts = new Map<string, string>();
   const block = exif.length > MOST_TEXT ? "" : new TextDecoder("latin1").decode(exif);
@@ -91,7 +91,7 @@ const fromWebp = (bytes: Uint8Array): Map<string, string> => {
 
 const parsed = (text: string | undefined): unknown => {
   try {
-    // Python writes these three, which JSON has not.
+    // Python writes NaN and infinities, which JSON doesn't have.
     return text === undefined ? undefined : JSON.parse(text.replace(/(?<=[:,[]\s?)(?:NaN|-?Infinity)(?=\s?[,\]}])/g, "null"));
   } catch {
     return undefined;

@@ -1,8 +1,8 @@
-/** Graphs of ComfyUI in one shape, whether its editor or its API wrote them. */
+/** Graphs of ComfyUI in one form, for its editor's format and its API format. */
 
 export interface Link {
   from: string;
-  /** The number of the output. */
+  /** Index of the output. */
   slot: number;
 }
 export type Input = Link | { value: unknown };
@@ -16,7 +16,7 @@ export interface ComfyNode {
   /** Undefined in the API format. */
   place: { x: number; y: number } | undefined;
   inputs: ReadonlyMap<string, Input>;
-  /** Values in the order of the editor, which doesn't save their names. */
+  /** Values in the editor's order, because it doesn't save their names. */
   widgets: readonly unknown[];
   /** Types of the outputs; empty in the API format. */
   outputs: readonly string[];

@@ -22,14 +22,14 @@ const fromN8n = (value: unknown): Foreign | undefined => {
 };
 
 /**
- * Reads a ComfyUI workflow in its editor's or API format, or the body of `POST /prompt`; recognises one of n8n.
- * @param models models of the service, the best first; or the name of one for pictures if nothing else is known
- * @returns undefined for anything else
+ * Reads a ComfyUI workflow in its editor's or API format, or the body of `POST /prompt`; recognises n8n workflows.
+ * @param models models of the service, best first; or the name of an image model if no others are known
+ * @returns undefined for any other value
  */
 export const readForeign = (value: unknown, models?: readonly ImportModel[] | string): Foreign | undefined => {
   const n8n = fromN8n(value);
   if (n8n || !isRecord(value)) return n8n;
-  // `extra_pnginfo` has the workflow as the editor shows it, with places, groups and notes.
+  // `extra_pnginfo` has the workflow in the editor's format, with positions, groups and notes.
   const shown =
     isRecord(value.extra_data) && isRecord(value.extra_data.extra_pnginfo) ? value.extra_data.extra_pnginfo.workflow : undefined;
   const bodies = [shown, value, value.prompt, value.workflow].filter(isRecord);

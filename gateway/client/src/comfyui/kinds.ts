@@ -2,7 +2,7 @@ import type { ComfyNode } from "./graph";
 import type { Role } from "./classes";
 import { scalarOf, sourcesOf, stagesOf, tracerOf, type Kind, type Tracer } from "./tracing";
 
-/** What each node of a graph makes: pictures, videos, sounds or words. */
+/** Finds the media type that each node of a graph creates: pictures, videos, sounds or text. */
 
 export type KindOf = (node: ComfyNode) => Kind;
 
@@ -29,7 +29,7 @@ const samplerKind = (tracer: Tracer, node: ComfyNode): Kind | undefined => {
   return stages.some(({ type }) => SHAPE_LATENT.test(type)) ? undefined : "image";
 };
 
-/** Roles and kinds of a graph: tools that have no picture to work on, and samplers of shapes, have no counterpart. */
+/** Roles and kinds of a graph. Tools without an input picture and samplers of 3D shapes aren't imported. */
 export const readKinds = (nodes: readonly ComfyNode[]): { tracer: Tracer; kindOf: KindOf } => {
   const tracer = tracerOf(nodes);
   const roles = new Map(tracer.roles);
@@ -44,7 +44,7 @@ export const readKinds = (nodes: readonly ComfyNode[]): { tracer: Tracer; kindOf
   const filmed = byRole("result").filter(({ type }) => VIDEO_SINK.test(type));
   for (const sink of filmed)
     for (const { id } of sourcesOf(tracer, sink)) if (roles.get(id) === "sampler" && kinds.get(id) === "image") kinds.set(id, "video");
-  // Without the tools between, a tool's material shows.
+  // Without the tools between them, a tool's source is visible.
   const bare: Tracer = { ...tracer, roles: new Map([...roles].map(([id, role]) => [id, TOOLS.includes(role) ? "inside" : role])) };
   for (const node of TOOLS.flatMap(byRole)) {
     const role = roles.get(node.id)!;

@@ -1,6 +1,6 @@
 import type { Area } from "./graph";
 
-/** Places of imported nodes: as they were, without the room of what is not imported. */
+/** Positions of imported nodes, without the gaps that skipped nodes would leave. */
 
 export interface Placed {
   id: string;
@@ -10,7 +10,7 @@ export interface Placed {
 
 const SIZE = { width: 280, height: 320 };
 const GAP = 60;
-/** Around the nodes of a group; its title is above them. */
+/** Margin around the nodes of a group; the title is above it. */
 const MARGIN = 32;
 const TITLE = 44;
 
@@ -28,7 +28,7 @@ const closeGaps = <Item extends Placed>(items: readonly Item[], axis: "x" | "y",
 const overlaps = (a: Placed, b: Placed): boolean =>
   Math.abs(a.x - b.x) < SIZE.width + GAP / 2 && Math.abs(a.y - b.y) < SIZE.height + GAP / 2;
 
-/** Moves nodes below those that they lie on. */
+/** Moves nodes down until they don't overlap. */
 const apart = <Item extends Placed>(items: readonly Item[]): Item[] => {
   const placed: Item[] = [];
   for (const item of items.toSorted((a, b) => a.y - b.y || a.x - b.x)) {
@@ -48,13 +48,13 @@ const contains = ({ x, y, width, height }: Area, at: { x: number; y: number }): 
 
 export interface Frames {
   frames: Area[];
-  /** Titles of groups with one node, by its id. */
+  /** Titles of groups with a single node, by the node's id. */
   titles: Map<string, string>;
-  /** Titles of groups that others lie in now. */
+  /** Titles of groups whose frame would contain nodes from outside. */
   left: string[];
 }
 
-/** The frames of groups: around the nodes that lay in them, unless others lie there now. */
+/** Frames around the nodes of each group. A group gets none if other nodes are now inside its frame. */
 export const framesAround = (groups: readonly Area[], before: readonly Placed[], after: ReadonlyMap<string, Placed>): Frames => {
   const found: Frames = { frames: [], titles: new Map(), left: [] };
   const seen = new Set<string>();

@@ -2,7 +2,7 @@ import { isRecord, listOf } from "./graph";
 
 /** Chooses models for imported nodes, and fits values to their inputs. */
 
-/** The part of a model that the import reads; models of the API are of this shape. */
+/** Members of a model that the import reads; models of the API have them. */
 export interface ImportModel {
   internalName: string;
   displayName?: string;
@@ -19,13 +19,13 @@ export const propertiesOf = (model: ImportModel | undefined): Record<string, Sch
   return isRecord(properties) ? (properties as Record<string, Schema>) : undefined;
 };
 
-/** Inputs of a model that take one file of a kind. */
+/** Inputs of a model that accept one file of a kind. */
 export const fileInputs = (model: ImportModel | undefined, kind: string): string[] =>
   Object.entries(propertiesOf(model) ?? {}).flatMap(([name, schema]) =>
     isRecord(schema) && String(schema[MEDIA_KEYWORD] ?? "").startsWith(`${kind}/`) && name !== "mask" ? [name] : [],
   );
 
-/** The first model of a modality that takes words, and files if there are some. */
+/** The first model of a modality that takes text, and the files if there are any. */
 export const chooseModel = (models: readonly ImportModel[], modality: string, files: readonly string[]): ImportModel | undefined => {
   const fitting = models.filter((model) => model.enabled !== false && model.modality === modality && propertiesOf(model)?.prompt);
   const takes = (model: ImportModel): boolean => files.every((kind) => fileInputs(model, kind).length > 0);
@@ -59,10 +59,10 @@ const shapeOf = (choice: string): number | undefined => {
   return width === undefined ? NAMED_SHAPES.find(([name]) => name.test(choice))?.[1] : Number(width) / Number(height);
 };
 const SHAPE_INPUTS = ["aspect_ratio", "ratio", "size", "image_size"];
-/** Shapes that differ less look alike. */
+/** Aspect ratios that differ by less look alike. */
 const ALIKE = 0.2;
 
-/** The choice of a model whose shape is the nearest to a size. */
+/** The model's option whose aspect ratio is nearest to a size. */
 export const fittedShape = (model: ImportModel | undefined, width: number, height: number): Record<string, string> | undefined => {
   const properties = propertiesOf(model);
   for (const name of SHAPE_INPUTS) {

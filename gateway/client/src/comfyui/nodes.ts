@@ -5,20 +5,20 @@ import { LOCAL_CUTOUT, LOCAL_UPSCALE, TYPES } from "./targets";
 import { quoted, type Report } from "./report";
 import { negativeOf, promptOf, scalarOf, sourcesOf, stagesOf, type Kind, type Tracer } from "./tracing";
 
-/** The nodes and links that single nodes of ComfyUI become. */
+/** Converts single ComfyUI nodes to nodes and links. */
 
 export interface Draft {
   type: string;
   data: Record<string, unknown>;
-  /** The port that gives its result. */
+  /** Port of the result. */
   output: string;
-  /** Links into it: a node of ComfyUI, and the port. */
+  /** Links into the node: source node and own port. */
   feeds: { from: ComfyNode; port: string }[];
 }
 
 export interface Import {
   tracer: Tracer;
-  /** Undefined: nothing is known of the models but the name of one for pictures. */
+  /** Undefined if only the name of an image model is known. */
   models: readonly ImportModel[] | undefined;
   pictureModel: string | undefined;
   report: Report;
@@ -26,12 +26,12 @@ export interface Import {
 }
 
 const labelOf = ({ title, type }: ComfyNode): { label?: string } => (title === undefined || title === type ? {} : { label: title });
-/** Two opening braces begin a placeholder here. */
+/** Two opening braces would start a placeholder. */
 const plain = (text: string): string => text.replaceAll("{{", "{ {");
 const nameOf = ({ title, type }: ComfyNode): string => title ?? type;
 const numberOf = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
 
-/** The first number of this name above a node. */
+/** The first number with one of these names upstream of the nodes. */
 const numberAbove = ({ tracer }: Import, nodes: readonly ComfyNode[], ...names: string[]): number | undefined => {
   for (const node of nodes)
     for (const name of names) {
@@ -44,7 +44,7 @@ const numberAbove = ({ tracer }: Import, nodes: readonly ComfyNode[], ...names: 
 const DEFAULT_FPS = 24;
 const MOST_SEED = 2_147_483_647;
 
-/** Seed, size, number of pictures and length, as far as the model takes them. */
+/** Seed, size, number of pictures and length, if the model supports them. */
 const settingsOf = (task: Import, node: ComfyNode, kind: Kind, model: ImportModel | undefined): Record<string, unknown> => {
   const { report } = task;
   const above = stagesOf(task.tracer, node);
@@ -183,7 +183,7 @@ const chatOf = (task: Import, node: ComfyNode): Draft => {
   return draft;
 };
 
-/** The node that a node of ComfyUI becomes; undefined for results, which are made of what they show. */
+/** Converts a ComfyUI node; undefined for results, which are replaced by their sources. */
 export const draftOf = (task: Import, node: ComfyNode, role: Role): Draft | undefined => {
   switch (role) {
     case "text":

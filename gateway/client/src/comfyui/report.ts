@@ -1,4 +1,4 @@
-/** Words of an import: a sentence to show, and a report that stays on the workflow. */
+/** Texts of an import: a sentence to show, and a report that stays on the workflow. */
 
 const SHOWN = 6;
 
@@ -16,7 +16,7 @@ export const quoted = (text: string): string => {
   return `“${line.length > MOST_QUOTED ? `${line.slice(0, MOST_QUOTED)}…` : line}”`;
 };
 
-/** Collects lines without repeating one. */
+/** Collects lines without duplicates. */
 export class Report {
   private readonly lines = new Set<string>();
 

@@ -6,9 +6,9 @@ type Raw = Record<string, unknown>;
 
 export const MOST_NODES = 5_000;
 const MOST_NESTED = 8;
-/** A link can lead through the borders of several subgraphs; a circle of links never ends. */
+/** A link can cross the borders of several subgraphs. The limit ends a cycle of links. */
 const MOST_BORDERS = 64;
-/** The nodes that stand for a subgraph's own inputs and outputs. */
+/** Ids of the nodes that represent a subgraph's own inputs and outputs. */
 const [INPUTS, OUTPUTS] = ["-10", "-20"];
 
 interface Wire {
@@ -65,7 +65,7 @@ const sourceOf = (scope: Scope, link: unknown, borders = 0): Input | undefined =
   return end === undefined ? undefined : sourceOf(inner, end, borders + 1);
 };
 
-/** The values that an instance of a subgraph sets in it: `proxyWidgets` names them in the order of its own values. */
+/** Values that an instance of a subgraph sets: `proxyWidgets` names them in the order of its own values. */
 const valuesSet = ({ properties, widgets_values: values }: Raw): Scope["set"] => {
   const set = new Map<string, Map<string, unknown>>();
   const proxies = isRecord(properties) ? listOf(properties.proxyWidgets) : [];
@@ -129,7 +129,7 @@ const moved = <Item extends { x: number; y: number }>(item: Item, by: { x: numbe
 
 const NODE_WIDTH = 320;
 
-/** Puts what a subgraph contains where its node is; nodes to the right of it make room. */
+/** Replaces a subgraph's node by the subgraph's contents, and moves the nodes to the right of it. */
 const spread = (
   own: Placed,
   instances: ReadonlyMap<string, { x: number; y: number; width: number; title: string }>,
@@ -182,7 +182,7 @@ const flatten = (graph: Raw, scope: Scope, definitions: ReadonlyMap<string, Raw>
   return spread({ nodes, groups: areasOf(graph.groups) }, instances, boxes);
 };
 
-/** Reads the editor's format. Of nodes beyond `MOST_NODES` none is read. */
+/** Reads the editor's format. Nodes beyond the first `MOST_NODES` are ignored. */
 export const fromEditor = (graph: Raw): ComfyGraph | undefined => {
   const { nodes, links, definitions } = graph;
   if (!Array.isArray(nodes) || !Array.isArray(links)) return undefined;

@@ -1,7 +1,7 @@
 import { isLink, type ComfyNode, type Link } from "./graph";
 import { roleOf, valueOf, WORDS, type Role } from "./classes";
 
-/** Follows links of a graph upwards, through the nodes that have no counterpart. */
+/** Follows links of a graph upstream, through nodes that have no counterpart. */
 
 export interface Tracer {
   nodes: ReadonlyMap<string, ComfyNode>;
@@ -23,7 +23,7 @@ const isNegative = (name: string): boolean => name.startsWith("negative");
 const linksIn = (node: ComfyNode, take: (name: string) => boolean): Link[] =>
   [...node.inputs].flatMap(([name, input]) => (isLink(input) && take(name) ? [input] : []));
 
-/** The links that a node's output depends on. */
+/** Links that a node's output depends on. */
 const above = (tracer: Tracer, node: ComfyNode, slot: number): Link[] => {
   if (node.type === "GetNode") {
     const set = tracer.named.get(String(valueOf(node, "name")));
@@ -42,7 +42,7 @@ const above = (tracer: Tracer, node: ComfyNode, slot: number): Link[] => {
 const isConstant = ({ type }: ComfyNode): boolean => /^(?:Primitive|Seed)/.test(type);
 const MOST_STEPS = 2_000;
 
-/** A value of a node: its own, or one that a constant gives it. */
+/** A value of a node: its own, or that of a linked constant. */
 export const scalarOf = (tracer: Tracer, node: ComfyNode, name: string): unknown => {
   let [input, at] = [node.inputs.get(name), node];
   for (let steps = 0; isLink(input) && steps < MOST_STEPS; steps += 1) {
@@ -55,10 +55,10 @@ export const scalarOf = (tracer: Tracer, node: ComfyNode, name: string): unknown
   return at === node ? valueOf(node, name) : undefined;
 };
 
-/** Whether a node is a find (true), a wall (false) or passed through. `inPixels`: not a sampler's latents. */
+/** Returns true to collect a node, false to stop at it, and undefined to pass through it. `inPixels` is false for a sampler's latents. */
 type Take = (node: ComfyNode, slot: number, inPixels: boolean) => boolean | undefined;
 
-/** Searches upwards, in the order of the inputs. */
+/** Searches upstream, in the order of the inputs. */
 const search = (tracer: Tracer, links: readonly Link[], startsInPixels: boolean, take: Take): ComfyNode[] => {
   const [found, seen] = [new Map<string, ComfyNode>(), new Set<string>()];
   const pending = links.map((link) => ({ link, inPixels: startsInPixels })).toReversed();
@@ -82,23 +82,24 @@ const search = (tracer: Tracer, links: readonly Link[], startsInPixels: boolean,
 };
 
 /**
- * The nodes that give the pictures, films and sounds of links.
- * @param inLatents true for links of a sampler: a sampler that they reach without a decoder is a stage of the same picture
+ * Nodes that produce the pictures, videos and sounds of links.
+ * @param inLatents true for links of a sampler: if they reach another sampler without a decoder, that sampler is a stage of the same
+ *   picture
  */
 const mediaOf = (tracer: Tracer, links: readonly Link[], inLatents: boolean): ComfyNode[] =>
   search(tracer, links, !inLatents, (node, slot, inPixels) => {
     const role = tracer.roles.get(node.id)!;
-    // A cut-out is made of the mask that it is here.
+    // A mask output is not media, except for a cut-out, which is made from its mask.
     if ((node.outputs[slot] === "MASK" && role !== "cutout") || role === "chat") return false;
     if (!MEDIA.includes(role)) return undefined;
     return role !== "sampler" || node.mode !== 0 || inPixels ? true : undefined;
   });
 
-/** The nodes that give the words of links. */
+/** Nodes that provide the text of links. */
 export const textsOf = (tracer: Tracer, links: readonly Link[]): ComfyNode[] =>
   search(tracer, links, true, (node, slot) => {
     const role = tracer.roles.get(node.id)!;
-    // An empty prompt, whatever it is made from.
+    // The prompt is empty whatever its source is.
     if (node.type === "ConditioningZeroOut") return false;
     if (role === "chat") return true;
     if (role === "partner") return node.outputs[slot] === "STRING";
@@ -114,7 +115,7 @@ const wordSources = (tracer: Tracer, node: ComfyNode): ComfyNode[] =>
     return source && tracer.roles.get(source.id) !== "other" ? [source] : [];
   });
 
-/** The words of a prompt. */
+/** Nodes that provide a prompt's text. */
 export const promptOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] => {
   const role = tracer.roles.get(node.id);
   const own = (name: string): boolean => /prompt|^text|^tags|^lyrics|string/i.test(name) && !/negative/i.test(name);
@@ -131,7 +132,7 @@ export const promptOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] => {
       );
 };
 
-/** The negative prompt of a node, or of an earlier stage of the same thing. */
+/** The negative prompt of a node, or of an earlier stage of the same output. */
 export const negativeOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] => {
   for (const stage of stagesOf(tracer, node)) {
     const found = textsOf(tracer, linksIn(stage, isNegative));
@@ -140,10 +141,10 @@ export const negativeOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] => {
   return [];
 };
 
-/** One that is bypassed passes on what the sampler before it made. */
+/** A bypassed sampler passes on the output of the sampler before it. */
 const isActiveSampler = ({ roles }: Tracer, { id, mode }: ComfyNode): boolean => roles.get(id) === "sampler" && mode === 0;
 
-/** The pictures, films and sounds that a node starts from. */
+/** The pictures, videos and sounds that a node starts from. */
 export const sourcesOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] =>
   mediaOf(
     tracer,
@@ -151,7 +152,7 @@ export const sourcesOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] =>
     isActiveSampler(tracer, node),
   ).filter(({ id }) => id !== node.id);
 
-/** The nodes that make one thing together: a node, and those above it up to other media. */
+/** Nodes that create one output together: a node, and all nodes upstream of it up to other media. */
 export const stagesOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] => {
   const found = new Map([[node.id, node]]);
   const isSampler = isActiveSampler(tracer, node);

@@ -2,7 +2,7 @@ import { createClient, NodeloomError } from "@nodeloom/client";
 import { fetchInTime } from "./fetch-in-time";
 import { CLIENT } from "../messages/api";
 
-/** Fewer and shorter retries than a script's: a person sees the failure and can try again. */
+/** Fewer and shorter retries than in scripts: a person sees the failure and can try again. */
 const MAX_RETRIES = 2;
 const MAX_PAUSE_MS = 4_000;
 const NO_WAIT_MS = 0;
@@ -23,7 +23,7 @@ const NOT_FOUND = 404;
 export const isSignedOut = (error: unknown): boolean => error instanceof NodeloomError && error.status === UNAUTHENTICATED;
 export const isNotFound = (error: unknown): boolean => error instanceof NodeloomError && error.status === NOT_FOUND;
 const PASSING: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503, 504]);
-/** True if the same request may succeed a moment later. */
+/** True if the same request can succeed a moment later. */
 export const isPassing = (error: unknown): boolean => error instanceof NodeloomError && PASSING.has(error.status);
 export const isOffline = (error: unknown): boolean => error instanceof NodeloomError && error.status === 0;
 

@@ -5,7 +5,7 @@ import { endSession } from "./session";
 const ANSWER_MS = 60_000;
 const EVENTS = "text/event-stream";
 const UNAUTHENTICATED = 401;
-/** A wrong password says nothing about the session. */
+/** A wrong password doesn't show that the session has ended. */
 const OF_PASSWORDS = /\/api\/auth\//;
 
 /** True for responses and bodies without a deadline: events and uploads. */
@@ -23,7 +23,10 @@ const OURS = /json|event-stream/;
 const isForeign = ({ ok, status, headers }: Response): boolean =>
   ok && !WITHOUT_BODY.has(status) && !OURS.test(headers.get("content-type") ?? "");
 
-/** `fetch` with a deadline (a connection may hang for ever). Foreign responses count as none, and the end of a session is noticed. */
+/**
+ * `fetch` with a deadline, because a connection can hang forever. A response that isn't from the service counts as no response. The end of
+ * a session is reported.
+ */
 export const fetchInTime = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
   const late = isLong(init) ? [] : [AbortSignal.timeout(ANSWER_MS)];
   const headers = headersOf(init.headers);

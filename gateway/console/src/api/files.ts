@@ -2,7 +2,7 @@ import type { MediaFile } from "@nodeloom/client";
 import { create } from "zustand";
 import { api, request } from "./client";
 
-/** Own files that this page has seen, by id. */
+/** The person's files that this page has loaded, by id. */
 export const useFiles = create<{ files: ReadonlyMap<string, MediaFile> }>(() => ({ files: new Map() }));
 
 export const rememberFiles = (rows: readonly MediaFile[]): void =>
@@ -15,7 +15,7 @@ export const rememberFiles = (rows: readonly MediaFile[]): void =>
 const MOST_PAGES = 5;
 const PAGE = 100;
 
-/** The newest matching file; undefined if none of the newest matches. @throws NodeloomError */
+/** The newest matching file; undefined if none of the searched pages has one. @throws NodeloomError */
 const search = async (fits: (file: MediaFile) => boolean): Promise<MediaFile | undefined> => {
   let cursor: string | null | undefined;
   for (let pages = 0; pages < MOST_PAGES && cursor !== null; pages += 1) {
@@ -32,7 +32,7 @@ const search = async (fits: (file: MediaFile) => boolean): Promise<MediaFile | u
 /** Ids already looked up; missing ones aren't looked up again. */
 const asked = new Set<string>();
 
-/** Looks up unknown files. Unreadable ones stay unknown. */
+/** Looks up unknown files. Unreadable files stay unknown. */
 export const lookUpFiles = async (ids: readonly string[]): Promise<void> => {
   const missing = new Set(ids.filter((id) => !useFiles.getState().files.has(id) && !asked.has(id)));
   if (missing.size === 0) return;
@@ -41,7 +41,7 @@ export const lookUpFiles = async (ids: readonly string[]): Promise<void> => {
   await search(isLast).catch(() => undefined);
 };
 
-/** Id of an own file by address; a file missing from the list is uploaded again. @throws NodeloomError */
+/** Id of the person's file by address. A file that isn't in the list is uploaded again. @throws NodeloomError */
 export const mediaIdOf = async (url: string): Promise<string> => {
   const path = new URL(url, location.origin).pathname;
   const isIt = (file: MediaFile): boolean => new URL(file.url, location.origin).pathname === path;
@@ -52,7 +52,7 @@ export const mediaIdOf = async (url: string): Promise<string> => {
   return (await uploadFile(await response.blob())).id;
 };
 
-/** A new address of an own file whose address has expired. @throws NodeloomError */
+/** A new address for a file of the person whose address has expired. @throws NodeloomError */
 export const renewed = async (url: string): Promise<string> => {
   const id = new URL(url, location.origin).pathname.split("/").at(-1)!;
   const { body } = await request("getMedia", { params: { id } });
@@ -85,7 +85,7 @@ const rememberName = (id: string, name: string): void => {
   }
 };
 
-/** Per file. */
+/** Maximum size of one file. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** Uploads a file and remembers its name. @throws NodeloomError */

@@ -2,7 +2,7 @@ import type { Model } from "@nodeloom/client";
 
 const TIERS = ["free", "pro", "business", "enterprise"];
 
-/** Enabled models, the best first: those that the user's tier can run, and among these the ones that take a prompt. */
+/** Enabled models, best first: models that the user's tier can run come first, and among them those that take a prompt. */
 export const modelsInOrder = (models: readonly Model[], user: { role: string; tier: string }): readonly Model[] => {
   const level = user.role === "admin" ? TIERS.length : TIERS.indexOf(user.tier);
   const mayRun = ({ minTier }: Model): boolean => level < 0 || TIERS.indexOf(minTier) <= level;

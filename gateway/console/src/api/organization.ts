@@ -1,7 +1,7 @@
 import type { Me } from "@nodeloom/client";
 import { roleReaches, type Role } from "@nodeloom/kernel/organizations";
 
-/** The organization of this tab; none for the person's own account. */
+/** Header with the tab's organization; absent for the person's own account. */
 
 const HEADER = "X-Organization";
 const KEY = "nodeloom.organization";
@@ -23,10 +23,10 @@ const store = (storage: Storage, id: string): void => {
   }
 };
 
-/** Empty: the person's own account. Undefined: not read yet. */
+/** Empty for the person's own account; undefined before the first read. */
 let chosen: string | undefined;
 
-/** A tab keeps its choice; a new tab starts with the latest one. */
+/** A tab keeps its choice, and a new tab starts with the latest choice. */
 const read = (): string => {
   if (chosen !== undefined) return chosen;
   chosen = stored(sessionStorage) ?? stored(localStorage) ?? "";
@@ -50,10 +50,10 @@ export const headersOf = (given?: HeadersInit): Headers => {
   return headers;
 };
 
-/** Returns to the person's own account after losing access to the organization. */
+/** Returns to the person's own account after they lose access to the organization. */
 export const leaveOrganization = (): void => choose("");
 
-/** Reloads the page for another account, so that nothing of the previous one remains. */
+/** Reloads the page for another account, so that no data of the previous account remains. */
 export const workFor = (id: string | undefined, path = "/"): void => {
   choose(id ?? "");
   location.assign(path);
@@ -66,5 +66,5 @@ export const ownerIdOf = ({ user, organization }: Me): string => organization?.i
 export const ownerOf = ({ createdBy, organizationId }: { createdBy: string; organizationId?: string }): string =>
   organizationId ?? createdBy;
 
-/** True if the role in the organization is sufficient; an own account has all rights. */
+/** True if the person's role in the organization is sufficient. In their own account a person has all rights. */
 export const mayAs = ({ organization }: Me, role: Role): boolean => organization === undefined || roleReaches(organization.role, role);

@@ -10,7 +10,7 @@ const readMe = async (signal: AbortSignal): Promise<Me> => {
   try {
     return (await request("me", { signal })).body;
   } catch (error) {
-    // The person left the organization.
+    // A 404 means that the person left the organization.
     if (!isNotFound(error) || chosenOrganization() === undefined) throw error;
     leaveOrganization();
     return (await request("me", { signal })).body;
@@ -26,13 +26,13 @@ export const meQuery = queryOptions({
       beginSession({ id: me.user.id, email: me.user.email });
       return me;
     } catch (error) {
-      // A signed-in person stays on the page and is asked to sign in again.
+      // A signed-in person stays on the page and signs in again there.
       if (isSignedOut(error)) return client.getQueryData<Me>(["me"]) ?? null;
       throw error;
     }
   },
   staleTime: 30_000,
-  // Approval appears on the open page.
+  // Shows approval on the open page.
   refetchInterval: ({ state }) => (state.data?.user.approved === false ? APPROVAL_POLL_MS : false),
 });
 
@@ -42,7 +42,7 @@ export const modelsQuery = queryOptions({
   queryKey: ["models"],
   queryFn: ({ signal }) => api.models.list({ signal }),
   staleTime: 60_000,
-  // A model being installed appears without a reload.
+  // Shows a model that is being installed without a reload.
   refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === "downloading") ? DOWNLOADING_POLL_MS : false),
 });
 /** Tasks that nodes can name instead of a model, with their current model. */

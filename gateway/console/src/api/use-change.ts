@@ -4,7 +4,7 @@ import { messageOf } from "./client";
 
 type Work<T> = () => Promise<T>;
 
-/** Runs changing requests one at a time. @param reads first keys of queries that are refreshed after each */
+/** Sends changing requests one at a time. @param reads first keys of queries that are refreshed after each */
 export const useChange = (...reads: readonly string[]) => {
   const client = useQueryClient();
   const { mutateAsync, isPending, error } = useMutation({
@@ -28,7 +28,7 @@ export const useChange = (...reads: readonly string[]) => {
         return undefined;
       }
     },
-    /** Leaves a failure to the form. @returns true if it succeeded and didn't return `false` */
+    /** Lets a form show a failure. @returns true if the request succeeded and didn't return `false` */
     send: (work: Work<unknown>): Promise<boolean> =>
       mutateAsync(work).then(
         (answer) => answer !== false,

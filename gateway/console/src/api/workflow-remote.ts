@@ -7,7 +7,7 @@ import type { Loaded, Published, Remote } from "../document/remote";
 import { WriteError, type WriteFailure } from "../document/write-queue";
 import { WORKFLOW_REMOTE } from "../messages/api";
 
-/** Workflows as text: a graph must not pass through JSON.parse and back. Other members go through the client. */
+/** Workflows as text, because JSON.parse would change a graph. Other members are read with the client. */
 const MS = 1_000;
 const STALE = 412;
 const SIGNED_OUT = 401;
@@ -77,7 +77,7 @@ export const loadVersion = async (slug: string, version: number, signal: AbortSi
   return graphOf(members(text));
 };
 
-/** Graph that a run ran. @throws NodeloomError if it was deleted or belongs to another user */
+/** Graph of a past run. @throws NodeloomError if it was deleted or belongs to another user */
 export const loadRanGraph = async (executionId: string, signal: AbortSignal | null = null): Promise<DocGraph> => {
   const { text } = await answer(`/api/executions/${executionId}/graph`, { headers: { accept: "application/json" }, signal });
   return graphOf(members(text));
@@ -89,7 +89,7 @@ export const workflowText = async (slug: string): Promise<string> =>
 
 /**
  * Creates a workflow from texts, so that its graph stays unchanged.
- * @returns its slug
+ * @returns the slug
  * @throws NodeloomError
  */
 export const createWorkflow = async (texts: ReadonlyMap<string, string>): Promise<string> => {

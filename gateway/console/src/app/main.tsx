@@ -12,11 +12,11 @@ const MAX_ATTEMPTS = 2;
 
 const queryClient = new QueryClient({
   defaultOptions: {
-    // Otherwise a change that was pending without a network would be sent unexpectedly.
+    // Otherwise a change made without a network would be sent unexpectedly later.
     mutations: { networkMode: "always" },
     queries: {
       staleTime: 5_000,
-      // The client has retried temporary errors; only a lost network is worth another attempt.
+      // The client has already retried temporary errors. Only a lost network is worth another attempt.
       retry: (attempts, error) => isOffline(error) && attempts < MAX_ATTEMPTS,
     },
   },

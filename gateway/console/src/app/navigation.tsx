@@ -118,7 +118,7 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
 
 export interface SidebarProps {
   me: Me;
-  /** Icons only: beside the canvas. */
+  /** Shows icons only, beside the canvas. */
   compact: boolean;
   /** Opened by a button on narrow screens. */
   open: boolean;

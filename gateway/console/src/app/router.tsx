@@ -34,7 +34,7 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
 const shell = createRoute({ getParentRoute: () => root, id: "shell", component: Shell });
 
 type Parser = (value: unknown) => unknown;
-/** Parses search parameters; rejected values are dropped. */
+/** Parses search parameters and drops invalid values. */
 const search =
   <Parsers extends Readonly<Record<string, Parser>>>(parsers: Parsers) =>
   (given: Record<string, unknown>): { [Name in keyof Parsers]?: ReturnType<Parsers[Name]> } =>

@@ -35,7 +35,7 @@ export const Shell = () => {
         <LoadFailure error={me.error} retry={() => void me.refetch()} />
       </main>
     );
-  // Retrying doesn't help a suspended account; another account may use this browser.
+  // A suspended account can't be retried, but another account can use this browser.
   if (!me.data)
     return (
       <Suspense fallback={<Loading />}>

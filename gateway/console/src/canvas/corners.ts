@@ -1,6 +1,6 @@
-/** Size of the map, with its margin. */
+/** Size of the map including its margin. */
 const [WIDTH, HEIGHT] = [230, 180];
-/** Corners for the map; the tools are in the fourth one. */
+/** Corners for the map. The tools are in the fourth corner. */
 export const CORNERS = ["bottom-right", "top-right", "top-left"] as const;
 export type Corner = (typeof CORNERS)[number];
 

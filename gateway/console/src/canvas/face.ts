@@ -7,7 +7,7 @@ import { mainSettings, type NodeSetting } from "./settings";
 import { COMMON } from "../messages/common";
 import { FACE } from "../messages/canvas";
 
-/** Contents of a node besides its ports: a line of settings, the one text that people edit there, and its main settings. */
+/** Contents of a node besides its ports: a line of settings, its editable text, and its main settings. */
 export interface Face {
   line: string | undefined;
   text: FaceText | undefined;
@@ -22,7 +22,7 @@ export interface FaceText extends Pick<Writes, "label" | "placeholder" | "lines"
 }
 
 const PROMPT = "prompt";
-/** Text that an operation puts on a picture or a film. */
+/** Setting with the text that an operation writes on a picture or a video. */
 const WRITTEN = "text";
 const LINES = 3;
 const asText = (text: string): unknown => text;
@@ -41,7 +41,7 @@ const plainText = ({ data }: GraphNode, { setting, ...look }: Writes): FaceText 
   return typeof value === "string" ? { ...look, value, path: [setting], toSetting: asText } : undefined;
 };
 
-/** Items are one per line; lists with other items are edited in the panel. */
+/** Each line is one item. Lists with other items are edited in the panel. */
 const listText = ({ data }: GraphNode, { setting, ...look }: Writes): FaceText | undefined => {
   const given = data[setting];
   const items: unknown[] = Array.isArray(given) ? given : [];
@@ -49,7 +49,7 @@ const listText = ({ data }: GraphNode, { setting, ...look }: Writes): FaceText |
   return { ...look, value: items.join("\n"), path: [setting], toSetting: (text) => (text === "" ? [] : text.split("\n")) };
 };
 
-/** The text that an operation writes, where no link brings it. */
+/** Text that an operation writes, if no link provides it. */
 const writtenBy = (node: GraphNode, { wired, schema }: NodePorts): FaceText | undefined => {
   const property = isRecord(schema?.properties) ? schema.properties[WRITTEN] : undefined;
   const value = node.data[WRITTEN] ?? "";
@@ -66,7 +66,7 @@ export const faceOf = (node: GraphNode, ports: NodePorts): Face => {
   const settings = mainSettings(node, ports);
   if (modality !== undefined && rules?.portsOfModel === true)
     return { line: textOf(data.model) || COMMON.chooseModel, text: promptOf(node, ports), settings };
-  // The title of a node without a name is its operation.
+  // The operation is the default title of its node.
   if (callsTransform(node.type))
     return {
       line: labelOf(node) === undefined && mediaOperation(data.operation) ? undefined : summary(data),

@@ -1,7 +1,7 @@
 import { isRecord, type GraphNode } from "@nodeloom/kernel/graph";
 import { isRemark } from "./kinds";
 
-/** A frame is a remark with a size: `data.frame`. Nodes on it move with it; it never runs. */
+/** A frame is a note with a size: `data.frame`. Nodes on it move with it; it never runs. */
 export interface FrameSize {
   width: number;
   height: number;
@@ -9,7 +9,7 @@ export interface FrameSize {
 
 export const SMALLEST_FRAME: FrameSize = { width: 160, height: 100 };
 const LARGEST = 20_000;
-/** Margin around the contents; the upper one holds the title. */
+/** Margin around the contents; the upper margin has the title. */
 export const FRAME_MARGIN = 32;
 export const FRAME_TITLE = 44;
 
@@ -30,14 +30,14 @@ export const frameOf = ({ type, data: { frame } }: GraphNode): FrameSize | undef
 /** A collapsed frame shows its head, with two ends for links to hidden nodes. */
 export const FOLDED = { width: 260, height: 56, port: "frame" } as const;
 
-/** Ids hidden by a collapsed frame; undefined for other nodes. */
+/** Ids of nodes that a collapsed frame hides; undefined for other nodes. */
 export const hiddenBy = (node: GraphNode): readonly string[] | undefined => {
   const { collapsed } = node.data;
   if (!Array.isArray(collapsed) || !frameOf(node)) return undefined;
   return collapsed.filter((id): id is string => typeof id === "string" && id !== node.id);
 };
 
-/** The collapsed frame that represents each hidden node; the outermost of nested ones. */
+/** Maps each hidden node to the outermost collapsed frame that represents it. */
 export const hiddenNodes = (nodes: readonly GraphNode[]): ReadonlyMap<string, string> => {
   const frames = new Map<string, string>();
   for (const node of nodes) for (const id of hiddenBy(node) ?? []) if (!frames.has(id)) frames.set(id, node.id);

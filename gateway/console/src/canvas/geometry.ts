@@ -6,19 +6,19 @@ import type { NodePorts } from "./ports";
 import type { NodeView } from "../document/graph";
 
 /**
- * Positions of everything on a node, computed from its kind, ports, settings and outputs. The canvas measures nothing, so hundreds of nodes
- * open at once and edges are right in the first paint. Ports never move when a result arrives.
+ * Positions of all parts of a node, computed from its kind, ports, settings and outputs. The canvas measures nothing, so hundreds of nodes
+ * open at once and edges are correct in the first paint. Ports never move when a result arrives.
  */
 export const NODE = {
   width: 248,
   noteWidth: 280,
   header: 40,
-  /** A line of settings, and the text on the node. */
+  /** Height of a line of settings and of the text on the node. */
   line: 26,
   textLine: 18,
   textPadding: 14,
   wellGap: 6,
-  /** A row with two settings. */
+  /** Height of a row with two settings. */
   setting: 26,
   settingsGap: 6,
   port: 26,
@@ -32,11 +32,11 @@ export const NODE = {
   handle: 18,
 } as const;
 
-/** Widths with shortcuts; the corner allows others. */
+/** Widths with shortcuts; dragging the corner sets others. */
 export const WIDTHS = { S: NODE.width, M: 380, L: 560 } as const;
 const VIEW = { width: [200, 1_200], media: [80, 1_200], text: [50, 1_200] } as const;
 
-/** Bounds a view to sizes that can be seen and dragged. */
+/** Limits a view to sizes that people can see and drag. */
 export const boundedView = (view: NodeView): NodeView => {
   const sizes = (["width", "media", "text"] as const).flatMap((name) => {
     const [value, [least, most]] = [view[name], VIEW[name]];
@@ -45,26 +45,26 @@ export const boundedView = (view: NodeView): NodeView => {
   return { ...view, ...Object.fromEntries(sizes) };
 };
 
-/** Outputs to show; undefined if nothing was or is being made. */
+/** Outputs to show; undefined if the node has none and isn't running. */
 export interface Floor {
   preview: Exclude<Preview, "none">;
-  /** Calls in the strip. */
+  /** Number of calls in the strip. */
   items: number;
 }
 
 export interface Box {
   width: number;
   height: number;
-  /** Only the head is drawn, with all ports in the middle of its sides. */
+  /** Draws only the head, with all ports in the middle of its sides. */
   isCollapsed: boolean;
-  /** A line of settings is below the title. */
+  /** True if a line of settings is below the title. */
   hasLine: boolean;
   /** Area of the text on the node. */
   well: { top: number; height: number } | undefined;
   /** Area of the settings on the node, two in a row. */
   settings: { top: number; height: number } | undefined;
   hasFooter: boolean;
-  /** Top of the footer; everything above never moves. */
+  /** Top of the footer. All parts above it never move. */
   footerTop: number;
   floor: (Floor & { top: number; height: number; hasStrip: boolean }) | undefined;
   /** Middle of each port, from the node's top left corner. */
@@ -78,7 +78,7 @@ const NOTE_LINE = 20;
 const NOTE_CHARACTERS = 36;
 const NOTE_PADDING = 34;
 
-/** Text of a note, whichever member its editor uses. */
+/** Text of a note; editors use different members for it. */
 export const noteText = ({ data }: Pick<GraphNode, "data">): string =>
   ([data.text, data.content, data.note].find((text) => typeof text === "string") as string | undefined) ?? "";
 
@@ -116,7 +116,7 @@ const collapsedBox = (ports: Pick<NodePorts, "inputs" | "outputs">, width: numbe
   return { ...plain, isCollapsed: true, inputs: ports.inputs.map(inMiddle), outputs: ports.outputs.map(inMiddle) };
 };
 
-/** @param shown what the node has to show; undefined for nothing */
+/** @param shown outputs of the node; undefined if there are none */
 export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, shown: Floor | undefined): Box => {
   const frame = frameOf(node);
   if (frame) return frameBox(node, frame);
@@ -214,7 +214,7 @@ export interface Guides {
   /** Guides to draw where an edge or centre aligns with another node. */
   x: number | undefined;
   y: number | undefined;
-  /** Distance to that alignment. */
+  /** Distance to the alignment. */
   dx: number;
   dy: number;
 }
@@ -269,8 +269,8 @@ export const freePlace = (
 };
 
 /**
- * Makes room for a node within a left-to-right link: its position, and how far the second node and its followers move right. Undefined for
- * other directions.
+ * Makes room for a node within a left-to-right link. Returns its position, and how far the second node and its followers move right;
+ * undefined for other directions.
  */
 export const roomAfter = (
   source: Rect,

@@ -24,7 +24,7 @@ import {
 } from "@nodeloom/kernel/graph";
 import { edgesText, nodesText, type DocGraph } from "../document/graph";
 
-/** Validates and prices the graph like the service: same code, models' own schemas. */
+/** Validates and prices the graph like the service, with the same code and the models' own schemas. */
 export interface Judgement {
   issues: readonly GraphIssue[];
   /** Warnings by node id. */
@@ -53,7 +53,7 @@ const termsOf = (
   ...(successor === null ? {} : { successor }),
 });
 
-/** Fallbacks that the service would use now. */
+/** Fallback models that the service would use now. */
 const usable = ({ fallback }: Model, models: ReadonlyMap<string, Model>): string[] =>
   fallback.filter((name) => {
     const { enabled = false, status } = models.get(name) ?? {};
@@ -95,13 +95,13 @@ const sample = (field: InputField): unknown => {
   }
 };
 
-/** A field's default. Only the service can look up file ids, so any file of the type stands for one. */
+/** A field's default. Only the service can look up file ids, so any file of the type represents one. */
 const filledIn = (field: InputField): unknown =>
   isMediaId(field.default) && uploadFamily(field) ? sample(field) : (field.default ?? sample(field));
 
 export const NO_JUDGEMENT: Judgement = { issues: [], warnings: {}, prices: new Map() };
 
-/** A workflow without inputs has no callers yet, so no result is required. */
+/** Drops the warning about a missing result for a workflow without inputs, because it has no callers yet. */
 const withoutNoResult = (warnings: Iterable<[string, readonly Finding[]]>): Judgement["warnings"] =>
   Object.fromEntries(
     [...warnings].flatMap(([id, found]) => {
@@ -110,12 +110,12 @@ const withoutNoResult = (warnings: Iterable<[string, readonly Finding[]]>): Judg
     }),
   );
 
-/** Type of unread files: planning accepts them for any media type. */
+/** Type of files that weren't read. Planning accepts it for any media type. */
 const UNREAD_TYPE = "";
 
 /**
- * @param markupPermille the caller's tier's markup; undefined where it is not known: nothing is priced then
- * @param files of one's own, as far as they are known, by id
+ * @param markupPermille markup of the caller's tier; undefined if unknown, and then nothing is priced
+ * @param files known files of the person, by id
  */
 export const judge = (
   graph: DocGraph,

@@ -2,7 +2,7 @@ import type { LayoutReply, LayoutRequest } from "./layout.worker";
 
 const DEADLINE_MS = 10_000;
 
-/** Positions from left to right along edges. @throws on timeout */
+/** Positions from left to right along edges. @throws if the layout takes too long */
 export const layOut = (request: LayoutRequest): Promise<LayoutReply> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });

@@ -4,16 +4,16 @@ import { NODE } from "./geometry";
 import { isRemark } from "./kinds";
 import type { LayoutReply, LayoutRequest } from "./layout.worker";
 
-/** About the height of a node with what it made; ports of models aren't known yet. */
+/** Approximate height of a node with outputs; the ports of models aren't known yet. */
 const ROOM = 320;
 
-/** Graphs written by programs have all their nodes in one place. */
+/** True if all nodes have the same position, as in graphs written by programs. */
 const areStacked = (graph: DocGraph): boolean => {
   const [first, ...others] = nodesOf(graph).filter(({ type }) => !isRemark(type));
   return first !== undefined && others.length > 0 && others.every(({ x, y }) => x === first.x && y === first.y);
 };
 
-/** Lays out a graph whose nodes have no places of their own. Without an answer it stays as it is. */
+/** Lays out a graph whose nodes have no positions of their own. If the layout fails, the graph stays unchanged. */
 export const withPlaces = async (graph: DocGraph, layOut: (request: LayoutRequest) => Promise<LayoutReply>): Promise<DocGraph> => {
   if (!areStacked(graph)) return graph;
   const nodes = nodesOf(graph).filter(({ type }) => !isRemark(type));

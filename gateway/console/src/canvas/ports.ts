@@ -17,13 +17,13 @@ import { edgesOf, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../
 export interface Port {
   name: string;
   type: PortType;
-  /** Takes or gives a whole list. */
+  /** True if the port takes or returns a whole list. */
   list: boolean;
-  /** For inputs: required by calls, shown on the node, or rarely set. */
+  /** Use of an input: required by calls, shown on the node, or rarely set. */
   need?: "required" | "shown" | "rare";
-  /** For outputs of any type: the type in the present graph. */
+  /** Type of an output of any type in the current graph. */
   carries?: PortType;
-  /** For text outputs: the text is written here and is the address of a file. */
+  /** True for a text output whose text is written in the node and is the address of a file. */
   isAddress?: boolean;
 }
 
@@ -38,14 +38,14 @@ export interface NodePorts {
   allInputs: readonly Port[];
   /** Names of linked inputs. */
   wired: ReadonlySet<string>;
-  /** JSON Schema of its settings, where a model or an operation has one. */
+  /** JSON Schema of the settings, if the model or operation has one. */
   schema?: JsonSchema | undefined;
 }
 
 /** Ports that models define. */
 export interface PortRules {
   schemaOf: (node: GraphNode) => JsonSchema | undefined;
-  /** Members of a model's result. */
+  /** Names of the members of a model's result. */
   resultsOf: (node: GraphNode) => readonly string[] | undefined;
 }
 
@@ -60,7 +60,7 @@ const resultPort = (node: GraphNode, name: string): Port => {
   return { name, type: name === "text" ? "text" : type, list };
 };
 
-/** A port named by an edge, which the node may lack. */
+/** A port that an edge names and the node may lack. */
 const strayPort = (name: string): Port => ({ name, type: "any", list: false });
 
 const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readonly string[]): { shown: Port[]; all: Port[] } => {
@@ -88,7 +88,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const ADDRESS = /^https?:\/\/\S+$/;
 
-/** The text that an output gives, where the node says it: what is written on it, or an input's default. */
+/** Text of an output that the node defines: the text written on it, or an input's default. */
 const writtenText = ({ type, data }: GraphNode, output: string): unknown => {
   const { writes } = kindOf(type);
   const field = (Array.isArray(data.fields) ? (data.fields as unknown[]) : []).find((one) => isRecord(one) && one.name === output);
@@ -127,16 +127,16 @@ export const targetPort = (edge: Pick<DocEdge, "targetHandle" | "sourceHandle">,
 export const sourcePort = (edge: Pick<DocEdge, "sourceHandle">, ports: NodePorts | undefined): string =>
   edge.sourceHandle ?? ports?.outputs[0]?.name ?? "";
 
-/** True for words on the way into a picture, video or sound. Only a text that is known to be an address gives a file. */
+/** True for text linked to a picture, video or sound input. Only a text that is known to be an address can be used as a file. */
 export const isWordsForFile = (output: Port, input: Port): boolean =>
   (output.carries ?? output.type) === "text" && isFileType(input.type) && output.isAddress !== true;
 
-/** Stricter than a run, which reads a text as an address and fails where it is none. */
+/** Stricter than a run, which reads a text as an address and fails if it isn't one. */
 export const fits = (output: Port, input: Port): boolean => FLOWS[output.type][input.type] !== "refused" && !isWordsForFile(output, input);
 
 const NEEDS = { required: 3, shown: 2, rare: -1 } as const;
 
-/** Suitability of an input for a link: closeness of type plus need. Type `any` is no match. */
+/** Score of an input for a link: similarity of type plus need. Type `any` doesn't match. */
 const rank = (output: Port, input: Port): number => {
   const type = output.carries ?? output.type;
   const flow = FLOWS[type][input.type];
@@ -145,7 +145,7 @@ const rank = (output: Port, input: Port): number => {
   return fit * 2 + (input.need === undefined ? 0 : NEEDS[input.need] * 2) + (ALWAYS_SHOWN.has(input.name) ? 1 : 0);
 };
 
-/** Inputs that accept a link from this output, best first; unused ones precede used ones. */
+/** Inputs that accept a link from this output, best first. Unused inputs precede used ones. */
 export const allFittingInputs = (output: Port, ports: NodePorts, used: ReadonlySet<string>): Port[] =>
   [...new Map([...ports.inputs, ...ports.allInputs].map((port) => [port.name, port])).values()]
     .filter((input) => fits(output, input))

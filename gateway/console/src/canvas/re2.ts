@@ -1,6 +1,6 @@
 /**
- * Replaces `re2js`, whose 45 kB every canvas would load to check patterns in schemas. Only the author's own time is at risk here: patterns
- * that RE2 certainly lacks are rejected, and the service checks the rest.
+ * Replaces `re2js`, whose 45 kB every canvas would load to check patterns in schemas. A slow pattern here only costs its author's time.
+ * Patterns that RE2 doesn't support are rejected, and the service checks the rest.
  */
 const LACKING = /\(\?<?[=!]|\\[1-9]/;
 
@@ -13,7 +13,7 @@ const native = (source: string): RegExp | undefined => {
   try {
     return new RegExp(source, "u");
   } catch {
-    // RE2 has its own syntax, such as (?P<name>…).
+    // The pattern can be RE2 syntax that JavaScript lacks, such as (?P<name>…).
     return undefined;
   }
 };

@@ -15,7 +15,7 @@ interface Ends {
 }
 
 const SAMPLES = 14;
-/** Gap between a link and nodes on its way. */
+/** Gap between a link and the nodes that it passes. */
 const APART = 22;
 const TURN = 36;
 const TRIES = 6;
@@ -27,7 +27,7 @@ const along = ({ from, to }: Ends, t: number): { x: number; y: number } => {
   return { x: a * from.x + b * (from.x + half) + c * (to.x - half) + d * to.x, y: (a + b) * from.y + (c + d) * to.y };
 };
 
-/** Points of the turns between ports and level line. */
+/** Points at which the detour turns between the ports and the level line. */
 const turns = ({ from, to }: Ends, { left, right, y }: Route): { x: number; y: number }[] =>
   [
     [from, { x: left, y }],
@@ -42,7 +42,7 @@ const isOver = (rect: Rect, { x, y }: { x: number; y: number }): boolean =>
 const crosses = (rect: Rect, { left, right, y }: Route): boolean =>
   rect.x < right && rect.x + rect.width > left && y > rect.y - APART / 2 && y < rect.y + rect.height + APART / 2;
 
-/** The level line on one side, moved outwards until nothing is in the way. */
+/** Moves the level line outwards on one side until no node is in its way. */
 const passing = (ends: Ends, hit: readonly Rect[], others: readonly Rect[], side: "above" | "below"): Route | undefined => {
   let inTheWay = hit;
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -62,7 +62,7 @@ const passing = (ends: Ends, hit: readonly Rect[], others: readonly Rect[], side
   return undefined;
 };
 
-/** Detour of a left-to-right link; undefined if nothing is in the way. */
+/** Detour of a left-to-right link; undefined if no node is in its way. */
 export const routeOf = (ends: Ends, nodes: ReadonlyMap<string, Rect>): Route | undefined => {
   const { from, to, source, target } = ends;
   if (to.x - from.x < 4 * TURN) return undefined;

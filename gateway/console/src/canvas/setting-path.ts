@@ -1,7 +1,10 @@
 import { callsTransform, isRecord, type GraphNode } from "@nodeloom/kernel/graph";
 import { kindOf } from "./kinds";
 
-/** Path of a setting: an operation's beside its name; a model's where it already is, else among the kind's settings or the inputs. */
+/**
+ * Path of a setting. An operation's setting is beside its name; a model's is where it already exists, else among the kind's settings or the
+ * inputs.
+ */
 export const settingPath = ({ type, data }: GraphNode, name: string): string[] => {
   if (callsTransform(type)) return [name];
   const inputs = isRecord(data.inputs) ? data.inputs : {};

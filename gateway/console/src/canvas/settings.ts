@@ -3,7 +3,6 @@ import { settingAt, settingPath } from "./setting-path";
 import { kindOf } from "./kinds";
 import type { NodePorts } from "./ports";
 
-/** A setting that is edited on the node. */
 export interface NodeSetting {
   name: string;
   label: string;
@@ -23,11 +22,11 @@ export const anySeed = ({ minimum, maximum }: JsonSchema): number => {
   return from + Math.floor(Math.random() * (to - from + 1));
 };
 
-/** More would make a form of the node. */
+/** Maximum number of settings on a node. */
 const MOST = 4;
-/** Longer texts need more room than a line of a node has. */
+/** Longer texts don't fit into a line of a node. */
 const SHORT_TEXT = 60;
-/** Settings for experts; the panel has them. */
+/** Settings for experts, which only the panel shows. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["prompt", "system", "operation", "sandbox", "temperature", "maxTokens", "topP", "top_p"]);
 
 const isShort = ({ enum: options, type, format, maxLength }: JsonSchema): boolean => {
@@ -37,10 +36,10 @@ const isShort = ({ enum: options, type, format, maxLength }: JsonSchema): boolea
   return type === "boolean" || type === "number" || type === "integer";
 };
 
-/** Titles that are longer are sentences. */
+/** Longer titles are sentences. */
 const SHORT_TITLE = 14;
 
-/** Words for a setting: a short title, else "Aspect ratio" from `aspect_ratio`. */
+/** Label of a setting: a short title, else "Aspect ratio" from `aspect_ratio`. */
 const settingLabel = (name: string, { title }: JsonSchema): string => {
   if (typeof title === "string" && title.length <= SHORT_TITLE) return title;
   const words = name
@@ -50,7 +49,10 @@ const settingLabel = (name: string, { title }: JsonSchema): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** The first short settings of a model or an operation, which its schema lists by importance; a seed is always among them. */
+/**
+ * The first short settings of a model or an operation, in the order of its schema, which lists important ones first. A seed is always
+ * included.
+ */
 export const mainSettings = (node: GraphNode, { schema, wired }: Pick<NodePorts, "schema" | "wired">): readonly NodeSetting[] => {
   if (kindOf(node.type).rules?.portsOfModel !== true && !callsTransform(node.type)) return [];
   const all = isRecord(schema?.properties) ? Object.entries(schema.properties) : [];

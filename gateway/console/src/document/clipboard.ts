@@ -24,7 +24,7 @@ export const parsedJson = (text: string): unknown => {
   }
 };
 
-/** Reads nodes from clipboard text, either copied parts or exported workflows, or returns the problem. */
+/** Reads nodes from clipboard text: copied parts or exported workflows. Returns a problem for invalid ones. */
 export const readPart = (text: string): Part | { problem: string } => {
   if (text.trim() === "") return { problem: CLIPBOARD.theClipboardIsEmpty };
   if (text.length > MOST_CHARACTERS) return { problem: CLIPBOARD.theClipboardContentIsLarger };

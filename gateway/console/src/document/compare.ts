@@ -13,7 +13,7 @@ export interface SettingChange {
 
 export interface NodeChange {
   kind: ChangeKind;
-  /** The later state, or the earlier one of a removed node. */
+  /** The node's later state, or the earlier one if it was removed. */
   node: DocNode;
   settings: readonly SettingChange[];
 }

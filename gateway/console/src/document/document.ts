@@ -24,9 +24,9 @@ export interface DocumentState {
   selection: Selection;
   write: WriteState;
   conflicts: readonly Conflict[];
-  /** Counts merges from elsewhere, for a notice. */
+  /** Number of merged changes from elsewhere, for a notice. */
   merges: number;
-  /** A draft of an earlier visit was recovered. */
+  /** True if a draft of an earlier visit was recovered. */
   recovered: boolean;
 }
 
@@ -42,16 +42,16 @@ export interface OpenDocument {
   change(label: string, update: (graph: DocGraph) => DocGraph, options?: ChangeOptions): void;
   setMeta(changes: Partial<Meta>): void;
   select(nodes: Iterable<string>, edges?: Iterable<string>): void;
-  /** @returns what was undone, or undefined */
+  /** @returns label of the step that was undone; undefined without one */
   undo(): string | undefined;
   redo(): string | undefined;
-  /** Applies the other side's values to some conflicts, keeps mine for the rest, and continues to save. */
+  /** Takes the other side's values for the given conflicts, keeps mine for the rest, and continues to save. */
   resolve(theirs: readonly Conflict[]): void;
   /** Saves now. @returns true if everything is saved */
   flush(): Promise<boolean>;
-  /** Retries after a possible change: network, visibility or sign-in. */
+  /** Retries after a change that can help: network, visibility or sign-in. */
   retry(): void;
-  /** Checks for newer revisions and publications if nothing is unsaved. */
+  /** Checks for newer revisions and publications if there are no unsaved changes. */
   refresh(): Promise<void>;
   close(): void;
 }
@@ -157,7 +157,8 @@ const pruned = (selection: Selection, graph: DocGraph): Selection => {
 };
 
 /**
- * Stores a draft shortly after each change while something is unsaved, and deletes it afterwards: an old draft would look like a change.
+ * Stores a draft shortly after each change while the document has unsaved changes, and deletes it afterwards: an old draft would look like
+ * a change.
  */
 const keepDraft = (store: StoreApi<DocumentState>, drafts: Drafts, timers: Timers) => {
   let cancel: (() => void) | undefined;

@@ -101,7 +101,7 @@ const edgeIdOf = (graph: DocGraph, { source, sourceHandle, target, targetHandle 
   }
 };
 
-/** Adds an edge unless it exists, and removes `replacing`. */
+/** Adds an edge if it doesn't exist, and removes the edges in `replacing`. */
 export const connect = (graph: DocGraph, ends: Ends, replacing: readonly string[] = []): DocGraph => {
   const kept = replacing.length === 0 ? graph : removeItems(graph, [], replacing);
   if (edgesOf(kept).some((edge) => sameEnds(edge, ends))) return kept;
@@ -123,7 +123,7 @@ export const removeItems = (graph: DocGraph, nodeIds: readonly string[], edgeIds
   return { nodes, edges: edges.length === graph.edges.length ? graph.edges : edges };
 };
 
-/** Removes a node, and joins its input and output if it has one edge each. */
+/** Removes a node. If it has one input edge and one output edge, links their ends. */
 export const removeBridging = (graph: DocGraph, nodeId: string, fits: (ends: Ends) => boolean): DocGraph => {
   const edges = edgesOf(graph);
   const [into, outOf] = [edges.filter((edge) => edge.target === nodeId), edges.filter((edge) => edge.source === nodeId)];

@@ -98,7 +98,7 @@ const unique = <T extends { id: string }>(
   const seen = new Set<string>();
   return texts.map((text, index) => {
     const item = read(text);
-    // An edge without an id is still an edge, but a node isn't a node.
+    // An edge without an id can be shown, but a node can't.
     const free = item !== undefined && item.id !== "" && !seen.has(item.id);
     if (item !== undefined && free) {
       seen.add(item.id);
@@ -134,7 +134,7 @@ export const edgesOf = ({ edges }: DocGraph): readonly DocEdge[] => {
 };
 export const nodeById = (graph: DocGraph, id: string): DocNode | undefined => nodesOf(graph).find((node) => node.id === id);
 
-/** A node and all nodes behind it, by id. */
+/** A node and all nodes downstream of it, by id. */
 export const followersOf = (graph: DocGraph, from: string): ReadonlySet<string> => {
   const next = new Map<string, string[]>();
   for (const { source, target } of edgesOf(graph)) next.set(source, [...(next.get(source) ?? []), target]);
@@ -167,13 +167,13 @@ export const newEdgeText = (edge: Omit<DocEdge, "text">): string => {
   return JSON.stringify({ id, source, target, sourceHandle, targetHandle });
 };
 
-/** A node with one member replaced. */
+/** A copy of a node with one member replaced. */
 export const withNodeMember = (node: DocNode, path: readonly string[], value: unknown): DocNode => {
   const json = value === undefined ? undefined : JSON.stringify(value);
   return readNode(withMember(node.text, path, json)) ?? node;
 };
 
-/** An edge with new ends; other members stay. */
+/** A copy of an edge with new ends and the same other members. */
 export const withEdgeEnds = (edge: DocEdge, ends: Partial<Omit<DocEdge, "text" | "id">>): DocEdge => {
   let { text } = edge;
   for (const [name, value] of Object.entries(ends)) text = withMember(text, [name], JSON.stringify(value));

@@ -1,10 +1,9 @@
 /** Undo as labelled snapshots of an immutable value. */
 export interface Step<T> {
-  /** "Move 2 nodes". */
+  /** Label such as "Move 2 nodes". */
   label: string;
-  /** Value before the step. */
   before: T;
-  /** Steps with one key in quick succession are combined. */
+  /** Steps with the same key in quick succession are combined. */
   key: string | undefined;
   at: number;
 }
@@ -27,7 +26,7 @@ export const record = <T>(history: History<T>, step: Step<T>): History<T> => {
   return { past: past.slice(-MOST_STEPS), future: [] };
 };
 
-/** One step back. */
+/** Undoes one step. */
 export const undo = <T>(history: History<T>, now: T): { value: T; label: string; history: History<T> } | undefined => {
   const last = history.past.at(-1);
   if (!last) return undefined;
@@ -42,7 +41,7 @@ export const redo = <T>(history: History<T>, now: T): { value: T; label: string;
   return { value: last.before, label: last.label, history: { past, future: history.future.slice(0, -1) } };
 };
 
-/** Applies a foreign change to every snapshot: undo never reverts it. */
+/** Applies someone else's change to every snapshot, so that undo never reverts it. */
 export const rebase = <T>(history: History<T>, change: (value: T) => T): History<T> => {
   const apply = (steps: readonly Step<T>[]): Step<T>[] => steps.map((step) => ({ ...step, before: change(step.before) }));
   return { past: apply(history.past), future: apply(history.future) };

@@ -1,7 +1,7 @@
 import { readEdge, readNode, type DocGraph, type DocNode } from "./graph";
 import { members, withMember } from "@nodeloom/kernel/json-text";
 
-/** Different values of one setting on two sides. `value`s are JSON texts; undefined: removed. */
+/** Different values of one setting on two sides. `value`s are JSON texts, undefined if removed. */
 export interface Conflict {
   nodeId: string;
   path: readonly string[];
@@ -10,7 +10,7 @@ export interface Conflict {
 }
 
 export interface Merged {
-  /** Contains my values where there are conflicts. */
+  /** The merged graph, with my values at conflicts. */
   graph: DocGraph;
   conflicts: Conflict[];
 }
@@ -19,7 +19,7 @@ type Item = DocGraph["nodes"][number] | DocGraph["edges"][number];
 
 const isObjectText = (text: string | undefined): boolean => text?.trimStart().startsWith("{") === true;
 
-/** Objects merged by member; other values count as one setting. */
+/** Objects that are merged by member; other values count as one setting. */
 const OPENED: ReadonlySet<string> = new Set(["data", "data/inputs", "data/values"]);
 
 export interface Setting {
@@ -41,7 +41,7 @@ export const settingsOf = (texts: readonly (string | undefined)[], path: readonl
 
 const isPlace = (path: readonly string[]): boolean => path[0] === "position";
 
-/** Merges three texts of a node by setting. For positions moved on both sides mine wins, which loses nothing. */
+/** Merges three texts of a node by setting. For positions moved on both sides mine wins, because nothing is lost by that. */
 export const mergeTexts = (base: string, mine: string, theirs: string): { text: string; conflicts: Omit<Conflict, "nodeId">[] } => {
   let text = mine;
   const conflicts: Omit<Conflict, "nodeId">[] = [];
@@ -74,7 +74,7 @@ const mergeNode: MergeNode = (base, mine, theirs) => {
   return { node, conflicts: conflicts.map((conflict) => ({ nodeId: base.id, ...conflict })) };
 };
 
-/** Snapshots share most nodes, so each is merged once. */
+/** Caches merged nodes, because snapshots share most nodes. */
 const remembered = (merge: MergeNode): MergeNode => {
   const known = new WeakMap<DocNode, ReturnType<MergeNode>>();
   return (base, mine, theirs) => {
@@ -86,7 +86,7 @@ const remembered = (merge: MergeNode): MergeNode => {
 
 /**
  * Merges lists changed on two sides: changes and additions of both are kept, and removals unless the other side changed or needs the
- * element. Theirs keep their order, and my new ones follow.
+ * element. Theirs keep their order, followed by my new ones.
  */
 const mergeItems = <T extends Item>(
   [base, mine, theirs]: readonly [readonly T[], readonly T[], readonly T[]],
@@ -141,14 +141,14 @@ const mergeWith = (merge: MergeNode, base: DocGraph, mine: DocGraph, theirs: Doc
   const there = new Set(nodes.map(({ id }) => id));
   const edges = mergeItems<DocGraph["edges"][number]>([base.edges, mine.edges, theirs.edges], mergeEdge, () => false).filter((edge) => {
     if ("stranger" in edge) return true;
-    // Edges of a removed node go with it; edges that lacked an end before stay as saved.
+    // Edges of a removed node are removed with it. Edges that already lacked an end stay as saved.
     const lost = [edge.source, edge.target].filter((id) => !there.has(id));
     return lost.every((id) => !base.nodes.some((node) => node.id === id));
   });
   return { graph: { nodes, edges }, conflicts };
 };
 
-/** Resolves some conflicts with their values. */
+/** Resolves the given conflicts with their values. */
 export const takeTheirs = (graph: DocGraph, conflicts: readonly Conflict[]): DocGraph => ({
   ...graph,
   nodes: graph.nodes.map((node) => {

@@ -10,20 +10,19 @@ export interface Meta {
   archived: boolean;
   publicPlayground: boolean;
   mcp: boolean;
-  /** Null: as long as the installation keeps runs. */
+  /** Null keeps runs as long as the installation does. */
   retentionDays: number | null;
   folderId: string | null;
 }
 
-/** What callers run: a published version, or the draft if there is none. */
+/** Version that callers run: a published one, or the draft if there is none. */
 export interface Published {
-  /** The newest version. */
   version: number | null;
   /** The version that callers run. */
   production: number | null;
-  /** The saved draft differs from it. */
+  /** True if the saved draft differs from the published version. */
   changed: boolean;
-  /** Apps, hooks and schedules run an earlier graph until the change is confirmed. */
+  /** True if apps, hooks and schedules run an earlier graph until the change is confirmed. */
   pending: boolean;
 }
 
@@ -36,7 +35,7 @@ export interface Loaded {
 
 export type Saved = Pick<Loaded, "etag" | "published">;
 
-/** Where documents are saved. */
+/** Storage of documents. */
 export interface Remote {
   /** @throws WriteError */
   load(): Promise<Loaded>;
@@ -48,7 +47,7 @@ export interface Remote {
   save(bodyText: string, etag: string): Promise<Saved | "stale">;
 }
 
-/** Unsaved work that survives a crash in the browser's storage. */
+/** Unsaved work in the browser's storage, which survives a crash. */
 export interface Draft {
   etag: string;
   base: { nodes: string; edges: string };

@@ -1,4 +1,4 @@
-/** Signatures of file addresses: documents hold the addresses without them, and pictures are shown with them. */
+/** Signatures of file addresses: documents store addresses without signatures, and pictures are shown with them. */
 import { createMediaUrls, type MediaUrls } from "@nodeloom/kernel/media-urls";
 
 let made: MediaUrls | undefined;
@@ -6,10 +6,10 @@ const urls = (): MediaUrls => (made ??= createMediaUrls(location.origin));
 
 /** The newest signature of each file that this page has seen, as a query. */
 const newest = new Map<string, { query: string; expires: number }>();
-/** More files than a page shows. Those seen first are forgotten first. */
+/** More files than a page shows. The oldest entries are dropped first. */
 const MOST = 20_000;
 
-/** A text without signatures, which are remembered. */
+/** Removes signatures from a text and remembers them. */
 export const withoutSignatures = (text: string): string => {
   if (!text.includes("/media/")) return text;
   const { text: plain, urls: sent } = urls().unsigned(text);
@@ -22,7 +22,7 @@ export const withoutSignatures = (text: string): string => {
   return plain;
 };
 
-/** An address with the newest signature that this page has seen. */
+/** An address with the newest known signature. */
 export const withSignature = (url: string): string => {
   const plain = withoutSignatures(url);
   const queries = urls()
@@ -36,5 +36,5 @@ export const withSignature = (url: string): string => {
 
 const MS = 1_000;
 
-/** True if an address says that it has expired. */
+/** True if an address has an expiry in the past. */
 export const isExpired = (url: string): boolean => Number(/[?&]e=(\d+)/.exec(url)?.[1] ?? Infinity) * MS <= Date.now();

@@ -1,4 +1,4 @@
-/** Why a write failed, which decides what to do. */
+/** Reason why a write failed, which decides the next step. */
 export type WriteFailure =
   /** No response, or the service is busy: retried automatically. */
   | { kind: "unreachable"; message: string; retryAfterMs?: number | undefined }
@@ -37,9 +37,9 @@ export interface WriteQueueOptions {
 export interface WriteQueue {
   /** Reports a change. */
   touch(): void;
-  /** Writes the rest at once; resolves when it is saved or can't be. */
+  /** Writes unsaved changes at once. Resolves when they are saved or can't be saved. */
   flush(): Promise<void>;
-  /** Reports a possible change: signed in, online, visible, or chosen. */
+  /** Reports a change that can help: signed in, online, visible, or a conflict resolved. */
   retry(): void;
   close(): void;
 }
@@ -48,7 +48,7 @@ export const QUIET_MS = 700;
 const FIRST_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 30_000;
 
-/** One write at a time, shortly after the last change, with retries of temporary failures. */
+/** Writes one at a time, shortly after the last change, and retries temporary failures. */
 export const createWriteQueue = ({ isDirty, write, mayWrite, onState, timers }: WriteQueueOptions): WriteQueue => {
   let running: Promise<void> | undefined;
   let cancelTimer = (): void => undefined;
@@ -66,7 +66,7 @@ export const createWriteQueue = ({ isDirty, write, mayWrite, onState, timers }: 
       stopped = true;
       return onState(failure);
     }
-    // A service that keeps failing isn't retried at once, even with `Retry-After: 0`.
+    // A service that keeps failing is never retried at once, even with `Retry-After: 0`.
     const wait = Math.max(failure.retryAfterMs ?? 0, Math.min(FIRST_BACK_OFF_MS * 2 ** failures, MAX_BACK_OFF_MS));
     failures += 1;
     onState({ ...failure, retryAt: timers.now() + wait });

@@ -30,7 +30,7 @@ export const rectsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, 
   );
 };
 
-/** Rectangles including future outputs: positions must still fit after a run. */
+/** Rectangles including future outputs, so that positions still fit after a run. */
 export const roomsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
   const { ports } = editor.scene.store.getState();
   const rooms = rectsOf(editor, nodes);

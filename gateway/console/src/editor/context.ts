@@ -11,9 +11,9 @@ import type { EditorUi } from "./ui-store";
 export interface Editor {
   slug: string;
   me: Me;
-  /** False for templates of other users: view and copy only. */
+  /** False for templates of other users, which can only be viewed and copied. */
   canEdit: boolean;
-  /** An administrator's reason for taking the template down. */
+  /** Reason with which an administrator took the template down. */
   takenDown: string | undefined;
   document: OpenDocument;
   ui: StoreApi<EditorUi>;
@@ -36,12 +36,12 @@ export const useEditor = (): Editor => {
 
 export const useDocument = <T>(select: (state: DocumentState) => T): T => useStore(useEditor().document.store, select);
 export const useScene = <T>(select: (state: SceneState) => T): T => useStore(useEditor().scene.store, select);
-/** True if the prepared run leaves a node out. */
+/** True if the prepared run skips the node. */
 export const useLeftOut = (nodeId: string): boolean => {
   const prepares = useUi(({ panel, panelOpen }) => panelOpen && panel === "run");
   return useScene(({ part }) => prepares && part !== undefined && !part.has(nodeId));
 };
-/** Problem or warning of a node that its author has edited. */
+/** Problem or warning of a node, if its author has edited the node. */
 export const useMark = (nodeId: string): "problem" | "warning" | undefined => {
   const isFresh = useUi(({ fresh }) => fresh.has(nodeId));
   const mark = useScene(({ judgement }) => {

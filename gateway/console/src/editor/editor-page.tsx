@@ -102,10 +102,10 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
     if (node !== undefined) document.select([node]);
   }, [document, node]);
   const isFirst = viewport.x === 0 && viewport.y === 0 && viewport.zoom === 1;
-  // On a phone the panel leaves half of the screen.
+  // On a phone the panel covers half of the screen.
   const roomFor = useUi((state) => matchMedia(NARROW).matches && state.panelOpen);
   useEffect(() => {
-    // A workflow opened for the first time, or on a phone, is shown whole.
+    // Shows the whole workflow on its first opening, and on a phone.
     if (!isFirst && !matchMedia(NARROW).matches) return undefined;
     const frame = requestAnimationFrame(() => stage.fit(undefined, true));
     return () => cancelAnimationFrame(frame);
@@ -165,16 +165,16 @@ const EmptyBoard = ({ stage }: { stage: Stage }) => {
   );
 };
 
-/** Last viewport of each workflow in this browser; it isn't part of the workflow. */
+/** Storage key of each workflow's last viewport in this browser; the viewport isn't part of the workflow. */
 const VIEWPORTS = "nodeloom.viewport.";
 const NEVER_SEEN = { x: 0, y: 0, zoom: 1 };
-/** In a much narrower window the workflow is shown whole. */
+/** If the window is narrower than this share of before, the whole workflow is shown. */
 const NARROWED = 0.85;
 const rememberViewport = (slug: string, viewport: Opened["workflow"]["viewport"]): void => {
   try {
     localStorage.setItem(`${VIEWPORTS}${slug}`, JSON.stringify({ ...viewport, width: innerWidth }));
   } catch {
-    // Without storage, the saved viewport is used next time.
+    // Without storage, the viewport saved earlier is used next time.
   }
 };
 const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Opened["workflow"]["viewport"] => {
@@ -193,7 +193,7 @@ const drawnBy = ({ internalName, displayName, enabled, modality, provider, price
   ...[internalName, displayName, enabled, modality, provider, price, inputSchema, outputs],
 ];
 
-/** Stable list of models: download progress doesn't render the canvas. */
+/** A list of models that keeps its identity, so that download progress doesn't render the canvas again. */
 const useSteady = (models: readonly Model[] | undefined): readonly Model[] | undefined => {
   const [steady, setSteady] = useState(models);
   const isSame =
@@ -231,7 +231,7 @@ const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened
     [slug, me, document, opened, ui, scene, list],
   );
   useEffect(() => scene.start(), [scene]);
-  // Ports depend on models' schemas: without them ports would jump and models look unknown.
+  // Ports depend on models' schemas: without the models, ports would jump and nodes would report unknown models.
   if (models.isPending) return <Loading />;
   if (list === undefined)
     return (

@@ -14,12 +14,12 @@ const read = (key: string): Record<string, unknown> | undefined => {
 };
 
 const write = (key: string, typed: Readonly<Record<string, unknown>>): void => {
-  // An emptied input stays empty: JSON has no undefined.
+  // JSON has no undefined, so null represents an emptied input.
   const text = JSON.stringify(typed, (_, value: unknown) => value ?? null);
   try {
     if (text.length <= MAX_CHARACTERS) sessionStorage.setItem(key, text);
   } catch {
-    // Without storage, they are lost with the page.
+    // Without storage, the inputs are lost with the page.
   }
 };
 
@@ -28,7 +28,10 @@ const keyOf = (userId: string, slug: string): string => `nodeloom.inputs:${userI
 /** Hands typed inputs to another workflow, such as a copy of this one. */
 export const handInputs = ({ me, ui }: Editor, slug: string): void => write(keyOf(me.user.id, slug), ui.getState().typed);
 
-/** Keeps typed inputs through reloads of this tab. @param run run in the page's address, whose inputs take precedence */
+/**
+ * Keeps typed inputs through reloads of this tab.
+ * @param run run in the page's address, whose inputs take precedence
+ */
 export const useKeptInputs = ({ slug, me, ui }: Editor, run: string | undefined): void =>
   useEffect(() => {
     const key = keyOf(me.user.id, slug);

@@ -10,7 +10,7 @@ export interface Pick {
   note?: string;
   /** Search terms. */
   words?: string;
-  /** Shown only after typing. */
+  /** True to show the entry only after the user types. */
   isSought?: boolean;
   run: () => void;
 }

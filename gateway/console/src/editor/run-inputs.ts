@@ -10,7 +10,7 @@ export const fieldsUpTo = (graph: DocGraph, until: string | undefined): InputFie
   return inputFields((until === undefined ? undefined : upToNode(whole, until)) ?? whole);
 };
 
-/** Inputs of the next run: typed, else saved, else defaults. */
+/** Inputs of the next run: typed, else saved, else default values. */
 export const useRunInputs = (until: string | undefined) => {
   const graph = useDocument((state) => state.graph);
   const typed = useUi((state) => state.typed);

@@ -21,7 +21,7 @@ const useSecondsUntil = (at: number | undefined): number | undefined => {
   return at === undefined ? undefined : Math.max(0, Math.ceil((at - now) / MS));
 };
 
-/** Shows if the canvas is saved, and otherwise why not and what to do. */
+/** Shows whether the canvas is saved. If it isn't, shows the reason and the remedy. */
 export const SaveState = () => {
   const { canEdit } = useEditor();
   const write = useDocument((state) => state.write);
@@ -44,11 +44,11 @@ export const SaveState = () => {
 
 const FAILURES: ReadonlySet<WriteState["kind"]> = new Set<WriteState["kind"]>(["unreachable", "signed-out", "refused", "conflict"]);
 
-/** Below the toolbar: why the workflow isn't saved, and what to do. */
+/** Below the toolbar: the reason why the workflow isn't saved, and the remedy. */
 export const SaveFailure = () => {
   const { document, canEdit } = useEditor();
   const write = useDocument((state) => state.write);
-  // Stays during a retry.
+  // Keeps the failure visible during a retry.
   const [shown, setShown] = useState<WriteFailure & { retryAt?: number }>();
   useEffect(() => {
     if ("message" in write) setShown(write);

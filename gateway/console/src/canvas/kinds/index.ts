@@ -7,12 +7,12 @@ import { KINDS_TEXTS } from "../../messages/canvas";
 
 /** A node kind of the kernel with its appearance. */
 export interface Kind extends Omit<Look, "data" | "fedBy" | "summary"> {
-  /** The kernel's entry; undefined for kinds unknown to this version, which are kept unchanged. */
+  /** The kernel's entry; undefined for kinds unknown to this version, which stay unchanged. */
   rules: NodeKind | undefined;
-  /** @param feeder name of the port that something flows into it from */
+  /** @param feeder name of the source port that is linked to the node */
   data: (feeder?: string) => Record<string, unknown>;
   summary: (data: Readonly<Record<string, unknown>>) => string;
-  /** Registry modality of the models it calls. */
+  /** Modality of the models that it calls, as in the registry. */
   modality: string | undefined;
   /** False for notes and frames. */
   runs: boolean;
@@ -35,7 +35,7 @@ export type { FormName } from "./look";
 const defaultsOf = ({ settings }: NodeKind): Record<string, unknown> =>
   Object.fromEntries(Object.entries(settings).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])));
 
-/** First text settings in the table's order. */
+/** Shows the first text settings in the table's order. */
 const settingsInWords = (kind: NodeKind) => (data: Readonly<Record<string, unknown>>) => {
   const texts = Object.keys(kind.settings).map((name) => textOf(data[name]));
   return texts.filter(Boolean).slice(0, 2).join("\n") || kind.summary;
@@ -139,7 +139,7 @@ export type Preview = "none" | "picture" | "sound" | "text";
 /** How a node previews its results. */
 export const previewOf = (type: string): Preview => {
   const kind = kindOf(type);
-  // By default; an HTTP request may also return a file.
+  // Type by default; an HTTP request can also return a file.
   const [first] = outputTypes(kind);
   if (kind.rules?.isResult === true || (first !== undefined && VISIBLE.has(first))) return "picture";
   if (first === "audio") return "sound";

@@ -10,7 +10,7 @@ export const llmAssistant: Look = {
   id: "assistant",
   words: LLM_ASSISTANT.searchWords,
   description: LLM_ASSISTANT.summary,
-  // Bounds the price of a text that only the run knows.
+  // Limits the price of a text whose length only the run determines.
   data: { prompt: "", maxInputChars: 20_000 },
   summary: modelAndPrompt,
 };

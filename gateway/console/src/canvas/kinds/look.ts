@@ -4,39 +4,39 @@ import { COMMON } from "../../messages/common";
 type Data = Readonly<Record<string, unknown>>;
 export type Group = "ends" | "text" | "generate" | "data" | "notes";
 
-/** A setting shown on the node. */
+/** A text setting that is edited on the node. */
 export interface Writes {
   setting: string;
   label: string;
-  /** Shown while it is empty. */
+  /** Placeholder of the empty field. */
   placeholder: string;
   /** Initial number of lines. */
   lines: number;
-  /** A list of texts, one per line. */
+  /** True for a list of texts, one per line. */
   isList?: boolean;
 }
 
 /** Forms beyond one control per setting. */
 export type FormName = "fields" | "text" | "http" | "file" | "list" | "expression" | "cases" | "workflow";
 
-/** Appearance of a kind where the kernel's table leaves it open. Kinds work without one. */
+/** Appearance of a kind that the kernel's table doesn't define. Kinds also work without one. */
 export interface Look {
-  /** The kernel's name. */
+  /** The kernel's name of the kind. */
   type: string;
   title: string;
-  /** One line in the palette. */
+  /** Description of one line in the palette. */
   description: string;
   group: Group;
   icon: LucideIcon;
   /** Id of the first node of the kind. */
   id: string;
-  /** Other names that find it: phrases, separated by commas. */
+  /** Search terms besides the name: phrases, separated by commas. */
   words: string;
   /** Data of a new node. */
   data?: Data;
   /** Data of a new node that is linked to a port, by the port's name. */
   fedBy?: (port: string) => Data;
-  /** Two lines about its settings. */
+  /** Settings in two lines of text. */
   summary?: (data: Data) => string;
   /** Text setting on the node. */
   writes?: Writes;
@@ -44,7 +44,7 @@ export interface Look {
   line?: (data: Data) => string;
   /** Form in the panel, if one control per setting isn't enough. */
   form?: FormName;
-  /** Its outputs are lists. */
+  /** True if its outputs are lists. */
   givesLists?: boolean;
 }
 

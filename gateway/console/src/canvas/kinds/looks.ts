@@ -16,7 +16,7 @@ import { textBox } from "./text-box";
 import { workflow } from "./workflow";
 import type { Look } from "./look";
 
-/** In palette order; kinds without a look follow. */
+/** Looks in palette order. Kinds without a look follow. */
 export const LOOKS: readonly Look[] = [
   requestInput,
   responseOutput,

@@ -30,7 +30,7 @@ export const appBudgetQuery = (slug: string) =>
     select: (budgets) => budgets.find(({ metadata }) => metadata?.name === APP_NAME && metadata.value === slug),
   });
 
-/** Visitors only pay for runs of public playgrounds. */
+/** Visitors pay only for runs of public playgrounds. */
 export const saveApp = (slug: string, app: AppSettings): Promise<unknown> =>
   request("updateWorkflow", {
     params: { slug },

@@ -99,7 +99,7 @@ const useLinking = () => {
   return { isValid, start, end, make, portOf };
 };
 
-/** Moves ends of links; dropping one on nothing removes the link. */
+/** Moves ends of links. Dropping an end on an empty spot removes the link. */
 const useReconnecting = (portOf: PortOf) => {
   const editor = useEditor();
   const { document } = editor;
@@ -117,7 +117,7 @@ const useReconnecting = (portOf: PortOf) => {
     },
     onReconnectEnd: (_event: MouseEvent | TouchEvent, edge: FlowEdge, _moved: unknown, { fromHandle, toHandle }: FinalConnectionState) => {
       const start = fromHandle && toHandle && linkStart(editor, fromHandle);
-      // A port that rejects it says why, and the link stays.
+      // A port that rejects the link shows the reason, and the link stays.
       if (!landed.current && start) complainAbout(editor, start, toHandle);
       else if (!landed.current) document.change(BOARD.removeLink, (graph) => removeItems(graph, [], [edge.id]));
     },
@@ -188,7 +188,7 @@ export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
         }}
         onNodeClick={(_event, { id, data }) => {
           if (frameOf(data.node)) editor.document.select([id]);
-          // On a phone there is no other way to its settings.
+          // On a phone this is the only way to the node's settings.
           const opens = matchMedia(NARROW).matches && !ui.getState().panelOpen;
           if (opens || ui.getState().panel !== "node") ui.setState({ panel: "node", ...(opens ? { panelOpen: true } : {}) });
         }}
@@ -208,7 +208,7 @@ export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
         }}
         onPaneClick={() => {
           ui.setState({ palette: undefined });
-          // The canvas doesn't deselect frames itself.
+          // The canvas library doesn't deselect frames.
           if (editor.document.store.getState().selection.nodes.size > 0) editor.document.select([]);
         }}
         nodesDraggable={!locked}

@@ -13,10 +13,10 @@ import { shownIn } from "../scene/scene";
 import { nearestEdge } from "./nearest-edge";
 import { EDGE_VIEW } from "../../messages/editor/board";
 
-/** Grace period for moving the pointer from a link to its tools. */
+/** Time to move the pointer from a link to its tools. */
 const GRACE_MS = 400;
 
-/** True if the pointer is, or was just, on this link; of overlapping links the nearest counts. */
+/** True if the pointer is, or was just, on this link. Of overlapping links the nearest counts. */
 const useOver = (id: string) => {
   const { ui } = useEditor();
   const over = useUi((state) => state.overEdge === id);
@@ -39,10 +39,10 @@ const useOver = (id: string) => {
   };
 };
 
-/** Path of a link around obstacles, and the position of its tools. Straight while its ends are dragged. */
+/** Path of a link around obstacles, and the position of its tools. The path is straight while its ends are dragged. */
 const lineOf = (props: EdgeProps & { data?: EdgeViewData }): readonly [path: string, x: number, y: number] => {
   const { sourceY, targetY, sourcePosition, targetPosition, data } = props;
-  // The canvas ends links at the border of the pressable square around a port; they are drawn into its mark.
+  // The canvas library ends links at the border of the pressable square around a port; they are drawn up to the port's mark.
   const [sourceX, targetX] = [props.sourceX - NODE.handle / 2, props.targetX + NODE.handle / 2];
   const route = data?.route;
   if (route && route.left > sourceX && route.right < targetX) {
@@ -53,7 +53,7 @@ const lineOf = (props: EdgeProps & { data?: EdgeViewData }): readonly [path: str
   return [path, x, y];
 };
 
-/** A link in its type's colour, with tools in the middle: insert a node, remove. */
+/** A link in its type's colour, with tools in the middle to insert a node or remove the link. */
 export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
   const { id, selected, data, target } = props;
   countRender(EDGE_VIEW.edge(id));

@@ -4,7 +4,7 @@ import { isCaught, type Spot } from "../../canvas/lasso";
 import { nodesOf } from "../../document/graph";
 import { useEditor, useUi } from "../context";
 
-/** Closer points don't change a line. */
+/** Points closer than this don't change the line. */
 const STEP_PX = 3;
 const far = (a: Spot, b: Spot): boolean => Math.hypot(a.x - b.x, a.y - b.y) >= STEP_PX;
 

@@ -5,10 +5,10 @@ import type { Stage } from "../commands/commands";
 import { useScene } from "../context";
 import { LOST_NODES } from "../../messages/editor/board";
 
-/** Leads back to the nodes if all are out of view, after an undo or panning. */
+/** Shows the way back to the nodes if all are out of view after an undo or panning. */
 export const LostNodes = ({ stage }: { stage: Stage }) => {
   const nodes = useScene((state) => state.nodes);
-  // Evaluated at every move, but rendered only when the answer changes.
+  // Computed at every move, but rendered only when the result changes.
   const areLost = useStore(({ transform: [left, top, zoom], width, height }) => {
     const isSeen = ({ position, width: wide = 0, height: high = 0 }: (typeof nodes)[number]): boolean =>
       position.x * zoom + left < width &&

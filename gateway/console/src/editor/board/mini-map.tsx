@@ -8,10 +8,10 @@ import { classes } from "../../ui/classes";
 import { useScene } from "../context";
 import type { FlowNode } from "../scene/flow";
 
-/** On the map, frames are behind nodes and nodes have their kind's colour. */
+/** Frames are behind nodes on the map, and nodes have their kind's colour. */
 const mapColour = ({ data: { node } }: FlowNode): string => (frameOf(node) ? "var(--map-frame)" : kindColour(node.type));
 
-/** The map lies where no nodes are; without such a corner it is shown only while the view moves. */
+/** Shows the map in a corner without nodes. If all corners have nodes, the map is shown only while the view moves. */
 export const Minimap = () => {
   const nodes = useScene((state) => state.nodes);
   const flow = useStoreApi();

@@ -81,7 +81,7 @@ const suits = (editor: Editor, id: string): boolean => {
 
 const isLocked = (editor: Editor): boolean => !editor.canEdit || editor.ui.getState().locked;
 
-/** Commands as menu entries, without those that don't apply. */
+/** Commands as menu entries, without commands that don't apply. */
 const entriesOf = (editor: Editor, stage: Stage, lines: typeof ON_NODES): MenuEntries => {
   const entries = lines
     .map((line) => {

@@ -5,7 +5,7 @@ const RIGHT = 2;
 /** A longer move pans the canvas. */
 const STILL_PX = 4;
 
-/** Opens the canvas's menu on a right click; dragging with the right button pans. */
+/** Opens the canvas's menu on a right click. Dragging with the right button pans. */
 export const useBoardMenu = () => {
   const { document, ui } = useEditor();
   const from = useRef<{ x: number; y: number }>(undefined);

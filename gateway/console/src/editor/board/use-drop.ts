@@ -21,7 +21,7 @@ const libraryFiles = (text: string): LibraryFile[] => {
 
 const isGraph = ({ type, name }: File): boolean => type === "application/json" || name.endsWith(".json");
 
-/** Graphs, also those in pictures of ComfyUI, are put in as pasted ones are; all other files are uploaded. */
+/** Pastes dropped graphs, including those in ComfyUI pictures, and uploads all other files. */
 const dropFiles = async (editor: Editor, files: readonly File[], at: Point): Promise<void> => {
   const media: File[] = [];
   for (const file of files) {
@@ -37,7 +37,7 @@ const dropFiles = async (editor: Editor, files: readonly File[], at: Point): Pro
   if (media.length > 0) await uploadToCanvas(editor, media, at);
 };
 
-/** Files dropped on the canvas become nodes. */
+/** Turns files dropped on the canvas into nodes. */
 export const useDrop = () => {
   const editor = useEditor();
   const { screenToFlowPosition } = useReactFlow();

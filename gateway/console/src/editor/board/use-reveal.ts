@@ -7,13 +7,13 @@ import { glideMs } from "./use-stage";
 
 const MARGIN = 48;
 
-/** Distance that brings a stretch into a length; a longer one shows its beginning. */
+/** Distance that moves a range into a length. A longer range shows its beginning. */
 const into = (from: number, to: number, length: number): number => {
   if (from < MARGIN || to - from > length - 2 * MARGIN) return MARGIN - from;
   return Math.min(0, length - MARGIN - to);
 };
 
-/** Pans the canvas, as little as possible, to a new node out of view. */
+/** If a new node is out of view, pans the canvas to it by the smallest distance. */
 export const useReveal = (frame: RefObject<HTMLElement | null>): void => {
   const editor = useEditor();
   const flow = useReactFlow();

@@ -25,12 +25,12 @@ const FIRST_CONTROL = ":is(input, textarea, select):not(:disabled, [type=file])"
 /** Duration of canvas moves. */
 export const glideMs = (): number => (matchMedia(NO_MOTION).matches ? 0 : GLIDE_MS);
 
-/** Focuses the panel once it is rendered: its first field, whose text typing replaces, else its submit button. */
+/** Focuses the panel once it is rendered: selects its first field, or else focuses its submit button. */
 const focusPanel = (frames = PANEL_FRAMES): void => {
   requestAnimationFrame(() => {
     const panel = document.querySelector("aside [role=tabpanel]");
     const control = panel?.querySelector<HTMLElement>(FIRST_CONTROL) ?? panel?.querySelector<HTMLElement>("button[type=submit]");
-    // Its code may still be loading.
+    // The panel's code can still be loading.
     if (!control && frames > 0) return focusPanel(frames - 1);
     // A phone's keyboard would cover the panel.
     if (matchMedia(NARROW).matches) return;
@@ -39,7 +39,7 @@ const focusPanel = (frames = PANEL_FRAMES): void => {
   });
 };
 
-/** Clipboard contents: pictures, else text. @throws if the browser refuses */
+/** Clipboard contents: pictures, else text. @throws if the browser denies access */
 const readClipboard = async (): Promise<{ text: string; files: File[] }> => {
   const items = await navigator.clipboard.read();
   const pictures = items.flatMap((item) => item.types.filter((type) => type.startsWith("image/")).map((type) => ({ item, type })));
@@ -48,11 +48,11 @@ const readClipboard = async (): Promise<{ text: string; files: File[] }> => {
 };
 
 type Padding = NonNullable<FitViewOptions["padding"]>;
-/** The tools on the left take more. */
+/** The tools on the left need more room. */
 const SIDES = { x: 0.06, y: 0.08, left: "76px" } as const;
 const EDGE = 16;
 
-/** Margins around the view; on a phone they include the part behind the panel, else the tools below. */
+/** Margins around the view. On a phone they include the part behind the panel, else the tools below. */
 const paddingAround = (): Padding => {
   const [canvas, panel] = [document.querySelector(".react-flow"), document.querySelector("aside[aria-label='Side panel']")];
   if (!matchMedia(NARROW).matches) return SIDES;
@@ -118,7 +118,7 @@ export const useStage = (editor: Editor): Stage => {
         const port = nodeId === undefined ? undefined : editor.scene.store.getState().ports.get(nodeId)?.outputs[0];
         if (nodeId === undefined || !port || nodes.size > 1) return complain(USE_STAGE.selectOneNode);
         const place = placeBeside(editor, nodeId, "output");
-        // Beside the node on the screen, where the new one will be.
+        // Opens the palette beside the node, at the new node's position.
         editor.ui.setState({ palette: { at: flow.flowToScreenPosition(place), place, from: { nodeId, port, side: "output" } } });
       },
       settings: () => {

@@ -13,7 +13,7 @@ import { nodeTitle, titleIn } from "../titles";
 import type { LinkStart } from "../ui-store";
 import { ACTIONS } from "../../messages/editor/commands";
 
-/** Edges replaced by a new one, if the port takes a single value. */
+/** Edges that a new one replaces, if the port takes a single value. */
 export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined): string[] =>
   input?.list === true
     ? []
@@ -24,7 +24,7 @@ export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined)
 const usedInputs = (graph: DocGraph, id: string): ReadonlySet<string> =>
   new Set(edgesOf(graph).flatMap((edge) => (edge.target === id && edge.targetHandle !== null ? [edge.targetHandle] : [])));
 
-/** Says which links a change replaced; nothing replaces one silently. Undo stands there as long as it would undo that change. */
+/** Shows a notice with the links that a change replaced. It offers undo while undo would revert that change. */
 export const sayReplaced = (editor: Editor, before: DocGraph, replaced: readonly string[]): void => {
   if (replaced.length === 0) return;
   const after = graphOf(editor);
@@ -39,7 +39,7 @@ export const sayReplaced = (editor: Editor, before: DocGraph, replaced: readonly
   });
 };
 
-/** Links two ports, in place of the link that a port for one value had. */
+/** Links two ports. A port for one value loses its earlier link. */
 export const link = (editor: Editor, ends: Ends, input: Port | undefined): void => {
   const before = graphOf(editor);
   const replaced = replacedBy(before, ends, input);
@@ -47,7 +47,7 @@ export const link = (editor: Editor, ends: Ends, input: Port | undefined): void 
   sayReplaced(editor, before, edgesOf(before).some((edge) => sameEnds(edge, ends)) ? [] : replaced);
 };
 
-/** Both ends of a link from a start to a node's best free port; undefined if none fits. */
+/** Both ends of a link from a start to the best free port of a node; undefined if none fits. */
 export const endsBetween = (editor: Editor, graph: DocGraph, start: LinkStart, node: DocNode): { ends: Ends; input: Port } | undefined => {
   const ports = editor.scene.store.getState().ports.get(node.id) ?? portsOf(node, editor, [], []);
   if (start.side === "output") {
@@ -60,7 +60,7 @@ export const endsBetween = (editor: Editor, graph: DocGraph, start: LinkStart, n
   return ends && { ends, input: start.port };
 };
 
-/** Links a start to a node's best port. @returns true if one fits */
+/** Links a start to the best port of a node. @returns true if one fits */
 export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): boolean => {
   const graph = graphOf(editor);
   const node = nodeById(graph, nodeId);
@@ -72,7 +72,7 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
     return false;
   }
   const { ends, input } = found;
-  // Only a drop on a port clearly chooses the link to replace.
+  // Only a drop on a port chooses the link to replace.
   if (start.side === "output" && replacedBy(graph, ends, input).length > 0) {
     complain(ACTIONS.portTaken(titleIn(editor, node)));
     return false;
@@ -97,7 +97,7 @@ export const linkStart = ({ scene }: Editor, { nodeId, id, type }: HandleEnd): L
 /** Explains why a dropped link isn't possible. */
 export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEnd): void => {
   const end = linkStart(editor, handle);
-  // Dropping it on its origin cancels it.
+  // Dropping a link on its origin cancels it.
   if (!end || (end.nodeId === start.nodeId && end.side === start.side)) return;
   if (end.side === start.side) return complain(ACTIONS.outputToInput);
   const [output, input] = start.side === "output" ? [start, end] : [end, start];
@@ -113,11 +113,11 @@ export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEn
 export const linkAt = (editor: Editor, nodeId: string, port: string): DocEdge | undefined =>
   edgesOf(graphOf(editor)).find((edge) => edge.target === nodeId && edge.targetHandle === port);
 
-/** Opens the palette for a port's target or source. */
+/** Opens the palette with nodes for the other end of a port's link. */
 export const openPortPalette = (editor: Editor, from: LinkStart, at: Point): void =>
   editor.ui.setState({ palette: { at, place: placeBeside(editor, from.nodeId, from.side), from } });
 
-/** Size of a node that wasn't rendered yet. */
+/** Size of a node that hasn't been rendered yet. */
 export const NEW_SIZE = { width: 248, height: 170 };
 /** Gap between consecutive nodes. */
 export const BESIDE = 90;
@@ -163,7 +163,7 @@ export const copySelection = async (editor: Editor): Promise<boolean> => {
 
 const DUPLICATE_OFFSET = 40;
 
-/** An offset near the wanted one at which a part covers no node. */
+/** An offset near the wanted one at which the nodes cover no others. */
 const freeOffset = (editor: Editor, part: { nodes: readonly DocNode[] }, wanted: Point): Point => {
   const known = rectsOf(editor, part.nodes);
   const frame = around([...known.values()])!;

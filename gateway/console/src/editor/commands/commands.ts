@@ -26,10 +26,10 @@ import { COMMANDS_TEXTS } from "../../messages/editor/commands";
 
 /** Effects of commands besides changes to the graph. */
 export interface Stage {
-  /** @param atOnce without moving there */
+  /** Fits nodes, or all of them, into the view. @param atOnce without animation */
   fit(nodeIds?: readonly string[], atOnce?: boolean): void;
   zoom(to: "in" | "out" | "whole"): void;
-  /** Centre of the view on the board. */
+  /** Centre of the view in canvas coordinates. */
   middle(): { x: number; y: number };
   /** Opens the palette in the centre of the canvas. */
   openPalette(): void;
@@ -38,7 +38,7 @@ export interface Stage {
   paste(): void;
   /** Pastes the browser's clipboard data. */
   pasteFrom(data: DataTransfer): void;
-  /** Opens the run panel; a second call starts the run. */
+  /** Opens the run panel. A second call starts the run. */
   run(): void;
   /** Focuses the settings of the selected node. */
   settings(): void;
@@ -52,9 +52,9 @@ export interface Command {
   id: string;
   title: string;
   group: "edit" | "select" | "arrange" | "view" | "run";
-  /** Shortcuts: `Mod+Z`. The first is shown. */
+  /** Shortcuts such as `Mod+Z`. The first is shown. */
   keys: readonly string[];
-  /** Changes the workflow. */
+  /** True if the command changes the workflow. */
   edits: boolean;
   run(editor: Editor, stage: Stage): void;
 }
@@ -81,7 +81,7 @@ const alignments: readonly (readonly [Alignment, string])[] = [
   ["column", COMMANDS_TEXTS.distributeVertically],
 ];
 
-/** Prepares a run up to the selected node; its price is shown first. */
+/** Prepares a run up to the selected node. Its price is shown first. */
 const runToHere: Command["run"] = ({ document, ui }, stage) => {
   const { graph, selection } = document.store.getState();
   const [id, ...others] = [...selection.nodes];
@@ -92,7 +92,7 @@ const runToHere: Command["run"] = ({ document, ui }, stage) => {
   stage.run();
 };
 
-/** Views the outputs of the selected node, else of the first with any. */
+/** Opens the viewer with the outputs of the selected node, or else of the first node with any. */
 const viewMade: Command["run"] = (editor) => {
   const { document, scene } = editor;
   const { shown } = scene.store.getState();
@@ -103,7 +103,7 @@ const viewMade: Command["run"] = (editor) => {
   viewNode(editor, nodeId, 0);
 };
 
-/** Saving is automatic; on request a notice confirms it. */
+/** Saving is automatic. On request a notice confirms it. */
 const save: Command["run"] = ({ document, canEdit }) => {
   if (!canEdit) return complain(COMMANDS_TEXTS.readOnlyHint);
   void document.flush().then((saved) => (saved ? say(COMMANDS_TEXTS.allSaved) : complain(COMMANDS_TEXTS.notSavedYet)));
@@ -205,7 +205,7 @@ export const COMMANDS: readonly Command[] = [
   command("help", COMMANDS_TEXTS.keyboardShortcuts, "view", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),
   command("run", COMMANDS_TEXTS.inputsAndPrice, "run", ["Mod+Enter"], ({ ui }, stage) => {
     const { panel, panelOpen } = ui.getState();
-    // From the run panel, its own target runs.
+    // From the run panel, Run keeps the panel's target.
     if (panel !== "run" || !panelOpen) ui.setState({ until: undefined });
     stage.run();
   }),
@@ -221,7 +221,7 @@ export const COMMANDS: readonly Command[] = [
 
 const PLAIN: Readonly<Record<string, string>> = { " ": "Space" };
 
-/** @throws when there is no such command */
+/** @throws if the command doesn't exist */
 export const commandById = (id: string): Command => {
   const found = COMMANDS.find((one) => one.id === id);
   if (!found) throw new Error(`there is no command ${id}`);
@@ -232,14 +232,14 @@ export const commandById = (id: string): Command => {
 export const shortcutOf = (event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">): string => {
   const key = PLAIN[event.key] ?? (event.key.length === 1 ? event.key.toUpperCase() : event.key);
   const isLetter = /^[A-Z0-9]$/.test(key) || key.length > 1;
-  // For signs such as "?" Shift is part of the sign; for letters it is a modifier.
+  // Shift is part of a sign such as "?", but a modifier for letters.
   return [event.ctrlKey || event.metaKey ? "Mod" : "", event.altKey ? "Alt" : "", event.shiftKey && isLetter ? "Shift" : "", key]
     .filter(Boolean)
     .join("+");
 };
 
 const BY_KEYS = new Map(COMMANDS.flatMap((one) => one.keys.map((keys) => [keys, one] as const)));
-/** On most keyboards Shift with a digit types another sign. */
+/** Shift with a digit types another sign on most keyboards. */
 const SHIFTED: Readonly<Record<string, string>> = { "!": "Shift+1", "@": "Shift+2", '"': "Shift+2" };
 
 export const commandFor = (event: KeyboardEvent): Command | undefined =>

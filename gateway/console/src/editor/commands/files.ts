@@ -58,7 +58,7 @@ export const uploadToCanvas = async (editor: Editor, given: readonly File[], at:
   if (done.length > 0) addFileNodes(editor, done, at);
 };
 
-/** File name without extension; pasted pictures have none. */
+/** File name without its extension; pasted pictures have no name. */
 const nameOf = ({ name }: File): string | undefined => {
   const plain = name.replace(/\.[a-z0-9]{1,5}$/i, "");
   return plain === "" || plain === "image" ? undefined : plain;

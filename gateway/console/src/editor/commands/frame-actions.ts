@@ -8,7 +8,7 @@ import { graphOf, rectsOf, selectedNodes } from "../chosen";
 import type { Editor } from "../context";
 import { FRAME_ACTIONS } from "../../messages/editor/commands";
 
-/** Puts a frame around the selected nodes; what is typed next is its name. */
+/** Puts a frame around the selected nodes and lets the user type its name. */
 export const frameSelection = (editor: Editor): void => {
   const frame = around([...rectsOf(editor, selectedNodes(editor)).values()]);
   if (!frame) return complain(FRAME_ACTIONS.selectNodes);
@@ -25,7 +25,7 @@ export const frameSelection = (editor: Editor): void => {
   editor.ui.setState({ panel: "node", writing: { nodeId: id, what: "title" } });
 };
 
-/** Nodes, and those on frames among them. */
+/** The nodes, with all nodes on frames among them. */
 export const withFrameContents = (editor: Editor, nodes: readonly DocNode[]): DocNode[] => {
   const all = nodesOf(graphOf(editor));
   const rects = [...rectsOf(editor, all)].map(([id, rect]) => ({ id, ...rect }));

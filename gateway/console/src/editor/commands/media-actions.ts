@@ -6,7 +6,7 @@ import { graphOf, rectsOf } from "../chosen";
 import type { Editor } from "../context";
 import { MEDIA_ACTIONS } from "../../messages/editor/commands";
 
-/** Moves nodes on the right of a growing node, or below it. */
+/** Moves nodes to the right of a growing node, or below it, by its growth. */
 const roomMade = (editor: Editor, grown: Rect, before: Rect, id: string): ReadonlyMap<string, Point> => {
   const moved = new Map<string, Point>();
   const [dx, dy] = [Math.max(0, grown.width - before.width), Math.max(0, grown.height - before.height)];

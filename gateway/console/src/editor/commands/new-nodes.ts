@@ -20,9 +20,9 @@ import type { PaletteRequest } from "../ui-store";
 import { BESIDE, endsBetween, NEW_SIZE, replacedBy, sayReplaced } from "./actions";
 import { NEW_NODES } from "../../messages/editor/commands";
 
-/** Nodes added from the palette: data, position and links. */
+/** Adds nodes from the palette with data, position and links. */
 
-/** Models for a new node of a modality, the best first. */
+/** Models for a new node of a modality, best first. */
 const modelsFor = ({ models, me }: Editor, modality: string | undefined): readonly string[] =>
   modelsInOrder(models, me.user)
     .filter((model) => model.modality === modality)
@@ -67,7 +67,7 @@ const newData = (editor: Editor, kind: Kind, request: PaletteRequest, model?: st
   return chosen === undefined ? data : { model: chosen, ...data };
 };
 
-/** Ports for inserting a node into a link. */
+/** Ports through which a node can be inserted into a link. */
 const entryAndExit = ({ output, input }: Ends, own: NodePorts): { entry: Port; exit: Port } | undefined => {
   const [[entry], [exit]] = [fittingInputs(output, own, new Set()), fittingOutputs(input, own)];
   return entry && exit && { entry, exit };
@@ -94,7 +94,7 @@ const insertInto = (editor: Editor, graph: DocGraph, edge: DocEdge, node: DocNod
   return connect(connect(graph, into), out, [edge.id]);
 };
 
-/** Position of a new node, and of nodes that make room for it. */
+/** Position of a new node, and new positions of nodes that make room for it. */
 const placeFor = (editor: Editor, graph: DocGraph, request: PaletteRequest): { at: Point; moved: ReadonlyMap<string, Point> } => {
   const rects: ReadonlyMap<string, Rect> = roomsOf(editor, nodesOf(graph));
   const edge = linkById(graph, request.edgeId);

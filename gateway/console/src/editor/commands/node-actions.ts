@@ -12,7 +12,7 @@ import { NODE_ACTIONS } from "../../messages/editor/commands";
 
 const withoutFold = ({ collapsed: _, ...view }: NodeView): NodeView | undefined => (Object.keys(view).length > 0 ? view : undefined);
 
-/** Ids hidden by a frame when it collapses. */
+/** Ids of nodes that a frame hides when it collapses. */
 const contentsOf = (editor: Editor, frame: DocNode): string[] => {
   const all = [...wholeRects(editor)].map(([id, rect]) => ({ id, ...rect }));
   const own = all.find(({ id }) => id === frame.id);
@@ -32,7 +32,7 @@ export const collapse = (editor: Editor, nodes: readonly DocNode[] = selectedNod
   editor.document.change(opens ? NODE_ACTIONS.expand : NODE_ACTIONS.collapse, (graph) => foldable.reduce(change, graph));
 };
 
-/** Bypasses the selected nodes, or stops that if all are bypassed. */
+/** Bypasses the selected nodes. If all are bypassed, they run again. */
 export const bypass = (editor: Editor): void => {
   const nodes = selectedNodes(editor).filter(({ type }) => !isRemark(type));
   if (nodes.length === 0) return complain(NODE_ACTIONS.selectNodesToBypass);

@@ -7,7 +7,10 @@ import type { Editor } from "../context";
 import { insertPart, NEW_SIZE, some } from "./actions";
 import { PASTE } from "../../messages/editor/commands";
 
-/** Puts nodes of a clipboard's text around a place; a graph of another editor as far as it has counterparts. @returns whether it did */
+/**
+ * Pastes nodes from a clipboard's text around a position, and converts graphs of other editors.
+ * @returns true if the text contained nodes
+ */
 export const pasteText = async (editor: Editor, text: string, middle: Point): Promise<boolean> => {
   const value = parsedJson(text);
   // Loaded lazily, because pasting is rare.
@@ -29,7 +32,7 @@ export const pasteText = async (editor: Editor, text: string, middle: Point): Pr
   return true;
 };
 
-/** The workflow in a picture that ComfyUI saved, as JSON; undefined for all other files. */
+/** Workflow in a picture that ComfyUI saved, as JSON; undefined for all other files. */
 export const embeddedWorkflow = async (file: File): Promise<string | undefined> => {
   if (!CARRIERS.includes(file.type) || file.size > MOST_BYTES) return undefined;
   const { readEmbedded } = await import("@nodeloom/client/comfyui");

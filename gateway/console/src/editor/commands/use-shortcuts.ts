@@ -3,7 +3,7 @@ import { commandFor, type Stage } from "./commands";
 import type { Editor } from "../context";
 
 const TYPES: ReadonlySet<string> = new Set(["INPUT", "TEXTAREA", "SELECT"]);
-/** Keys that a focused control uses itself. */
+/** Keys that a focused control handles. */
 const OF_CONTROLS: ReadonlySet<string> = new Set(["Enter", " ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
 
 /** Shortcuts that also work inside fields. */
@@ -17,11 +17,11 @@ const isControl = (target: EventTarget | null): boolean =>
 const isInPanel = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && !document.querySelector("dialog[open]") && target.closest("aside") !== null;
 
-/** Shortcuts of the canvas. Fields keep their keys; only Run and Save work there. */
+/** Shortcuts of the canvas. In fields only Run and Save work. */
 export const useShortcuts = (editor: Editor, stage: Stage): void => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      // Escape leaves a field of the panel.
+      // Escape in a field of the panel removes the focus from it.
       if (event.key === "Escape" && isTyping(event.target) && isInPanel(event.target)) return event.target.blur();
       const command = event.isComposing ? undefined : commandFor(event);
       if (!command || document.querySelector("dialog[open]")) return;

@@ -18,7 +18,7 @@ import { addFileNodes } from "./files";
 import { COMMON } from "../../messages/common";
 import { VIEW_MADE } from "../../messages/editor/commands";
 
-/** Earlier runs loaded for the viewer. */
+/** Number of earlier runs loaded for the viewer. */
 const OLDER_RUNS = 8;
 const LISTED = 20;
 
@@ -27,7 +27,7 @@ const isMade = ({ file, text }: ShownItem): boolean => file !== undefined || tex
 interface Facts {
   facts: ViewerItem["facts"];
   prompt?: string | undefined;
-  /** Text of the item alone, such as its element of a list. */
+  /** Text of this item only, such as one element of a list. */
   value?: string | undefined;
   seed?: string | undefined;
 }
@@ -58,7 +58,7 @@ const setOf = (
 const nameOfModel = ({ models }: Editor, name: string): string =>
   models.find(({ internalName }) => internalName === name)?.displayName ?? name;
 
-/** The node and its inputs as they were in a run, or as now if unknown. */
+/** The node and its inputs at the time of a run, or the current ones if those are unknown. */
 const ranWith = async (editor: Editor, node: DocNode, { executionId }: Execution): Promise<{ graph: DocGraph; then: DocNode }> => {
   const graph = await loadRanGraph(executionId).catch(() => undefined);
   const then = graph && nodeById(graph, node.id);
@@ -87,7 +87,7 @@ const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Pr
   });
 };
 
-/** Adds an output as a file node beside its origin. */
+/** Adds an output as a file node beside its source node. */
 const inputFrom =
   (editor: Editor, nodeId: string) =>
   async (item: ViewerItem): Promise<void> => {
@@ -101,7 +101,7 @@ const inputFrom =
     }
   };
 
-/** Loads the viewed run, then earlier ones, while the viewer is open. */
+/** Loads the viewed run and then earlier ones while the viewer is open. */
 const readRuns = async (editor: Editor, node: DocNode, executionId: string): Promise<void> => {
   const isViewed = (): boolean => useViewer.getState().sets[0]?.id === executionId;
   replaceInView(await setOfRun(editor, node, await api.executions.get(executionId)));
@@ -114,7 +114,7 @@ const readRuns = async (editor: Editor, node: DocNode, executionId: string): Pro
   }
 };
 
-/** Views a node's outputs, newest first; earlier runs follow as they load. */
+/** Views a node's outputs, newest first. Earlier runs follow as they load. */
 export const viewMade = (editor: Editor, nodeId: string, index: number): void => {
   const node = nodeById(graphOf(editor), nodeId);
   const { items, executionId, at } = shownIn(editor.scene.store.getState(), nodeId);
@@ -124,7 +124,7 @@ export const viewMade = (editor: Editor, nodeId: string, index: number): void =>
   const before = items.slice(0, index).filter(isMade).length;
   const use = editor.canEdit ? (item: ViewerItem) => void inputFrom(editor, nodeId)(item) : undefined;
   view([set], { index: Math.min(before, set.items.length - 1), use });
-  // Failed loads are ignored; the canvas's outputs are shown.
+  // Failed loads are ignored, because the canvas's outputs are already shown.
   if (useFiles.getState().files.has(executionId)) return;
   readRuns(editor, node, executionId).catch(() => undefined);
 };

@@ -51,7 +51,7 @@ const usePagePicks = (): Pick[] => {
 
 const NOTE_CHARACTERS = 80;
 
-/** Nodes by name, kind, model, texts and settings. */
+/** Nodes with their search terms: name, kind, model, texts and settings. */
 const useNodePicks = (stage: Stage): Pick[] => {
   const editor = useEditor();
   const { document, models } = editor;
@@ -83,7 +83,7 @@ export const NodeList = ({ stage, onClose }: OverlayProps) => (
   />
 );
 
-/** Ports that the selected node's outputs can link to, and links to remove, for keyboard users. */
+/** Links that the selected node's outputs can have, and links to remove, for keyboard users. */
 const connections = (editor: Editor): Pick[] => {
   const { graph, selection } = editor.document.store.getState();
   const { ports } = editor.scene.store.getState();

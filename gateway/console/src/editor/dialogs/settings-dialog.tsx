@@ -17,10 +17,10 @@ const tagList = (text: string): string[] => [
   ),
 ];
 
-/** Bound of the API. */
+/** Maximum of the API. */
 const MAX_DAYS = 3_650;
 
-/** @returns null for an empty field; undefined for a number that can't be set */
+/** @returns null for an empty field; undefined for an invalid number */
 const readDays = (text: string): number | null | undefined => {
   if (text.trim() === "") return null;
   const days = Number(text);

@@ -21,7 +21,7 @@ const freeName = (fields: readonly AnswerField[]): string => {
   }
 };
 
-/** Why a field can't have this name. */
+/** Reason why a field can't have this name; undefined if it can. */
 export const nameProblem = (fields: readonly AnswerField[], index: number): string | undefined => {
   const { name } = fields[index]!;
   if (name.trim() === "") return ANSWER_FIELDS.enterAName;

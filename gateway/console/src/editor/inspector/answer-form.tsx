@@ -39,7 +39,7 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const { schema } = node.data;
   const answer = answerOfSchema(schema);
-  // A field without a valid name can't be saved, so it stays here.
+  // A field without a valid name can't be saved, so it is kept here.
   const [draft, setDraft] = useState<Answer>();
   const shown = draft ?? answer;
   if (!shown)

@@ -14,7 +14,7 @@ import { EXPRESSION_FORM } from "../../messages/editor/inspector";
 const MOST_SHOWN = 30;
 const MOST_DEPTH = 6;
 
-/** Input of a node in the shown run, else in the newest; undefined if unknown. */
+/** Input of a node in the shown run, or else in the newest; undefined if unknown. */
 const useGiven = (node: DocNode): { value: unknown } | undefined => {
   const { slug } = useEditor();
   const edge = useDocument(({ graph }) => edgesOf(graph).find(({ target }) => target === node.id));
@@ -60,7 +60,7 @@ const Leaf = ({ value, path, disabled, onChoose, name }: TreeProps & { name: str
   </button>
 );
 
-/** A value as a tree of selectable parts. One element stands for all of a list. */
+/** A value as a tree of selectable parts. One element represents a whole list. */
 const Tree = ({ value, path, disabled, onChoose, name }: TreeProps & { name?: string }) => {
   const inner: readonly (readonly [string | number, unknown])[] =
     path.length >= MOST_DEPTH

@@ -80,7 +80,6 @@ const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputPro
 
 interface NameInputProps {
   value: string;
-  /** Names of the other inputs. */
   taken: ReadonlySet<unknown>;
   disabled: boolean;
   autoFocus: boolean;
@@ -92,7 +91,6 @@ interface FieldCardProps {
   index: number;
   count: number;
   disabled: boolean;
-  /** Names of the other inputs. */
   taken: ReadonlySet<unknown>;
   /** True for the input added last. */
   isNew: boolean;

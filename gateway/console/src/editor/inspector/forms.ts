@@ -13,7 +13,7 @@ import { SwitchForm } from "./switch-form";
 
 export type Form = (props: { node: DocNode }) => ReactNode;
 
-/** Forms beyond one control per setting; kinds name theirs in canvas/kinds. */
+/** Forms for kinds that need more than one control per setting; each kind in canvas/kinds names its form. */
 const BY_HAND: Readonly<Record<FormName, Form>> = {
   fields: FieldsForm,
   text: TextForm,
@@ -25,7 +25,7 @@ const BY_HAND: Readonly<Record<FormName, Form>> = {
   workflow: WorkflowForm,
 };
 
-/** Form of a kind: its own, else generated from the kernel's table; JSON for unknown kinds. */
+/** Form of a kind: its own, or one generated from the kernel's table; JSON for unknown kinds. */
 export const formOf = ({ rules, form }: Kind): Form => {
   if (form !== undefined) return BY_HAND[form];
   if (!rules) return RawForm;

@@ -6,7 +6,7 @@ import { useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
 import { SETTINGS_FORM } from "../../messages/editor/inspector";
 
-/** Shown under "More", or only by other forms. */
+/** Settings under "More", or only in other forms. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError", "onRetired"]);
 
 /** "Fail on status" from `failOnStatus`. */
@@ -20,7 +20,7 @@ export const SettingsForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const wired = useWired(node.id);
   const { rules } = kindOf(node.type);
-  // Settings that depend on other settings follow them.
+  // Settings that depend on other settings come after them.
   const all = [...Object.entries(rules?.settings ?? {}), ...propertiesOf(rules?.schema?.(node))];
   const settings = all.filter(([name]) => !ELSEWHERE.has(name));
   if (settings.length === 0) return <p className="text-sm text-muted">{SETTINGS_FORM.noSettings}</p>;

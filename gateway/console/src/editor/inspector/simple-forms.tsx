@@ -174,7 +174,7 @@ export const FileForm = ({ node }: { node: DocNode }) => {
   );
 };
 
-/** Upper bounds that a node can set, by the names of their settings. */
+/** Maximums that a node can set, by the names of their settings. */
 const BOUNDS = {
   maxItems: {
     label: SIMPLE_FORMS.maximumItems,
@@ -186,7 +186,7 @@ const BOUNDS = {
   },
 } as const;
 
-/** Fields for the bounds that the node's kind has. */
+/** Fields for the maximums that the node's kind has. */
 export const Bounds = ({ node, settings }: { node: DocNode; settings: object }) => {
   const { set, disabled } = useSetting(node);
   return Object.entries(BOUNDS)

@@ -8,7 +8,7 @@ import { useSetting } from "./use-setting";
 import { COMMON } from "../../messages/common";
 import { SWITCH_FORM } from "../../messages/editor/inspector";
 
-/** Maximum cases and operators from the kernel's table. */
+/** Maximum number of cases, and operators, from the kernel's table. */
 const rulesOf = ({ type }: DocNode): { most: number; operators: string[] } => {
   const schema = kindOf(type).rules!.settings.cases as JsonSchema & { maxItems: number };
   return { most: schema.maxItems, operators: ((schema.items as JsonSchema).properties as { op: { enum: string[] } }).op.enum };

@@ -20,7 +20,7 @@ export const useSetting = (node: DocNode) => {
   };
 };
 
-/** From now on, problems of the node are shown. */
+/** Shows problems of the node from now on. */
 const touch = (ui: Editor["ui"], nodeId: string): void => {
   const { fresh } = ui.getState();
   if (fresh.has(nodeId)) ui.setState({ fresh: new Set([...fresh].filter((id) => id !== nodeId)) });

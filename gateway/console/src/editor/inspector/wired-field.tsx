@@ -2,7 +2,7 @@ import { Link2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { WIRED_FIELD } from "../../messages/editor/inspector";
 
-/** A linked field shows its source node. */
+/** Shows the source node in place of a linked field. */
 export const WiredField = ({ label, from }: { label: ReactNode; from: ReactNode }) => (
   <div className="text-[13px]">
     <div className="font-medium">{label}</div>

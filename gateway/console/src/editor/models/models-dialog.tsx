@@ -30,7 +30,7 @@ interface ChoiceProps {
 
 const Chosen = () => <Check className="size-4 shrink-0 text-accent-text" aria-label={MODELS_DIALOG.chosen} role="img" />;
 
-/** A model: a sample, and what decides between models: price, speed, where it runs. */
+/** A model with a sample, price, speed and location. */
 const ModelCard = ({ model, isChosen, onChoose }: ChoiceProps & { model: Model }) => {
   const standing = standingOf(model);
   const ms = speedOf(model.internalName);

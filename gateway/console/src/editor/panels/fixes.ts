@@ -52,7 +52,7 @@ export const fixesFor = (editor: Editor, { nodeId, code, params, path }: GraphIs
         document.change(FIXES.addText, (now) => connect(addNode(now, { id, type: TEXT_TYPE, at, data: { text: "" } }), ends), {
           select: [id],
         });
-        // At the setting.
+        // Shows the problem at the setting.
         editor.ui.setState({ panel: "node", reveal: id });
       },
     });

@@ -8,7 +8,7 @@ const WORDS: Readonly<Partial<Record<Model["status"], { tone: Tone; words: strin
   away: { tone: "warn", words: MODEL_STATE.unavailable },
 };
 
-/** Why a model can't run now, in a few words; undefined if it can. */
+/** Reason why a model can't run now, in a few words; undefined if it can. */
 export const modelState = ({ status }: Pick<Model, "status">): string | undefined => WORDS[status]?.words;
 
 /** Mark for a model that can't run now. */
@@ -22,7 +22,7 @@ export const ModelState = ({ model }: { model: Pick<Model, "status" | "statusRea
   );
 };
 
-/** Where a model runs, if not at a provider. */
+/** Location of a model that doesn't run at a provider. */
 export const placeWords = ({ runsAt }: Pick<Model, "runsAt">): string | undefined =>
   ({ local: MODEL_STATE.thisMachine, sandbox: MODEL_STATE.sandboxNoAi, provider: undefined })[runsAt];
 

@@ -9,5 +9,5 @@ const NOTHING = NOTHING_FOUND.noMatches;
 const nothingWords = (query: string): string =>
   query === "" ? NOTHING_FOUND.noNodeMatchesThisPort : (ELSEWHERE.find(([pattern]) => pattern.test(query))?.[1] ?? NOTHING);
 
-/** Why the palette is empty. */
+/** Message for a palette without results. */
 export const NothingFound = ({ query }: { query: string }) => <p className="px-4 pb-4 text-sm text-muted">{nothingWords(query)}</p>;

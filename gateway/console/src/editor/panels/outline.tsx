@@ -35,7 +35,7 @@ export const Outline = () => {
         <button
           key={node.id}
           type="button"
-          // One tab stop; arrow keys move inside.
+          // The list is one tab stop. Arrow keys move inside it.
           tabIndex={chosen === undefined ? (index === 0 ? 0 : -1) : node.id === chosen ? 0 : -1}
           aria-pressed={selection.nodes.has(node.id)}
           className="shrink-0 rounded-lg border px-2.5 py-1 text-xs whitespace-nowrap aria-pressed:border-accent aria-pressed:bg-accent-soft"

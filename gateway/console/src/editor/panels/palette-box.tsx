@@ -18,7 +18,7 @@ const heading = ({ from, edgeId }: PaletteRequest): string => {
 export interface PaletteBoxProps {
   request: PaletteRequest;
   query: string;
-  /** Id of the choice for Enter. */
+  /** Id of the choice that Enter selects. */
   active?: string | undefined;
   onQuery: (query: string) => void;
   onKey: (key: string, event: KeyboardEvent) => void;
@@ -62,7 +62,7 @@ export const PaletteBox = ({ request, query, active, onQuery, onKey, children }:
   );
 };
 
-/** Collects typing while choices load. */
+/** Collects typed text while the choices load. */
 export const PaletteWaiting = () => {
   const { ui } = useEditor();
   const request = useUi((state) => state.palette);

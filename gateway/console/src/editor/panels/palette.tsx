@@ -14,7 +14,7 @@ import { COMMON } from "../../messages/common";
 const describe = (model: Model, kind: Kind): string =>
   [kind.title, placeWords(model), modelState(model), model.internalName].filter(Boolean).join(" · ");
 
-/** Kinds that fit, and, once something is typed, models. */
+/** Kinds that fit, and models once the user types. */
 const useChoices = (request: PaletteRequest, query: string): Choice[] => {
   const editor = useEditor();
   const { models } = editor;
@@ -36,7 +36,7 @@ const PaletteList = ({ request }: { request: PaletteRequest }) => {
   };
   useEffect(() => {
     if (request.isEntered) choose(choices[0]);
-    // Runs once, for typing before the load.
+    // Runs once, for text typed before the palette loaded.
   }, []);
   const onKey = (key: string, event: KeyboardEvent): void => {
     if (key === "Enter") choose(choices[at]);
@@ -90,7 +90,7 @@ export const Palette = () => {
     const outside = (event: PointerEvent): void => {
       if (!(event.target as HTMLElement).closest("[role=dialog]")) ui.setState({ palette: undefined });
     };
-    // The press that opened it must not close it.
+    // The press that opened the palette must not close it.
     const timer = setTimeout(() => window.addEventListener("pointerdown", outside, true));
     return () => {
       clearTimeout(timer);

@@ -36,7 +36,7 @@ const useTarget = (): RunTarget => {
   return useMemo(() => ({ workflow: slug, until, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit, until]);
 };
 
-/** Saves and starts a run of the canvas, then follows its events. */
+/** Saves the canvas, starts its run, and follows the run's events. */
 const useStart = (target: RunTarget, kept: Kept | undefined, inputs: () => Record<string, unknown>, limit: number | null) => {
   const { document } = useEditor();
   const follow = useFollow();
@@ -58,7 +58,7 @@ const useStart = (target: RunTarget, kept: Kept | undefined, inputs: () => Recor
   return { start, starting, refused };
 };
 
-/** Shows that Run ends at one node, and resets that. */
+/** Shows that Run ends at one node, with a button to reset this. */
 const RunsTo = () => {
   const editor = useEditor();
   const { ui } = editor;
@@ -93,7 +93,7 @@ const LastRun = ({ onShow }: { onShow: (executionId: string) => void }) => {
   );
 };
 
-/** Problems of a graph with nodes' names instead of ids. */
+/** Replaces node ids by names in the problems of a graph. */
 const useNamed = (trouble: Trouble | undefined): Trouble | undefined => {
   const [issue, ...others] = useScene((state) => state.judgement.issues);
   const editor = useEditor();
@@ -114,7 +114,7 @@ const useNamed = (trouble: Trouble | undefined): Trouble | undefined => {
 const reusedIn = ({ nodes }: RerunQuote): ReadonlySet<string> =>
   new Set(nodes.filter(({ items, reusedItems }) => reusedItems.length > 0 && reusedItems.length >= items).map(({ id }) => id));
 
-/** Inputs, price and Run; then progress. */
+/** Inputs, price and Run; after the start, progress. */
 export const RunPanel = () => {
   const { slug, me, ui, document, canEdit } = useEditor();
   const client = useQueryClient();
@@ -124,7 +124,7 @@ export const RunPanel = () => {
   const hasLast = useUi(({ lastRun }) => Boolean(lastRun));
   const target = useTarget();
   const etag = useDocument((state) => state.etag);
-  // Another user's workflow always runs completely.
+  // Another user's workflow always runs as a whole.
   const again: Again = { inputs, ...(canEdit ? { version: "draft", ...(until === undefined ? {} : { until }) } : {}) };
   const kept = useKept(again);
   const plain = useQuote(target, inputs, me.user.approved && kept === undefined, etag);

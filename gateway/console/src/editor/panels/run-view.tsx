@@ -31,14 +31,14 @@ import { COMMON } from "../../messages/common";
 import { END_NOTICE } from "../../messages/editor/running";
 import { RUN_VIEW } from "../../messages/editor/panels";
 
-/** Name of a run's node; nodes of inlined workflows include the workflow's name. */
+/** Name of a run's node. For inlined workflows it includes the workflow's name. */
 const runTitle = (editor: Editor, graph: DocGraph, node: NodeProgress): string => {
   const outer = nodeById(graph, outerId(node.id));
   if (!outer) return node.label ?? node.id;
   return outer.id === node.id ? titleIn(editor, outer) : `${titleIn(editor, outer)} › ${nameOfNode(node)}`;
 };
 
-/** Nodes inside workflows that only handle values aren't listed. */
+/** Nodes inside workflows that only process values aren't listed. */
 const isListed = ({ id, type, status }: NodeProgress): boolean => id === outerId(id) || makesCalls(type) || status === "failed";
 
 const Progress = ({ run }: { run: LiveRun }) => {
@@ -80,7 +80,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
   );
 };
 
-/** Result of a run; without one the outputs of its last nodes, so that everything paid for is visible. */
+/** Result of a run. A run without a result shows the outputs of its last nodes, so that all paid outputs are visible. */
 const Result = ({ run }: { run: LiveRun }) => {
   const editor = useEditor();
   const graph = useDocument((state) => state.graph);
@@ -121,16 +121,16 @@ const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: 
   );
 };
 
-/** Share of the window below which a run is hardly visible. */
+/** If a run starts below this share of the window's height, it is hardly visible. */
 const LOW = 0.6;
 
-/** Scrolls a new run into view, with its form if both fit. */
+/** Scrolls a new run into view, together with its form if both fit. */
 const useInView = (executionId: string, isRead: boolean): RefObject<HTMLElement | null> => {
   const section = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const { top = 0 } = section.current?.getBoundingClientRect() ?? {};
     if (top < 0 || top > innerHeight * LOW) section.current?.scrollIntoView({ block: "start" });
-    // Before loading there is little to see.
+    // Before it is loaded, a run is too small to scroll to.
   }, [executionId, isRead]);
   return section;
 };
@@ -155,7 +155,7 @@ const NodeList = ({ run }: { run: LiveRun }) => {
   );
 };
 
-/** Asks for the browser's permission: only on a click. */
+/** Asks for the browser's permission, which needs a click. */
 const NotifyMe = () => {
   const [isOffered, setOffered] = useState(mayAskToNotify);
   if (!isOffered) return null;
@@ -171,7 +171,7 @@ const NotifyMe = () => {
   );
 };
 
-/** The shown run: progress, cost and end, and what a rerun reuses. */
+/** The shown run: progress, cost and end, and the results that a rerun reuses. */
 export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProps, "execution"> }) => {
   const { slug } = useEditor();
   const { execution, executionId } = run;

@@ -2,7 +2,7 @@ import type { Model } from "@nodeloom/client";
 import type { Kind } from "../../canvas/kinds";
 import { modelWords } from "../../messages/search-words";
 
-/** Finds nodes and models by what people type: names before other names, and these before descriptions. */
+/** Finds nodes and models by typed text. Names rank before other names, and other names before descriptions. */
 
 export interface Choice {
   key: string;
@@ -12,7 +12,7 @@ export interface Choice {
   model?: string;
 }
 
-/** Words that say nothing about a node. */
+/** Words without a meaning for the search. */
 const FILLERS = new Set(["a", "an", "the", "my", "node", "nodes", "add", "please"]);
 const singular = (word: string): string => (word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word);
 const wordsOf = (text: string): string[] =>
@@ -21,7 +21,7 @@ const wordsOf = (text: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
     .map(singular);
-/** A query as typed, and without what says nothing. */
+/** A query as typed, and without filler words. */
 const readings = (query: string): string[][] => {
   const words = wordsOf(query);
   const telling = words.filter((word) => !FILLERS.has(word));
@@ -30,13 +30,13 @@ const readings = (query: string): string[][] => {
 
 interface Entry {
   title: string;
-  /** Phrases, separated by commas. */
+  /** Other names: phrases, separated by commas. */
   names: string;
   description: string;
 }
 
 const has = (words: readonly string[], query: readonly string[]): boolean => query.every((word) => words.includes(word));
-/** Beginnings of words; a single letter begins too many. */
+/** True if the query's words begin these words. A single letter would begin too many. */
 const begins = (words: readonly string[], query: readonly string[]): boolean =>
   query.every((word) => words.includes(word) || (word.length > 1 && words.some((other) => other.startsWith(word))));
 
@@ -52,7 +52,7 @@ const SCORES = {
   described: 10,
 };
 
-/** How well an entry fits; 0 if it doesn't. */
+/** Score of an entry; 0 if it doesn't match. */
 const scoreOf = ({ title, names, description }: Entry, query: readonly string[]): number => {
   const typed = query.join("");
   const titleWords = wordsOf(title);
@@ -70,10 +70,10 @@ const scoreOf = ({ title, names, description }: Entry, query: readonly string[])
   return has(described, query) ? SCORES.described : begins(described, query) ? 1 : 0;
 };
 
-/** How a model is shown in the palette. */
+/** Text for a model in the palette. */
 export type DescribeModel = (model: Model, kind: Kind) => string;
 
-/** The fitting kinds and models, the best first; all kinds in their order if nothing is typed. */
+/** The matching kinds and models, best first. Without a query, all kinds in their order. */
 export const searchChoices = (query: string, kinds: readonly Kind[], models: readonly Model[], describe: DescribeModel): Choice[] => {
   const typed = readings(query);
   const ofKinds = kinds.map((kind): [Choice, Entry] => [

@@ -3,7 +3,7 @@ import { kernelGraph, nodesOf, type DocGraph, type DocNode } from "../../documen
 import type { Again } from "../../runs/again/rerun";
 import type { Made } from "../../runs/made";
 
-/** Pins: runs from the canvas reuse results of pinned nodes while their inputs are the same. */
+/** Pinning: runs from the canvas reuse results of pinned nodes while their inputs stay the same. */
 
 export const isPinned = ({ view }: DocNode): boolean => view?.pinned === true;
 

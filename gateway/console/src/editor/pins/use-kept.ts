@@ -5,9 +5,9 @@ import { useDocument, useEditor } from "../context";
 import { nodeTitle } from "../titles";
 import { pinsOf } from "./pins";
 
-/** Pinned results for the next run. */
+/** Results of pinned nodes that the next run reuses. */
 export interface Kept {
-  /** Run with the reused results. */
+  /** Id of the run with these results. */
   base: string;
   again: Again;
   /** Names of the pinned nodes. */
@@ -16,7 +16,10 @@ export interface Kept {
 
 const NO_MADE: ReadonlyMap<string, Made> = new Map();
 
-/** @param again what is asked for besides; undefined where nothing is pinned that was made */
+/**
+ * @param again the rest of the run's request
+ * @returns undefined if no pinned node has outputs
+ */
 export const useKept = (again: Again): Kept | undefined => {
   const { slug, canEdit } = useEditor();
   const graph = useDocument((state) => state.graph);

@@ -8,7 +8,7 @@ import { NEW_SEED } from "../../messages/editor/running";
 
 const SEEDS = 2_147_483_647;
 
-/** Gives every node another seed whose model takes one. @returns how many nodes that are */
+/** Sets a new seed on every node whose model takes one. @returns the number of these nodes */
 export const setNewSeeds = (editor: Editor): number => {
   const taking = new Map(
     editor.models.flatMap(({ internalName, inputSchema: { properties } }) => {

@@ -10,17 +10,17 @@ import { useDocument, useEditor, useUi } from "../context";
 import { useKept } from "../pins/use-kept";
 import { useRunInputs } from "../run-inputs";
 
-/** The run that the button in the corner starts: of the whole draft, taking over what has not changed since the last run. */
+/** The run that the button in the corner starts: the whole draft, reusing results that haven't changed since the last run. */
 
 export interface NextRun {
   inputs: RunInputs;
-  /** Undefined: everything is made. */
+  /** Run whose results are reused; undefined if nothing is reused. */
   base: string | undefined;
   again: Again;
   target: RunTarget;
 }
 
-/** The newest run that is over: the one on the canvas, else the one that was the last when the workflow was opened. */
+/** The newest ended run: the one on the canvas, else the last one when the workflow was opened. */
 const useLastRun = (): { id: string | undefined; isRead: boolean } => {
   const { slug } = useEditor();
   const run = useLive(({ runs }) => runs[slug]);
@@ -38,7 +38,7 @@ export const useNextRun = (): { next: NextRun; quote: Quote | RerunQuote | undef
   const last = useLastRun();
   const base = kept?.base ?? (canEdit ? last.id : undefined);
   const partial = useRerunQuote(base ?? "", kept?.again ?? own, me.user.approved && base !== undefined, etag);
-  // A run that is no longer stored can't be gone on from.
+  // A run that is no longer stored can't be reused.
   const isWhole = base === undefined || partial.problem !== undefined;
   const target = useMemo<RunTarget>(() => ({ workflow: slug, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit]);
   const whole = useQuote(target, inputs, me.user.approved && isWhole && last.isRead, etag);
@@ -47,7 +47,7 @@ export const useNextRun = (): { next: NextRun; quote: Quote | RerunQuote | undef
   return { next: { inputs, base: isWhole ? undefined : base, again: kept?.again ?? own, target }, quote, problem, empty };
 };
 
-/** The price of a run as it is saved now. @throws NodeloomError */
+/** Price of a run of the saved draft. @throws NodeloomError */
 export const quoteNow = async ({ base, again, target, inputs }: NextRun): Promise<Quote | RerunQuote> => {
   if (base !== undefined) return (await request("quoteRerun", { params: { id: base }, body: again })).body;
   const { workflow, version } = target as Extract<RunTarget, { workflow: string }>;
@@ -55,18 +55,21 @@ export const quoteNow = async ({ base, again, target, inputs }: NextRun): Promis
   return (await request("quoteWorkflow", { params: { slug: workflow }, ...query, body: { inputs: { ...inputs } } })).body;
 };
 
-/** The most that a run may cost: its price if that is exact. */
+/** Maximum cost of a run: its price if that is exact. */
 export const limitOf = ({ exact, estimatedCreditCost, maxCreditCost }: Quote | RerunQuote): number | null =>
   exact ? estimatedCreditCost : maxCreditCost;
 
-/** @returns the execution's id @throws NodeloomError if nothing was started */
+/**
+ * @returns the execution's id
+ * @throws NodeloomError if no run was started
+ */
 export const startNext = ({ base, again, target, inputs }: NextRun, limit: number | null): Promise<string> =>
   base === undefined ? startRun(target, inputs, limit) : startRerun(base, again, limit);
 
-/** Whether every call of a run would be taken over. */
+/** True if a run would reuse every call. */
 export const isAllReused = (quote: Quote | RerunQuote): boolean => "reused" in quote && quote.reused.calls === quote.reused.of;
 
-/** Whether two runs have the same inputs, in whatever order. */
+/** True if two runs have the same inputs, in any order. */
 export const sameInputs = (a: unknown, b: unknown): boolean => {
   const sorted = (value: unknown): string =>
     withoutSignatures(JSON.stringify(Object.entries((value ?? {}) as object).sort(([one], [two]) => (one < two ? -1 : 1))));

@@ -15,7 +15,7 @@ import { setNewSeeds } from "./new-seed";
 import { useFollow } from "./use-follow";
 import { RUN_BUTTON } from "../../messages/editor/running";
 
-/** Starts the next run at the price that is shown, or says why it doesn't. */
+/** Starts the next run at the shown price, or shows why it can't start. */
 const useStart = (next: NextRun, shown: number | null | undefined, openForm: () => void) => {
   const { document, slug, ui } = useEditor();
   const client = useQueryClient();
@@ -50,7 +50,7 @@ const useStart = (next: NextRun, shown: number | null | undefined, openForm: () 
   return attempt;
 };
 
-/** Runs the workflow from the corner: one click, at the price on the button. */
+/** Runs the workflow with one click, at the price on the button in the corner. */
 export const RunButton = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const { next, quote, problem, empty } = useNextRun();

@@ -6,7 +6,7 @@ import { credits, duration } from "../../ui/format";
 import { useDocument, useEditor } from "../context";
 import { END_NOTICE } from "../../messages/editor/running";
 
-/** A hidden page has no stream of events; browsers slow its timers down further. */
+/** Interval of checks. A hidden page has no stream of events, and browsers slow down its timers. */
 const LOOK_MS = 5_000;
 
 const ENDS: Readonly<Record<string, string>> = {
@@ -15,13 +15,13 @@ const ENDS: Readonly<Record<string, string>> = {
   cancelled: END_NOTICE.cancelled,
 };
 
-/** False where browsers have no notifications, or not for this address. */
+/** False if the browser doesn't support notifications, or not for this address. */
 const canNotify = (): boolean => typeof Notification === "function" && Notification.permission === "granted";
 export const mayAskToNotify = (): boolean => typeof Notification === "function" && Notification.permission === "default";
 
 const notify = (name: string, { executionId, status, durationMs, creditsCost }: Execution): void => {
   const body = `${ENDS[status] ?? status} · ${duration(durationMs)} · ${credits(creditsCost)}`;
-  // By its tag, two tabs of one run show one notice.
+  // The tag makes two tabs of one run show one notice.
   const notice = new Notification(name, { body, tag: executionId });
   notice.addEventListener("click", () => {
     window.focus();
@@ -29,7 +29,7 @@ const notify = (name: string, { executionId, status, durationMs, creditsCost }: 
   });
 };
 
-/** Notifies once the shown run ends while the page is hidden, if the user allowed it. */
+/** If the user allowed it, shows a notification when the shown run ends while the page is hidden. */
 export const useEndNotice = (): void => {
   const { slug } = useEditor();
   const name = useDocument((state) => state.meta.name);
@@ -38,7 +38,7 @@ export const useEndNotice = (): void => {
     if (going === undefined) return undefined;
     let timer: ReturnType<typeof setInterval> | undefined;
     const look = async (): Promise<void> => {
-      // A failed look is repeated at the next one.
+      // After a failed request, the next check tries again.
       const execution = await api.executions.get(going).catch(() => undefined);
       if (execution === undefined || ENDS[execution.status] === undefined || timer === undefined) return;
       stop();

@@ -6,7 +6,7 @@ import { itemMs, rememberSpeeds } from "../../runs/speeds";
 import { useEditor } from "../context";
 import { rememberPrints } from "../scene/fingerprints";
 
-/** Remembers how long the models of the shown run took. */
+/** Stores how long the models of the shown run took. */
 const learnSpeeds = (slug: string, graph: DocGraph): void => {
   const nodes = [...(useLive.getState().runs[slug]?.nodes.values() ?? [])];
   rememberSpeeds(
@@ -17,7 +17,7 @@ const learnSpeeds = (slug: string, graph: DocGraph): void => {
   );
 };
 
-/** Has the canvas follow a run that was started. */
+/** Makes the canvas follow a started run. */
 export const useFollow = () => {
   const { slug, document } = useEditor();
   const client = useQueryClient();

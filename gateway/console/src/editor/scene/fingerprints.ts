@@ -1,6 +1,6 @@
 import { edgesOf, nodesOf, type DocGraph } from "../../document/graph";
 
-/** Fingerprint of a node and everything before it: if it changes, results are outdated. */
+/** Fingerprint of a node and all nodes upstream of it. If it changes, results are outdated. */
 const MULTIPLIER = 31;
 const hash = (text: string): string => {
   let value = 7;
@@ -42,24 +42,24 @@ const stored = (slug: string): Stored => {
   }
 };
 
-/** Remembers a run's graph in this browser. */
+/** Stores the fingerprints of a run's graph in this browser. */
 export const rememberPrints = (slug: string, executionId: string, graph: DocGraph): void => {
   const next: Stored = [[executionId, Object.fromEntries(fingerprints(graph))], ...stored(slug).filter(([id]) => id !== executionId)];
   try {
     localStorage.setItem(KEY + slug, JSON.stringify(next.slice(0, KEPT)));
   } catch {
-    // Without storage, outdated results are unknown.
+    // Without storage, outdated results aren't recognised.
   }
 };
 
-/** True if a graph is the one of a run. False if this browser didn't start the run. */
+/** True if a graph is the one of a run; false if this browser didn't start the run. */
 export const samePrints = (slug: string, executionId: string, graph: DocGraph): boolean => {
   const then = new Map(stored(slug)).get(executionId);
   const now = fingerprints(graph);
   return then !== undefined && Object.keys(then).length === now.size && [...now].every(([id, print]) => then[id] === print);
 };
 
-/** True if a node has changed since a run. Only runs started in this browser are known. */
+/** Finds nodes that have changed since a run. Only runs started in this browser are known. */
 export const outdatedIn = (slug: string, graph: DocGraph): ((nodeId: string, executionId: string) => boolean) => {
   const runs = new Map(stored(slug));
   const now = runs.size === 0 ? undefined : fingerprints(graph);

@@ -59,7 +59,7 @@ export const flowNode = (node: DocNode, data: NodeViewData, selected: boolean): 
   };
 };
 
-/** @param hidden collapsed frames that stand for nodes, by the nodes' ids */
+/** @param hidden ids of hidden nodes, with the collapsed frame that represents each */
 export const flowEdge = (
   edge: DocEdge,
   ports: PortBook,

@@ -32,7 +32,7 @@ export interface SceneState {
   /** Unique titles by node id. */
   titles: ReadonlyMap<string, string>;
   judgement: Judgement;
-  /** Nodes of the prepared run; undefined for all. */
+  /** Nodes of the prepared run; undefined if all nodes run. */
   part: ReadonlySet<string> | undefined;
 }
 
@@ -40,9 +40,9 @@ export const wiredKey = (nodeId: string, port: string): string => `${nodeId}\n${
 
 export interface Scene {
   store: StoreApi<SceneState>;
-  /** Follows document, runs and panels. @returns a function that stops it */
+  /** Follows document, runs and panels. @returns a function that stops this */
   start(): () => void;
-  /** Previews a node's size during a drag; undefined ends that. */
+  /** Previews a node's size during a drag; undefined ends the preview. */
   preview(nodeId: string, view: NodeView | undefined): void;
 }
 
@@ -55,7 +55,7 @@ export interface SceneOptions extends PortRules {
   modelTitle: ModelTitle;
 }
 
-/** Delay of validation after a change, because people read it. */
+/** Delay of validation after a change. People read its results, so a short delay does not matter. */
 const JUDGE_AFTER_MS = 120;
 
 /** Caches derived objects: unchanged elements keep their identity and aren't rendered. */
@@ -89,7 +89,7 @@ const createDrawing = (rules: PortRules & { modelTitle: ModelTitle }) => {
   let named: { graph: DocGraph; titles: ReadonlyMap<string, string> } | undefined;
   let before:
     { nodes: readonly FlowNode[]; edges: readonly FlowEdge[]; wired: ReadonlySet<string>; feeding: ReadonlySet<string> } | undefined;
-  /** Routes change only with positions and sizes; equal ones keep their identity. */
+  /** Routes change only with positions and sizes. Equal routes keep their identity. */
   const route = (
     graph: DocGraph,
     boxes: ReadonlyMap<string, Box>,
@@ -225,7 +225,7 @@ export const createScene = (options: SceneOptions): Scene => {
         }),
         ui.subscribe((now, then) => {
           if (now.until !== then.until) showPart();
-          // Before a run and in the problem list, new nodes are checked too.
+          // Before a run and in the problem list, new nodes are validated too.
           if (now.panelOpen && now.panel !== "node" && now.fresh.size > 0) ui.setState({ fresh: new Set() });
         }),
       ];

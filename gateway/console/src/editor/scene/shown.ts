@@ -14,12 +14,12 @@ import { itemsOf, type ShownItem } from "./shown-items";
 export interface Shown {
   /** Progress in the shown run; undefined without one. */
   progress: NodeProgress | undefined;
-  /** Run of its outputs and that run's start; undefined without outputs. */
+  /** Run that made the outputs, and its start; undefined without outputs. */
   executionId: string | undefined;
   at: string | null;
-  /** From an earlier run than the shown one. */
+  /** True if the outputs are from an earlier run than the shown one. */
   isEarlier: boolean;
-  /** Its settings or inputs have changed since. */
+  /** True if the node's settings or inputs have changed since. */
   isOutdated: boolean;
   items: readonly ShownItem[];
   floor: Floor | undefined;
@@ -46,7 +46,7 @@ const floorOf = (node: DocNode, items: readonly ShownItem[]): Floor | undefined 
   return { preview: file !== undefined && preview === "text" ? "picture" : preview, items: items.length };
 };
 
-/** Nodes that only handle values count as done once the next node starts: their own event comes at the end. */
+/** Nodes that only process values count as done once the next node starts, because their own event comes at the end. */
 export const reachedNodes = (graph: DocGraph, nodes: ReadonlyMap<string, NodeProgress>): ReadonlyMap<string, NodeProgress> => {
   const next = new Map(nodes);
   const sources = new Map<string, string[]>();
@@ -73,7 +73,7 @@ const fileShown = (node: DocNode, files: ReadonlyMap<string, MediaFile>): Shown 
   return { ...NOTHING_SHOWN, executionId: file.id, items, floor: floorOf(node, items) };
 };
 
-/** @param outdated whether a node is another one than it was in a run */
+/** @param outdated returns true if a node has changed since a run */
 const shownOf = (
   node: DocNode,
   run: LiveRun | undefined,
@@ -133,7 +133,7 @@ export interface RunsOf {
   outdated: (nodeId: string, executionId: string) => boolean;
 }
 
-/** State of every node; unchanged ones keep their identity and aren't rendered. */
+/** State of every node. Unchanged states keep their identity and aren't rendered. */
 export const shownByNode = (
   graph: DocGraph,
   { run, made, files, outdated }: RunsOf,
@@ -143,7 +143,7 @@ export const shownByNode = (
   return new Map(
     nodesOf(graph).map((node) => {
       const [id, known] = [node.id, before.get(node.id)];
-      // Inferred states are new objects each time.
+      // Each inferred state is a new object.
       const inferred = reached?.get(id);
       const progress = known?.progress && inferred && sameProgress(known.progress, inferred) ? known.progress : inferred;
       const file = fileShown(node, files);

@@ -6,7 +6,7 @@ import type { DocNode, NodeView } from "../../../document/graph";
 import { resizeBy } from "../../commands/media-actions";
 import { useEditor, useUi } from "../../context";
 
-/** Heights that resizing changes: the media, else the text. */
+/** Heights that resizing changes: of the media, else of the text. */
 const heightsOf = (node: DocNode, { floor, well, height }: Box): NodeView => {
   if (floor && floor.preview !== "sound") return { media: floor.height - (floor.hasStrip ? NODE.strip : 0) };
   if (isRemark(node.type)) return { text: height };

@@ -6,7 +6,7 @@ import { useEditor } from "../../context";
 /** Loaded lazily, because few workflows wait for people. */
 const WaitingNodes = lazy(async () => ({ default: (await import("../../../runs/approvals/waiting")).WaitingNodes }));
 
-/** The decision below a waiting node: its value and two buttons. */
+/** Decision below a waiting node: its value and two buttons. */
 export const NodeDecision = ({ nodeId }: { nodeId: string }) => {
   const { slug } = useEditor();
   const executionId = useLive(({ runs }) => runs[slug]?.executionId);

@@ -7,7 +7,7 @@ import { wholeSeconds } from "../../../ui/format";
 
 const TICK_MS = 1_000;
 
-/** Time since a running node began, and, where its model ran here before, about how long it takes and the share of that. */
+/** Time since a running node started. If the browser knows the model's usual duration, also that duration and the completed share of it. */
 export const NodeElapsed = ({ progress, model }: { progress: NodeProgress; model: string | undefined }) => {
   const [now, setNow] = useState(() => Date.now());
   const [itemMs] = useState(() => (model === undefined ? undefined : speedOf(model)));

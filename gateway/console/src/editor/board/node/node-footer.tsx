@@ -7,7 +7,7 @@ import { useScene, useUi } from "../../context";
 import { NodeElapsed } from "../../panels/lazy-panels";
 import { NODE_FOOTER } from "../../../messages/editor/board";
 
-/** @param isFree whether what the node calls costs nothing, whatever it asks */
+/** @param isFree true if the node's calls cost nothing, whatever its inputs are */
 export const NodeFooter = ({
   nodeId,
   model,

@@ -7,7 +7,7 @@ import { MODELS_DIALOG } from "../../../messages/editor/models";
 import { useEditor, useUi } from "../../context";
 import { ModelState } from "../../panels/model-state";
 
-/** A line of settings; on a node with a model, the model's name, which opens the choice of models. */
+/** A line of settings. On a node with a model it shows the model's name and opens the choice of models. */
 export const NodeLine = ({ node, title, line, top }: { node: DocNode; title: string; line: string; top: number }) => {
   const { models, document, ui, canEdit } = useEditor();
   const locked = useUi((state) => state.locked) || !canEdit;

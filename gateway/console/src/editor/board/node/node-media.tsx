@@ -43,7 +43,7 @@ const Item = ({ item, label, width }: { item: ShownItem; label: string; width: n
   return item.status === "processing" ? <Waiting /> : <Failed message={item.error} />;
 };
 
-/** Position among the outputs, cost and age. */
+/** Caption with position among the outputs, cost and age. */
 const captionOf = ({ items, at, isEarlier, isOutdated }: Shown, index: number): string => {
   const { creditsCost } = items[index]!;
   return [

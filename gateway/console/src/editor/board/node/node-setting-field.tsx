@@ -14,7 +14,7 @@ const Choices = ({ setting: { label, schema, value }, onSet, onEnd }: FieldProps
     try {
       field.current?.showPicker();
     } catch {
-      // Browsers without it open the list on the next click.
+      // Browsers without `showPicker` open the list on the next click.
     }
   }, []);
   return (
@@ -43,7 +43,7 @@ const Choices = ({ setting: { label, schema, value }, onSet, onEnd }: FieldProps
   );
 };
 
-/** Enter and leaving the field keep what was typed, Escape doesn't. */
+/** Enter and leaving the field keep the typed text; Escape discards it. */
 const Typed = ({ setting: { label, schema, value }, onSet, onEnd }: FieldProps) => {
   const field = useRef<HTMLInputElement>(null);
   const isNumber = schema.type !== "string";

@@ -8,7 +8,7 @@ import { useEditor, useUi } from "../../context";
 import { useSetting } from "../../inspector/use-setting";
 import { NodeSettingField } from "../../panels/lazy-panels";
 
-/** The value in words; undefined shows the default. */
+/** Text of the value; undefined shows the default. */
 const wordsOf = ({ name, schema, value }: NodeSetting): string => {
   const shown = value ?? schema.default;
   if (schema.type === "boolean") return shown === true ? NODE_SETTINGS.on : NODE_SETTINGS.off;

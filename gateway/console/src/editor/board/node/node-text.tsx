@@ -12,7 +12,7 @@ interface NodeTextProps {
   height: number;
 }
 
-/** The field during editing. It keeps its own text, because the canvas renders shortly after the document. */
+/** The field during editing. It stores its own text, because the canvas renders shortly after the document. */
 const Field = ({ node, text, top, height }: NodeTextProps) => {
   const { ui } = useEditor();
   const { set } = useSetting(node);

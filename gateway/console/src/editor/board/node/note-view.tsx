@@ -7,7 +7,7 @@ import { useSetting } from "../../inspector/use-setting";
 import { paintOf } from "./paints";
 import { NOTE_VIEW } from "../../../messages/editor/board";
 
-/** Member of a note's text, which differs between editors. */
+/** Member with a note's text, which differs between editors. */
 export const noteMember = ({ data }: DocNode): string => ["text", "content", "note"].find((one) => typeof data[one] === "string") ?? "text";
 
 const NoteField = ({ node }: { node: DocNode }) => {

@@ -20,7 +20,7 @@ interface PortHandleProps {
 /** Tolerance for pointer movement during a press. */
 const SHAKE_PX = 4;
 
-/** Drags an existing link's end at an input, instead of starting a new link. The canvas moves ends by anchors beside the port. */
+/** Drags an existing link's end at an input, instead of starting a new link. The canvas library moves ends by anchors beside the port. */
 const useHeldEnd = (nodeId: string, port: Port, side: "input" | "output") => {
   const editor = useEditor();
   const wired = useScene((state) => (side === "input" ? state.wired : state.feeding).has(wiredKey(nodeId, port.name)));

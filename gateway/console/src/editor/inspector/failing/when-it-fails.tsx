@@ -51,7 +51,7 @@ const TakeSuccessor = ({ node }: { node: DocNode }) => {
   );
 };
 
-/** Only settings that the node's kind has. */
+/** Shows only settings that the node's kind has. */
 export const WhenItFails = ({ node }: { node: DocNode }) => {
   const settings = kindOf(node.type).rules?.settings ?? {};
   return (

@@ -24,7 +24,7 @@ export interface InnerWorkflow {
   ports: InnerPorts;
 }
 
-/** Workflow of a workflow node; undefined for others, and before one is chosen. */
+/** Slug of a workflow node's workflow; undefined for other nodes, and before a workflow is chosen. */
 export const innerSlug = ({ type, data: { slug } }: Pick<GraphNode, "type" | "data">): string | undefined =>
   kindOf(type)?.isReplaced === true && typeof slug === "string" && slug !== "" ? slug : undefined;
 
