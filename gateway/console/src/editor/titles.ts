@@ -6,15 +6,17 @@ import { isRemark, kindOf } from "../canvas/kinds";
 import { nodesOf, type DocGraph, type DocNode } from "../document/graph";
 import { TITLES } from "../messages/editor/page";
 
-/** A node's own name, else its operation, else its kind. Several nodes of a graph may have it; `titleIn` tells them apart. */
+/**
+ * Title of a node: its own name, else its operation, else its kind. Several nodes of a graph can have it; `titleIn` returns unique titles.
+ */
 export const nodeTitle = (node: Pick<DocNode, "type" | "data">): string =>
   labelOf(node) ??
   (frameOf({ id: "", ...node }) ? noteText(node) || TITLES.frame : (mediaOperation(node.data.operation)?.title ?? kindOf(node.type).title));
 
-/** Names what a node's model does, for models that do one thing. */
+/** Task of a node's model, for models with a single task. */
 export type ModelTitle = (node: DocNode) => string | undefined;
 
-/** A model that takes no prompt does one thing, which its name says: "Local Upscale ×4". */
+/** A model without a prompt has a single task, and its name describes it: "Local Upscale ×4". */
 export const modelTitles = (models: readonly Pick<Model, "internalName" | "displayName" | "inputSchema">[]): ModelTitle => {
   const names = new Map(
     models
@@ -24,7 +26,7 @@ export const modelTitles = (models: readonly Pick<Model, "internalName" | "displ
   return ({ data }) => (typeof data.model === "string" ? names.get(data.model) : undefined);
 };
 
-/** Titles by id, each once in the graph: later nodes of a title are numbered. Notes and frames keep their texts. */
+/** Unique titles by node id. If several nodes have a title, the later ones are numbered. Notes and frames keep their texts. */
 export const titlesOf = (graph: DocGraph, modelTitle: ModelTitle): ReadonlyMap<string, string> => {
   const nodes = nodesOf(graph);
   const plain = nodes.map((node) => (labelOf(node) === undefined ? modelTitle(node) : undefined) ?? nodeTitle(node));

@@ -83,7 +83,7 @@ const ProblemsButton = () => {
   );
 };
 
-/** The tab says how far a run is while it runs. */
+/** Shows the progress of a run in the title of the tab. */
 const useRunTitle = (name: string): string => {
   const { slug } = useEditor();
   const percent = useLive(({ runs }) => {
@@ -172,7 +172,7 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
   const runs = (id: string) => () => commandById(id).run(editor, stage);
   const tools: readonly Tool[] = [
     { icon: Plus, label: COMMON.addNode, keys: "/", edits: true, onClick: stage.openPalette },
-    // The toolbar has it where there is room.
+    // On wide screens the toolbar has this button.
     { icon: Undo2, label: TOOLBAR.undoLast, keys: "Mod+Z", edits: true, disabled: !canUndo, className: "sm:hidden", onClick: runs("undo") },
     { icon: LayoutGrid, label: TOOLBAR.tidyUp, keys: "Shift+T", edits: true, onClick: runs("tidy") },
     { icon: Images, label: TOOLBAR.yourFiles, keys: "Shift+F", edits: true, active: library, onClick: runs("library") },

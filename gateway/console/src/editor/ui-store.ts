@@ -12,14 +12,14 @@ export interface LinkStart {
 
 /** Position of the palette, and the use of the choice. */
 export interface PaletteRequest {
-  /** On the screen. */
+  /** Position on the screen. */
   at: { x: number; y: number };
-  /** On the board. */
+  /** Position on the canvas. */
   place: { x: number; y: number };
   from?: LinkStart;
   /** Edge to insert the new node into. */
   edgeId?: string;
-  /** Typed before the choices loaded, and whether Enter was pressed. */
+  /** Text typed before the choices loaded, and whether Enter was pressed. */
   typed?: string;
   isEntered?: boolean;
 }
@@ -35,28 +35,28 @@ export interface EditorUi {
   linking: LinkStart | undefined;
   /** Screen position of the nodes' menu. */
   nodeMenu: { x: number; y: number } | undefined;
-  /** Target node of Run; undefined for all. */
+  /** Target node of Run; undefined to run all nodes. */
   until: string | undefined;
   /** A new node to scroll into view. */
   reveal: string | undefined;
-  /** Link under the pointer, among overlapping ones. */
+  /** Link under the pointer; the nearest of overlapping links. */
   overEdge: string | undefined;
   /** The library is open. */
   library: boolean;
-  /** Receiver of a chosen library file; undefined while files are added to the canvas. */
+  /** Receives a chosen library file; undefined while files are added to the canvas. */
   choosing: ((file: { id: string }) => void) | undefined;
   /** Name or text being edited on the canvas. */
   writing: { nodeId: string; what: "title" | "text" } | undefined;
-  /** New, unedited nodes: their problems aren't shown yet. */
+  /** New nodes that the user hasn't edited. Their problems aren't shown yet. */
   fresh: ReadonlySet<string>;
   locked: boolean;
-  /** Dragging on the canvas draws a selection line. */
+  /** True while dragging on the canvas draws a selection line. */
   lasso: boolean;
   /** Inputs typed into the run panel, by name. */
   typed: Readonly<Record<string, unknown>>;
   /** Nodes whose results a rerun reuses. */
   reused: ReadonlySet<string>;
-  /** The newest run that was over when the workflow was opened; null if there was none, undefined until that is read. */
+  /** Newest ended run when the workflow was opened; null if there was none, undefined until it is loaded. */
   lastRun: EndedRun | null | undefined;
   /** Cost limit of the next run. */
   maxCredits: number | undefined;

@@ -7,7 +7,7 @@ import { useDocument, useEditor } from "./context";
 import { handInputs } from "./kept-inputs";
 import { TOOLBAR } from "../messages/editor/page";
 
-/** Copies another user's template, with the typed inputs, to change it. */
+/** Copies another user's template together with the typed inputs, so that the user can change it. */
 export const UseIt = () => {
   const editor = useEditor();
   const { slug, canEdit } = editor;

@@ -19,7 +19,7 @@ const timers: Timers = {
   },
 };
 
-/** Other users' templates can't change, so there are no drafts. */
+/** Other users' templates are read-only, so they have no drafts. */
 const NO_DRAFTS: Drafts & { release(): void } = {
   put: () => Promise.resolve(),
   take: () => Promise.resolve([]),
@@ -111,7 +111,7 @@ export const useOpenDocument = (slug: string, me: Me): { opened: Opened | undefi
       gone = true;
       void opening.then(({ close }) => close()).catch(() => undefined);
     };
-    // The balance changes while a document is open; the document stays.
+    // A changed balance must not open the document again.
   }, [slug, userId, attempt]);
   const refused = isSignedOut(state.error);
   useEffect(() => (refused ? onSignIn(() => setAttempt((before) => before + 1)) : undefined), [refused]);

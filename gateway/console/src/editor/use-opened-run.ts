@@ -10,8 +10,8 @@ import { graphOf } from "./chosen";
 import type { Editor } from "./context";
 
 /**
- * Follows the run in the page's address. Its inputs fill the form for the next run, unless something was typed. Without one, a run in
- * progress is followed, and nodes show their latest outputs.
+ * Follows the run in the page's address. Its inputs fill the form for the next run, unless the user has typed some. If the address has no
+ * run, a run in progress is followed, and nodes show their latest outputs.
  */
 export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
   const { slug, ui } = editor;
@@ -38,7 +38,7 @@ export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
       abort.abort();
       stop();
     };
-    // Other parts of the editor change while a document is open.
+    // Changes in other parts of the editor must not load the run again.
   }, [slug, id, ui, client]);
   useEffect(() => {
     if (id !== undefined) ui.setState({ panel: "run", panelOpen: true });

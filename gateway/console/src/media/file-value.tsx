@@ -22,13 +22,13 @@ export interface FileValueProps {
   disabled?: boolean | undefined;
   /** False if uploading isn't possible. */
   isOffered?: boolean;
-  /** Opens the library, if there is one. */
+  /** Opens the library, if the page has one. */
   onChoose?: (() => void) | undefined;
-  /** The value is the workflow's own, such as a file of a template's author, which other users can't look up. */
+  /** True if the value belongs to the workflow, such as a file of a template's author, which other users can't look up. */
   isExample?: boolean;
 }
 
-/** An own file by id or address; undefined for others. */
+/** A file of the person by id or address; undefined for other values. */
 const useKnownFile = (value: string): { file: OutputFile; title: string } | undefined => {
   const isAddress = /^(https?:|data:|\/)/i.test(value);
   const known = useFiles(({ files }) => (isAddress ? undefined : files.get(value)));

@@ -5,7 +5,7 @@ import { familyOfUrl, safeUrl, type MediaFamily } from "./url";
 export interface OutputFile {
   url: string;
   family: MediaFamily | undefined;
-  /** "1024 × 768, PNG"; undefined if unknown. */
+  /** Text such as "1024 × 768, PNG"; undefined if unknown. */
   format?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ const formatOf = ({ width, height, contentType }: Readonly<Record<string, unknow
 
 const MAX_DEPTH = 6;
 
-/** Own (or https) files inside a value. */
+/** Files with the service's own or https addresses inside a value. */
 export const filesIn = (value: unknown, name = "", depth = 0): OutputFile[] => {
   if (depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((item) => filesIn(item, name, depth + 1));

@@ -8,10 +8,10 @@ import { view, type ViewerItem } from "./viewer/store";
 import { COMMON } from "../messages/common";
 import { GALLERY } from "../messages/media";
 
-/** Width of result pictures on a fine screen. */
+/** Width of result pictures in device pixels, for a high-resolution screen. */
 const GALLERY_WIDTH = 768;
 
-/** Prompts by the addresses of files, as far as they are known. */
+/** Known prompts by the addresses of their files. */
 export type Prompts = ReadonlyMap<string, string>;
 
 const viewedWith =

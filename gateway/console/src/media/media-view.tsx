@@ -8,13 +8,13 @@ export interface MediaViewProps {
   file: OutputFile;
   label: string;
   className?: string;
-  /** In device pixels, for small pictures. */
+  /** Width in device pixels, for small pictures. */
   width?: number;
-  /** One of many on a page: sounds load only when they are played, and videos have no sound. */
+  /** True for one of many on a page: sounds load only when they are played, and videos are muted. */
   isSample?: boolean;
 }
 
-/** A file to see or hear: own files are embedded, others are links. */
+/** A file to see or hear. The service's own files are embedded, others are links. */
 export const MediaView = ({ file: { url, family }, label, className = "", width, isSample = false }: MediaViewProps) => {
   if (!isOwnMedia(url) || family === undefined)
     return (

@@ -19,7 +19,7 @@ export const Peaks = ({ url, label }: { url: string; label: string }) => {
       .then(setPeaks, () => undefined);
     return () => left.abort();
   }, [url]);
-  // Without a label it is beside its name.
+  // Without a label the waveform is beside its name, so it is hidden from screen readers.
   const seen = label === "" ? ({ "aria-hidden": true } as const) : ({ role: "img", "aria-label": label } as const);
   if (peaks === undefined) return <AudioLines className="size-6" {...seen} />;
   const heights = peaks.map((peak) => Math.max(MIN_HEIGHT, Math.min(1, peak)));

@@ -6,15 +6,15 @@ import { mayStandIn, thumbnailUrl } from "./thumbnail";
 
 interface StillProps {
   url: string;
-  /** In device pixels. */
+  /** Width in device pixels. */
   width: number;
   label: string;
   className: string;
-  /** The file itself is a picture. */
+  /** True if the file itself is a picture. */
   isPicture: boolean;
-  /** As large as its proportions allow within a container of `container-type: size`, so that nothing of it is a bar. */
+  /** True to scale the picture within a container of `container-type: size`, without bars at its sides. */
   whole?: boolean;
-  /** Shown without a thumbnail. */
+  /** Shown if there is no thumbnail. */
   otherwise: ReactNode;
 }
 
@@ -52,5 +52,5 @@ const Shown = ({ url, width, label, className, isPicture, whole = false, otherwi
   );
 };
 
-/** A thumbnail of an own image or video. Small images replace a missing thumbnail. */
+/** A thumbnail of the service's own image or video. If it is missing, a small image is shown itself. */
 export const Still = (props: StillProps) => <Shown key={`${props.url} ${props.width}`} {...props} />;

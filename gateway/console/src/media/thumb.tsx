@@ -13,7 +13,7 @@ export interface ThumbProps {
   label: string;
   width: number;
   className?: string;
-  /** Whole, beside other content; otherwise it fills its space. */
+  /** True to show the whole output beside other content; otherwise it fills its space. */
   whole?: boolean;
 }
 

@@ -10,7 +10,7 @@ export const thumbnailUrl = (url: string, width: number): string => {
   return enough === undefined || !isOwnMedia(url) || isAsked ? url : `${url}${url.includes("?") ? "&" : "?"}w=${enough}`;
 };
 
-/** Files up to this size replace a missing thumbnail. */
+/** If a thumbnail is missing, files up to this size are shown themselves. */
 const MAX_ORIGINAL_BYTES = 5_000_000;
 
 export const mayStandIn = async (url: string): Promise<boolean> => {

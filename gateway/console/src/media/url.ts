@@ -1,12 +1,14 @@
 import { withSignature } from "../document/signatures";
 
-/** Address of files during development; empty otherwise. */
+/** Origin of files during development; empty otherwise. */
 declare const GATEWAY_ORIGIN: string;
 
 /** True if the console runs from its sources. */
 export const isDevelopment = typeof GATEWAY_ORIGIN === "string" && GATEWAY_ORIGIN !== "";
 
-/** The only way from a value to an address in `src` or `href`: own files, or https. Everything else is text. */
+/**
+ * Converts a value to an address for `src` or `href`: the service's own files, or https; undefined otherwise. No other code may do this.
+ */
 export const safeUrl = (value: unknown): string | undefined => {
   if (typeof value !== "string" || !URL.canParse(value, location.origin)) return undefined;
   const url = new URL(value, location.origin);
@@ -15,7 +17,7 @@ export const safeUrl = (value: unknown): string | undefined => {
   return url.protocol === "https:" ? url.href : undefined;
 };
 
-/** True for own files, which the page can embed; others are links. */
+/** True for the service's own files, which the page can embed. Others are links. */
 export const isOwnMedia = (url: string): boolean => new URL(url, location.origin).origin === location.origin;
 
 export type MediaFamily = "image" | "video" | "audio";
@@ -29,5 +31,5 @@ const EXTENSIONS: readonly (readonly [RegExp, MediaFamily])[] = [
 export const familyOfUrl = (url: string): MediaFamily | undefined =>
   EXTENSIONS.find(([pattern]) => pattern.test(new URL(url, location.origin).pathname))?.[1];
 
-/** An address without the signature, which each answer renews. */
+/** An address without the signature, which each response renews. */
 export const unsigned = (url: string): string => url.split("?")[0]!;

@@ -3,7 +3,7 @@ import { useRef, useState, type ComponentProps, type ReactNode } from "react";
 /** Presentations of videos. */
 const WAYS = {
   player: { controls: true, playsInline: true, preload: "metadata" },
-  /** Without sound, looped, started manually. */
+  /** Muted and looped, with a manual start. */
   sample: { controls: true, muted: true, loop: true, playsInline: true, preload: "metadata" },
   moving: { autoPlay: true, muted: true, loop: true, playsInline: true },
 } as const;
@@ -28,7 +28,7 @@ export interface ClipTools {
   stepBy: (by: 1 | -1) => void;
 }
 
-/** A looped video with frame steps. @param tools drawn below it */
+/** A looped video with frame steps. @param tools controls drawn below it */
 export const VideoClip = ({ url, label, tools }: { url: string; label: string; tools: (clip: ClipTools) => ReactNode }) => {
   const video = useRef<HTMLVideoElement>(null);
   const [loop, setLoop] = useState(true);

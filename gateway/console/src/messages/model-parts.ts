@@ -22,7 +22,7 @@ export const MODEL_LIST = {
   hint: "If a model rejects the call, is unavailable or fails, the next one is called. The highest price is held; you pay for what was used.",
 };
 
-/** Spelling of company names; others are shown as in the registry. */
+/** Spelling of company names. Other names are shown as in the registry. */
 export const COMPANIES: Readonly<Record<string, string>> = {
   anthropic: "Anthropic",
   elevenlabs: "ElevenLabs",

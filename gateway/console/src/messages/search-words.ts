@@ -1,6 +1,6 @@
-/** Other names of nodes and models: phrases, separated by commas. */
+/** Search terms for nodes and models: phrases, separated by commas. */
 
-/** Operations on files, by their names. */
+/** Search terms of operations on files, by their names. */
 export const OPERATION_WORDS: Readonly<Record<string, string>> = {
   "image-resize": "scale image, image scale, resize image, scale, shrink, image size, dimensions, thumbnail, image resize, megapixels",
   "image-crop": "crop image, image crop, cut image, aspect ratio, square, cut out part, trim image",
@@ -27,7 +27,7 @@ export const OPERATION_WORDS: Readonly<Record<string, string>> = {
   "audio-convert": "convert audio, mp3, wav, audio format, sample rate, mono",
 };
 
-/** Models, by their internal names. */
+/** Search terms of models, by their internal names. */
 const MODEL_WORDS: readonly (readonly [RegExp, string])[] = [
   [
     /^local-upscale$/,

@@ -7,7 +7,7 @@ interface Words {
   remedies?: readonly Remedy[];
 }
 
-/** Texts by API code; other codes show the service's message. */
+/** Texts by API code. Other codes show the service's message. */
 export const TROUBLES: Readonly<Record<string, Words>> = {
   INVALID_INPUTS: { title: "An input is invalid", advice: "The input shows what to change." },
   WORKFLOW_INVALID: { title: "The workflow can't run yet", remedies: ["see-problems"] },

@@ -23,7 +23,7 @@ export const FINDINGS = {
   issuedBy: "Issued by",
   expires: "Expires",
   problems: "Problems",
-  /** By C2PA's status codes. */
+  /** Texts by C2PA's status codes. */
   problem: {
     "assertion.dataHash.mismatch": "The content changed after signing",
     "assertion.bmffHash.mismatch": "The content changed after signing",

@@ -5,7 +5,7 @@ import { Button } from "../ui/button";
 
 const NAME = /filename="?([^";]+)/;
 
-/** Downloads a file. A link couldn't name the organization. @throws Error */
+/** Downloads a file. A link couldn't send the organization's header. @throws Error */
 const save = async (path: string): Promise<void> => {
   const response = await fetch(path, { headers: headersOf() });
   if (!response.ok) throw new Error(`The file can't be read (${response.status}).`);

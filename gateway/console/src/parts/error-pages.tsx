@@ -63,14 +63,14 @@ export const LoadFailure = ({ error, retry }: { error: unknown; retry?: () => vo
 export interface NotThereProps {
   error: unknown;
   retry: () => void;
-  /** Title of the missing thing. */
+  /** Title of the page while the resource is missing. */
   title: string;
-  /** List of such things. */
+  /** List of these resources. */
   list: { to: "/" | "/executions" | "/models"; title: string };
   children?: ReactNode;
 }
 
-/** Replaces a missing thing by a link to its list, or shows why it couldn't be loaded. */
+/** Shows a link to the list if the resource is missing, or else the reason why it couldn't be loaded. */
 export const NotThere = ({ error, retry, title, list, children }: NotThereProps) => {
   useTitle(isNotFound(error) ? title : undefined);
   return (

@@ -39,9 +39,9 @@ const FormBody = ({ id, failure, onSend, children }: FormBodyProps) => (
 
 export interface FormProps extends Sending {
   action: string;
-  /** Beside the submit button. */
+  /** Buttons beside the submit button. */
   others?: ReactNode;
-  /** Clears the fields after success. */
+  /** True to clear the fields after success. */
   resets?: boolean;
   children?: ReactNode;
 }
@@ -72,17 +72,17 @@ export const Form = ({ submit, reads = [], done, action, others, resets = false,
 };
 
 export interface FormDialogProps extends Sending, Pick<DialogProps, "title" | "width" | "onClose"> {
-  /** Submit button; without it only the other buttons are shown. */
+  /** Label of the submit button. Without it only the other buttons are shown. */
   action: string | undefined;
   danger?: boolean;
   disabled?: boolean;
   cancel?: string;
-  /** Before the cancel button. */
+  /** Buttons before the cancel button. */
   others?: ReactNode;
   children?: ReactNode;
 }
 
-/** A dialog with a form, which closes after success. Without fields it asks for confirmation. */
+/** A dialog with a form. It closes after success, and asks for confirmation if it has no fields. */
 export const FormDialog = ({
   submit,
   reads = [],
@@ -153,7 +153,7 @@ export const ConfirmDialog = ({ text, submit, ...form }: ConfirmProps) => (
   </FormDialog>
 );
 
-/** Shows a value once; only its button closes the dialog. */
+/** Shows a value once. Only its button closes the dialog. */
 export const ShownOnceDialog = ({ action, children, width = "md", ...dialog }: Omit<DialogProps, "actions"> & { action: string }) => (
   <Dialog
     {...dialog}

@@ -5,7 +5,7 @@ import { LoadFailure } from "./error-pages";
 
 type Loading<Data> = Pick<UseQueryResult<Data>, "data" | "isPending" | "isError" | "error" | "refetch">;
 
-/** Loaded data; grey lines before that, and the error after a failure. */
+/** Loaded data. Shows grey lines until it is loaded, and the error after a failure. */
 export const Loaded = <Data,>({ of, lines, children }: { of: Loading<Data>; lines?: number; children: (data: Data) => ReactNode }) => (
   <>
     {of.isPending && <Skeleton {...(lines !== undefined && { lines })} />}

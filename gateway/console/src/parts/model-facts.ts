@@ -33,11 +33,11 @@ export const runnerOf = ({ runsAt, company }: Model): string => {
 export interface Standing {
   title: string;
   tone: Tone;
-  /** Next step, or the reason. */
+  /** Next step of the user, or the reason. */
   reason?: string;
 }
 
-/** True if a model can run now, and why not. */
+/** Shows if a model can run now, and otherwise the reason. */
 export const standingOf = ({ status, statusReason, enabled }: Model): Standing => {
   const reason = statusReason === null ? {} : { reason: statusReason };
   if (status === "needs-key") return { title: MODEL_FACTS.needsAnApiKey, tone: "warn", ...reason };
@@ -47,7 +47,7 @@ export const standingOf = ({ status, statusReason, enabled }: Model): Standing =
   return { title: MODEL_FACTS.ready, tone: "ok" };
 };
 
-/** Day of a provider's shutdown of a model, and whether it has come. */
+/** Day on which a provider shuts down a model; `isOver` is true after that day. */
 export const retirementOf = (model: Model, now = new Date()): { day: string; isOver: boolean } | undefined => {
   const { retiresOn: day } = model;
   return day === null ? undefined : { day, isOver: new Date(day) <= now };
@@ -72,7 +72,7 @@ export const fits = (model: Model, { query, modality, place, readyOnly }: Filter
 
 const PLACE_ORDER = ["provider", "local", "sandbox"];
 
-/** Ready models first, then providers' models before sandbox ones. */
+/** Sorts ready models first, then providers' models before sandbox ones. */
 export const bestFirst = (one: Model, other: Model): number =>
   Number(standingOf(one).tone !== "ok") - Number(standingOf(other).tone !== "ok") ||
   PLACE_ORDER.indexOf(one.runsAt) - PLACE_ORDER.indexOf(other.runsAt) ||

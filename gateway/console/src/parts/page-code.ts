@@ -15,8 +15,8 @@ export const reloadIfReachable = async (): Promise<void> => {
 };
 
 /**
- * A page whose code is loaded when it is first opened. If a release has replaced the code, the router reloads; without a network that would
- * end on the browser's error page, so the page reports it instead.
+ * A page whose code is loaded when it is first opened. If a release has replaced the code, the router reloads the page. Without a network a
+ * reload would show the browser's error page, so the page reports the failure instead.
  */
 export const pageOf = <Module extends Record<string, unknown>, Name extends keyof Module & string>(
   load: () => Promise<Module>,

@@ -3,9 +3,9 @@ import { COMMON } from "../messages/common";
 
 export interface PagerProps {
   cursor: string | undefined;
-  /** Null: no further page. */
+  /** Null if there are no more pages. */
   nextCursor: string | null | undefined;
-  /** undefined: the first page */
+  /** Receives undefined for the first page. */
   onTurn: (cursor: string | undefined) => void;
   words?: readonly [first: string, next: string];
   size?: "sm" | "md";

@@ -2,17 +2,17 @@ import { useRouter } from "@tanstack/react-router";
 import type { LucideIcon } from "lucide-react";
 import type { ComponentType } from "react";
 
-/** A page's menu entry, stored in its route. Pages without an order are reached from others. */
+/** A page's menu entry, stored in its route. Pages without an order are reached from other pages. */
 declare module "@tanstack/react-router" {
   interface StaticDataRouteOption {
     title?: string;
     icon?: LucideIcon;
     order?: number;
-    /** Beside the title in the menu. */
+    /** Shown beside the title in the menu. */
     Aside?: ComponentType<{ compact: boolean }>;
     /** Target of the entry, for routes with parameters. */
     to?: string;
-    /** In the account menu instead of the navigation. */
+    /** True for an entry in the account menu instead of the navigation. */
     inAccountMenu?: boolean;
     forAdmins?: boolean;
   }

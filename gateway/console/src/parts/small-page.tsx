@@ -4,7 +4,7 @@ import { Logo } from "./logo";
 
 const TOKEN = /^#token=(.+)$/;
 
-/** Token of a mailed link: after the #, so that no server logs it. */
+/** Token of an emailed link. It follows the #, so that no server logs it. */
 export const tokenOfLink = (): string | undefined => {
   const found = TOKEN.exec(location.hash)?.[1];
   try {
@@ -17,14 +17,14 @@ export const tokenOfLink = (): string | undefined => {
 interface SmallPageProps {
   title: string;
   lead?: ReactNode;
-  /** Below the card. */
+  /** Shown below the card. */
   foot?: ReactNode;
-  /** Beside the card, on wide screens. */
+  /** Shown beside the card on wide screens. */
   beside?: ReactNode;
   children: ReactNode;
 }
 
-/** A single-purpose page, which may be open without signing in. */
+/** A page with a single purpose. It can be open to people who aren't signed in. */
 export const SmallPage = ({ title, lead, foot, beside, children }: SmallPageProps) => {
   useTitle(title);
   return (

@@ -11,7 +11,10 @@ import { AFFORDABLE } from "../messages/runs";
 const MILLI = 1_000;
 const FREE = PLANS.free;
 
-/** Warning before a run that it may exceed the balance or the Free plan. @param limit credits that the run may spend, below its highest price */
+/**
+ * Warns that a run can exceed the balance or the Free plan.
+ * @param limit credits that the run can spend, if below its highest price
+ */
 export const Affordable = ({ quote, limit }: { quote: Quote | undefined; limit?: number | null }) => {
   const { data: me } = useQuery(meQuery);
   if (!me) return null;

@@ -8,7 +8,7 @@ export interface Given {
   text: string | undefined;
 }
 
-/** Output of a node in a run; for workflow nodes, of the last inner node. Undefined if unknown. */
+/** Output of a node in a run. For workflow nodes it is the output of the last inner node; undefined if unknown. */
 export const givenBy = (execution: Execution | undefined, nodeId: string): Given | undefined => {
   if (!execution) return undefined;
   const own = execution.nodes.filter(({ id }) => id === nodeId || id.startsWith(`${nodeId}/`));

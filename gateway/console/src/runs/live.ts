@@ -14,7 +14,7 @@ export interface RunEvent {
 }
 export type NodeProgress = Execution["nodes"][number];
 
-/** A run on this page: loaded state plus later events. */
+/** A run on this page: the loaded state plus later events. */
 export interface LiveRun {
   executionId: string;
   execution: Execution | undefined;
@@ -24,7 +24,7 @@ export interface LiveRun {
   /** Number of the last event. */
   seen: number;
   connected: boolean;
-  /** Why it can't be followed, and whether that may change. */
+  /** Reason why the run can't be followed. `passes` is true if a retry can help. */
   problem?: { message: string; passes: boolean } | undefined;
 }
 
@@ -53,7 +53,7 @@ const ENDED: ReadonlyMap<string, NodeProgress["status"]> = new Map([
 
 const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
-/** Calls of a node after one was sent or ended with files. */
+/** Calls of a node after one of them was sent or ended with files. */
 const withCall = (node: NodeProgress, { type, data }: RunEvent): NodeProgress["calls"] => {
   const item = numberIn(data.item) ?? 0;
   const before = node.calls ?? [];
@@ -88,7 +88,7 @@ const progressed = (before: NodeProgress, event: RunEvent): NodeProgress => {
   return items === undefined ? begun : { ...begun, items };
 };
 
-/** A run after an event; known events change nothing. */
+/** State of a run after an event. Events already applied change nothing. */
 export const applyEvent = (run: LiveRun, event: RunEvent): LiveRun => {
   const { id, type, data } = event;
   const nodeId = typeof data.nodeId === "string" ? data.nodeId : undefined;
@@ -150,7 +150,7 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
   await read();
   if (isOver(useLive.getState().runs[slug])) return;
   put(slug, (run) => ({ ...run, connected: true, problem: undefined }));
-  // Events report files; texts and prices of completed nodes are loaded at intervals.
+  // Events report files. Texts and prices of completed nodes are loaded at intervals.
   let [reading, wanted] = [false, false];
   const readSoon = async (): Promise<void> => {
     wanted = true;
@@ -159,7 +159,7 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
     while (wanted && !signal.aborted) {
       wanted = false;
       await new Promise((resolve) => setTimeout(resolve, READ_PAUSE_MS));
-      // Failed loads are repeated at the end.
+      // Failed loads are repeated when the run ends.
       if (!signal.aborted && !isOver(useLive.getState().runs[slug])) await read().catch(() => undefined);
     }
     reading = false;
@@ -185,7 +185,7 @@ const begin = (slug: string, executionId: string): void => {
 
 export type Stop = () => void;
 
-/** Shows a run on a workflow's canvas and updates it: one stream at a time, none while the page is hidden. */
+/** Shows a run on a workflow's canvas and updates it, with one stream at a time and none while the page is hidden. */
 export const watchRun = (slug: string, executionId: string, onOver?: () => void): Stop => {
   stopFollowing();
   begin(slug, executionId);

@@ -12,7 +12,7 @@ export interface Made {
   result: Execution["result"];
 }
 
-/** By workflow and node: stays on the canvas until a newer output exists. */
+/** Outputs by workflow and node. An output stays on the canvas until a newer one exists. */
 export const useMade = create<Readonly<Record<string, ReadonlyMap<string, Made>>>>(() => ({}));
 
 /** Maximum runs searched for latest outputs. */

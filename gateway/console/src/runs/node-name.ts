@@ -1,5 +1,5 @@
 import type { NodeState } from "@nodeloom/client";
 import { kindOf } from "../canvas/kinds";
 
-/** Name of a run's node: its author's label, else its kind. */
+/** Name of a run's node: the author's label, or else the kind. */
 export const nameOfNode = ({ label, type }: Pick<NodeState, "label" | "type">): string => label ?? kindOf(type).title;

@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 export type NodeCall = NonNullable<NodeState["calls"]>[number];
 type Gave = Pick<NodeState, "status" | "outputs" | "calls" | "creditsCost" | "error" | "reusedFrom">;
 
-/** Calls of a node in order; a node with at most one call is shown as one. */
+/** Calls of a node in order. A node without several calls is shown as one call. */
 export const callsOf = ({ status, outputs, calls, creditsCost, error, reusedFrom }: Gave): readonly NodeCall[] => {
   if (calls !== undefined && calls.length > 0) return calls;
   if (status === "pending" || status === "skipped") return [];
@@ -36,7 +36,7 @@ export const outputsOf = (node: Gave): Values | undefined => {
   return Object.fromEntries(ports.map((port) => [port, gave.flatMap((one) => one[port] ?? [])]));
 };
 
-/** Outputs of a run's last nodes: those whose values reached no other node with output. */
+/** Outputs of a run's last nodes, whose values didn't reach another node with outputs. */
 export const endOutputs = (graph: DocGraph, { nodes }: Pick<Execution, "nodes">): { id: string; outputs: Values }[] => {
   const gave = new Map(
     nodes.flatMap((node) =>

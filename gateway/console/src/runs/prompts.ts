@@ -7,7 +7,7 @@ import { recipeOf } from "./recipe";
 
 type Ran = Pick<Execution, "nodes" | "inputs">;
 
-/** Prompts of a run's files by their addresses. Files that no prompt made, such as crops, are left out. */
+/** Prompts of a run's files by the files' addresses. Files made without a prompt, such as crops, are omitted. */
 export const promptsOf = (graph: DocGraph, { nodes: ran, inputs }: Ran): ReadonlyMap<string, string> => {
   const nodes = new Map(ran.map((node) => [node.id, node]));
   return new Map(

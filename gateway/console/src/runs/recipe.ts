@@ -8,17 +8,17 @@ type Nodes = ReadonlyMap<string, Execution["nodes"][number]>;
 const PLACEHOLDER = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}/gu;
 const asText = (value: unknown): string => (typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value));
 
-/** Value for one call: its list element, or a value shared by all calls. */
+/** Value for one call: its list element, or a value that all calls share. */
 const ofItem = (value: unknown, item: number, calls: number): unknown =>
   Array.isArray(value) && value.length === calls && calls > 0 ? (value as unknown[])[item] : value;
 
-/** Value at a port in a run. */
+/** Value of a port in a run. */
 const flowed = (graph: DocGraph, nodes: Nodes, inputs: Execution["inputs"], node: DocNode, port: string): unknown => {
   const edge = edgesOf(graph).find((one) => one.target === node.id && one.targetHandle === port);
   return edge && carried(graph, { nodes, inputs }, edge);
 };
 
-/** The text that a call has for itself: its element of a list. */
+/** Text of one call: its element of a list. */
 const ownText = (
   graph: DocGraph,
   nodes: Nodes,
@@ -34,7 +34,7 @@ const ownText = (
     .map((value) => (value as unknown[])[item])
     .find((one): one is string => typeof one === "string" && one.trim() !== "");
 
-/** Settings and prompt of a call, as far as the run and the graph show them. */
+/** Settings and prompt of a call that the run and the graph show. */
 export const recipeOf = (
   graph: DocGraph,
   node: DocNode,

@@ -7,7 +7,7 @@ import { refusalTrouble, type Trouble } from "./trouble/trouble";
 export type RunTarget = { workflow: string; version?: "draft"; until?: string | undefined } | { model: string };
 export type RunInputs = Readonly<Record<string, unknown>>;
 
-/** Responds at once; events or polls follow. */
+/** The service responds at once; events or polls follow. */
 const PREFER = { prefer: "respond-async, wait=0" };
 const EXECUTION_ID = "x-execution-id";
 const QUOTE_AFTER_MS = 500;
@@ -20,16 +20,16 @@ const queryOf = ({ version }: { version?: "draft" }): { query?: { version: strin
 /** Target node of a partial run. */
 const untilOf = (target: RunTarget): { until?: string } => ("until" in target && target.until !== undefined ? { until: target.until } : {});
 
-/** A run whose start is uncertain: repeating the request means the same run. */
+/** A request whose run may have started. A repetition with the same key can't start a second run. */
 let unsettled: { asked: string; key: string } | undefined;
 const SERVER_ERROR = 500;
 const isUnknown = (error: unknown): boolean => error instanceof NodeloomError && (error.status === 0 || error.status >= SERVER_ERROR);
 
 /**
- * Starts a run, which may fail at once.
+ * Starts a run, which can fail at once.
  * @param most credit limit; null or undefined for none
  * @returns the execution's id
- * @throws NodeloomError if nothing was started
+ * @throws NodeloomError if no run was started
  */
 export const startRun = async (target: RunTarget, inputs: RunInputs, most: number | null | undefined): Promise<string> => {
   const body = { inputs: { ...inputs }, ...untilOf(target), ...(typeof most === "number" ? { maxCredits: most } : {}) };
@@ -89,7 +89,7 @@ export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean,
   return answer;
 };
 
-/** Why nothing was started, and the inputs concerned. */
+/** Reason why no run was started, and the inputs concerned. */
 export interface Refusal {
   trouble: Trouble;
   fields: ReadonlyMap<string, string>;

@@ -12,7 +12,7 @@ const upload: FileControl = ({ field, ...props }) => (
   <FileValue
     {...props}
     isExample={isGiven(field.default) && props.value === field.default}
-    // The service has no word for "no file": what is left out takes its default.
+    // The service has no value for "no file": an omitted input takes its default.
     hint={isGiven(field.default) && props.value === "" ? FILE_VALUE.emptyMeansExample : undefined}
   />
 );

@@ -5,7 +5,10 @@ import { EXACT_BELOW, roundCredits } from "../ui/format";
 import { NumberField } from "../ui/inputs/value-inputs";
 import { RUN_PRICE } from "../messages/runs";
 
-/** Price on the Run button: "2.6 credits", or "about 92, at most 120 credits" if the run decides. The maximum is never rounded down. */
+/**
+ * Price on the Run button: "2.6 credits", or "about 92, at most 120 credits" if only the run determines it. The maximum is never rounded
+ * down.
+ */
 export const priceOf = (quote: Quote | undefined): string | undefined => {
   if (!quote?.maxCreditCost) return undefined;
   const most = roundCredits(quote.maxCreditCost, Math.ceil);
@@ -29,7 +32,7 @@ export const useLimit = (quote: Quote | undefined) => {
 };
 export type Limit = ReturnType<typeof useLimit>;
 
-/** Below Run: explains the price, and allows a limit if it isn't exact. */
+/** Explains the price below Run, and lets the user set a limit if the price isn't exact. */
 export const RunPrice = ({ quote, limit: { limit, isOpen, set } }: { quote: Quote | undefined; limit: Limit }) => {
   if (!quote) return null;
   const grants = quote.nodes.some(({ grant }) => grant);

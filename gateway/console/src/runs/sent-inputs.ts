@@ -1,6 +1,6 @@
 import type { DeclaredField } from "../ui/inputs/declared-form";
 
-/** Initial values: last typed, else saved, else defaults. */
+/** Initial values: last typed, or else saved, or else default values. */
 export const initialValues = (fields: readonly DeclaredField[], saved: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap(({ name, default: fallback }) => {
@@ -11,7 +11,7 @@ export const initialValues = (fields: readonly DeclaredField[], saved: Readonly<
 
 const WRITTEN: ReadonlySet<string> = new Set(["text", "textarea"]);
 
-/** An emptied text is sent: if it were left out, its default would take its place. */
+/** An emptied text is sent, because an omitted input would take its default. */
 const isSent = ({ type, required, default: fallback }: DeclaredField, value: unknown): boolean =>
   value !== undefined && (value !== "" || (WRITTEN.has(type) && required !== true && typeof fallback === "string" && fallback !== ""));
 

@@ -1,11 +1,11 @@
 import { makesCalls } from "@nodeloom/kernel/graph";
 import type { NodeProgress } from "./live";
 
-/** A node that isn't done is never shown as done. */
+/** A running node is never shown as done. */
 const MOST = 0.99;
 const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled", "skipped"]);
 
-/** Share of a running node that is done: by its items, else by the time it is expected to take; undefined if neither is known. */
+/** Completed share of a running node, by its items or by its expected duration; undefined if both are unknown. */
 export const shareOf = (
   { items = 1, itemsDone = 0 }: NodeProgress,
   elapsedMs: number,
@@ -16,7 +16,7 @@ export const shareOf = (
   return Math.min(MOST, Math.max(itemsDone / items, byTime ?? 0));
 };
 
-/** Share of a run that is done, by the calls of its nodes; undefined before they are known. */
+/** Completed share of a run, by the calls of its nodes; undefined before they are known. */
 export const shareOfRun = (nodes: Iterable<NodeProgress>): number | undefined => {
   let [done, all] = [0, 0];
   for (const { type, status, items = 1, itemsDone = 0 } of nodes) {

@@ -3,7 +3,7 @@ export interface Call {
   baseUrl: string;
   /** `workflows/<slug>` or `models/<internalName>` */
   path: string;
-  /** For a workflow: the alias to run; empty or absent for `production`. */
+  /** Alias of a workflow to run; empty or absent for `production`. */
   alias?: string;
   inputs: Readonly<Record<string, unknown>>;
   /** Credit limit of the run. */
@@ -38,7 +38,7 @@ if (!response.ok) throw new Error(answer.error);
 console.log(answer.result);
 `;
 
-/** JSON as a Python literal, with its own true, false and null. */
+/** JSON as a Python literal, in which true, false and null have other names. */
 const python3 = (value: unknown, by = ""): string => {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

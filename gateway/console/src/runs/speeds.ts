@@ -1,9 +1,9 @@
 import type { NodeProgress } from "./live";
 
-/** How long calls of models took in this browser. Nothing else knows it before a run. */
+/** Durations of models' calls in this browser. No other source has them before a run. */
 
 const KEY = "nodeloom.speeds";
-/** Durations kept for each model, and models. */
+/** Maximum durations stored for each model, and maximum models. */
 const EACH = 5;
 const MODELS = 100;
 
@@ -25,7 +25,7 @@ export const itemMs = ({ status, durationMs, items, reusedFrom, calls }: NodePro
   return durationMs / Math.max(1, items ?? 1);
 };
 
-/** Remembers durations of a finished run. @param made by model, in milliseconds */
+/** Stores durations of a finished run. @param made durations by model, in milliseconds */
 export const rememberSpeeds = (made: readonly (readonly [model: string, ms: number])[]): void => {
   const speeds = read();
   for (const [model, ms] of made) speeds[model] = [...(Array.isArray(speeds[model]) ? speeds[model] : []), Math.round(ms)].slice(-EACH);
@@ -36,7 +36,7 @@ export const rememberSpeeds = (made: readonly (readonly [model: string, ms: numb
   }
 };
 
-/** The median of the last durations, in milliseconds; undefined for a model that never ran here. */
+/** Median of the last durations in milliseconds; undefined for a model that hasn't run in this browser. */
 export const speedOf = (model: string): number | undefined => {
   const known = read()[model];
   const sorted = Array.isArray(known) ? known.filter((ms) => typeof ms === "number").sort((a, b) => a - b) : [];

@@ -11,7 +11,7 @@ const temporalQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Link to a run's workflow in Temporal's UI. Runs without calls have none. */
+/** Link to a run's workflow in Temporal's UI; hidden for runs without calls. */
 export const TemporalLink = ({ executionId }: { executionId: string }) => {
   const { data: me } = useQuery(meQuery);
   const { data } = useQuery({ ...temporalQuery, enabled: me?.user.role === "admin" });

@@ -19,7 +19,7 @@ export interface ButtonProps extends ComponentProps<"button"> {
   busy?: boolean;
 }
 
-/** A button; its default type is "button", so that it doesn't submit a form by accident. */
+/** A button. Its default type is "button", so that it doesn't submit a form by accident. */
 export const Button = ({ variant = "secondary", size = "md", icon: Icon, busy, children, className, disabled, ...rest }: ButtonProps) => (
   <button
     type="button"

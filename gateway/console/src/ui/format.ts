@@ -17,24 +17,24 @@ const MS = 1_000;
 const SECONDS = 60;
 const KIB = 1024;
 
-/** From here on, credits are shown without decimals. */
+/** Credits from this number on are shown without decimals. */
 export const EXACT_BELOW = 10;
 
-/** Credits for comparison: "2.6", and from ten on without decimals: "92". @param round rounding mode */
+/** Credits for comparison: "2.6", and without decimals from ten on: "92". @param round rounding function */
 export const roundCredits = (amount: number, round: (amount: number) => number = Math.round): string =>
   CREDITS.format(amount < EXACT_BELOW ? amount : round(amount));
 
-/** "2.6 credits" */
+/** Text such as "2.6 credits". */
 export const credits = (amount: number): string => `${CREDITS.format(amount)} ${amount === 1 ? "credit" : "credits"}`;
 /** A balance, rounded down: "1,927 credits" */
 export const balanceWords = (amount: number): string => `${roundCredits(amount, Math.floor)} ${amount === 1 ? "credit" : "credits"}`;
 export const creditNumber = (amount: number): string => CREDITS.format(amount);
-/** "2K" */
+/** Text such as "2K". */
 export const shortNumber = (amount: number): string => SHORT.format(amount);
 export const usd = (amount: number): string => USD.format(amount);
 export const whole = (amount: number): string => WHOLE.format(amount);
 
-/** "3 minutes ago" */
+/** Text such as "3 minutes ago". */
 export const ago = (iso: string, now = Date.now()): string => {
   let amount = (Date.parse(iso) - now) / MS;
   for (const [unit, size] of STEPS) {
@@ -45,7 +45,7 @@ export const ago = (iso: string, now = Date.now()): string => {
 };
 export const dateTime = (iso: string): string => DATE.format(new Date(iso));
 
-/** "850 ms", "4.2 s", "3 min 5 s" */
+/** Texts such as "850 ms", "4.2 s" and "3 min 5 s". */
 export const duration = (ms: number): string => {
   if (ms < MS) return FORMAT.ms(Math.round(ms));
   const seconds = ms / MS;
@@ -53,13 +53,13 @@ export const duration = (ms: number): string => {
   return FORMAT.minutes(Math.floor(seconds / SECONDS), Math.round(seconds % SECONDS));
 };
 
-/** "4 s", "3 min 5 s", for times that run */
+/** Texts such as "4 s" and "3 min 5 s", for a time that is still running. */
 export const wholeSeconds = (ms: number): string => {
   const seconds = Math.round(ms / MS);
   return seconds < SECONDS ? FORMAT.seconds(seconds) : FORMAT.minutes(Math.floor(seconds / SECONDS), seconds % SECONDS);
 };
 
-/** "1.4 MB" */
+/** Text such as "1.4 MB". */
 export const bytes = (count: number): string => {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let [amount, unit] = [count, 0];
@@ -67,5 +67,5 @@ export const bytes = (count: number): string => {
   return `${Number.isInteger(amount) ? amount : amount.toFixed(1)} ${units[unit]}`;
 };
 
-/** A plan's name: "pro" is "Pro". */
+/** A tier's name with a capital: "pro" is "Pro". */
 export const titleOfTier = (tier: string): string => tier.charAt(0).toUpperCase() + tier.slice(1);

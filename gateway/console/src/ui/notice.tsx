@@ -42,7 +42,7 @@ export const Empty = ({
 }: {
   icon: LucideIcon;
   title: string;
-  /** It fills a page, and its title is the heading. */
+  /** True if it fills a page and its title is the page's heading. */
   isPage?: boolean;
   children?: ReactNode;
   actions?: ReactNode;

@@ -3,9 +3,9 @@ import { classes } from "./classes";
 
 export interface Column<Row> {
   title: string;
-  /** Right-aligned, with tabular figures. */
+  /** True for right-aligned, tabular figures. */
   numeric?: boolean;
-  /** Hidden on phones; "widest": also on tablets and in small windows. */
+  /** True for a column hidden on phones. "widest": also hidden on tablets and in small windows. */
   wide?: boolean | "widest";
   cell: (row: Row) => ReactNode;
   className?: string;
@@ -19,7 +19,7 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Shown without rows. */
+  /** Shown if there are no rows. */
   empty?: ReactNode;
 }
 

@@ -8,7 +8,7 @@ export const useChosenInView = <Row extends HTMLElement>(chosen: string): RefObj
   useEffect(() => {
     const show = (): void => {
       const target = row.current?.querySelector("[aria-selected=true], [aria-current=page]");
-      // scrollIntoView would make Tab start there instead of at the top of the page.
+      // scrollIntoView would make the next Tab start here instead of at the top of the page.
       if (target) row.current!.scrollLeft += middleOf(target.getBoundingClientRect()) - middleOf(row.current!.getBoundingClientRect());
     };
     show();

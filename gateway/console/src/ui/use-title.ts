@@ -3,7 +3,7 @@ import { USE_TITLE } from "../messages/notices";
 
 const PRODUCT = USE_TITLE.nodeloom;
 
-/** Sets the title of tab and history entry; undefined resets it. */
+/** Sets the title of the tab and the history entry; undefined resets it. */
 export const useTitle = (title: string | undefined): void => {
   useEffect(() => {
     document.title = title === undefined ? PRODUCT : `${title} · ${PRODUCT}`;

@@ -5,7 +5,7 @@ import { APP_FORM } from "../messages/visitor";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Initial values: saved, else defaults. The app's own files are used if none is sent. */
+/** Initial values: saved, or else default values. If the visitor sends no file, the app's own files are used. */
 export const firstValues = ({ fields, values }: App): Values =>
   Object.fromEntries(
     fields

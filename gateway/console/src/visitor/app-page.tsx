@@ -87,7 +87,7 @@ const OwnerPays = ({ visit }: { visit: Visit }) => {
   );
 };
 
-/** Visitors who pay use it as a playground after signing in. */
+/** Visitors who pay for their runs use the app as a playground after signing in. */
 const VisitorPays = ({ app }: { app: App }) => (
   <div className="mt-6 rounded-2xl border bg-surface p-5">
     <p className="mb-4 text-sm">{APP_PAGE.signIn}</p>

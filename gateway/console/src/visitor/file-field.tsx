@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { FILE_FIELD } from "../messages/visitor";
 
-/** Maximum size of a file inside a run's request. */
+/** Maximum size of a file, which is part of a run's request. */
 const MOST_BYTES = 7 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
@@ -22,7 +22,7 @@ export const FileField = ({
 }: {
   label: string;
   accept: string;
-  /** A default file is used if none is chosen. */
+  /** True if a default file is used when the visitor chooses none. */
   hasDefault: boolean;
   onChange: (dataUrl: string | undefined) => void;
 }) => {

@@ -1,4 +1,4 @@
-/** Pages of apps for people without an account. They share the console's styles, not its pages. */
+/** Pages of apps for people without an account. They share the console's styles, but not its pages. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "../styles/main.css";

@@ -1,4 +1,4 @@
-/** The only button of these pages, without the console's tooltips. */
+/** Only button of these pages, without the console's tooltips. */
 import { PARTS } from "../messages/visitor";
 export const PRIMARY =
   "inline-flex min-h-10 items-center justify-center rounded-lg bg-accent px-5 text-sm font-medium text-on-accent hover:bg-accent-hover disabled:cursor-not-allowed disabled:opacity-55";

@@ -5,7 +5,7 @@ import { PROGRESS } from "../messages/visitor";
 
 const PER_CENT = 100;
 
-/** Progress of a run: completed steps out of all. */
+/** Progress of a run: completed steps of all steps. */
 const Progress = ({ execution }: { execution: Execution | undefined }) => {
   const nodes = execution?.nodes ?? [];
   const done = nodes.filter(({ status }) => status !== "pending" && status !== "processing").length;

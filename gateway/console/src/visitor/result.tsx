@@ -5,7 +5,7 @@ import { RESULT } from "../messages/visitor";
 
 const nameOf = (url: string): string => new URL(url, location.origin).pathname.split("/").pop() ?? "file";
 
-/** Without the console's icons. */
+/** Shows a file without the console's icons. */
 const Shown = ({ file: { url, family }, label }: { file: OutputFile; label: string }) => {
   if (!isOwnMedia(url) || family === undefined) return <p className="p-3 text-sm wrap-anywhere">{nameOf(url)}</p>;
   if (family === "image") return <img src={url} alt={label} loading="lazy" className="mx-auto max-h-[70vh] w-full object-contain" />;

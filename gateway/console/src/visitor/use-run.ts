@@ -10,14 +10,14 @@ export type RunState =
   | { is: "over"; execution: Execution }
   | { is: "refused"; error: NodeloomError };
 
-/** Earlier runs in the list. */
+/** Maximum number of earlier runs in the list. */
 const EARLIER = 12;
 const FINAL: ReadonlySet<string> = new Set<Execution["status"]>(["completed", "failed", "cancelled"]);
 
 const asError = (error: unknown): NodeloomError =>
   error instanceof NodeloomError ? error : new NodeloomError({ status: 0, code: undefined, message: String(error), details: {} });
 
-/** Events only report changes; the state is loaded. */
+/** Events only report that the state has changed, so the state is loaded. */
 const follow = async (client: Client, executionId: string, signal: AbortSignal, tell: (execution: Execution) => void): Promise<void> => {
   for await (const _ of client.events(executionId, { signal })) {
     const execution = await client.executions.get(executionId, { signal });
@@ -34,7 +34,7 @@ export interface Running {
   start(inputs: Record<string, unknown>): void;
 }
 
-/** @param onOver called when a run ends or is refused */
+/** @param onOver called when a run ends or is rejected */
 export const useRun = ({ app, client }: Visit, onOver: () => void): Running => {
   const [state, setState] = useState<RunState>({ is: "idle" });
   const [earlier, setEarlier] = useState<readonly Execution[]>([]);

@@ -1,10 +1,10 @@
 import { createClient, NodeloomError, type App, type AppToday, type Client } from "@nodeloom/client";
 
-/** An app with this browser as its visitor. */
+/** A visit of an app, with this browser as its visitor. */
 export interface Visit {
   app: App;
   client: Client;
-  /** Loads what is left today. */
+  /** Loads the remaining runs and credits of today. */
   today(): Promise<AppToday>;
 }
 
@@ -30,7 +30,7 @@ const remember = (slug: string, token: string): void => {
 
 const INVALID = 400;
 
-/** @throws NodeloomError 404 where there is no such app */
+/** @throws NodeloomError 404 if the app doesn't exist */
 export const beginVisit = async (slug: string): Promise<Visit> => {
   const { body: app } = await open.request("getApp", { params: { slug } });
   let earlier = remembered(slug);
@@ -40,7 +40,7 @@ export const beginVisit = async (slug: string): Promise<Visit> => {
       open.request("createVisitorToken", { params: { slug }, body: token === undefined ? {} : { token } });
     const { body } = await ask(earlier).catch((error: unknown) => {
       if (earlier === undefined || !(error instanceof NodeloomError) || error.status !== INVALID) throw error;
-      // It expired too long ago, or belonged to an earlier app with this slug.
+      // The token expired too long ago, or belonged to an earlier app with this slug.
       return ask(undefined);
     });
     earlier = body.token;

@@ -14,7 +14,7 @@ const FIELD_OF: Readonly<Record<PortType, string>> = {
   media: "json",
   any: "json",
 };
-/** Result members with a type of their own. */
+/** Result members that have a fixed type. */
 const MEMBER_OF: Readonly<Partial<Record<PortType, string>>> = { text: "text", image: "images", video: "videos", audio: "audios" };
 
 /** A free name: `prompt`, `prompt-2`, … */
@@ -25,7 +25,7 @@ const freeName = (wanted: string, taken: ReadonlySet<string>): string => {
   }
 };
 
-/** "Seconds per scene" from `seconds_per_scene`. */
+/** Text such as "Seconds per scene" from `seconds_per_scene`. */
 const wordsOf = (name: string): string => {
   const words = name.replaceAll(/[-_]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -45,13 +45,13 @@ export const endsOf = (edge: DocEdge, ports: PortBook): Ends => ({
 /** Key of a node's output. */
 export const keyOf = (nodeId: string, port: string): string => `${nodeId}\n${port}`;
 
-/** The outer workflow's field of a link, as declared. */
+/** Field of the outer workflow that a link comes from, as declared. */
 const declared = (source: DocNode | undefined, port: string): Record<string, unknown> | undefined => {
   if (source?.type !== END_TYPES.inputs || !fieldsOf(source.data).some(({ name }) => name === port)) return undefined;
   return (source.data.fields as unknown[]).find((field): field is Record<string, unknown> => isRecord(field) && field.name === port);
 };
 
-/** Type of a link; the target's, if it is more specific than "a file" or "a value". */
+/** Type of a link: that of its target, if it is more specific than "a file" or "a value". */
 const typeOfLink = (output: PortType | undefined, input: PortType | undefined): PortType =>
   input === undefined || input === "any" || input === "media" ? (output ?? input ?? "any") : input;
 
@@ -67,7 +67,7 @@ export const fieldsInto = (graph: DocGraph, into: readonly DocEdge[], ports: Por
     const type = typeOfLink(output?.type, input?.type);
     const before = fields.get(key);
     if (before) {
-      // Targets decide the type if they agree.
+      // The targets decide the type if they agree.
       if (before.type === FIELD_OF.any && input?.list !== true) before.type = FIELD_OF[type];
       continue;
     }
@@ -80,14 +80,13 @@ export const fieldsInto = (graph: DocGraph, into: readonly DocEdge[], ports: Por
   return fields;
 };
 
-/** A result member and its output. */
 export interface Member {
   source: string;
   port: string;
   name: string;
 }
 
-/** Result members of a part: one per outgoing output; without any, the last nodes' outputs. */
+/** Result members of a part: one per outgoing output. If there is none, the outputs of the last nodes. */
 export const membersOutOf = (graph: DocGraph, part: ReadonlySet<string>, ports: PortBook): Map<string, Member> => {
   const members = new Map<string, Member>();
   const taken = new Set<string>();

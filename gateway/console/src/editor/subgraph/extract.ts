@@ -96,7 +96,7 @@ const innerGraph = (cut: Cut): DocGraph => {
   return { nodes: [...moved, ...border.map((text) => readNode(text)!)], edges: [...kept, ...given] };
 };
 
-/** Remaining links in order; links of the part connect to the new node. */
+/** Remaining links in order. Links of the part connect to the new node. */
 const outerEdges = (cut: Cut, id: string): DocGraph["edges"] => {
   const { graph, part, ports, members } = cut;
   const linked = new Set<string>();
@@ -106,7 +106,7 @@ const outerEdges = (cut: Cut, id: string): DocGraph["edges"] => {
     if (how === "inside") return [];
     const key = sourceKey(edge, ports);
     if (how === "out") return [withEdgeEnds(edge, { source: id, sourceHandle: members.get(key)!.name })];
-    // One field per output, independent of the number of targets.
+    // Each output has one field, however many targets it has.
     if (linked.has(key)) return [];
     linked.add(key);
     return [withEdgeEnds(edge, { sourceHandle: endsOf(edge, ports).sourceHandle, target: id, targetHandle: fieldOf(cut, edge) })];

@@ -25,14 +25,14 @@ const nameFor = (editor: Editor): string => {
   return frame ? nodeTitle(frame) : SUBGRAPH_DIALOG.partOf(editor.document.store.getState().meta.name);
 };
 
-/** Creates the new workflow and replaces the nodes. @throws Error if it couldn't be created */
+/** Creates the new workflow and replaces the nodes by it. @throws Error if it couldn't be created */
 const takeOut = async (editor: Editor, name: string): Promise<void> => {
   const found = extraction(editor);
   if ("problem" in found) throw new Error(found.problem);
   const { folderId } = editor.document.store.getState().meta;
   const members = { name: JSON.stringify(name), folderId: JSON.stringify(folderId), ...found.inner };
   const slug = await createWorkflow(new Map(Object.entries(members)));
-  // Keeps changes that others saved meanwhile.
+  // Computed again, so that changes that others saved meanwhile are kept.
   const now = extraction(editor);
   if ("problem" in now) throw new Error(now.problem);
   const { graph, id } = now.outer(slug, name.slice(0, MAX_LABEL));

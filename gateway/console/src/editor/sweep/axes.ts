@@ -9,7 +9,7 @@ import { AXES } from "../../messages/editor/sweep";
 
 /** Sweeps: one or two settings of a node, each with several values. */
 
-/** Maximum variations of a sweep: what a page shows and a person compares. */
+/** Maximum variations of a sweep: as many as fit on a page and a person can compare. */
 export const MOST_VARIATIONS = 36;
 const MOST_SEED = 2 ** 31 - 1;
 const LARGE_TEXT_CHARS = 60;
@@ -40,7 +40,7 @@ export interface Axis {
   values: readonly unknown[];
 }
 
-/** Settings of a node by path, as batches take them: `{model, inputs: {seed}}`. */
+/** Settings of a node by path, in the form of batches: `{model, inputs: {seed}}`. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 export interface Variation {
@@ -94,7 +94,7 @@ const NEVER: ReadonlySet<string> = new Set(["sandbox", "model", "inputs", "maxIt
  * Settings that can vary.
  * @param schema inputs of the node's model
  * @param models alternative models
- * @param wired linked inputs, which aren't set here
+ * @param wired linked inputs, whose values come from other nodes
  */
 export const settingsOf = (
   node: DocNode,
@@ -127,7 +127,7 @@ export const randomSeeds = ({ least, most }: Setting, count: number, random: () 
   return [...seeds];
 };
 
-/** Typed values of a setting: comma-separated numbers, or one text per line; or the problem. */
+/** Typed values of a setting: comma-separated numbers, or one text per line. Returns the problem for invalid values. */
 export const typedValues = (setting: Setting, typed: string): { values: unknown[]; problem?: string } => {
   const parts = typed
     .split(setting.kind === "text" ? "\n" : /[,;\s]/)
@@ -158,7 +158,7 @@ export const variationsOf = (axes: readonly Axis[]): Variation[] =>
     [{ settings: {}, at: [] }],
   );
 
-/** Settings as paths and values; `inputs` are split, as in batches. */
+/** Settings as paths and values. `inputs` is split into its members, as in batches. */
 export const pathsOf = (settings: Settings): [path: string[], value: unknown][] =>
   Object.entries(settings).flatMap(([name, value]): [string[], unknown][] =>
     name === "inputs" && isRecord(value)
@@ -166,7 +166,7 @@ export const pathsOf = (settings: Settings): [path: string[], value: unknown][] 
       : [[[name], value]],
   );
 
-/** The graph with a variation's settings. */
+/** A copy of the graph with a variation's settings. */
 export const withVariation = (graph: DocGraph, nodeId: string, settings: Settings): DocGraph =>
   pathsOf(settings).reduce((next, [path, value]) => setData(next, nodeId, path, value), graph);
 
@@ -183,11 +183,11 @@ export const valueWords = (value: unknown): string => {
 /** Display names of models. */
 export type Titles = ReadonlyMap<unknown, string>;
 
-/** "Seed 4"; a model has its name only. */
+/** Heading such as "Seed 4". A model's heading is its name only. */
 const settingWords = (name: string, value: unknown, titles: Titles): string =>
   name === "model" ? (titles.get(value) ?? valueWords(value)) : `${wordsOf(name)} ${valueWords(value)}`;
 
-/** "Sandbox Image · Seed 4" */
+/** Text such as "Sandbox Image · Seed 4". */
 export const settingsWords = (settings: Settings, titles: Titles): string =>
   pathsOf(settings)
     .map(([path, value]) => settingWords(path.at(-1) ?? "", value, titles))
@@ -200,7 +200,7 @@ export interface Layout {
   cells: number[][];
 }
 
-/** Table of a sweep with two settings; undefined for others. */
+/** Rows and columns of a sweep with two settings; undefined for other sweeps. */
 export const tableOf = (all: readonly Settings[], titles: Titles): Layout | undefined => {
   const [first] = all;
   const paths = first ? pathsOf(first).map(([path]) => path.join(".")) : [];

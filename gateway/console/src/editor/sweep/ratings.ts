@@ -15,14 +15,14 @@ export const readRatings = (): Ratings => {
   }
 };
 
-/** @param stars 0 takes a rating back */
+/** @param stars 0 removes the rating */
 export const rate = (ratings: Ratings, executionId: string, stars: number): Ratings => {
   const { [executionId]: _before, ...others } = ratings;
   const next = stars === 0 ? others : { ...others, [executionId]: stars };
   try {
     localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(Object.entries(next).slice(-KEPT))));
   } catch {
-    // Without storage, they are lost with the page.
+    // Without storage, ratings are lost with the page.
   }
   return next;
 };

@@ -65,9 +65,9 @@ const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | und
 export interface CellProps {
   row: BatchRow;
   given: Given | undefined;
-  /** Its settings as text. */
+  /** Settings of the variation as text. */
   name: string;
-  /** Shows the name; in a table the headings do. */
+  /** True to show the name. In a table the headings have it. */
   isNamed: boolean;
   isUsed: boolean;
   stars: number;

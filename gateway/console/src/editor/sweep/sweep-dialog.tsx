@@ -81,7 +81,7 @@ const Earlier = ({ batches, onOpen }: { batches: readonly Batch[]; onOpen: (batc
   );
 };
 
-/** Total cost: "29 credits", or the maximum if runs decide. Never rounded down. */
+/** Total cost: "29 credits", or the maximum if only the runs determine it. Never rounded down. */
 const priceWords = ({ exact, estimatedCreditCost, maxCreditCost }: BatchQuote): string => {
   if (maxCreditCost === 0) return "free";
   const most = roundCredits(exact ? estimatedCreditCost : maxCreditCost, Math.ceil);

@@ -33,14 +33,14 @@ const OVER: ReadonlySet<BatchRow["status"]> = new Set<BatchRow["status"]>(["comp
 interface Result {
   row: BatchRow;
   settings: Settings;
-  /** Its settings as text. */
+  /** Settings of the variation as text. */
   name: string;
   given: Given | undefined;
 }
 
 const settingsIn = (row: BatchRow, nodeId: string): Settings => (row.settings?.[nodeId] ?? {}) as Settings;
 
-/** Applies a variation's settings and shows its run, which later runs continue from. */
+/** Applies a variation's settings and shows its run. Later runs reuse this run's results. */
 const take = (editor: Editor, node: DocNode, row: BatchRow, onOver: () => void): void => {
   const { document, ui, slug } = editor;
   document.change(SWEEP_RESULTS.useAVariation, (graph) => withVariation(graph, node.id, settingsIn(row, node.id)), { select: [node.id] });

@@ -50,7 +50,7 @@ interface Answer {
 
 const NOT_SAVED = USE_SWEEP.notSaved;
 
-/** Sweep of a node: each variation runs the node and its dependencies, with a shared price. */
+/** Sweep of a node: each variation runs the node and its dependencies. The price is for all variations. */
 export const useSweep = (node: DocNode, variations: readonly Variation[]) => {
   const { slug, document, me } = useEditor();
   const { inputs } = useRunInputs(node.id);
@@ -82,7 +82,7 @@ export const useSweep = (node: DocNode, variations: readonly Variation[]) => {
     };
   }, [slug, document, node.id, key, isReady, etag]);
 
-  /** @returns the batch's id; undefined where nothing began */
+  /** @returns the batch's id; undefined if the sweep didn't start */
   const start = async (): Promise<string | undefined> => {
     setStarting(true);
     try {

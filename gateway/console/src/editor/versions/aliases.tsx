@@ -24,7 +24,7 @@ const useAliasChange = () => {
     }, done);
   return {
     busy,
-    /** @param from the version that the alias points to now, as shown; null for a new alias */
+    /** @param from version that the alias points to now, as shown; null for a new alias */
     point: (name: string, version: number, from: number | null) =>
       change(
         () => request("setAlias", { params: { slug, name }, body: { version, if: { version: from } } }),
@@ -76,7 +76,7 @@ export const OtherAlias = ({ version }: { version: number }) => {
   );
 };
 
-/** The aliases that were set, and the way to delete them. */
+/** Existing aliases, with buttons to delete them. */
 export const Aliases = () => {
   const { slug } = useEditor();
   const { version } = useDocument((state) => state.published);

@@ -28,7 +28,7 @@ const curve = (from: Rect, to: Rect): string => {
   return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 };
 
-/** A whole graph in small, with differences in colour. */
+/** A small picture of a whole graph, with differences in colour. */
 export const GraphPicture = ({ title, graph, changes }: { title: string; graph: DocGraph; changes: ReadonlyMap<string, ChangeKind> }) => {
   const ports = createPortBook()(graph, useEditor());
   const nodes = nodesOf(graph);

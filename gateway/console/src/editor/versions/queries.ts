@@ -13,7 +13,7 @@ export const versionsQuery = (slug: string) =>
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
-/** `production` is the first. */
+/** Aliases of a workflow, `production` first. */
 export const aliasesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["aliases", slug],
@@ -34,7 +34,7 @@ export const hasTestsQuery = (slug: string) =>
     queryKey: ["workflow-tests", slug],
     queryFn: async ({ signal }) => ((await request("getWorkflow", { params: { slug }, signal })).body.tests ?? []).length > 0,
   });
-/** The newest run of a workflow's tests, followed to its end; null if there is none. */
+/** The newest run of a workflow's tests, followed until it ends; null if there is none. */
 export const lastTestRunQuery = (slug: string) =>
   queryOptions({
     queryKey: ["test-runs", slug],

@@ -3,7 +3,7 @@ import type { DocumentState } from "../../document/document";
 import type { Published } from "../../document/remote";
 import { STATE } from "../../messages/editor/version-state";
 
-/** True if the canvas differs from what callers run, saved or not. */
+/** True if the canvas, saved or unsaved, differs from the version that callers run. */
 export const isAhead = ({ published, graph, saved }: Pick<DocumentState, "published" | "graph" | "saved">): boolean =>
   published.version !== null && (published.changed || !sameGraph(graph, saved));
 

@@ -14,7 +14,7 @@ import { TESTS } from "../../messages/editor/versions";
 
 type Result = TestRunWithResults["results"][number];
 
-/** Runs the tests on the draft, as it is on the canvas, or on a version. */
+/** Runs the tests on the canvas's draft or on a version. */
 export const RunTests = ({ version }: { version?: number }) => {
   const { document, slug } = useEditor();
   const { data: hasTests = false } = useQuery(hasTestsQuery(slug));

@@ -22,7 +22,7 @@ import { isAhead, stateWords } from "./state";
 import { RunTests, Tests } from "./tests";
 import { VERSIONS_DIALOG } from "../../messages/editor/versions";
 
-/** Saves and publishes the canvas, so that callers get what is visible. */
+/** Saves and publishes the canvas, so that callers get the visible graph. */
 const Publish = () => {
   const { document, slug } = useEditor();
   const published = useDocument((state) => state.published);
@@ -31,7 +31,7 @@ const Publish = () => {
   const empty = useDocument(({ graph }) => graph.nodes.length === 0);
   const { busy, run } = useChange("versions", "aliases");
   const [note, setNote] = useState("");
-  // Busy until the state is reloaded: a second press would publish the same graph again.
+  // Busy until the state is reloaded, because a second press would publish the same graph again.
   const publish = (): Promise<void> =>
     run(async () => {
       if (!(await document.flush())) return complain(VERSIONS_DIALOG.notSaved);
@@ -76,7 +76,7 @@ const Publish = () => {
   );
 };
 
-/** Confirms a change by a key without the right to run the workflow, for its app, hooks and schedules. */
+/** A key without the right to run the workflow has changed it. A person confirms the change for the app, hooks and schedules. */
 const PendingChange = () => {
   const { document, slug } = useEditor();
   const { busy, run } = useChange();

@@ -8,7 +8,7 @@ import { InputField } from "../../ui/inputs/field";
 import { Card } from "../../ui/page";
 import { PASSWORD_FORM } from "../../messages/account";
 
-/** Changes the password; all other sessions end. */
+/** Changes the password and ends all other sessions. */
 export const PasswordForm = ({ email }: { email: string }) => {
   const client = useQueryClient();
   const { busy, run } = useChange();

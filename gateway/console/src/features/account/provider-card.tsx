@@ -10,7 +10,7 @@ import { PasswordField } from "../../parts/sign-in/password-field";
 import { COMMON } from "../../messages/common";
 import { PROVIDER_CARD } from "../../messages/account";
 
-/** Links or unlinks the provider, confirmed by the password. */
+/** Links or unlinks the provider after the password is confirmed. */
 const LinkDialog = ({ email, name, isLinked, onClose }: { email: string; name: string; isLinked: boolean; onClose: () => void }) => {
   const submit = async (data: FormData): Promise<void> => {
     const password = String(data.get("password"));

@@ -9,7 +9,7 @@ import { Notice } from "../../ui/notice";
 import { COMMON } from "../../messages/common";
 import { RESET_PAGE } from "../../messages/account";
 
-/** Target of an administrator's link: sets a new password, once. The token follows the #, so that no server logs it. */
+/** Page of an administrator's link: sets a new password once. The token follows the #, so that no server logs it. */
 export const ResetPage = () => {
   const [token] = useState(tokenOfLink);
   const [done, setDone] = useState(false);

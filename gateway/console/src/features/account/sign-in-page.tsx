@@ -29,13 +29,16 @@ const failed = (error: unknown): Failed => {
   return { message: messageOf(error), email: of("email"), password: of("password") };
 };
 
-/** Failure of a provider's sign-in. */
+/** Error of a provider's sign-in that failed. */
 const failedBefore = (): Failed | undefined => {
   const message = takeFailure();
   return message === undefined ? undefined : { message };
 };
 
-/** Sign-in and registration, shown at the requested address. @param suspended the signed-in account is suspended */
+/**
+ * Sign-in and registration, shown at the requested address.
+ * @param suspended true if the signed-in account is suspended
+ */
 export const SignInPage = ({ suspended }: { suspended: boolean }) => {
   const client = useQueryClient();
   const { takesCode, signIn, startAgain } = useSignIn();

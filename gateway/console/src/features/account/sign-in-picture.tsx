@@ -1,11 +1,11 @@
-/** A picture of a pipeline for new visitors, without function. */
+/** A decorative picture of a pipeline for new visitors. */
 
 interface Part {
   x: number;
   y: number;
   name: string;
   colour: string;
-  /** Text lines, or an output. */
+  /** Contents of the part: lines of text, or an output. */
   shows: "text" | "picture" | "clip" | "sound";
 }
 const WIDTH = 150;
@@ -17,7 +17,7 @@ const PARTS: readonly Part[] = [
   { x: 430, y: 96, name: "Film", colour: "var(--port-video)", shows: "clip" },
 ];
 const HEIGHTS: Readonly<Record<Part["shows"], number>> = { text: 96, picture: 164, clip: 164, sound: 82 };
-/** Links between parts by index, in the first one's colour. */
+/** Links between parts by index, in the colour of the first part. */
 const LINKS: readonly (readonly [number, number])[] = [
   [0, 1],
   [0, 2],

@@ -21,7 +21,7 @@ const SUBJECTS = [
 ] as const;
 
 const PAGE = 50;
-/** The service lists the audit unfiltered: maximum pages searched for one page of results. */
+/** The service can't filter the audit. Maximum pages searched for one page of results. */
 const MOST_PAGES = 10;
 const ACCOUNT_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
@@ -36,7 +36,7 @@ const fits = (row: AuditRow, { subject, outcome, words }: Filter): boolean =>
   (outcome === "" || row.outcome === outcome) &&
   (words === "" || JSON.stringify([row.action, row.target, row.change, row.errorCode]).toLowerCase().includes(words.toLowerCase()));
 
-/** Matching rows from several pages, within bounds. */
+/** Matching rows from several pages, up to the maximum. */
 const readFitting = async (filter: Filter, cursor: string | undefined, signal: AbortSignal) => {
   const rows: AuditRow[] = [];
   let next: string | null | undefined = cursor;

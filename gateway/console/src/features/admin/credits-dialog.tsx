@@ -23,7 +23,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 interface CreditsDialogProps {
-  /** Owner of the credits. */
+  /** Owner's name. */
   name: string;
   kinds: readonly Kind[];
   /** First keys of the queries to refresh. */
@@ -35,7 +35,7 @@ interface CreditsDialogProps {
 export const CreditsDialog = ({ name, kinds, reads, book, onClose }: CreditsDialogProps) => {
   const models = useQuery({ ...modelsQuery, enabled: kinds.includes("grant") });
   const [kind, setKind] = useState<Kind>("topup");
-  // One dialog credits once, however often it is sent.
+  // One dialog adds credits once, however often it is submitted.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const submit = async (data: FormData): Promise<void> => {
     const [amount, note, model] = [Number(data.get("amount")), String(data.get("note") ?? ""), String(data.get("model") ?? "")];

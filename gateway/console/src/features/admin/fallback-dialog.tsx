@@ -6,7 +6,7 @@ import { ModelList } from "../../parts/model-list";
 import { COMMON } from "../../messages/common";
 import { FALLBACK_DIALOG } from "../../messages/admin";
 
-/** Default fallback of a model for nodes without their own. */
+/** Sets a model's default fallback, for nodes without their own. */
 export const FallbackDialog = ({ model, models, onClose }: { model: Model; models: readonly Model[]; onClose: () => void }) => {
   const [names, setNames] = useState<string[]>([...model.fallback]);
   const { internalName, modality, displayName } = model;

@@ -13,7 +13,7 @@ import { MODERATION } from "../../messages/admin";
 
 const PAGE = 50;
 
-/** Subject of a decision. */
+/** Subject of a moderation decision. */
 const subjectOf = ({ kind, nodeId, workflowSlug, model }: ModerationRow): string => {
   if (kind === "output") return MODERATION.nodeOutput(nodeId ?? "");
   return nodeId === null ? MODERATION.runInput(workflowSlug ?? model ?? "") : MODERATION.requestOfNode(nodeId);
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<ModerationRow>[] = [
   { title: COMMON.time, numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
-/** Refused content of one account or of all. */
+/** Content that moderation rejected, for one account or for all. */
 export const ModerationSection = () => {
   const [userId, setUserId] = useState("");
   const [isConfigured, setConfigured] = useState(true);

@@ -39,7 +39,7 @@ const BUILT_IN: readonly TierRow[] = TIERS.map((tier) => {
   };
 });
 
-/** A field that is left empty is as in the tier that this one is based on. */
+/** An empty field takes the value of the tier that this one is based on. */
 const capsOf = (data: FormData): Partial<Record<CapName, number>> =>
   Object.fromEntries(
     CAP_NAMES.flatMap((name) => {

@@ -60,7 +60,7 @@ export const UnlinkDialog = ({ user: { id, email }, onClose }: UserDialogProps) 
   />
 );
 
-/** Disables the second factor for a user without codes. */
+/** Disables the second factor of a user who has lost access to it. */
 export const SecondFactorDialog = ({ user: { id, email }, onClose }: UserDialogProps) => (
   <ConfirmDialog
     title={USER_DIALOGS.twoFactorAuthenticationOf(email)}
@@ -73,7 +73,7 @@ export const SecondFactorDialog = ({ user: { id, email }, onClose }: UserDialogP
   />
 );
 
-/** A link for a new password, usable and shown once. */
+/** Creates a link for a new password. It works once and is shown once. */
 export const ResetDialog = ({ user: { id, email }, onClose }: UserDialogProps) => {
   const { busy, run } = useChange();
   const [link, setLink] = useState<string>();
@@ -102,7 +102,7 @@ export const ResetDialog = ({ user: { id, email }, onClose }: UserDialogProps) =
 
 const LOOK_MS = 3_000;
 
-/** Archive of an account for people who can't request it themselves. */
+/** Exports the archive of an account for a person who can't request it. */
 export const ExportDialog = ({ user: { id, email }, onClose }: UserDialogProps) => {
   const { data, isError, error, refetch } = useQuery({
     queryKey: ["admin-export", id],

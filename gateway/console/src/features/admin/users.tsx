@@ -32,7 +32,7 @@ const DIALOGS = {
 };
 type Asking = { what: keyof typeof DIALOGS; user: User };
 
-/** Changes a plan after a question: it changes what the account may do and pays. */
+/** Changes a tier after a confirmation, because this changes the account's rights and price. */
 const TierSelect = ({ user }: { user: User }) => {
   const tiers = useQuery(tiersQuery);
   const [asked, setAsked] = useState<string>();

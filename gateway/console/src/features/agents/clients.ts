@@ -3,9 +3,12 @@ import { CLIENTS } from "../../messages/agents";
 export interface AgentClient {
   name: string;
   title: string;
-  /** Location of the text. */
+  /** File or command that the text belongs to. */
   place: string;
-  /** @param url of the endpoint @param key an API key, or what stands for one */
+  /**
+   * @param url of the endpoint
+   * @param key an API key, or a placeholder for one
+   */
   text(url: string, key: string): string;
 }
 
@@ -33,7 +36,7 @@ export const AGENT_CLIENTS = [
         mcpServers: {
           [NAME]: {
             command: "npx",
-            // On Windows a space inside an argument is lost, so the header's value is a variable.
+            // Windows drops a space inside an argument, so the header's value is a variable.
             args: ["-y", BRIDGE, url, "--header", "Authorization:${AUTHORIZATION}", ...(isPlainHttp(url) ? ["--allow-http"] : [])],
             env: { AUTHORIZATION: bearer(key) },
           },

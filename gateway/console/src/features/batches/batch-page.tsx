@@ -38,7 +38,7 @@ const firstOf = (values: Readonly<Record<string, unknown>> | undefined): string 
   return first === undefined ? undefined : short(first);
 };
 
-/** Output of an item: its result, else that of its target node. */
+/** Output of an item: its result, or else the output of its target node. */
 const useGiven = ({ row, until }: CellProps): Given => {
   const isPart = until !== null && row.status === "completed";
   const { data } = useQuery({ ...executionQuery(row.executionId), enabled: isPart });
@@ -46,7 +46,7 @@ const useGiven = ({ row, until }: CellProps): Given => {
   return ofNode ?? { files: filesIn(row.result), text: row.error ? row.error.message : firstOf(row.result) };
 };
 
-/** Input of an item: its settings, else its first input. */
+/** Input of an item: its settings, or else its first input. */
 const givenWith = ({ settings, inputs }: BatchRow): string | undefined => {
   const own = Object.values(settings ?? {}).map((one) => JSON.stringify(one).replaceAll(/[{}"]/g, "").replaceAll(/[:,]/g, "$& "));
   return own.length > 0 ? own.join(" · ") : firstOf(inputs);
@@ -98,12 +98,12 @@ const Cell = (props: CellProps) => {
   );
 };
 
-/** Why a batch is paused, and how to resume it. */
+/** Reason why a batch is paused, with the way to resume it. */
 const Paused = ({ batch }: { batch: Batch }) => {
   const [limit, setLimit] = useState("");
   const { busy, run } = useChange("batch", "batches");
   const isBudget = batch.reason?.code === "BUDGET_EXCEEDED";
-  // An account's budget may have been raised since.
+  // The account's budget can have been raised since.
   const needsLimit = isBudget && batch.maxCredits !== null && batch.reason?.scope === "batch";
   const resume = () =>
     run(() => api.batches.resume(batch.batchId, limit.trim() === "" ? undefined : Number(limit)), BATCH_PAGE.theBatchContinues);

@@ -37,7 +37,7 @@ const PARTS = [
   ["processing", "bg-accent"],
 ] as const;
 
-/** Progress of a batch by the state of its items. */
+/** Progress of a batch, by the states of its items. */
 export const BatchProgress = ({ batch: { counts, total } }: { batch: Pick<Batch, "counts" | "total"> }) => {
   const ended = counts.completed + counts.failed + counts.cancelled;
   return (

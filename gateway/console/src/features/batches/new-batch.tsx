@@ -110,7 +110,7 @@ const Price = ({ quote }: { quote: BatchQuote }) => (
   </Notice>
 );
 
-/** Creates a batch: workflow, file, columns, price, start. */
+/** Dialog to create a batch: workflow, file, columns, price and start. */
 export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined; onClose: () => void }) => {
   const navigate = useNavigate();
   const workflows = useQuery(workflowsQuery);

@@ -5,7 +5,7 @@ import { cellValue, SEPARATORS, separatorOf, TableProblem, tableText, type CellT
 import { CsvError, parse } from "csv-parse/browser/esm/sync";
 import { TABLE_FILE } from "../../messages/batches";
 
-/** A file of rows, mapped to inputs. */
+/** A file of rows that are mapped to inputs. */
 
 export interface TableFile {
   name: string;
@@ -13,10 +13,10 @@ export interface TableFile {
   rows: readonly Readonly<Record<string, string>>[];
 }
 
-/** Column of each field; without one the field's default is used. */
+/** Column of each field. A field without a column takes its default. */
 export type Mapping = Readonly<Record<string, string>>;
 
-/** Reads a CSV file. The API refuses more rows than the tier allows. @throws Error with the problem */
+/** Reads a CSV file. The API rejects more rows than the tier allows. @throws Error with the problem */
 export const readTable = async (file: File): Promise<TableFile> => {
   if (file.size > LIMITS.batchFileBytes) throw new Error("The file has more than 10 MB.");
   try {
@@ -52,7 +52,7 @@ export const matchColumns = (fields: readonly SchemaField[], columns: readonly s
 /** Types of parsed cells. Malformed cells stay text, and the service reports them. */
 const READ: ReadonlySet<string> = new Set<CellType>(["number", "boolean", "json"]);
 
-/** @throws TableProblem for a cell of JSON that is none */
+/** @throws TableProblem for a cell with malformed JSON */
 const valueOf = (cell: string, row: number, { name, type }: SchemaField): unknown => {
   try {
     return READ.has(type) ? cellValue(cell, type as CellType) : cell;

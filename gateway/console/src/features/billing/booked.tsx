@@ -5,7 +5,7 @@ import { Notice } from "../../ui/notice";
 import { bookedQuery } from "./queries";
 import { BOOKED } from "../../messages/billing";
 
-/** State of the payment that the buyer returns from. */
+/** State of the payment from which the buyer returns. */
 export const Booked = ({ session }: { session: string }) => {
   const client = useQueryClient();
   const { data: row } = useQuery(bookedQuery(session));

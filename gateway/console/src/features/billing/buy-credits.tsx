@@ -17,7 +17,7 @@ type Terms = NonNullable<Operations["getBilling"]["response"]["purchases"]>;
 const DOLLARS = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
 const SUGGESTED = [1_000, 5_000, 20_000];
 const CENTS = 100;
-/** Products of cents are whole except for rounding errors. */
+/** Prices in cents are whole except for rounding errors. */
 const EPSILON = 1e-6;
 
 /** In dollars, rounded up to the cent like the invoice. */
@@ -32,7 +32,7 @@ const problemOf = (credits: number | undefined, { minCredits, maxCredits }: Term
 export const BuyCredits = ({ terms }: { terms: Terms }) => {
   const [credits, setCredits] = useState<number | undefined>(SUGGESTED[0]);
   const { busy, run } = useChange();
-  // Repeated presses make one purchase, also after a lost response.
+  // Repeated presses make one purchase, even after a lost response.
   const key = useRef<{ credits: number; value: string }>(undefined);
   const problem = problemOf(credits, terms);
   const submit = async (event: FormEvent): Promise<void> => {

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/client";
 
-/** Terms of buying credits; null if it isn't offered. */
+/** Terms of buying credits; null if the installation doesn't sell them. */
 export const billingQuery = queryOptions({
   queryKey: ["billing"],
   queryFn: async ({ signal }) => (await request("getBilling", { signal })).body,
@@ -11,7 +11,7 @@ export const billingQuery = queryOptions({
 const POLL_MS = 2_000;
 const NEWEST = 20;
 
-/** True once a payment is booked: Stripe reports it moments after the buyer returns. */
+/** Ledger row of a payment; null until Stripe reports the payment, moments after the buyer returns. */
 export const bookedQuery = (session: string) =>
   queryOptions({
     queryKey: ["my-ledger", "topup", session],

@@ -4,7 +4,7 @@ import { RunAgain } from "../../runs/again/run-again";
 import { Card } from "../../ui/page";
 import { AGAIN_CARD } from "../../messages/executions";
 
-/** Reruns the same graph with the same inputs; the canvas offers other ones. */
+/** Reruns the same graph with the same inputs. The canvas offers other inputs. */
 export const AgainCard = ({ execution }: { execution: Execution }) => {
   const navigate = useNavigate();
   return (

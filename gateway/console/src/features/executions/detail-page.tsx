@@ -44,7 +44,7 @@ const ranGraphQuery = (id: string) =>
 const route = getRouteApi("/shell/executions/$id");
 const isGoing = ({ status }: Execution): boolean => status === "processing" || status === "cancel_requested";
 
-/** Members added by newer versions of the service. */
+/** Members that newer versions of the service add. */
 interface More {
   inputs?: Record<string, unknown>;
   metadata?: Record<string, string>;
@@ -175,7 +175,7 @@ const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { e
   );
 };
 
-/** Files outside of results, for failed runs and unlinked nodes. */
+/** Files outside of results, for failed runs and nodes without links. */
 const Made = ({ execution }: { execution: Execution }) => {
   const shown = new Set(filesIn(execution.result).map(({ url }) => url));
   const made = madeFiles(execution).filter(({ files }) => files.some(({ url }) => !shown.has(url)));

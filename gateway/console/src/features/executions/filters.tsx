@@ -17,7 +17,7 @@ const STATUSES = [
 type Status = (typeof STATUSES)[number][0];
 const isStatus = (text: string | undefined): text is Status => STATUSES.some(([status]) => status === text);
 
-/** Filters of the list, from the page's address. Days are the browser's, both included. */
+/** Filters of the list, from the page's address. Days are in the browser's time zone, and both are included. */
 export interface RunsSearch {
   status?: string | undefined;
   workflow?: string | undefined;
@@ -33,7 +33,7 @@ const metadataFilter = (given: string | undefined): Record<string, string> => {
   return name === undefined || value === undefined ? {} : { [`metadata.${name.trim()}`]: value.trim() };
 };
 
-/** Start of a day here, or of a later one. */
+/** Start of a day in the browser's time zone, or of a later day. */
 const beginOf = (day: string, after = 0): string => {
   const [year, month, date] = day.split("-").map(Number);
   return new Date(year!, month! - 1, date! + after).toISOString();

@@ -25,7 +25,7 @@ import { LIST_PAGE } from "../../messages/executions";
 const route = getRouteApi("/shell/executions");
 const PAGE = 50;
 const THUMBS = 3;
-/** In small windows. */
+/** Number of thumbnails in small windows. */
 const FEW_THUMBS = 2;
 const THUMB_PX = 72;
 

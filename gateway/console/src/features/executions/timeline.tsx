@@ -27,7 +27,7 @@ interface Span {
   to: number;
 }
 
-/** Start and end of each node in milliseconds after the run's start. Nodes that only handled values have none. */
+/** Start and end of each node in milliseconds after the run's start. Nodes that only processed values have none. */
 export const spansOf = (nodes: readonly NodeState[], startedAt: number, endedAt: number): Span[] =>
   nodes.flatMap((node) => {
     if (node.startedAt === null) return [];
@@ -35,7 +35,7 @@ export const spansOf = (nodes: readonly NodeState[], startedAt: number, endedAt:
     return [{ node, from, to: node.durationMs === null ? endedAt - startedAt : from + node.durationMs }];
   });
 
-/** Outputs of a node by call, initially collapsed because there are many. */
+/** Outputs of a node by call. The list starts collapsed, because it can be long. */
 const Gave = ({ node }: { node: NodeState }) => {
   const calls = callsOf(node).filter(({ outputs }) => outputs !== undefined && Object.keys(outputs).length > 0);
   const [open, setOpen] = useState(false);

@@ -11,7 +11,7 @@ import { KEPT_DAYS } from "./tile";
 import { COMMON } from "../../messages/common";
 import { LIBRARY } from "../../messages/files";
 
-/** Library: files of runs and uploads, as a page and beside the canvas. */
+/** The library: files of runs and uploads, as a page and beside the canvas. */
 
 const PAGE = 60;
 const KINDS = [
@@ -26,7 +26,7 @@ const ORIGINS = [
   ["upload", LIBRARY.uploaded],
   ["kept", LIBRARY.kept],
 ] as const;
-/** Own files, newest first, with paging. */
+/** The person's files, newest first, with paging. */
 export const useLibrary = () => {
   const pages = useInfiniteQuery({
     queryKey: ["media", "library"],
@@ -94,11 +94,11 @@ export const FileFilters = ({ filter, onChange }: { filter: FileFilter; onChange
   </>
 );
 
-/** "331.9 kB of 10 GB kept · made files stay 90 days" */
+/** Text such as "331.9 kB of 10 GB kept · made files stay 90 days". */
 export const keptWords = ({ usedBytes, quotaBytes }: Pick<Operations["listMedia"]["response"], "usedBytes" | "quotaBytes">): string =>
   LIBRARY.used(bytes(usedBytes), quotaBytes === null ? "" : bytes(quotaBytes), KEPT_DAYS);
 
-/** Actions for files, in every list. */
+/** Actions for files, the same in every list. */
 export const useFileActions = (files: readonly MediaFile[], onDone: () => void) => {
   const { busy, run } = useChange("media");
   return {

@@ -16,7 +16,7 @@ export const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
-/** When a file expires, if that is soon. */
+/** Time until a file expires, if it expires soon. */
 const leavesIn = ({ origin, kept, createdAt }: MediaFile): string | undefined => {
   if (origin !== "generated" || kept || createdAt === null) return undefined;
   const days = Math.ceil((Date.parse(createdAt) + KEPT_DAYS * DAY_MS - Date.now()) / DAY_MS);
@@ -39,12 +39,12 @@ interface TileProps {
   file: MediaFile;
   chosen: boolean;
   onChoose: (more: boolean) => void;
-  /** Allows dragging. */
+  /** Set if the file can be dragged. */
   onDrag?: (event: DragEvent) => void;
   onView: () => void;
 }
 
-/** A file: picture, name and expiry. */
+/** A file with picture, name and expiry. */
 export const Tile = ({ file, chosen, onChoose, onDrag, onView }: TileProps) => {
   const leaves = leavesIn(file);
   return (

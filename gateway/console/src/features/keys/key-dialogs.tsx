@@ -17,7 +17,7 @@ export interface Issued {
   warnings?: string[];
 }
 
-/** Secrets that are shown once. */
+/** Shows secrets once. */
 export const IssuedDialog = ({ issued: { name, key, webhookSecret, warnings }, onClose }: { issued: Issued; onClose: () => void }) => (
   <ShownOnceDialog title={`“${name}”`} action={KEY_DIALOGS.iSavedIt} onClose={onClose}>
     <Notice kind="warn" title={KEY_DIALOGS.shownOnlyOnce}>

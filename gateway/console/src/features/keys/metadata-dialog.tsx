@@ -10,7 +10,7 @@ import { METADATA_DIALOG } from "../../messages/keys";
 
 const MOST = 10;
 
-/** Metadata added to every run of a key. */
+/** Edits the metadata that a key adds to every run. */
 export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) => {
   const [members, setMembers] = useState<readonly (readonly [string, string])[]>(() => {
     const known = Object.entries(apiKey.metadata ?? {});

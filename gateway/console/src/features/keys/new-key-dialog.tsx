@@ -23,7 +23,7 @@ const LIVES = [
 ] as const;
 const DAY_MS = 86_400_000;
 
-/** Base of a tier; only the service knows that of custom tiers. */
+/** Base of a tier. For custom tiers only the service knows it. */
 const baseOf = (tier: string): BaseTier => (isBaseTier(tier) ? tier : "enterprise");
 
 const FOLLOW = "run-and-follow";

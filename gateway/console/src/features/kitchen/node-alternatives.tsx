@@ -45,7 +45,7 @@ const Spine = () => (
   </div>
 );
 
-/** Outputs first with the name above: ports move when they arrive. */
+/** Outputs first, with the name above; ports move when outputs arrive. */
 const MediaFirst = () => (
   <div className="w-60 overflow-visible rounded-xl border bg-(--node) shadow-panel" style={COLOUR}>
     <div className="relative overflow-hidden rounded-t-xl">

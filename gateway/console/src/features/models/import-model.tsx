@@ -20,7 +20,7 @@ type ProviderId = (typeof PROVIDERS)[number]["id"];
 const MODALITIES = ["image", "video", "audio", "text"] as const;
 type Modality = (typeof MODALITIES)[number];
 
-/** Units of a model's price; seconds and pictures need an input with their number. */
+/** Units of a model's price. Prices per second or picture need an input with their number. */
 const unitsOf = ({ inputSchema }: Pick<Model, "inputSchema">): [name: string, title: string][] => {
   const inputs = new Set(propertiesOf(inputSchema).map(([name]) => name));
   return [
@@ -126,7 +126,7 @@ const ImportDialog = ({ onClose }: { onClose: () => void }) => {
   );
 };
 
-/** For administrators: adds a provider's model by its name there. */
+/** For administrators: adds a model by its name at the provider. */
 export const ImportModelButton = () => {
   const [isOpen, setOpen] = useState(false);
   return (

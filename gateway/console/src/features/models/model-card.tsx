@@ -27,7 +27,7 @@ const useFreeRuns = ({ internalName, trialRuns }: Model): number => {
   return me?.credits.grants.find(({ model }) => model === internalName)?.remaining ?? trialRuns;
 };
 
-/** A model in the list. `onAddKey`: for administrators, if a key is missing. */
+/** A model in the list. Administrators get `onAddKey` if a key is missing. */
 export const ModelCard = ({ model, icon: Icon, onAddKey }: { model: Model; icon: LucideIcon; onAddKey?: (() => void) | undefined }) => {
   const standing = standingOf(model);
   const free = useFreeRuns(model);

@@ -69,7 +69,7 @@ const Detail = ({ model }: { model: Model }) => {
     setInputs(value === undefined ? rest : { ...rest, [name]: value });
   };
   const tier = me?.user.tier ?? "free";
-  // Custom tiers either build on one with models, or the service rejects the run.
+  // The base of a custom tier is unknown here. If its models exclude this one, the service rejects the run.
   const reaches = me !== null && (!isBaseTier(tier) || withinCeiling("model:run", tier, me.user.role === "admin"));
   const example = useExample(model);
   const required = new Set(Array.isArray(model.inputSchema.required) ? (model.inputSchema.required as string[]) : []);

@@ -20,7 +20,7 @@ import { COMMON } from "../../messages/common";
 import { MODELS_PAGE } from "../../messages/models";
 
 const EVERYTHING: Filter = { query: "", modality: "", place: "", readyOnly: false };
-/** Key changes appear with a delay, and files one by one. */
+/** Interval of reloads while models change: key changes appear with a delay, and files one by one. */
 const CHANGING_MS = 1_000;
 
 const Filters = ({ filter, onChange }: { filter: Filter; onChange: (filter: Filter) => void }) => (
@@ -76,7 +76,7 @@ const Group = ({
   </section>
 );
 
-/** True while models don't reflect the present keys. */
+/** True while the models don't reflect the current keys. */
 const isBehind = (models: readonly Model[], { keys }: ProviderKeys): boolean => {
   const waiting = new Set(models.filter(({ status }) => status === "needs-key").map(({ internalName }) => internalName));
   return keys.some(({ source, models: needing }) => needing.some((name) => waiting.has(name) === (source !== null)));
@@ -93,7 +93,7 @@ export const ModelsPage = () => {
     },
   });
   const [filter, setFilter] = useState(EVERYTHING);
-  /** The open key, or all of them. */
+  /** The key being edited, or all keys. */
   const [open, setOpen] = useState<string | "all">();
   const keyOf = ({ internalName }: Model) => keys.data?.keys.find((key) => key.models.includes(internalName));
   const openKey = keys.data?.keys.find(({ name }) => name === open);

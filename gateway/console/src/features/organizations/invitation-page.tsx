@@ -6,7 +6,7 @@ import { Notice } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { INVITATION_PAGE } from "../../messages/organizations";
 
-/** Target of an invitation's link. Its token follows `#`, which no server sees. */
+/** Page of an invitation's link. Its token follows `#`, so that no server logs it. */
 export const InvitationPage = () => {
   const token = tokenOfLink();
   const join = async (): Promise<void> => workFor((await request("acceptInvitation", { body: { token: token ?? "" } })).body.id);

@@ -19,7 +19,7 @@ const publicSchemaQuery = (slug: string) =>
 
 const route = getRouteApi("/p/$slug");
 
-/** Inputs by slug; they survive signing in. */
+/** Inputs by slug, kept while the person signs in. */
 const typedHere = new Map<string, Record<string, unknown>>();
 
 const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) => {
@@ -77,7 +77,10 @@ const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) 
   );
 };
 
-/** A public playground: readable by all, runnable by signed-in accounts. @param signIn sign-in page for this address */
+/**
+ * A public playground: everyone can read it, and signed-in accounts can run it.
+ * @param signIn sign-in page for this address
+ */
 export const PlaygroundPage = ({ signIn }: { signIn: ReactNode }) => {
   const { slug } = route.useParams();
   const me = useQuery(meQuery);

@@ -9,11 +9,11 @@ import { SECRET_DIALOG } from "../../messages/secrets";
 
 const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
-/** Normalizes a typed name: capitals, and underscores for invalid characters. */
+/** Normalizes a typed name to capitals, with underscores for invalid characters. */
 const named = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
 const listed = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
-/** Sets or replaces a secret. Its value can't be read, so it is typed again. */
+/** Sets or replaces a secret. Its value can't be read, so the user types it again. */
 export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClose: () => void }) => {
   const [name, setName] = useState(secret?.name ?? "");
   const [value, setValue] = useState("");

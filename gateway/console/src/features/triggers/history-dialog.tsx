@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<ScheduledTime>[] = [
   },
 ];
 
-/** Next and last runs of a schedule. */
+/** Shows the next and last runs of a schedule. */
 export const HistoryDialog = ({
   schedule: { cron, timezone, nextRuns, history },
   onClose,

@@ -16,7 +16,7 @@ export interface HookDialogProps {
   onClose: () => void;
 }
 
-/** "Its inputs: prompt, seconds." */
+/** Text such as "Its inputs: prompt, seconds.". */
 const takenWords = (fields: readonly { name: string; required?: boolean }[]): string =>
   HOOK_DIALOG.inputs(fields.map(({ name, required }) => (required === true ? `${name} (required)` : name)).join(", "));
 

@@ -44,7 +44,7 @@ const columnsOf = (revoke: (hook: Hook) => void): readonly Column<Hook>[] => [
   },
 ];
 
-/** Address of a new hook. Only its button closes the dialog. */
+/** Shows the address of a new hook. Only its button closes the dialog. */
 const IssuedHookDialog = ({ url, onClose }: { url: string; onClose: () => void }) => (
   <ShownOnceDialog title={HOOK_LIST.hookAddress} action={HOOK_LIST.iSavedIt} onClose={onClose}>
     <Notice kind="warn" title={HOOK_LIST.shownOnlyOnce}>

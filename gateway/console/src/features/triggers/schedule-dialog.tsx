@@ -20,7 +20,7 @@ const TIMES = [
   ["0 9 * * 1", SCHEDULE_DIALOG.everyMondayMorning],
   ["0 9 1 * *", SCHEDULE_DIALOG.firstDayOfEveryMonth],
 ] as const;
-/** A schedule in words, if simple: "Every day at 9". */
+/** Text of a simple schedule, such as "Every day at 9"; undefined for other schedules. */
 export const timesInWords = (cron: string): string | undefined => TIMES.find(([times]) => times === cron)?.[1];
 const DEFAULT_TIME = "0 9 * * *";
 

@@ -5,7 +5,7 @@ const MOST_BARS = 14;
 export interface BarsProps {
   label: string;
   bars: readonly (readonly [string, number])[];
-  /** Shows the first of many bars instead of the last. */
+  /** True to show the first of many bars instead of the last. */
   first?: boolean;
 }
 

@@ -15,7 +15,7 @@ const COLUMNS = [
   "requestId",
 ] as const;
 
-/** Spreadsheets treat texts with these first characters as formulas. */
+/** Spreadsheets treat a text that starts with one of these characters as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 const cell = (value: unknown): string => {

@@ -47,7 +47,7 @@ const sourceWords = ({ generator, actions, format }: CredentialsSource): string 
 const COMMON_NAME = /(?:^|, *)CN=([^,]+)/;
 const ORGANIZATION = /(?:^|, *)O=([^,]+)/;
 
-/** A certificate's name in words: "CN=Press desk, O=Example News" is "Press desk, Example News". */
+/** A certificate's name without its keys: "CN=Press desk, O=Example News" is "Press desk, Example News". */
 const nameWords = (name: string): string =>
   [...new Set([COMMON_NAME, ORGANIZATION].flatMap((part) => part.exec(name)?.[1]?.trim() ?? []))].join(", ") || name;
 

@@ -16,7 +16,7 @@ const verify = async (file: File): Promise<FileVerification> => {
   return api.verify(file);
 };
 
-/** Takes a file that is chosen, dropped, or pasted anywhere on the page. */
+/** Accepts a file that the person chooses, drops, or pastes anywhere on the page. */
 const Drop = ({ busy, onFile }: { busy: boolean; onFile: (file: File) => void }) => {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
@@ -57,7 +57,7 @@ const Drop = ({ busy, onFile }: { busy: boolean; onFile: (file: File) => void })
         aria-label={VERIFY_PAGE.fileToVerify}
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          // Otherwise choosing the same file again is no change.
+          // Otherwise choosing the same file again would not be a change.
           target.value = "";
           if (file) onFile(file);
         }}
@@ -66,14 +66,14 @@ const Drop = ({ busy, onFile }: { busy: boolean; onFile: (file: File) => void })
   );
 };
 
-/** Address of a picture that this browser alone has. */
+/** Address of a picture that only this browser has. */
 const usePreview = (file: File | undefined): string | undefined => {
   const url = useMemo(() => (file?.type.startsWith("image/") ? URL.createObjectURL(file) : undefined), [file]);
   useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url]);
   return url;
 };
 
-/** Open to everyone: says what made a file, whether its signature is whole, and whether this installation signed it. */
+/** Shows everyone how a file was made, if its signature is valid, and if this installation signed it. */
 export const VerifyPage = () => {
   const { mutate, data, error, isPending, variables } = useMutation({ mutationFn: verify });
   const preview = usePreview(variables);

@@ -14,7 +14,7 @@ const GraphSketch = lazy(async () => ({ default: (await import("./graph-cover"))
 const NEWEST_RUNS = 50;
 const COVER_PX = 720;
 
-/** Newest picture or clip of each workflow by slug, among the newest runs. */
+/** Newest picture or video of each workflow by slug, among the newest runs. */
 export const useNewestMade = (): ReadonlyMap<string, OutputFile> | undefined => {
   const { data } = useQuery({
     ...executionsQuery({ limit: NEWEST_RUNS, status: "completed" }),
@@ -31,7 +31,7 @@ export const useNewestMade = (): ReadonlyMap<string, OutputFile> | undefined => 
   return newest;
 };
 
-/** True once an element has been on the screen. */
+/** True once an element has been visible. */
 const useSeen = () => {
   const [seen, setSeen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
@@ -56,7 +56,7 @@ export const SketchCover = (graph: { nodes: readonly unknown[]; edges: readonly 
   </div>
 );
 
-/** Cover of a workflow: its own, else its newest output, else its graph. */
+/** Cover of a workflow: its own, or else its newest output, or else its graph. */
 export const Cover = ({ workflow, made }: { workflow: WorkflowSummary; made: OutputFile | undefined }) => {
   const { seen, place } = useSeen();
   const { cover, thumbnail, slug, updatedAt } = workflow;

@@ -40,7 +40,7 @@ const Approval = ({ me }: { me: Me }) =>
     </Notice>
   );
 
-/** Notice before creating a workflow beyond the plan's limit. */
+/** Notice about the plan's limit before the user creates a workflow beyond it. */
 const FullPlan = ({ me, workflows }: { me: Me; workflows: readonly WorkflowSummary[] }) => {
   const most = me.user.tier === "free" ? PLANS.free.maxWorkflows : null;
   const own = workflows.filter((workflow) => ownerOf(workflow) === ownerIdOf(me)).length;
@@ -114,13 +114,13 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
   );
 };
 
-/** All workflows; until they load, the first page. */
+/** All workflows, or the first page until all are loaded. */
 const useWorkflows = (filter: Filter, ownerId: string) => {
   const { q, tag, folder: folderId } = filter;
   const all = useQuery(workflowsQuery);
   const narrowing = Object.fromEntries(Object.entries({ q, tag, folderId }).filter(([, given]) => given !== undefined));
   const some = useQuery({ ...someWorkflowsQuery({ limit: FIRST_SHOWN, ...narrowing }), enabled: all.data === undefined });
-  // An empty first page isn't an answer: others may match.
+  // An empty first page isn't final: later pages can have matches.
   const first = filterWorkflows(some.data ?? [], ownerId, filter).length > 0 ? some.data : undefined;
   return { rows: all.data ?? first, isPending: all.isPending, isError: all.isError, error: all.error, refetch: all.refetch };
 };

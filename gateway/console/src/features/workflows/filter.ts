@@ -1,7 +1,7 @@
 import type { WorkflowSummary } from "@nodeloom/client";
 import { ownerOf } from "../../api/organization";
 
-/** Cards rendered before more are requested. */
+/** Number of cards rendered before the user asks for more. */
 export const FIRST_SHOWN = 60;
 
 export interface Filter {

@@ -18,7 +18,7 @@ interface ChipProps {
   actions: WorkflowActions;
 }
 
-/** A folder: link and drop target. */
+/** A folder as a link and a drop target. */
 const FolderChip = ({ id, name, chosen, actions }: ChipProps) => {
   const [over, setOver] = useState(false);
   const [asking, setAsking] = useState<"rename" | "delete">();

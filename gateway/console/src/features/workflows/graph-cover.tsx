@@ -14,12 +14,12 @@ const graphQuery = (slug: string, updatedAt: string) => ({
     const { nodes, edges } = await api.workflows.get(slug, { signal });
     return readDocGraph(JSON.stringify(nodes), JSON.stringify(edges));
   },
-  // The time of the last change identifies it.
+  // The time of the last change is part of the key, so the graph never changes.
   staleTime: Number.POSITIVE_INFINITY,
   retry: false,
 });
 
-/** Small graph in its kinds' colours, for workflows without output. */
+/** Small graph in its kinds' colours, for workflows without outputs. */
 export const GraphCover = ({ slug, updatedAt }: { slug: string; updatedAt: string }) => {
   const { data: graph } = useQuery(graphQuery(slug, updatedAt));
   return graph ? <Sketch graph={graph} /> : null;

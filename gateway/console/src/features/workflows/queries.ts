@@ -2,7 +2,7 @@ import { request } from "../../api/client";
 import type { Operations } from "@nodeloom/client";
 import { queryOptions } from "@tanstack/react-query";
 export type WorkflowsFilter = NonNullable<Operations["listWorkflows"]["query"]>;
-/** First page of workflows, available before a long list. */
+/** First page of workflows, which loads before a long list. */
 export const someWorkflowsQuery = (filter: WorkflowsFilter) =>
   queryOptions({
     queryKey: ["workflows", filter],

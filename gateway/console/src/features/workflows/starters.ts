@@ -12,7 +12,7 @@ const node = (id: string, type: string, column: number, row: number, data: objec
   data,
 });
 
-/** `a.port > b.port` */
+/** Edge from a text such as `a.port > b.port`. */
 const edge = (text: string): object => {
   const [from = "", to = ""] = text.split(" > ");
   const [source, sourceHandle] = from.split(".");

@@ -38,7 +38,7 @@ const parsedJson = (text: string): unknown => {
 
 const nameOfFile = ({ name }: File): string => name.replace(/\.(?:json|png|webp)$/i, "");
 
-/** Actions of workflow lists; failures are shown. */
+/** Actions of workflow lists. Failures are shown as notices. */
 export const useWorkflowActions = () => {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -47,7 +47,7 @@ export const useWorkflowActions = () => {
   };
   const open = (slug: string, panel?: "run"): void =>
     void navigate({ to: "/workflows/$slug", params: { slug }, search: panel === undefined ? {} : { panel } });
-  /** @returns whether it was done */
+  /** @returns true if it succeeded */
   const attempt = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
@@ -64,9 +64,9 @@ export const useWorkflowActions = () => {
   };
   return {
     refresh,
-    /** @param panel what is open beside the canvas: `run` for one that runs as it is */
+    /** @param panel panel beside the canvas: `run` for a workflow that runs unchanged */
     create: (workflow: NewWorkflow, panel?: "run") => attempt(async () => open((await api.workflows.create(workflow)).slug, panel)),
-    /** For templates, the author's files are copied as well. */
+    /** For templates, the author's files are also copied. */
     duplicate: (slug: string, name: string, panel?: "run") =>
       attempt(async () => open((await request("cloneWorkflow", { params: { slug }, body: { name } })).body.slug, panel)),
     change: (slug: string, changes: WorkflowChanges, done: string) =>
@@ -90,7 +90,7 @@ export const useWorkflowActions = () => {
         const isPicture = file.type.startsWith("image/");
         if (file.size > (isPicture ? MAX_PICTURE_BYTES : MAX_IMPORT_BYTES))
           throw new Error(`${file.name} is larger than ${isPicture ? "a picture (64 MB)" : "a workflow (8 MB)"} can be.`);
-        // Few who open the list import anything.
+        // Loaded lazily, because few users of the list import a workflow.
         const { readEmbedded, readForeign } = await import("@nodeloom/client/comfyui");
         const text = isPicture ? "" : await file.text();
         const value = isPicture ? await readEmbedded(new Uint8Array(await file.arrayBuffer())) : parsedJson(text);

@@ -24,7 +24,7 @@ export interface WorkflowCardProps {
   own: boolean;
   folders: readonly Folder[];
   actions: WorkflowActions;
-  /** Its newest output. */
+  /** Newest output of the workflow. */
   made: OutputFile | undefined;
 }
 
@@ -76,7 +76,7 @@ const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, ask: (wh
   ];
 };
 
-/** What a caller may do with a template: try it as it is, or make it their own. If it can't run, why. */
+/** Buttons of a template: try it unchanged, or copy it. If the caller can't run it, shows the reason. */
 const Offer = ({ workflow: { slug, name, unavailable }, actions }: Pick<WorkflowCardProps, "workflow" | "actions">) => (
   <>
     {unavailable && (

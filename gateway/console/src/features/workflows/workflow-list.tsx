@@ -13,7 +13,7 @@ import { WorkflowCard } from "./workflow-card";
 import { COMMON } from "../../messages/common";
 import { WORKFLOW_LIST } from "../../messages/workflows";
 
-/** Empty dashboard: starters. */
+/** Shows starters on an empty dashboard. */
 const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSummary[]; me: Me; actions: WorkflowActions }) => {
   const balance = me.credits.plan + me.credits.topUp;
   const runsNow = ({ estimatedCreditCost, unavailable }: WorkflowSummary): boolean =>

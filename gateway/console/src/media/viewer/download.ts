@@ -8,7 +8,7 @@ const save = (blob: Blob, name: string): void => {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser reads it a moment later.
+  // The browser reads the address a moment later.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };
 
@@ -27,7 +27,7 @@ export const downloadItem = async (item: ViewerItem): Promise<void> => {
   }
 };
 
-/** Downloads everything as one ZIP; files are read one after another. */
+/** Downloads all items as one ZIP. Files are read one after another. */
 export const downloadAll = async (items: readonly ViewerItem[], title: string): Promise<void> => {
   try {
     const { downloadZip } = await import("client-zip");

@@ -10,7 +10,7 @@ interface View {
 const FIT: View = { zoom: 1, x: 0, y: 0 };
 const bounded = (zoom: number): number => Math.min(MOST, Math.max(1, zoom));
 
-/** Zoom of a picture: whole, or a part that the pointer moves. */
+/** Zoom of a picture: the whole picture, or a part that follows the pointer. */
 export const useZoom = () => {
   const [view, setView] = useState(FIT);
   const from = useRef<{ x: number; y: number; view: View }>(undefined);

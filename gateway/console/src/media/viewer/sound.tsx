@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { SOUND } from "../../messages/media";
 
-/** Waveform player. Libraries for it add style elements, which the page's security policy blocks. */
+/** Waveform player. Libraries for this add style elements, which the page's security policy blocks. */
 const BARS = 220;
 const HEIGHT = 160;
 

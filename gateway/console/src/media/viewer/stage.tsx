@@ -56,7 +56,7 @@ export const Slider = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoo
   const surface = useRef<HTMLDivElement>(null);
   const grab = {
     onPointerDown: (event: PointerEvent) => {
-      // A zoomed picture would move instead.
+      // Without this, the zoomed picture would also move.
       event.stopPropagation();
       event.currentTarget.setPointerCapture(event.pointerId);
     },
@@ -93,7 +93,7 @@ export const Slider = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoo
   );
 };
 
-/** Black where A and B are the same; the brighter, the more they differ. */
+/** Difference of A and B: black if equal, and brighter the more they differ. */
 export const Difference = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoom }) => (
   <div className="viewer-surface relative isolate size-full bg-black" {...zoom.surface}>
     <div className="absolute inset-0">

@@ -25,7 +25,7 @@ export interface Viewer {
   sets: readonly ViewerSet[];
   set: number;
   index: number;
-  /** Adds an item to the canvas, if there is one. */
+  /** Adds an item to the canvas, if the page has one. */
   use: ((item: ViewerItem) => void) | undefined;
 }
 
@@ -45,7 +45,7 @@ export const replaceInView = (next: ViewerSet): void =>
 export const addToView = (first: string, sets: readonly ViewerSet[]): void =>
   useViewer.setState((state) => (state.sets[0]?.id === first ? { sets: [...state.sets, ...sets] } : {}));
 
-/** Next item in a direction; after a run's last item comes the first of the run before. */
+/** Next item in a direction. The last item of a run is followed by the first item of the run before. */
 export const step = ({ sets, set, index }: Pick<Viewer, "sets" | "set" | "index">, by: 1 | -1): { set: number; index: number } => {
   const next = index + by;
   if (next >= 0 && next < (sets[set]?.items.length ?? 0)) return { set, index: next };
@@ -54,13 +54,13 @@ export const step = ({ sets, set, index }: Pick<Viewer, "sets" | "set" | "index"
   return { set: other, index: by === 1 ? 0 : sets[other].items.length - 1 };
 };
 
-/** Index in another run: the present one, or the nearest. */
+/** Index in another run: the current index, or the nearest one. */
 export const inRun = ({ sets, set, index }: Pick<Viewer, "sets" | "set" | "index">, by: 1 | -1): { set: number; index: number } => {
   const other = sets[set + by];
   return other === undefined ? { set, index } : { set: set + by, index: Math.min(index, other.items.length - 1) };
 };
 
-/** Initial comparison: the same index in the run before, else the neighbour. */
+/** Initial comparison: the same index in the run before, or else the neighbour. */
 export const counterpart = (viewer: Pick<Viewer, "sets" | "set" | "index">): { set: number; index: number } => {
   const before = inRun(viewer, 1);
   if (before.set !== viewer.set) return before;

@@ -79,7 +79,7 @@ export const ViewerDialog = () => {
     const dialog = ref.current;
     if (dialog && !dialog.open) {
       dialog.showModal();
-      // Its keys work at once, and no tooltip covers the item.
+      // The viewer's keys work at once, and no tooltip covers the item.
       dialog.querySelector<HTMLElement>("[data-first]")?.focus();
     }
     return () => dialog?.close();

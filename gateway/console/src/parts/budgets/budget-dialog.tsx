@@ -70,9 +70,9 @@ const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => 
 );
 
 export interface BudgetDialogProps {
-  /** Scope; absent if the user chooses it. */
+  /** Scope of the budget; absent if the user chooses it. */
   of?: BudgetScope;
-  /** The present budget, if any. */
+  /** The current budget, if any. */
   budget: Budget | undefined;
   keys?: readonly ApiKey[];
   workflows?: readonly NamedWorkflow[];

@@ -20,7 +20,7 @@ export type BudgetScope =
 
 const EACH_VALUE = "*";
 
-/** True for the budget of each value of a metadata member that has none of its own. */
+/** True for the budget that applies to every value of a metadata member without a budget of its own. */
 export const isDefault = (scope: BudgetScope): boolean => scope.scope === "metadata" && scope.metadata.value === EACH_VALUE;
 
 export const scopeOf = ({ scope, keyId = "", workflowSlug = "", metadata = { name: "", value: "" } }: Budget): BudgetScope => {
@@ -52,7 +52,10 @@ export const saveBudget = (scope: BudgetScope, settings: BudgetSettings): Promis
 
 export const removeBudget = (id: string): Promise<unknown> => request("deleteBudget", { params: { id } });
 
-/** @param keys of the account, for their names; @param nameOf a workflow's name by its slug */
+/**
+ * @param keys keys of the account, for their names
+ * @param nameOf returns a workflow's name by its slug
+ */
 export const scopeWords = (
   scope: BudgetScope,
   keys: readonly ApiKey[] = [],
@@ -82,7 +85,7 @@ export const windowWords = (window: Budget["window"]): string => WINDOWS.find(([
 const PERCENT = 100;
 const MOST_SHARES = 5;
 
-/** "50, 80" */
+/** Text such as "50, 80". */
 export const sharesText = (shares: readonly number[]): string => shares.map((share) => Math.round(share * PERCENT * 10) / 10).join(", ");
 
 /** Parses percentages; undefined if malformed. */

@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 const OTHERWISE = OUTCOME.failed;
 
 interface SignInOutcome {
-  /** Why signing in failed. */
+  /** Reason why signing in failed. */
   failure: string | undefined;
   /** Token of a sign-in that needs a code. */
   pending: string | undefined;
@@ -28,7 +28,7 @@ const read = (hash: string): SignInOutcome => {
   return { failure: problem === undefined ? undefined : (SENTENCES[problem] ?? OTHERWISE), pending: CODE.exec(hash)?.[1] };
 };
 
-/** From the address at loading; a reload doesn't repeat it. */
+/** Read from the address when the page loads, and removed, so that a reload doesn't repeat it. */
 const outcome: SignInOutcome = read(location.hash);
 if (outcome.failure !== undefined || outcome.pending !== undefined) history.replaceState(null, "", location.pathname + location.search);
 
@@ -38,6 +38,6 @@ const take = (member: keyof SignInOutcome): string | undefined => {
   return value;
 };
 
-/** Shown once. */
+/** Returns the failure once. */
 export const takeFailure = (): string | undefined => take("failure");
 export const takePending = (): string | undefined => take("pending");

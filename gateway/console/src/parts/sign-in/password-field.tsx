@@ -4,7 +4,7 @@ import { secondFactorQuery } from "./second-factor";
 import { COMMON } from "../../messages/common";
 import { PASSWORD_FIELD } from "../../messages/parts";
 
-/** Address of the account, for password managers. */
+/** Hidden field with the account's address, for password managers. */
 export const AccountOf = ({ email }: { email: string }) => (
   <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
 );

@@ -9,7 +9,7 @@ import { RERUN } from "../../messages/runs";
 
 /** Reruns of executions: reused calls, price and start. */
 
-/** Responds at once; events or polls follow. */
+/** The service responds at once; events or polls follow. */
 const PREFER = { prefer: "wait=0" };
 const EXECUTION_ID = "x-execution-id";
 const QUOTE_AFTER_MS = 300;
@@ -21,7 +21,7 @@ export interface RerunAnswer {
   problem?: Trouble;
 }
 
-/** Price of the new calls. @param revision revision of the canvas; a change requests a new quote */
+/** Price of a rerun's new calls. @param revision revision of the canvas; a change requests a new quote */
 export const useRerunQuote = (id: string, again: Again, enabled: boolean, revision = ""): RerunAnswer => {
   const [answer, setAnswer] = useState<RerunAnswer>({});
   const key = JSON.stringify(again);
@@ -46,10 +46,10 @@ export const useRerunQuote = (id: string, again: Again, enabled: boolean, revisi
 };
 
 /**
- * Starts a rerun, which may fail at once.
+ * Starts a rerun, which can fail at once.
  * @param most credit limit; null for none
  * @returns the new execution's id
- * @throws NodeloomError if nothing was started
+ * @throws NodeloomError if no run was started
  */
 export const startRerun = async (id: string, again: Again, most: number | null): Promise<string> => {
   const body: RerunRequest = { ...again, mode: "async", ...(most === null ? {} : { maxCredits: most }) };
@@ -62,13 +62,13 @@ export const startRerun = async (id: string, again: Again, most: number | null):
   }
 };
 
-/** "2 of 3 reused, saves 5.2 credits" */
+/** Text such as "2 of 3 reused, saves 5.2 credits". */
 export const reusedWords = ({ reused: { calls, of, savedCredits } }: RerunQuote): string => {
   if (calls === 0) return of === 0 ? RERUN.noModels : RERUN.nothingReusable;
   return RERUN.reused(calls, of, savedCredits > 0 ? credits(savedCredits) : "");
 };
 
-/** "Picture, item 2": failed calls that are made again. */
+/** Texts such as "Picture, item 2" for failed calls that the rerun repeats. */
 export const failedWords = (nodes: readonly NodeState[]): string[] =>
   nodes.flatMap((node) => {
     if (node.status !== "failed") return [];

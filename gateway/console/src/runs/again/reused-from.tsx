@@ -15,7 +15,7 @@ export const ReusedFrom = ({ id }: { id: string }) => {
   );
 };
 
-/** "reused", or the number of reused items; undefined if none is. */
+/** Text "reused", or the number of reused items; undefined if no item is reused. */
 export const reusedShare = ({ reusedFrom, calls = [] }: Pick<NodeState, "reusedFrom" | "calls">): string | undefined => {
   if (reusedFrom !== undefined) return "reused";
   const reused = calls.filter((call) => call.reusedFrom !== undefined).length;

@@ -13,22 +13,22 @@ import { RUN_AGAIN } from "../../messages/runs";
 
 export interface RunAgainProps {
   execution: Execution;
-  /** For a run of the canvas: its graph, and the typed inputs. */
+  /** For a run of the canvas, its graph and the typed inputs. */
   again?: Again;
   /** Revision of the canvas. */
   revision?: string;
   /** Work before the start; false if it failed. */
   before?: () => Promise<boolean>;
-  /** Receives what is reused, once known. */
+  /** Receives the quote, which lists the reused calls, once it is loaded. */
   onQuote?: (quote: RerunQuote | undefined) => void;
-  /** False if anything that a run would give has changed, calls or not. */
+  /** False if any output of the run would change, with or without calls. */
   isUnchanged?: boolean;
   onStarted: (executionId: string) => void;
 }
 
 const NONE: Again = {};
 
-/** Nodes whose calls can be repeated although nothing has changed. */
+/** Nodes whose calls can be repeated although none of their inputs has changed. */
 const Anew = ({
   execution: { nodes },
   isOpen,
@@ -60,7 +60,7 @@ const Anew = ({
   );
 };
 
-/** Reruns a completed run: unchanged calls are reused, and the button shows the price of the rest. */
+/** Reruns a completed run. Unchanged calls are reused, and the button shows the price of the rest. */
 export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuote, isUnchanged = true, onStarted }: RunAgainProps) => {
   const { executionId, nodes, status } = execution;
   const [chosen, setChosen] = useState<string[]>([]);

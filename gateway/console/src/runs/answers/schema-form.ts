@@ -10,20 +10,20 @@ export interface AnswerField {
   choices: readonly string[];
   /** Description for the model. */
   description: string;
-  /** Keywords of its type beyond the form; kept until the type changes. */
+  /** Keywords of the type that the form doesn't show. They are kept until the type changes. */
   more?: Readonly<Record<string, unknown>>;
 }
 
 export interface Answer {
   shape: "text" | "list" | "fields";
-  /** Fields of `fields` and of list items; a list without any has texts. */
+  /** Fields of `fields` and of list items. If a list has none, its items are texts. */
   fields: readonly AnswerField[];
   /** Minimum items of a list. */
   least: number | undefined;
   most: number | undefined;
 }
 
-/** A field with a new type; details of the old type are dropped. */
+/** A field with a new type, without the details of the old type. */
 export const retyped = ({ name, description, choices }: AnswerField, type: FieldType): AnswerField => ({
   name,
   description,
@@ -63,7 +63,7 @@ const objectOf = (fields: readonly AnswerField[]): Schema => ({
   properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
 });
 
-/** Schema of an answer; undefined for any text. */
+/** Schema of an answer; undefined if the answer is any text. */
 export const schemaOfAnswer = ({ shape, fields, least, most }: Answer): Schema | undefined => {
   if (shape === "text") return undefined;
   if (shape === "fields") return objectOf(fields);

@@ -1,6 +1,6 @@
 import { isRecord } from "@nodeloom/kernel/graph";
 
-/** A value as lines of text, if there is no room for a table. */
+/** A value as lines of text, for places without room for a table. */
 export const plainWords = (value: unknown): string => {
   if (typeof value === "string") return value;
   if (Array.isArray(value))

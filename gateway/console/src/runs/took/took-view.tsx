@@ -5,7 +5,7 @@ import { ResultView } from "../result-view";
 import { hadSettings, tookOf, type Ran } from "./took";
 import { TOOK_VIEW } from "../../messages/runs";
 
-/** Groups values if several links lead to one name. */
+/** Groups values by name, because several links can lead to one name. */
 const byPort = (took: ReturnType<typeof tookOf>): Record<string, unknown> => {
   const values = new Map<string, unknown[]>();
   for (const { port, value } of took) values.set(port, [...(values.get(port) ?? []), value]);
@@ -46,7 +46,7 @@ const TookView = ({ graph, ran, node }: TookProps) => {
   );
 };
 
-/** Inputs and settings of a run's node, initially collapsed because there are many. */
+/** Inputs and settings of a run's node. The list starts collapsed, because it can be long. */
 export const WhatItTook = ({ className, ...took }: TookProps & { className?: string }) => {
   const [open, setOpen] = useState(false);
   return (

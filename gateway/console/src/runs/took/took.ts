@@ -12,7 +12,7 @@ export interface Ran {
   inputs: Execution["inputs"];
 }
 
-/** Value of a link in a run: its source's output, else the sent input; undefined if unknown. */
+/** Value of a link in a run: its source's output, or else the sent input; undefined if unknown. */
 export const carried = (graph: DocGraph, { nodes, inputs }: Ran, { source, sourceHandle }: DocEdge): unknown => {
   const state = nodes.get(source);
   if (!state) return undefined;
@@ -42,7 +42,7 @@ export const tookOf = (graph: DocGraph, ran: Ran, nodeId: string): Took[] =>
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
-/** A node's own settings as texts: those of its kind, and inputs of its model. */
+/** A node's own settings as texts: the settings of its kind, and the inputs of its model. */
 export const hadSettings = (node: DocNode): [name: string, value: string][] => {
   if (isBypassed(node)) return [["bypass", "on"]];
   const known = kindOf(node.type).rules?.settings ?? {};

@@ -3,7 +3,7 @@ import type { Execution, NodeState } from "@nodeloom/client";
 
 type Named = Pick<NodeState, "id" | "label">;
 
-/** A node's error without the node's name, which the page shows beside it. */
+/** An error without the node's name, because the page shows the name beside it. */
 export const causeAt = (message: string, { id, label }: Named): string => {
   const name = `node ${nodeName(id, label)}: `;
   return message.startsWith(name) ? message.slice(name.length) : message;

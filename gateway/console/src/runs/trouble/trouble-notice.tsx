@@ -21,7 +21,7 @@ export interface TroubleNoticeProps {
   trouble: Trouble;
   /** `warn` for problems before a request. */
   kind?: "bad" | "warn";
-  /** Actions available on this page; other remedies are omitted. */
+  /** Actions available on this page. Remedies without an action are omitted. */
   on?: Readonly<Partial<Record<Remedy, () => void>>>;
 }
 

@@ -4,7 +4,7 @@ import { OVER_LIMIT, TROUBLE, TROUBLES, type Remedy } from "../../messages/troub
 import { creditNumber } from "../../ui/format";
 import { causeAt } from "./cause";
 
-/** An error for people: what failed, why, and what to do. */
+/** Error for people, with the reason and a remedy. */
 export interface Trouble {
   title: string;
   cause: string;
@@ -12,7 +12,7 @@ export interface Trouble {
   remedies: readonly Remedy[];
 }
 
-/** A node of a run, as errors describe it. */
+/** A node of a run in error texts. */
 export interface FailedNode {
   id: string;
   label?: string;
@@ -25,7 +25,7 @@ export interface FailedNode {
 /** Numbers of the failed items, counted from one. */
 const places = ({ failed }: FailedNode): readonly number[] => failed.map(({ item }) => item + 1);
 
-/** Error of a started run. @param node the node in the error */
+/** Error of a started run. @param node the node that the error concerns */
 export const runTrouble = (error: { code: string; message: string }, node?: FailedNode): Trouble => {
   const said = node?.failed[0]?.message ?? error.message;
   const cause = node ? causeAt(said, node) : said;
@@ -34,7 +34,7 @@ export const runTrouble = (error: { code: string; message: string }, node?: Fail
     title: node ? TROUBLE.nodeFailed(node.title, node.items, places(node)) : (words?.title ?? TROUBLE.runFailed),
     cause,
     advice: words?.advice,
-    // The account or the run's own limit can be short: the cause says which.
+    // Either the account or the run's own limit is too low; the cause names which.
     remedies: [
       ...(node ? (["open-node"] as const) : []),
       ...(error.code === "INSUFFICIENT_CREDITS" ? (["raise-limit"] as const) : []),

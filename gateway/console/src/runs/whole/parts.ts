@@ -13,7 +13,7 @@ const NONE: readonly ResultPart[] = [];
 const slugOf = ({ type, data: { slug } }: Pick<DocNode, "type" | "data">): string | undefined =>
   isWhole(type) && typeof slug === "string" && slug !== "" ? slug : undefined;
 
-/** Loads the workflows of workflow nodes, once each. Unreadable ones stay unknown. */
+/** Loads the workflows of workflow nodes, each once. Unreadable workflows stay unknown. */
 export const lookUpParts = async (nodes: readonly DocNode[]): Promise<void> => {
   const slugs = [...new Set(nodes.flatMap((node) => slugOf(node) ?? []))].filter((slug) => !asked.has(slug));
   for (const slug of slugs) {
@@ -38,7 +38,7 @@ export const withWholes = (graph: readonly DocNode[], nodes: ReadonlyMap<string,
   return wholes.length === 0 ? nodes : new Map([...nodes, ...wholes.map((whole): [string, NodeProgress] => [whole.id, whole])]);
 };
 
-/** Latest output of a node; for workflow nodes, of the newest run in which an inner node has one. */
+/** Latest output of a node. For workflow nodes, it is from the newest run in which an inner node has one. */
 export const madeIn = (node: DocNode, made: ReadonlyMap<string, Made>): Made | undefined => {
   if (!isWhole(node.type)) return made.get(node.id);
   const inner = [...made.values()].filter((one) => one.node.id.startsWith(`${node.id}/`));

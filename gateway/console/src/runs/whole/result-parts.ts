@@ -3,8 +3,8 @@ import type { ResultPart } from "./whole";
 
 /**
  * Members of a workflow's result.
- * @param nodes
- * @param edges in the API's form
+ * @param nodes nodes in the API's form
+ * @param edges edges in the API's form
  */
 export const resultParts = (nodes: unknown, edges: unknown): ResultPart[] => {
   const graph = readGraph(JSON.stringify(nodes), JSON.stringify(edges));

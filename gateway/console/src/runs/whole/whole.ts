@@ -2,7 +2,7 @@ import type { NodeState } from "@nodeloom/client";
 import { isRecord, kindOf, makesCalls } from "@nodeloom/kernel/graph";
 import { outputsOf } from "../outputs";
 
-/** Workflow nodes in a run: combined from the inner nodes that run in their place. */
+/** Combines the inner nodes that run in place of a workflow node. */
 
 /** A member of a workflow's result and its port. */
 export interface ResultPart {
@@ -25,7 +25,7 @@ const OVER: ReadonlySet<string> = new Set(["completed", "skipped"]);
 
 const statusOf = (inner: readonly NodeState[]): NodeState["status"] => {
   const calls = inner.filter(({ type }) => makesCalls(type));
-  // Nodes that only handle values end with the next node.
+  // Nodes that only process values end with the next node.
   const counted = calls.length > 0 ? calls : inner;
   for (const status of ["failed", "cancelled"] as const) if (inner.some((node) => node.status === status)) return status;
   if (counted.every(({ status }) => OVER.has(status))) return "completed";
@@ -34,7 +34,7 @@ const statusOf = (inner: readonly NodeState[]): NodeState["status"] => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-/** From first start to last end in milliseconds; null before the end. */
+/** Time from the first start to the last end in milliseconds; null before the end. */
 const spanOf = (inner: readonly NodeState[], status: NodeState["status"]): { startedAt: string | null; durationMs: number | null } => {
   const began = inner.flatMap(({ startedAt }) => startedAt ?? []).sort();
   const ended = inner.flatMap(({ startedAt, durationMs }) => (startedAt === null ? [] : [Date.parse(startedAt) + (durationMs ?? 0)]));
@@ -49,7 +49,7 @@ const valueOf = (node: NodeState, port: string | null): unknown => {
   return port !== null && Object.hasOwn(gave, port) ? gave[port] : Object.values(gave)[0];
 };
 
-/** Outputs for the result members; if their nodes didn't run, of all nodes with output. */
+/** Outputs for the result members. If their nodes didn't run, outputs of all nodes that have one. */
 const givenBy = (id: string, inner: readonly NodeState[], parts: readonly ResultPart[]): Record<string, unknown> | undefined => {
   const byId = new Map(inner.map((node) => [node.id, node]));
   const members = parts.flatMap(({ member, node, port }): [string, unknown][] => {
@@ -71,10 +71,11 @@ const givenBy = (id: string, inner: readonly NodeState[], parts: readonly Result
 const known = new WeakMap<NodeState, { inner: readonly NodeState[]; parts: readonly ResultPart[]; whole: NodeState }>();
 
 /**
- * State of a workflow node: it runs while its inner nodes do, and has their total price and the result members. Cached by inner nodes.
- * @param inner nodes in its place
+ * State of a workflow node. It runs while its inner nodes run, costs their total, and has the result members as outputs. Cached by inner
+ * nodes.
+ * @param inner nodes that run in its place
  * @param parts result members, if known
- * @returns undefined if none of them is in the run
+ * @returns undefined if the run has no inner node
  */
 export const wholeOf = (id: string, inner: readonly NodeState[], parts: readonly ResultPart[] = []): NodeState | undefined => {
   const [first] = inner;

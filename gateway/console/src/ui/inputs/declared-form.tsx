@@ -13,7 +13,7 @@ export interface DeclaredField {
   required?: boolean | undefined;
 }
 
-/** Control of a file, which depends on the right to upload. */
+/** Control for a file, which depends on the right to upload. */
 export type FileControl = (props: {
   field: DeclaredField;
   label: string;
@@ -40,7 +40,7 @@ const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
   const text = typeof value === "string" ? value : "";
   const accept = UPLOADS[field.type];
   if (accept !== undefined) return renderFile({ field, label, accept, value: text, error, onChange: set });
-  // Emptied, it would be left out, and its default would take its place.
+  // An emptied field would be omitted and take its default.
   const required = field.required === true && typeof field.default === "string";
   const typed = { label, error, value: text, required };
   switch (field.type) {

@@ -8,7 +8,7 @@ export interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
-  /** Beside the label, on the right. */
+  /** Shown beside the label, on the right. */
   aside?: ReactNode;
   className?: string;
   children: (attributes: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;
@@ -41,7 +41,7 @@ export const Field = ({ label, hint, error, aside, className, children }: FieldP
   );
 };
 
-/** Receives the text instead of the event. */
+/** Handlers that receive the text instead of the event. */
 interface Typed {
   onText?: ((text: string) => void) | undefined;
 }

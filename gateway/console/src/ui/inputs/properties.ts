@@ -1,4 +1,4 @@
-/** The part of JSON Schema that controls need. */
+/** Members of JSON Schema that the controls use. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

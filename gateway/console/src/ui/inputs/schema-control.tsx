@@ -4,7 +4,7 @@ import type { JsonSchema } from "./properties";
 import { JsonInput, NumberField } from "./value-inputs";
 import { SCHEMA_CONTROL } from "../../messages/ui";
 
-/** Controls for JSON Schemas, with texts for partly typed values. */
+/** Controls for JSON Schemas, which keep partly typed values as text. */
 export interface ControlProps {
   name: string;
   label: ReactNode;

@@ -4,7 +4,7 @@ import { classes } from "../classes";
 import { AreaField, Field, Input, type Labelled } from "./field";
 import { VALUE_INPUTS } from "../../messages/ui";
 
-/** Meaning of typed text: empty, a number, or not a number. */
+/** Value of typed text: a number, undefined if empty, or "none" for other text. */
 const numberOf = (typed: string): number | undefined | "none" => {
   if (typed.trim() === "") return undefined;
   const number = Number(typed);
@@ -55,7 +55,7 @@ export const NumberField = ({ label, hint, error, aside, ...rest }: Labelled & N
   <Field {...{ label, hint, error, aside }}>{(attributes) => <NumberInput {...attributes} {...rest} />}</Field>
 );
 
-/** Any JSON as text; malformed text is kept and reported. */
+/** Edits any JSON as text. Malformed text is kept and reported. */
 export const JsonInput = ({
   label,
   hint,

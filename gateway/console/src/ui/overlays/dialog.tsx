@@ -17,11 +17,11 @@ export interface DialogProps {
   /** Buttons at the bottom. */
   actions?: ReactNode;
   width?: keyof typeof WIDTHS;
-  /** Called before Escape or the backdrop closes it; false keeps it open. */
+  /** Called before Escape or the backdrop closes the dialog; false keeps it open. */
   mayClose?: () => boolean;
 }
 
-/** A modal dialog based on the browser's own, which keeps focus inside and makes the rest inert. Rendered while open. */
+/** A modal dialog based on the browser's own, which keeps focus inside and makes the rest inert. Render it only while it is open. */
 export const Dialog = ({ title, onClose, children, actions, width = "sm", mayClose }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -29,7 +29,7 @@ export const Dialog = ({ title, onClose, children, actions, width = "sm", mayClo
     const dialog = ref.current;
     if (dialog && !dialog.open) {
       dialog.showModal();
-      // The browser would focus the close button; the first field matters more.
+      // The browser would focus the close button, but the first field is more useful.
       (dialog.querySelector<HTMLElement>("[data-first]") ?? dialog.querySelector<HTMLElement>(FIRST_FIELD))?.focus();
     }
     return () => dialog?.close();

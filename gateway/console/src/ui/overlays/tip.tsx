@@ -4,7 +4,7 @@ import { Keys } from "../keys";
 
 const DELAY_MS = 350;
 
-/** The open dialog. Tooltips must be inside it, because a dialog is above everything else. */
+/** The open dialog. Tooltips must be inside it, because a dialog is above all other elements. */
 export const TipHome = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
 
 export interface TipProps {
@@ -22,7 +22,7 @@ export const Tip = ({ text, keys, side = "bottom", children }: TipProps) => {
       open={open}
       onOpenChange={(next, details) => {
         if (details.reason === "escape-key") {
-          // Hides the tooltip and lets the key act as usual: a dialog closes, a selection ends.
+          // Hides the tooltip and lets the key act as usual, for example to close a dialog.
           details.cancel();
           details.allowPropagation();
         }

@@ -13,7 +13,7 @@ import { EXPORT_CARD } from "../../../messages/account";
 
 const LOOK_MS = 3_000;
 
-/** Archive of the account: requested, then polled until it is ready. */
+/** Requests an archive of the account, and polls until it is ready. */
 export const ExportCard = () => {
   const [wanted, setWanted] = useState(false);
   const { data, isError, error, refetch } = useQuery({

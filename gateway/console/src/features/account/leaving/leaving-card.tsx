@@ -10,7 +10,7 @@ import { DeleteDialog } from "./delete-dialog";
 import { COMMON } from "../../../messages/common";
 import { LEAVING_CARD } from "../../../messages/account";
 
-/** Deletes the account, or cancels that. */
+/** Deletes the account, or cancels the deletion. */
 export const LeavingCard = ({ me }: { me: Me }) => {
   const [asking, setAsking] = useState(false);
   const { busy, run } = useChange("me");

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { signInMethodsQuery } from "../../../parts/sign-in/methods";
 import { FORGOT_LINK } from "../../../messages/account";
 
-/** Link to resetting the password; hidden without mail. */
+/** Link to the page that resets the password; hidden if mail isn't configured. */
 export const ForgotLink = () => {
   const { data } = useQuery(signInMethodsQuery);
   if (!data?.mail) return null;

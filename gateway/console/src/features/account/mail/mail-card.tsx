@@ -11,7 +11,7 @@ import { MAIL_CARD } from "../../../messages/account";
 
 const NOTICES = Object.keys(NOTICE_TITLES) as (keyof typeof NOTICE_TITLES)[];
 
-/** Settings of mailed notices; hidden without mail. */
+/** Settings of emailed notices; hidden if mail isn't configured. */
 export const MailCard = () => {
   const { data } = useQuery(mailQuery);
   const { busy, run } = useChange("mail");

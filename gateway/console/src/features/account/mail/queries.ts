@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../../api/client";
 import { signInMethodsQuery } from "../../../parts/sign-in/methods";
 
-/** Mail address and notices of the account; null without mail. */
+/** Email address and notices of the account; null if mail isn't configured. */
 export const mailQuery = queryOptions({
   queryKey: ["mail"],
   queryFn: async ({ signal, client }) => {

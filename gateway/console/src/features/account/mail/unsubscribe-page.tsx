@@ -6,7 +6,7 @@ import { Notice } from "../../../ui/notice";
 import { NOTICE_TITLES } from "./notices";
 import { UNSUBSCRIBE_PAGE } from "../../../messages/account";
 
-/** Target of a notice's unsubscribe link. Programs that prefetch links don't change anything. */
+/** Page of a notice's unsubscribe link. A click unsubscribes, so programs that prefetch links change nothing. */
 export const UnsubscribePage = () => {
   const [token] = useState(tokenOfLink);
   const [stopped, setStopped] = useState<keyof typeof NOTICE_TITLES>();

@@ -6,7 +6,7 @@ import { Notice } from "../../../ui/notice";
 import { mailQuery } from "./queries";
 import { UNVERIFIED_NOTICE } from "../../../messages/account";
 
-/** Notice about an unconfirmed address; hidden without mail. */
+/** Notice about an unconfirmed address; hidden if mail isn't configured. */
 export const UnverifiedNotice = ({ className }: { className?: string }) => {
   const { data } = useQuery(mailQuery);
   const { busy, run } = useChange();

@@ -9,7 +9,7 @@ import { Page } from "../../../ui/page";
 import { COMMON } from "../../../messages/common";
 import { VERIFY_PAGE } from "../../../messages/account";
 
-/** Target of the mailed link for a signed-in person: a click confirms the address, opening the page doesn't. */
+/** Page of the emailed link for a signed-in person. Only a click confirms the address. */
 export const VerifyPage = () => {
   const [token] = useState(tokenOfLink);
   const [done, setDone] = useState(false);

@@ -13,7 +13,7 @@ import { EnrolDialog } from "./enrol-dialog";
 import { secondFactorQuery } from "../../../parts/sign-in/second-factor";
 import { CARD } from "../../../messages/account";
 
-/** Below this number, new recovery codes are recommended. */
+/** With fewer recovery codes than this, new ones are recommended. */
 const FEW_CODES = 3;
 
 const disable = (data: FormData) =>

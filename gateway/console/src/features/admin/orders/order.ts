@@ -5,7 +5,7 @@ import { rankedFor, type TaskCandidate } from "@nodeloom/kernel/graph";
 type Candidate = Pick<TaskCandidate, "internalName" | "tasks" | "runsAt" | "minTier">;
 
 /**
- * The shortest stored order for a row: models that the built-in order already places at the end are omitted, so that future models keep
+ * The shortest order to store for a row. Models that the built-in order already places at the end are omitted, so that future models keep
  * their built-in position.
  * @param row all models of the task in the wanted order
  */
@@ -22,7 +22,7 @@ export const orderFor = (task: string, row: readonly string[], models: readonly 
   );
 };
 
-/** A row with one item moved. */
+/** A copy of a row with one item moved. */
 export const moved = (row: readonly string[], from: number, to: number): string[] => {
   const others = row.filter((_, index) => index !== from);
   return [...others.slice(0, to), row[from]!, ...others.slice(to)];

@@ -9,12 +9,12 @@ import { newestFile, newestOf } from "./newest";
 import { EXAMPLE } from "../../../messages/models";
 
 /**
- * Examples of models: the newest output for the account, else those of local and sandbox models made by `npm run drill -- local-models
+ * Examples of models: the account's newest output, or else an output of local and sandbox models from `npm run drill -- local-models
  * --examples`.
  */
 
 interface MadeExample {
-  /** Its prompt. */
+  /** Prompt of the example. */
   asked: string;
   file?: string;
   text?: string;
@@ -31,11 +31,11 @@ const newestQuery = queryOptions({
   staleTime: FRESH_MS,
 });
 
-/** In device pixels. */
+/** Width in device pixels. */
 const WIDTH = 768;
 
 export interface Shown {
-  /** Its description. */
+  /** Description of the example. */
   words: string;
   src?: string | undefined;
   text?: string | undefined;
@@ -50,7 +50,7 @@ export const useExample = (model: Model): Shown | undefined => {
   return made && { words: made.asked, text: made.text, src: made.file === undefined ? undefined : FILES[`./files/${made.file}`] };
 };
 
-/** An output of a model: picture, film, sound or text. Hidden without an example. */
+/** An output of a model: picture, video, sound or text. Hidden without an example. */
 export const Example = ({ model, className }: { model: Model; className?: string }) => {
   const example = useExample(model);
   if (!example) return null;
@@ -59,7 +59,7 @@ export const Example = ({ model, className }: { model: Model; className?: string
     return <blockquote className={classes("line-clamp-4 border-l-2 pl-3 text-[13px] text-muted", className)}>{text}</blockquote>;
   const label = EXAMPLE.exampleFrom(model.displayName, words);
   const file = { url: src, family: model.modality as MediaFamily };
-  // Playable media is above the link that covers a card.
+  // Media with controls is above the link that covers a card.
   const look = model.modality === "image" ? "w-full rounded-lg bg-sunken object-contain" : "relative z-10 w-full rounded-lg bg-sunken";
   return <MediaView file={file} label={label} width={WIDTH} isSample className={classes(look, className)} />;
 };

@@ -1,6 +1,6 @@
 import type { MediaFile, Model } from "@nodeloom/client";
 
-/** Newest outputs of models for an account. */
+/** Newest outputs of each model for an account. */
 
 export type Newest = ReadonlyMap<string, MediaFile>;
 

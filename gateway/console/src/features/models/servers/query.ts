@@ -25,5 +25,5 @@ export const countOf = ({ kind, models, workflows }: ModelServer): string => {
   return `${count} ${count === 1 ? "model" : "models"}`;
 };
 
-/** Queries to refresh after each change of a server. */
+/** Keys of the queries that each change of a server refreshes. */
 export const SERVER_READS = ["model-servers", "models"];

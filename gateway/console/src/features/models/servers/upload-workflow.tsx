@@ -18,7 +18,7 @@ interface Chosen {
   found: WorkflowInspection;
   /** Names of inputs by index. */
   names: Readonly<Record<string, string>>;
-  /** Empty: unknown. */
+  /** Empty while unknown. */
   modality: Modality | "";
   keepMetadata: boolean;
 }

@@ -10,7 +10,7 @@ import { LeavingNotice } from "./leaving-notice";
 import { COMMON } from "../../../messages/common";
 import { LEAVING_CARD } from "../../../messages/organizations";
 
-/** Deletes an organization, or cancels that. */
+/** Deletes an organization, or cancels the deletion. */
 export const LeavingCard = ({ organization }: { organization: Organization }) => {
   const { data: me } = useSuspenseQuery(meQuery);
   const [asking, setAsking] = useState(false);

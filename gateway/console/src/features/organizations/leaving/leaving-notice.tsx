@@ -11,7 +11,7 @@ export interface LeavingNoticeProps {
   className?: string;
 }
 
-/** Notice of an organization's deletion; owners can cancel it. */
+/** Notice of an organization's deletion, which owners can cancel. */
 export const LeavingNotice = ({ organization: { id, name, role, erasesAt }, className }: LeavingNoticeProps) => {
   const { busy, run } = useChange("me", "organizations");
   const isOwner = role === "owner";
