@@ -108,14 +108,14 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
     webhookDelivery: executionMessage(await options.webhooks.redeliver(executionId, userId)).webhookDelivery,
   })),
   getWebhookMessage: unary(async (request) => ({ message: await options.webhookMessage(request) })),
-  // Gateways of version 1.0.0 still call this.
+  // Gateways of version 1.0.0 still call this method.
   testWebhook: unary(async (request) => executions.TestWebhookResponse.fromPartial(await options.notifications.testWebhook(request))),
   testProviderKey: unary(({ name }) => options.testProviderKey(name)),
   listModeration: unary((request) => options.moderation(request)),
   ...movedTriggersHandlers(options.stores.movedTriggers, options.triggers),
 });
 
-/** Gateways of version 1.0.0 still call this for mails. */
+/** Gateways of version 1.0.0 still call this service for mails. */
 export const mailHandlers = ({ notifications }: HandlerOptions): mail.MailServiceServer => ({
   getMail: unary(() => notifications.getMail({})),
   sendMail: unary(({ id, mail }) => notifications.send({ id, message: mail })),

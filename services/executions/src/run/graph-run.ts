@@ -1,4 +1,4 @@
-/** State of a graph while it runs: values, nodes, submitted calls and the end. */
+/** State of a graph while it runs: values, nodes, submitted calls and the end of the run. */
 import {
   APPROVED_PORT,
   BindError,
@@ -37,9 +37,9 @@ import { createInputs, createValues, resultOf } from "./values";
 export class GraphRun {
   readonly nodes: NodeState[];
   readonly completed: CompletedCall[] = [];
-  /** Keys of submitted calls without an end: a cancelled run is charged for them. */
+  /** Keys of submitted calls whose end isn't known. A cancelled run is charged for them. */
   readonly submitted = new Set<string>();
-  /** Holds beyond the run's first hold. */
+  /** Holds in addition to the run's first hold. */
   readonly extended: HeldItem[] = [];
   /** Fallback models that were called successfully. */
   private readonly usedAlternatives = new Set<string>();
@@ -54,7 +54,7 @@ export class GraphRun {
 
   private readonly plan: RunPlan;
 
-  /** @param bounds what all of it may use at most, planning included; by default a run's bounds */
+  /** @param bounds limits for planning and the run together; by default the limits of a run */
   constructor(travelled: RunPlan, bounds?: Readonly<BudgetUse>) {
     const plan = withSharedTexts(travelled);
     this.plan = plan;
@@ -77,13 +77,13 @@ export class GraphRun {
   }
 
   /**
-   * Steps to start: not started, all dependencies done, without sources that carry nothing. Steps that nothing reaches are skipped, which
-   * also completes them.
+   * Returns the steps to start: not started, with all dependencies done, and without sources that have no value. Steps without any value
+   * are skipped, which also completes them.
    */
   readyAfter(done: Set<string>, started: ReadonlySet<string>): PlanStep[] {
     const isReady = ({ id }: PlanStep): boolean =>
       !started.has(id) && !done.has(id) && this.dependencies.get(id)!.every((needed) => done.has(needed));
-    // In dependency order: a skipped step makes the ones behind it ready.
+    // Iterate in dependency order, because a skipped step can make later steps ready.
     return this.plan.steps.flatMap((step) => {
       if (!isReady(step)) return [];
       const reached = this.branches.reached(step);
@@ -151,14 +151,14 @@ export class GraphRun {
     node.callWarnings = [...new Set([...(node.callWarnings ?? []), ...warnings])].slice(0, MOST_CALL_WARNINGS);
   }
 
-  /** Records a failed item that its node leaves out. */
+  /** Records a failed item that its node leaves out of the result. */
   itemFailed(nodeId: string, item: number, error: RunError): void {
     this.itemDone(nodeId);
     const node = this.node(nodeId);
     node.itemErrors = [...(node.itemErrors ?? []), { item, error }];
   }
 
-  /** A fallback is called: the node then takes the request id of that call. */
+  /** Records that a fallback is called. The node then shows the request id of that call. */
   fellBack({ nodeId, item, firstItem = 0 }: Pick<CallContext, "nodeId" | "item" | "firstItem">): void {
     if (item === firstItem) this.node(nodeId).requestId = null;
   }
@@ -174,18 +174,18 @@ export class GraphRun {
     this.leaveBy(step, route ?? outputPort(step.type), collect(values, mapped), route !== undefined);
   }
 
-  /** Value of a step with one item. @throws BindError */
+  /** Returns the value of a step with one item. @throws BindError */
   madeOf(step: PlanStep): unknown {
     const [item = {}] = this.bind(step).items;
     return evaluateStep(step, item, this.budget);
   }
 
-  /** Sends a value on by the port that a person chose. @throws BindError */
+  /** Sends a value through the port that a person chose. @throws BindError */
   decide(step: PlanStep, isApproved: boolean, { value }: { value: unknown }): void {
     this.leaveBy(step, isApproved ? APPROVED_PORT : REJECTED_PORT, this.budget.value(value), true);
   }
 
-  /** @param isAlone its node has other ports, which carry nothing */
+  /** @param isAlone true if the node's other ports get no value */
   private leaveBy({ id }: PlanStep, port: string, value: unknown, isAlone: boolean): void {
     if (isAlone) this.branches.take(id, port);
     if (!this.hidesOutputs) Object.assign(this.node(id), this.report({ [port]: value }));
@@ -196,7 +196,9 @@ export class GraphRun {
     return this.plan.hidesOutputs === true;
   }
 
-  /** Stores the output of a call for its readers and counts its size. @throws BindError if the run's values exceed their bound */
+  /**
+   * Stores the output of a call for the steps that read it, and counts its size. @throws BindError if the run's values exceed their limit
+   */
   give(nodeId: string, port: string, value: unknown): void {
     this.values.keep(nodeId, port, this.budget.value(value));
   }
@@ -221,14 +223,14 @@ export class GraphRun {
     node.durationMs = now - (node.startedAt ?? now);
   }
 
-  /** Records the result of stopping a call. A node reports its worst one. */
+  /** Records the result of stopping a call. A node shows the worst of its results. */
   stopped(nodeId: string, report: CancelReport): void {
     const node = this.node(nodeId);
     const worse = CANCEL_REPORTS.indexOf(report) > CANCEL_REPORTS.indexOf(node.cancelReport ?? "stopped");
     if (worse || node.cancelReport === null) node.cancelReport = report;
   }
 
-  /** Decides how the run ended. @param failure reason, if it failed */
+  /** Decides how the run ended. @param failure the reason, if it failed */
   end(failure: RunError | undefined): RunEnd {
     const isComplete = failure === undefined && this.plan.steps.every(({ id }) => ["completed", "skipped"].includes(this.node(id).status));
     const outcome = isComplete ? this.result(Date.now()) : undefined;
@@ -241,7 +243,7 @@ export class GraphRun {
     return { status, result, error: failure ?? null, requestId, nodes, completed, underWay: [...submitted], extended, ...used };
   }
 
-  /** The result, or an error if it is too large. */
+  /** Returns the result, or an error if it is too large. */
   private result(now: number): { result: Record<string, unknown> } | { error: RunError } {
     const [nodeId = ""] = this.plan.outputNodes;
     try {

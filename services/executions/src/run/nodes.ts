@@ -1,7 +1,7 @@
 import { makesResult, type PlanStep, type Reported, RESULT_TYPE, type RunPlan, type Source } from "@nodeloom/kernel/graph";
 import type { NodeState, NodeStatus } from "./types";
 
-/** Nodes of a run before it starts, and after it stops. */
+/** Builds the nodes of a run before it starts and after it stops. */
 
 const newNode = (
   { labels = {} }: RunPlan,
@@ -29,13 +29,13 @@ const newNode = (
 
 const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasOwn(warnings, id) ? warnings[id]! : []);
 
-/** Result nodes without a step of their own: their files are already stored. */
+/** Returns the result nodes without their own step, whose files are already stored. */
 export const resultNodes = ({ outputNodes, steps }: RunPlan): string[] => {
   const run = new Set(steps.map((step) => step.id));
   return outputNodes.filter((id) => !run.has(id));
 };
 
-/** All nodes of a run before it starts: those evaluated by planning are done, the rest is pending. */
+/** Returns all nodes of a run before it starts. Nodes that planning evaluated are completed; the others are pending. */
 export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
   ...(plan.skipped ?? []).map((node) => newNode(plan, node, "skipped", warningsOf(plan, node.id), 0)),
@@ -48,7 +48,7 @@ export const MOST_CALL_WARNINGS = 10;
 
 type Ended = Pick<NodeState, "cutTexts" | "callWarnings" | "itemErrors" | "items">;
 
-/** Warnings of a node's calls, once they are over. */
+/** Returns the warnings of a node's calls after the calls have ended. */
 export const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: Ended): string[] => {
   const cut = items > 1 ? `${cutTexts} of ${items} texts end` : "the text ends";
   return [
@@ -62,7 +62,7 @@ export const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: 
 export const skipPending = (nodes: readonly NodeState[]): NodeState[] =>
   nodes.map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
 
-/** Ends the nodes of a stopping run: those that never ran are skipped, those running are cancelled. */
+/** Ends the nodes of a run that stops: nodes that never ran are skipped, running nodes are cancelled. */
 export const stopNodes = (nodes: readonly NodeState[], now: number): void => {
   for (const node of nodes) {
     if (node.status === "pending") node.status = "skipped";
@@ -73,21 +73,21 @@ export const stopNodes = (nodes: readonly NodeState[], now: number): void => {
   }
 };
 
-/** Routes values after switches have decided. */
+/** Routes values after switch nodes have decided. */
 
 type Sources = Readonly<Record<string, readonly Source[]>>;
 
 export const createBranches = (statusOf: (nodeId: string) => NodeStatus) => {
-  /** Output ports that carry a value, for nodes with several ports. */
+  /** Output ports with a value, for nodes with several ports. */
   const open = new Map<string, ReadonlySet<string>>();
 
-  /** True if a value flows from this source; its node must be done. */
+  /** True if the source provides a value. Its node must be done. */
   const carries = (source: Source): boolean => {
     if (!("node" in source)) return true;
     return statusOf(source.node) !== "skipped" && (open.get(source.node)?.has(source.port) ?? true);
   };
 
-  /** Sources that carry a value; ports without any are left out. */
+  /** Returns the sources that provide a value. Ports without a value are left out. */
   const carrying = (sources: Sources): Record<string, Source[]> =>
     Object.fromEntries(
       Object.entries(sources).flatMap(([port, all]) => {
@@ -98,11 +98,11 @@ export const createBranches = (statusOf: (nodeId: string) => NodeStatus) => {
 
   return {
     carrying,
-    /** Limits a node to one of its output ports. */
+    /** Limits a node's output to one of its ports. */
     take: (nodeId: string, port: string): void => void open.set(nodeId, new Set([port])),
     /**
-     * A step with its remaining sources; its dependencies must be done.
-     * @returns undefined if it is skipped because nothing reaches one of its connected ports; a result step goes on without that port
+     * Returns a step with its remaining sources. Its dependencies must be done.
+     * @returns undefined if the step is skipped because one of its connected ports gets no value; a result step continues without that port
      */
     reached: (step: PlanStep): PlanStep | undefined => {
       if (Object.values(step.sources).every((all) => all.every(carries))) return step;

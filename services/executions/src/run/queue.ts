@@ -1,8 +1,8 @@
-/** Places and queue of a user's runs: pure changes of one document. */
+/** Places and queue of a user's runs, as pure changes of one document. */
 
 export interface Waiting {
   id: string;
-  /** Size of its input. */
+  /** Size of the run's input. */
   bytes: number;
 }
 
@@ -10,40 +10,40 @@ export interface RunQueue {
   running: readonly string[];
   /** Waiting runs in order of arrival. */
   waiting: readonly Waiting[];
-  /** Places, from the latest request or change of tier; 0: unlimited. */
+  /** Number of places, from the latest request or change of the tier; 0 for unlimited. */
   limit: number;
-  /** Runs with an approval, from start to end; while they wait for decisions they take no place. */
+  /** Runs with an approval, from start to end. They take no place while they wait for decisions. */
   approvals?: readonly string[];
 }
 
 export const EMPTY_QUEUE: RunQueue = { running: [], waiting: [], limit: 0 };
 
-/** Runs that can wait per place. */
+/** Maximum number of waiting runs per place. */
 export const QUEUE_LENGTH_FACTOR = 10;
 /** Maximum bytes of inputs of a user's waiting runs. */
 export const QUEUE_BYTES = 64 * 1024 * 1024;
 
-/** 0: it has a place; 1 and more: its position in the queue; null: the queue is full. */
+/** 0: the run has a place. 1 or more: its position in the queue. Null: the queue is full. */
 export type Place = number | null;
 
 export interface Newcomer extends Waiting {
   limit: number;
-  /** False: it wants a place now, or none. */
+  /** False if the run needs a place now and can't be queued. */
   mayWait: boolean;
-  /** It waited for a decision, and is never rejected. */
+  /** Set if the run waited for a decision. It is never rejected. */
   isReturning?: true;
 }
 
 const isFree = ({ running, limit }: RunQueue): boolean => limit === 0 || running.length < limit;
 
-/** Position of a run; undefined if it isn't in the queue. */
+/** Returns the position of a run; undefined if it isn't in the queue. */
 export const placeOf = ({ running, waiting }: RunQueue, id: string): number | undefined => {
   if (running.includes(id)) return 0;
   const index = waiting.findIndex((one) => one.id === id);
   return index < 0 ? undefined : index + 1;
 };
 
-/** A run arrives. Newcomers never overtake; repeating changes nothing. */
+/** Adds a run. New runs never overtake waiting runs. A repeated call has no effect. */
 export const enter = (earlier: RunQueue, { id, bytes, limit, mayWait, isReturning }: Newcomer): { queue: RunQueue; place: Place } => {
   const queue = earlier.limit === limit ? earlier : { ...earlier, limit };
   const known = placeOf(queue, id);

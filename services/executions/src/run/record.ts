@@ -14,7 +14,7 @@ export interface Costs {
   userCostMicroUsd: number;
 }
 
-/** Members that the row shares with the workflow's input. */
+/** Members of the row that are also in the workflow's input. */
 type Given =
   | ("userId" | "workflowSlug" | "version" | "alias" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt")
   | ("retentionDays" | "endpointEvents");
@@ -23,108 +23,108 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   _id: string;
   markupPermille: number;
   status: RunStatus;
-  /** Set once the run has decided how it ends; afterwards it can't be cancelled. */
+  /** Set when the run has decided how it ends. Afterwards the run can't be cancelled. */
   ending: FinalStatus | null;
   requestId: string | null;
-  /** JSON text, because users choose the keys of results. */
+  /** A JSON text, because users choose the keys of results. */
   resultJson: string | null;
-  /** Payload of a long result; `resultJson` is null then. */
+  /** Payload of a long result. `resultJson` is null in that case. */
   resultHash?: string;
   error: RunError | null;
   webhook: WebhookState | null;
-  /** State at the start and at the end of the run. In between, the log has the progress. */
+  /** State at the start or the end of the run. Progress during the run is in the log. */
   nodes: NodeState[];
-  /** Payload of a long list; `nodes` is empty then. */
+  /** Payload of a long list. `nodes` is empty in that case. */
   nodesHash?: string;
   /** The newest events of the log. */
   events: ExecutionEvent[];
-  /** Earlier events that are too long for the row, oldest first. */
+  /** Parts of the log with earlier events that don't fit into the row, oldest first. */
   logParts?: StoredEvents[];
-  /** Events added by the run's end, if they are long. */
+  /** Events added by the run's end, if they don't fit into the row. */
   closing?: StoredEvents;
   millicredits: number;
   grantUsed: boolean;
   createdAt: Date;
   finishedAt: Date | null;
   durationMs: number | null;
-  /** When something was last known to carry the run. */
+  /** Time at which a workflow was last known to run the execution. */
   seenRunningAt: Date;
-  /** Work owed by the last transition. */
+  /** Undelivered work of the last transition. */
   outbox: OutboxEntry[];
-  /** Set while anything is undelivered or undecided, for the relay. */
+  /** Set while the relay has work: an undelivered entry, or an undecided run. */
   unsettled?: true;
   /** The workflow run that claimed the row. */
   claimedBy?: string;
   refusal?: Refusal | null;
   refusedAt?: Date;
-  /** When the row can be deleted; refused runs only. */
+  /** Time after which the row can be deleted; only for refused runs. */
   expiresAt?: Date;
-  /** Digest of the request, if it can be repeated. */
+  /** Digest of the request, if the request can be repeated. */
   fingerprint?: string;
-  /** The request that started this attempt. */
+  /** Token of the request that started this attempt. */
   requestToken?: string;
-  /** How the client was answered, if the row doesn't show it: 202 for a synchronous run, the error of an asynchronous one. */
+  /** How the client was answered, if the row doesn't show it: 202 for a synchronous run, or the error of an asynchronous run. */
   answered?: "accepted" | "failure";
-  /** Input of a queued run. */
+  /** Workflow input of a queued run. */
   runInput?: StoredText;
   inputBytes?: number;
   queuedAt?: Date;
   inputs?: StoredText;
   /** For a workflow: the graph that ran. */
   graph?: StoredText;
-  /** Node to run to. Empty or absent: all. */
+  /** Last node to run; empty or absent for all nodes. */
   until?: string;
   /** For a text model: JSON Schema of its answer. */
   schema?: StoredText;
-  /** For a rerun: its source, and the executions that it can reuse calls from, nearest first. */
+  /** For a rerun: its source, and the executions whose calls can be reused, in order of preference. */
   rerun?: { of: string; sources: string[] };
   /** Metadata of the client; see `metadataKeys`. */
   metadata?: string[];
-  /** Workflows that were inlined. */
+  /** Inner workflows that were inlined. */
   inlined?: readonly InlinedWorkflow[];
-  /** Prompts and settings are stored with the files that the run creates. */
+  /** Set if prompts and settings are stored with the files that the run creates. */
   provenance?: "full";
-  /** The user can only read the graph's schema, so nothing but the result, costs and errors is shown. */
+  /** Set if the user can only read the graph's schema. The API then shows only result, costs and errors. */
   graphHidden?: true;
-  /** The person who started it, if the user is an organization. */
+  /** Person who started the run, if the user is an organization. */
   personId?: string;
-  /** For an item of a batch. */
+  /** Set for an item of a batch. */
   batchId?: string;
   index?: number;
   costs?: Costs;
   modelCredits?: { model: string; millicredits: number }[];
-  /** Cost that was expected when the credits were held; absent if nothing was held. */
+  /** Estimated cost when the credits were held; absent if nothing was held. */
   estimatedMillicredits?: number;
-  /** Keys and ids of stored files that its inputs and its graph name. */
+  /** Keys and ids of stored files that the run's inputs and graph name. */
   uses?: string[];
-  /** When a final run is emptied or erased because of `retentionDays`; absent for an item that follows its batch. */
+  /** When a final run is emptied or erased because of `retentionDays`; absent for an item, which is erased with its batch. */
   eraseAt?: Date;
-  /** Kept for 0 days, and over: nothing is left but its status, its result and its amounts. */
+  /** Set after a run with a retention of 0 days has ended. Only its status, result and amounts remain. */
   isEmptied?: true;
-  /** When it was erased. */
+  /** Time at which the run was erased. */
   erasedAt?: Date;
-  /** Leads to what is still to be removed of an erased run. */
+  /** Data of an erased run that must still be removed. */
   remains?: Remains;
 }
 
-/** What leads to what is kept beside the row of an erased run. */
+/** Data of an erased run that is stored outside its row and must be removed. */
 export interface Remains {
-  /** The hash of its graph, and those of its other long texts: other rows of its user may name them. */
+  /** Hashes of the run's graph and other long texts. Other rows of the user may use them. */
   graph?: string;
   texts: string[];
   uses: string[];
   batchId?: string;
   index?: number;
-  /** Kept files are removed, too. */
+  /** Set to also remove kept files. */
   withKept?: true;
-  /** Its time was over: its usage keeps the metadata that costs are told apart by. */
+  /** Set if the retention had ended. The run's usage row keeps the metadata that costs are grouped by. */
   isExpired?: true;
-  /** The erasure of many runs that it is part of. */
+  /** Id of the erasure of many runs that this erasure belongs to. */
   erasure?: string;
 }
 
 const SEPARATOR = "\u0000";
-/** Metadata as stored and searched: one text per pair, because names can contain dots. */
+/** Returns metadata as stored and searched: one text per pair, because names can contain dots. */
 export const metadataKeys = (metadata: Readonly<Record<string, string>>): string[] =>
   Object.entries(metadata).map(([name, value]) => name + SEPARATOR + value);
 export const metadataOf = (keys: readonly string[] = []): Record<string, string> =>
@@ -158,7 +158,7 @@ export interface Charged {
 
 export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent => runEvent("settled", { status, error });
 
-/** Options of the request besides the run itself. */
+/** Options of a request in addition to the run itself. */
 export type RunRecordPart = Pick<
   ExecutionRecord,
   "fingerprint" | "requestToken" | "inputs" | "metadata" | "graph" | "until" | "schema" | "rerun" | "personId" | "uses"

@@ -1,7 +1,7 @@
 import { DomainError, findingInWords, type GraphIssue } from "@nodeloom/kernel";
 import type { Refusal } from "./types";
 
-/** A domain error in serializable form. */
+/** Converts a domain error to serializable form. */
 export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
 export const errorOf = ({ kind, reason, message, metadata }: Refusal): DomainError => new DomainError(kind, reason, message, metadata);
 
@@ -12,7 +12,7 @@ const withoutValue = ({ nodeId, message }: GraphIssue): GraphIssue => {
   return { nodeId, ...findingInWords("SETTING_INVALID", field === undefined ? "can't run" : `${field}: can't be used`, field) };
 };
 
-/** Problems of a graph for a caller who can't read it: nodes and fields without values. */
+/** Returns the problems of a graph for a caller who can't read it: nodes and fields without values. */
 export const withoutValues = (refusal: Refusal): Refusal => {
   if (refusal.reason !== "WORKFLOW_INVALID") return refusal;
   const issues = ((refusal.metadata.issues ?? []) as GraphIssue[]).map(withoutValue);

@@ -1,4 +1,4 @@
-/** The runner of a run, shared by requests and rows. */
+/** The runner of a run. Requests and rows share this shape. */
 
 export interface Runner {
   userId: string;
@@ -10,25 +10,25 @@ export interface Runner {
   /** Key that submitted the run; empty for a session. */
   keyId: string;
   source: string;
-  /** Set if the key can receive webhooks and has one. */
+  /** Address of the key's webhook; empty if the key has none or can't receive webhooks. */
   webhookUrl: string;
   webhookEvents: string[];
-  /** Form of the body of the run's own webhook: `fal` or `replicate`. Empty or absent for Nodeloom's. */
+  /** Body format of the run's own webhook: `fal` or `replicate`. Empty or absent for Nodeloom's format. */
   webhookForm?: string;
-  /** The webhook is the run's own and replaces the key's. */
+  /** True if the run request named the webhook, which replaces the key's webhook. */
   webhookOwn?: boolean;
-  /** Events that webhook endpoints of the user want; absent in rows of earlier releases. */
+  /** Events to which the user's webhook endpoints are subscribed; absent in rows of earlier releases. */
   endpointEvents?: string[];
-  /** Capabilities of the caller; a direct run of a model needs them for its fallbacks. */
+  /** Capabilities of the caller. A direct run of a model needs them for its fallbacks. */
   capabilities: string[];
   /** Metadata that the key fixes; absent in rows of earlier releases. */
   keyMetadata?: Record<string, string>;
-  /** The only alias that the key's runs of workflows use; empty or absent for any. */
+  /** The only alias with which the key can run workflows; empty or absent for any alias. */
   keyAlias?: string | undefined;
-  /** Batches that may be open at once, and rows of one, by the tier; absent: the usual number. */
+  /** Maximum number of open batches, and of rows in one batch, set by the tier; absent for the default. */
   maxBatches?: number | undefined;
   maxBatchRows?: number | undefined;
-  /** The person, if the user is an organization. */
+  /** Person who started the run, if the user is an organization. */
   personId?: string | undefined;
 }
 

@@ -2,24 +2,25 @@ import { RETENTION } from "@nodeloom/kernel";
 import type { FinalStatus } from "./types";
 
 /**
- * The life of a run, which is its row. Every change of `status` is one of these transitions: one conditional update, which also writes the
- * row's outbox.
+ * States of a run, stored in its row. Every change of `status` is one of these transitions. A transition is one conditional update, which
+ * also writes the row's outbox.
  *
  *   accepted ─┬─► queued ─┬─► processing ─► cancel_requested
  *     ▲  │    └───────────┘       └──────────────┴─► completed | failed | cancelled
  *     │  └──► refused ───► accepted again, as the next attempt
  *
- * A final run can be erased. What is left of its row is a tombstone: nothing is held, claimed or started under its id again.
+ * A final run can be erased. Its row becomes a tombstone: nothing can be held, claimed or started under its id again.
  */
 
-/** `accepted`, `refused` and `erased` are never shown; `queued` is shown as `processing`. */
+/** The API never shows `accepted`, `refused` and `erased`. It shows `queued` as `processing`. */
 export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested" | FinalStatus | "refused" | "erased";
 
 /**
- * Work owed by a transition. It is delivered at once and then cleared; the relay delivers the rest. `void:<attempt>`: release the hold of
- * an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: send its end to its webhook and to endpoints. `batch`: count its end in
- * its batch. `erase`: remove what is kept beside the row of an erased run. `cancel`: signal the cancellation to its workflow.
- * `waiting:<node>`: announce that it waits for a decision. `decided:<node>`: signal the decision to its workflow.
+ * Work that a transition leaves to do. The process delivers it at once and then clears it; the relay delivers the rest. `void:<attempt>`:
+ * release the hold of an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: send its end to its webhook
+ * and to endpoints. `batch`: count its end in its batch. `erase`: remove the data that is stored outside the row of an erased run.
+ * `cancel`: signal the cancellation to its workflow. `waiting:<node>`: announce that the node waits for a decision. `decided:<node>`:
+ * signal the decision to its workflow.
  */
 export type OutboxEntry =
   `void:${number}` | `place:${number}` | "usage" | "webhook" | "batch" | "cancel" | "erase" | `waiting:${string}` | `decided:${string}`;
@@ -27,47 +28,47 @@ export type OutboxEntry =
 export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 
 export const FINAL_STATUSES: readonly FinalStatus[] = ["completed", "failed", "cancelled"];
-/** A workflow carries the run. */
+/** States in which a workflow runs. */
 export const RUNNING: readonly RunStatus[] = ["processing", "cancel_requested"];
-/** The run may still start, so the relay watches it. */
+/** States in which the run may still start. The relay checks these runs. */
 export const UNDECIDED: readonly RunStatus[] = ["accepted", "queued"];
-/** Clients neither list nor find these. */
+/** States of runs that clients can neither list nor find. */
 export const HIDDEN: readonly RunStatus[] = ["accepted", "refused", "erased"];
-/** Nothing runs or will run. */
+/** States in which nothing runs or will run. */
 export const OVER: readonly RunStatus[] = [...FINAL_STATUSES, "refused", "erased"];
 
 const FINAL: ReadonlySet<string> = new Set(FINAL_STATUSES);
 export const isFinal = ({ status }: { status: RunStatus }): boolean => FINAL.has(status);
 
-/** Nothing of this attempt runs or will run. */
+/** True if nothing of this attempt runs or will run. */
 export const isOver = (row: { status: RunStatus }): boolean => OVER.includes(row.status);
 
 export const TRANSITIONS = {
-  /** No place is free: the run waits in the queue with its credits held. */
+  /** No place is free. The run waits in the queue with its credits held. */
   queue: { accepted: ["queued"] },
-  /** First step of the workflow. Nothing else sets `processing`. */
+  /** First step of the workflow. No other transition sets `processing`. */
   claim: { accepted: ["processing"], queued: ["processing"] },
-  /** Nothing runs, and nothing will. */
+  /** Nothing runs or will run. */
   refuse: { accepted: ["refused"] },
-  /** The request was repeated after a temporary refusal. */
+  /** The client repeated the request after a temporary refusal. */
   retry: { refused: ["accepted"] },
   /** Possible until the run has decided how it ends. */
   cancel: { processing: ["cancel_requested"] },
-  /** Ends a queued run: cancelled, or failed after waiting too long. */
+  /** Ends a queued run as cancelled, or as failed after waiting too long. */
   leave: { queued: ["cancelled", "failed"] },
   finish: { processing: FINAL_STATUSES, cancel_requested: ["cancelled"] },
-  /** Its owner erases it. */
+  /** The owner erases a final run. */
   erase: { completed: ["erased"], failed: ["erased"], cancelled: ["erased"] },
 } as const satisfies Record<string, Transition>;
 
 export type TransitionName = keyof typeof TRANSITIONS;
 
-/** Announces a cancellation to calls under way. */
+/** Event that announces a cancellation to calls under way. */
 export const CANCEL_REQUESTED = "cancel_requested";
-/** Announces to waiting requests that a run waits for a decision, and that a decision was made. */
+/** Event that tells waiting requests that a run waits for a decision, or that a decision was made. */
 export const WAITING = "execution.waiting";
 export const DECIDED = "node.decided";
-/** Events of changes to the row; requests that wait for a run receive them. */
+/** Events of changes to the row. Requests that wait for a run receive them. */
 export const TRANSITION_EVENTS: ReadonlySet<string> = new Set([
   "admitted",
   "queued",
@@ -84,7 +85,7 @@ export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
   return entries.filter(([, targets]) => targets.includes(to)).map(([from]) => from);
 };
 
-/** A refused attempt may have credits and a place, or be about to. */
+/** A refused attempt may have credits and a place, or may be about to get them. */
 export const refusalOutbox = (attempt: number): OutboxEntry[] => [`void:${attempt}`, `place:${attempt}`];
 
 export const endOutbox = (isSent: boolean, isItem: boolean): OutboxEntry[] => [
@@ -93,7 +94,7 @@ export const endOutbox = (isSent: boolean, isItem: boolean): OutboxEntry[] => [
   ...(isItem ? (["batch"] as const) : []),
 ];
 
-/** Clients look for these right after the end of a run: its usage row, its credits and its place. */
+/** Clients check usage, credits and places directly after the end of a run. */
 const isLookedFor = (entry: OutboxEntry): boolean => /^(usage|void|place)\b/.test(entry);
 
 /** True if the end in the row must still be announced. */

@@ -6,22 +6,22 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 export const TIMING = {
-  /** Longest run, including the queue. */
+  /** Longest duration of a run, including its time in the queue. */
   run: 24 * HOUR,
-  /** Temporal ends a run that its own deadline missed. */
+  /** Temporal ends a run if its own deadline didn't. */
   runAtMost: 25 * HOUR,
-  /** Longest total wait for decisions; the run's own clock stops meanwhile. */
+  /** Longest total wait for decisions. The run's own clock stops during the wait. */
   waiting: WAITING_HOURS * HOUR,
   /** Pause before a decided run asks for its place again, in case the signal was lost. */
   placeAgain: MINUTE,
   placeAgainLongest: 10 * MINUTE,
-  /** When Temporal is asked about a waiting run. */
+  /** Time after which Temporal is asked about a waiting run. */
   unseenWaiting: HOUR,
   /** Longest wait in the queue. */
   queued: 24 * HOUR,
-  /** Deadline of the hold; afterwards the run is refused as unavailable. */
+  /** Deadline of the hold. Afterwards the run is refused as unavailable. */
   holdCall: 3 * SECOND,
-  /** Longest time undecided; the caller waits for it. */
+  /** Longest time that a run stays undecided. The caller waits for the decision. */
   acceptance: 10 * SECOND,
   /** How long a start waits for its workflow's first step, within its turn. */
   claim: 2 * SECOND,
@@ -29,78 +29,78 @@ export const TIMING = {
   startCall: 4 * SECOND,
   /** Age at which the relay creates the usage row of a synchronous run that continues. */
   unstartedUsage: 10 * SECOND,
-  /** How long the announcement of an end waits for the usage row and the place. */
+  /** How long the announcement of an end waits until the usage row is written and the place is free. */
   deliverFirst: 500,
-  /** How long a reader of an end waits for those. */
+  /** How long a reader of an end waits until the usage row is written and the place is free. */
   endReader: SECOND,
-  /** Deadline for reporting an end to usage; afterwards the relay reports it. */
+  /** Deadline for reporting an end to usage. Afterwards the relay reports it. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,
   /** How long a step of an import is retried. */
   bundle: HOUR,
   /** How long a request waits for its import. */
   bundleWait: MINUTE,
-  /** Before the first retry of a call. */
+  /** Pause before the first retry of a call. */
   firstPause: 250,
-  /** Age at which an unrepeatable submission of a silent process counts as lost. */
+  /** Age at which an unrepeatable submission counts as lost if its process doesn't respond. */
   submitLost: 25 * SECOND,
   /** How long extending a hold is retried while billing is unavailable. */
   extension: 30 * MINUTE,
   /** How long an unreachable or overloaded provider is retried, from the first request. */
   submitTotal: 2 * MINUTE,
-  /** Like `submitTotal`, if a fallback can be called. */
+  /** Used instead of `submitTotal` if a fallback can be called. */
   submitBeforeAnother: 5 * SECOND,
-  /** Time of `submitTotal` that must be left to start another attempt. */
+  /** Minimum time that must remain of `submitTotal` to start another attempt. */
   submitReserve: 30 * SECOND,
-  /** How long a provider must fail without a break before its circuit opens. */
+  /** How long a provider must fail without interruption before its circuit opens. */
   breakerOutage: 5 * SECOND,
-  /** Pauses of an open circuit, for consecutive openings. */
+  /** Pauses of an open circuit after the first and each further consecutive opening. */
   breakerPauses: [2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND, 30 * SECOND],
   /** How long a call waits for the trial call of an open circuit. */
   breakerProbe: SECOND,
-  /** When a call that found its provider's queue full tries again. */
+  /** Pause before a call that found its provider's queue full tries again. */
   lineFull: 5 * SECOND,
-  /** How long one attempt waits for our own unavailable services and databases. */
+  /** How long one attempt waits for the platform's own services and databases if they are unavailable. */
   servicesAway: 10 * MINUTE,
-  /** How long an output waits for an unavailable moderation hook: the call was made, and must not be repeated. */
+  /** How long an output waits for an unavailable moderation hook, because the call must not be repeated. */
   outputCheck: 4 * MINUTE,
-  /** Like `outputCheck`, for HTTP nodes, whose activity has a minute in total. */
+  /** Used instead of `outputCheck` for HTTP nodes, whose activity has a minute in total. */
   answerCheck: 20 * SECOND,
   /** Longest pause between polls that a provider can ask for. */
   pollPause: MINUTE,
   /** How long a job is polled in the workflow task that submitted it. */
   shortPoll: 2 * SECOND,
-  /** How long polls can fail in a row. */
+  /** How long consecutive polls can fail. */
   pollSilence: 3 * MINUTE,
-  /** Longest job of a provider. */
+  /** Longest duration of a provider's job. */
   job: 2 * HOUR,
-  /** One call of a text model, from its first request. */
+  /** Deadline of one call of a text model, from its first request. */
   text: 7 * MINUTE,
-  /** One request answered with files, from the first request and including storage. */
+  /** Deadline of one request answered with files, from the first request and including storage. */
   direct: 9 * MINUTE,
   /** How long pieces of a text are collected before they are sent. */
   textBatch: 100,
   /** How long progress waits to share a write. */
   progressGathered: 2,
-  /** Like `progressGathered`, for synchronous runs, whose clients are answered at the end. */
+  /** Used instead of `progressGathered` for synchronous runs, whose clients are answered at the end. */
   progressHeld: 500,
   /** Interval in which a watcher renews its subscription. */
   textWanted: 5 * SECOND,
   textForgotten: 12 * SECOND,
   httpRequest: 60 * SECOND,
-  /** How long a call beyond its user's outgoing limit waits for its turn. */
+  /** How long a call that exceeds its user's limit on outgoing requests waits for its turn. */
   outgoingWait: 10 * MINUTE,
-  /** Fetching one file of a result into our storage. */
+  /** Deadline for storing one file of a result. */
   keepFile: 3 * MINUTE,
-  /** One file operation, including the wait for its turn. */
+  /** Deadline of one file operation, including the wait for its turn. */
   transform: 45 * MINUTE,
   /** How long a call can go without a heartbeat. */
   heartbeat: 30 * SECOND,
-  /** Like `heartbeat`, for short calls that are safe to repeat; most end before their first one. */
+  /** Used instead of `heartbeat` for short calls that are safe to repeat. Most end before their first heartbeat. */
   heartbeatQuick: 5 * SECOND,
-  /** Heartbeats in that time. */
+  /** Number of heartbeats within the heartbeat timeout. */
   beatsPerTimeout: 3,
-  /** Includes storing the finished part. */
+  /** Deadline for cancelling a job, including storing its finished part. */
   cancelJob: 2 * MINUTE,
   /** Longest pause that a provider can ask for before a cancellation is retried. */
   cancelPause: 20 * SECOND,
@@ -109,64 +109,64 @@ export const TIMING = {
   webhookSchedule: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
   /** Silence of the event channel after which the store is read. */
   channelSilence: 2 * SECOND,
-  /** Between reads of the store after that. */
+  /** Pause between further reads of the store. */
   storeRead: 2 * SECOND,
-  /** Between two looks for runs that nothing carries. */
+  /** Interval of checks for runs that no workflow runs. */
   reconcileEvery: 5 * MINUTE,
   /** How long a run's workflow task must fail before the run is ended. */
   failingTask: 10 * MINUTE,
-  /** Between two looks for failing workflow tasks. */
+  /** Interval of checks for failing workflow tasks. */
   failingTaskEvery: 10 * SECOND,
-  /** Deadline of that lookup, because a cancellation waits for it. */
+  /** Deadline of one check for a failing task, because a cancellation waits for it. */
   failingTaskCall: SECOND,
-  /** When Temporal is asked about a run that wasn't seen. */
+  /** Time after which Temporal is asked about a run that wasn't seen. */
   unseenRun: 10 * MINUTE,
-  /** One attempt at a mail: longer than the mail server's own timeouts. */
+  /** Deadline of one attempt at a mail. It is longer than the mail server's own timeouts. */
   mailAttempt: 5 * MINUTE,
   /** How overdue a webhook attempt must be before Temporal is asked for its delivery. */
   lateDelivery: 10 * MINUTE,
-  /** Longest such look. */
+  /** Longest duration of one reconciliation. */
   reconcile: 4 * MINUTE,
-  /** Between two looks for plans whose month is over. */
+  /** Interval of checks for plans whose month has ended. */
   renewEvery: HOUR,
-  /** Longest such look; the next one continues. */
+  /** Longest duration of one check for plans. The next check continues. */
   renew: 50 * MINUTE,
-  /** One page of them. */
+  /** Deadline of one page of plans. */
   renewPage: 20 * SECOND,
-  /** A page can take this long without a heartbeat. */
+  /** Heartbeat timeout while a page is renewed. */
   renewHeartbeat: MINUTE,
-  /** Between two looks for expired data. */
+  /** Interval of checks for expired data. */
   retentionEvery: HOUR,
-  /** Between two full checks of the ledger. */
+  /** Interval of full checks of the ledger. */
   ledgerEvery: 7 * 24 * HOUR,
-  /** Accounts of one page take their own time in such a check. */
+  /** Deadline of one page of accounts in a full check of the ledger. */
   ledgerPage: 40 * SECOND,
-  /** Between two looks for models that providers shut down soon. */
+  /** Interval of checks for models that providers will shut down soon. */
   retiringEvery: 24 * HOUR,
   /** How long a scheduled start is retried while services are unavailable. */
   scheduledStart: 10 * MINUTE,
-  /** How long one activity carries a batch before the next one. */
+  /** Longest activity that processes a batch before the next activity continues. */
   batchTurn: 10 * MINUTE,
   /** How long writing a batch's rows can take before its creation counts as lost. */
   batchPreparing: 10 * MINUTE,
-  /** Before an item is started again that found no place or an unavailable service: first pause, and maximum. */
+  /** First and longest pause before an item is started again that found no place or an unavailable service. */
   batchPause: SECOND,
   batchLongestPause: 30 * SECOND,
-  /** Interval of checks of a batch's runner: a revoked key or lost access ends the batch. */
+  /** Interval of checks of a batch's runner. A revoked key or lost access ends the batch. */
   batchRunner: SECOND,
-  /** Between two looks for what hasn't ended in an account being erased. */
+  /** Interval of checks for runs and batches that haven't ended in an account that is being erased. */
   endingLook: 2 * SECOND,
-  /** One page of an erasure. */
+  /** Deadline of one page of an erasure. */
   erasePage: MINUTE,
-  /** One attempt at an erasure; the next continues. */
+  /** Deadline of one attempt at an erasure. The next attempt continues. */
   erase: 12 * HOUR,
-  /** All attempts at an archive, and one attempt, which starts from the beginning. */
+  /** Deadline of all attempts at an archive, and of one attempt, which starts from the beginning. */
   exportAtMost: 24 * HOUR,
   exportAttempt: 2 * HOUR,
   minute: MINUTE,
 } as const;
 
-/** Attempts of activities that are safe to repeat. */
+/** Maximum attempts of activities that are safe to repeat. */
 export const ATTEMPTS = {
   poll: 10_000,
   text: 10,

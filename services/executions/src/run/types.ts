@@ -3,60 +3,60 @@ import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, Repo
 /** Type of the Temporal workflow of a run. */
 export const RUN_WORKFLOW = "executeGraph";
 
-/** JSON text: inside the row if it is short, else a payload of its own. */
+/** A JSON text. A short text is stored in the row, a long text in a payload. */
 export type StoredText = { json: string } | { hash: string };
 
 /** Input of `executeGraph`. Plain JSON without secrets. */
 export interface RunInput {
   executionId: string;
   userId: string;
-  /** Sync callers wait for the end, async callers for the first submission. */
+  /** Synchronous callers wait for the end. Asynchronous callers wait for the first submission. */
   mode: "sync" | "async";
   workflowSlug: string | null;
-  /** Published version; absent for the draft, and for models. */
+  /** Published version; absent for the draft and for models. */
   version?: number | undefined;
-  /** The alias that selected the version; absent for a version named by its number, for the draft, and for models. */
+  /** Alias that selected the version; absent for the draft, for models, and for a version selected by number. */
   alias?: string | undefined;
   source: string;
   /** Key that submitted the run; null for a session. */
   keyId: string | null;
   webhook: { url: string; events: string[]; form?: string; isOwn?: true } | null;
-  /** Events that webhook endpoints of the user want; absent for none. */
+  /** Events to which the user's webhook endpoints are subscribed; absent if there are none. */
   endpointEvents?: string[];
-  /** The built-in tier whose rights the user has. */
+  /** Built-in tier that defines the user's rights. */
   baseTier: BaseTier;
-  /** Executions the user can have in flight; 0: unlimited. */
+  /** Maximum executions of the user in flight; 0 for unlimited. */
   concurrency: number;
   plan: RunPlan;
   modelIds: string[];
   holds: HoldItem[];
-  /** Days for which the run is kept after its end; absent for the installation's. */
+  /** Days for which the run is kept after its end; absent for the installation's default. */
   retentionDays?: number;
-  /** The caller's limit for the run; undefined: none. */
+  /** The caller's limit for the run; undefined if there is none. */
   maxMillicredits?: number | undefined;
   /** Metadata of caller and key; absent if there is none. */
   metadata?: Record<string, string>;
-  /** Billing's id for this attempt. */
+  /** Id of this attempt's hold in billing. */
   holdId: string;
   attempt: number;
   held: HeldItem[];
-  /** Prompts and settings are stored with the files that the run creates. */
+  /** Set if prompts and settings are stored with the files that the run creates. */
   provenance?: "full";
-  /** For a rerun. */
+  /** Set for a rerun. */
   reuse?: Reuse;
   /** Position in a batch; absent for a single run. */
   batch?: BatchPlace;
-  /** Milliseconds since the epoch: when the request was received. */
+  /** When the request was received, in milliseconds since the epoch. */
   receivedAt: number;
 }
 
-/** Outputs of earlier calls that a rerun reuses for equal requests. */
+/** Options of a rerun: reuse outputs of earlier calls for equal requests. */
 export interface Reuse {
-  /** Executions, nearest first. */
+  /** Executions in order of preference. */
   sources: string[];
   /** Nodes whose calls are made again. */
   again: string[];
-  /** Nodes whose HTTP requests or decisions are reused as well. */
+  /** Nodes whose HTTP requests or decisions are also reused. */
   requests: string[];
 }
 
@@ -71,7 +71,7 @@ export interface HeldItem {
   millicredits: number;
 }
 
-/** Why a run or a node failed. Clients see `code`. */
+/** Reason why a run or a node failed. Clients see `code`. */
 export interface RunError {
   code: Reason;
   message: string;
@@ -80,9 +80,9 @@ export interface RunError {
   item?: number;
   providerStatus?: number;
   providerBody?: string;
-  /** The failure counts against this, unless its code says so; without it, against the platform. Only operators see it. */
+  /** Party that caused the failure, unless the code says so; absent for the platform. Only operators see it. */
   fault?: "provider" | "input";
-  /** Replaces a message that quotes values of the graph, for callers who can't read it. */
+  /** Message for callers who can't read the graph, if `message` quotes values of the graph. */
   publicMessage?: string;
 }
 
@@ -92,16 +92,16 @@ export type NodeStatus = "pending" | "processing" | "completed" | "failed" | "ca
 export const CANCEL_REPORTS = ["stopped", "provider_told", "could_not_stop"] as const;
 export type CancelReport = (typeof CANCEL_REPORTS)[number];
 
-/** Failure type of an activity that found the cancellation before its workflow. Recorded histories contain it. */
+/** Failure type of an activity that noticed the cancellation before its workflow. Recorded histories contain it. */
 export const RUN_CANCELLED = "CALLED_OFF";
 
-/** Tokens that providers counted. */
+/** Numbers of tokens that the provider counted. */
 export interface TokenUsage {
   inputTokens: number;
   outputTokens: number;
 }
 
-/** Includes outputs of nodes that the run itself evaluates. */
+/** State of a node. It includes outputs of nodes that the run itself evaluates. */
 export interface NodeState extends Reported {
   id: string;
   type: string;
@@ -115,18 +115,18 @@ export interface NodeState extends Reported {
   requestId: string | null;
   warnings: string[];
   cancelReport: CancelReport | null;
-  /** Number of calls, and how many are done. */
+  /** Number of calls, and number of completed calls. */
   items: number;
   itemsDone: number;
   /** Execution that made the node's only call, if its output was reused. */
   reusedFrom?: string;
-  /** Sum over the calls of a text model; absent if its provider doesn't count. */
+  /** Sum over the calls of a text model; absent if its provider doesn't count tokens. */
   usage?: TokenUsage;
-  /** Texts that ended at the maximum of tokens. */
+  /** Number of texts that ended at the maximum number of tokens. */
   cutTexts?: number;
   /** Distinct warnings of file operations. */
   callWarnings?: string[];
-  /** Items left out because their calls failed. */
+  /** Items that are left out because their calls failed. */
   itemErrors?: { item: number; error: RunError }[];
 }
 
@@ -145,40 +145,40 @@ export interface RunEnd {
   requestId: string | null;
   nodes: NodeState[];
   completed: CompletedCall[];
-  /** Keys of submitted calls without an end. */
+  /** Keys of submitted calls whose end isn't known. */
   underWay?: string[];
-  /** Holds beyond the run's first hold, because lists were longer than expected. */
+  /** Holds in addition to the run's first hold, because lists were longer than expected. */
   extended?: HeldItem[];
   /** Fallback models that were called successfully. */
   usedAlternatives?: string[];
 }
 
-/** Serializable domain error: why a run wasn't started. */
+/** Serializable domain error: the reason why a run wasn't started. */
 export type Refusal = Pick<DomainError, "kind" | "reason" | "message" | "metadata">;
 
 /** Result of the workflow. `unclaimed`: the run belonged to another workflow. */
 export type RunOutcome = { unclaimed: true } | { status: FinalStatus; millicredits: number };
 
-/** One call of a provider inside a run. `key` is its idempotency key. */
+/** One call inside a run. Its `key` is the idempotency key. */
 export interface CallContext {
   executionId: string;
   userId: string;
-  /** Owner of the files that it creates, if that isn't the user; see `innerOwner`. */
+  /** Owner of the files that the call creates, if the owner isn't the user; see `innerOwner`. */
   ownerId?: string;
   nodeId: string;
   label?: string;
   nodeIndex: number;
   item: number;
   items: number;
-  /** First item with a call, if that isn't 0. */
+  /** Index of the first item with a call, if it isn't 0. */
   firstItem?: number;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** `<executionId>:<nodeId>:<item>`, then the part added by `alternativeKey`. */
+  /** `<executionId>:<nodeId>:<item>`, followed by the part that `alternativeKey` adds. */
   key: string;
-  /** For a node with fallbacks: which model is called (0: its own), and whether it is the last one. */
+  /** For a node with fallbacks: the model that is called (0: its own), and `isLast` for the last alternative. */
   alternative?: { place: number; model: string; isLast: boolean };
-  /** If the call fails, the item is left out and the node goes on. */
+  /** Set if the item is left out when its call fails, so that the node continues. */
   isSkippable?: true;
 }
 
@@ -186,26 +186,26 @@ export interface CallContext {
 export const isFirstCall = ({ item, firstItem = 0, alternative }: CallContext): boolean => item === firstItem && !alternative?.place;
 
 export interface CallResult {
-  /** For media models. */
+  /** Output files of a media model. */
   files: MediaValue[];
-  /** For text models. */
+  /** Output of a text model. */
   text: string | null;
-  /** JSON in the text, if it was requested and fits its schema. */
+  /** JSON in the text, if it was requested and matches its schema. */
   json?: { value: unknown };
-  /** The text ended at the maximum of tokens. */
+  /** Set if the text ended at the maximum number of tokens. */
   isCut?: true;
-  /** Why the text doesn't fit the requested schema. */
+  /** Reasons why the text doesn't match the requested schema. */
   problems?: string[];
   costMicroUsd: number;
   requestId: string | null;
-  /** For text models whose provider counts tokens. */
+  /** Set for text models whose provider counts tokens. */
   usage?: TokenUsage;
 }
 
-/** Identifies equal requests. */
+/** Identifies equal requests, so that their calls can be reused. */
 export interface Asked {
-  /** Covers model, entry and settings, with numbers in place of files in our storage. */
+  /** Digest of model, entry and settings, with numbers in place of stored files. */
   digest: string;
-  /** Addresses of those files. */
+  /** Addresses of the stored files. */
   files: string[];
 }

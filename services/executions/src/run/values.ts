@@ -27,9 +27,9 @@ import {
 import type { HttpResult } from "./calls";
 import type { CallResult } from "./types";
 
-/** Values of a run's nodes, kept until their last reader is done. */
+/** Stores values of a run's nodes until the last step has read them. */
 
-/** Number of steps that read each node, plus the result. */
+/** Returns the number of readers of each node: the steps that read it, plus the result. */
 const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
   const readers = new Map<string, number>();
   const count = (ids: Iterable<string>): void => {
@@ -56,35 +56,35 @@ export const createValues = (plan: RunPlan) => {
   };
 };
 
-/** Inputs of calls, counted against the run's bounds. */
+/** Builds inputs of calls, and counts them against the run's limits. */
 
 type Item = Readonly<Record<string, unknown>>;
 
 /**
- * @param used what planning used of the bounds
- * @param bounds what all of the run may use at most, planning included; by default a run's bounds
+ * @param used the part of the limits that planning used
+ * @param bounds limits for planning and the run together; by default the limits of a run
  */
 export const createInputs = (used: Readonly<BudgetUse>, bounds?: Readonly<BudgetUse>) => {
   const budget = createBudget(used, bounds);
   let counting: RunBudget = budget;
   return {
-    /** Counts everything that the run creates. */
+    /** Budget for all values that the run creates. */
     budget,
 
-    /** Inputs of one call of a model or an operation, counted. @throws BindError */
+    /** Returns the inputs of one call of a model or an operation, and counts them. @throws BindError */
     ofCall: (step: Parameters<typeof callInputs>[0], item: Item): Record<string, unknown> => {
       counting.calls(1);
       return callInputs(step, item, counting);
     },
 
-    /** One request of an http-request step, counted. @throws BindError */
+    /** Returns one request of an http-request step, and counts it. @throws BindError */
     ofRequest: (step: PlanStep, item: Item): HttpCall => {
       counting.calls(1);
       return httpCall(step, item, counting);
     },
 
     /**
-     * Builds inputs of calls that might be skipped. Only calls that are made count towards the budget.
+     * Builds inputs of calls that may be skipped. Only calls that are made count against the budget.
      * @throws BindError
      */
     uncounted: <T>(make: () => T): T => {
@@ -98,11 +98,11 @@ export const createInputs = (used: Readonly<BudgetUse>, bounds?: Readonly<Budget
   };
 };
 
-/** Outputs of steps, by port, and the result of a run. */
+/** Outputs of steps by port, and the result of a run. */
 
 type Outputs = [port: string, value: unknown][];
 
-/** Outputs of items; left-out items are absent. */
+/** Outputs of items. Items that were left out are absent. */
 type Results<T> = readonly (T | typeof ABSENT)[];
 type Items = Pick<Bound, "mapped" | "places">;
 
@@ -113,7 +113,7 @@ const gathered = <T>(results: Results<T>, of: (result: T) => unknown, items: Ite
   collect(inPlaces(mapPresent(results, of), items), items.mapped);
 
 export const modelOutputs = (step: PlanStep, results: Results<Pick<CallResult, "text" | "files" | "json">>, items: Items): Outputs => {
-  // A step without items gives an empty list of files or texts.
+  // A step without items outputs an empty list of files or texts.
   const main: Outputs = [[outputPort(step.type), gathered(results, ({ text, files }) => text ?? mediaOutput(files), items)]];
   if (!step.answer && results.every((result) => isAbsent(result) || result.json === undefined)) return main;
   return [...main, [JSON_PORT, gathered(results, ({ json }) => json?.value, items)]];
@@ -137,14 +137,14 @@ export const outputsOfResult = ({ files, text, json }: Pick<CallResult, "files" 
   return { text, ...(json ? { json: json.value } : {}) };
 };
 
-/** Result of a call with recorded outputs; it costs nothing. */
+/** Returns the result of a call with recorded outputs. It has no cost. */
 export const resultOfOutputs = (outputs: CallOutputs): CallResult => {
   const free = { costMicroUsd: 0, requestId: null };
   if (typeof outputs.text !== "string") return { files: (Object.values(outputs)[0] ?? []) as MediaValue[], text: null, ...free };
   return { files: [], text: outputs.text, ...("json" in outputs ? { json: { value: outputs.json } } : {}), ...free };
 };
 
-/** Builds the result of a run with one member per port. @throws BindError if it is too large */
+/** Builds the result of a run with one member for each port. @throws BindError if it is too large */
 export const resultOf = (...made: Parameters<typeof buildResult>): Record<string, unknown> => {
   const result = buildResult(...made);
   if (valueBytes(result, GRAPH_BOUNDS.resultBytes) <= GRAPH_BOUNDS.resultBytes) return result;

@@ -11,8 +11,8 @@ export interface RelayedBatchesOptions {
 }
 
 /**
- * Starts a workflow for each batch, also after a loss of Temporal's database: starting joins an existing one. Batches whose creation was
- * lost are deleted.
+ * Ensures that each batch has a workflow, also after Temporal's database was lost. Starting has no effect if the workflow exists. Batches
+ * whose creation was lost are deleted.
  */
 export const createRelayedBatches = ({ stores: { batches }, starter, now = Date.now }: RelayedBatchesOptions): RelayedRows<OpenBatch> => ({
   name: "batches",
@@ -23,7 +23,7 @@ export const createRelayedBatches = ({ stores: { batches }, starter, now = Date.
     const { _id, userId, status, createdAt } = batch!;
     if (status !== "preparing") await starter.startBatch(_id, userId);
     else if (now() - createdAt.getTime() > TIMING.batchPreparing) await batches.forget(_id);
-    // Checked again, ever less often, until nothing is left to do.
+    // The batch is checked again with growing pauses until no work is left.
     return false;
   },
 });

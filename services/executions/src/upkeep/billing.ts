@@ -5,15 +5,15 @@ import { noteLedgerCheck } from "../meters";
 import { TIMING } from "../run/timing";
 
 /**
- * Scheduled requests to billing, page by page from where an earlier attempt stopped: renew due plans, and check the ledger. `beat` receives
- * the position after every page.
+ * Scheduled requests to billing: renew due plans, and check the ledger. They continue page by page from the position of an earlier attempt.
+ * `beat` receives the position after every page.
  */
 
 const PAGE = 200;
 
 export interface RenewalProgress {
   renewed: number;
-  /** Accounts that couldn't be renewed; the next look retries them. */
+  /** Number of accounts that couldn't be renewed. The next pass retries them. */
   failed: number;
   cursor: string;
 }
@@ -39,7 +39,7 @@ export interface LedgerProgress extends LedgerReport {
   cursor: string;
 }
 
-/** Billing adds up all rows of every account. A mismatch is logged as an error. */
+/** Asks billing to sum all rows of every account. A mismatch is logged as an error. */
 export const createLedgerCheck =
   ({ billing, logger }: { billing: Pick<Billing, "checkLedger">; logger: Logger }) =>
   async (

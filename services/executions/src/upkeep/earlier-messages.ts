@@ -21,7 +21,7 @@ const ENDS = { delivered: "delivered", failed: "given up", pending: null } as co
 >;
 
 export const createEarlierMessages = ({ stores, notifications, webhooks, logger }: EarlierMessagesOptions) => {
-  /** @returns how its workflow ends */
+  /** @returns how the mail's workflow ends */
   const moveMail = async (id: string): Promise<{ end: string }> => {
     const mail = await stores.earlierMails.find(id);
     if (!mail || mail.end !== null) return { end: mail?.end ?? "given up" };
@@ -40,7 +40,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
   };
 
   return {
-    /** Activities of workflows that version 1.0.0 started: each passes its message to notifications and ends its workflow. */
+    /** Activities of workflows that version 1.0.0 started. Each activity passes its message to notifications and ends its workflow. */
     activities: {
       sendMail: (id: string) => moveMail(id),
       sendAlert: async ({ id, userId, keyId, at, dataJson }: AlertDelivery): Promise<null> => {
@@ -77,7 +77,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
       },
     },
 
-    /** Moves messages without a workflow: mails never started, and webhooks whose attempt is long overdue. */
+    /** Moves messages without a workflow: mails that were never started, and webhooks whose attempt is long overdue. */
     moveLate: async (beat: () => void): Promise<Looked> => {
       const mails = await stores.earlierMails.listNotCarried(LOOK_PAGE);
       const late = await stores.deliveries.late(new Date(Date.now() - TIMING.lateDelivery), LOOK_PAGE);

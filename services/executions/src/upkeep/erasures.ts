@@ -1,4 +1,4 @@
-/** Starts due erasures of accounts for the relay, and forgets completed ones. */
+/** Starts due erasures of accounts for the relay, and deletes the records of completed erasures. */
 import type { Logger, RelayedRows } from "@nodeloom/platform";
 import type { accountErasure as proto } from "@nodeloom/proto";
 import type { Leaver } from "../workflow/leaving";
@@ -21,7 +21,7 @@ export const createRelayedErasures = ({ accountErasure, leaver, logger }: Relaye
       await leaver.startErasure(userId);
       return true;
     }
-    // Last, because the workflow and the mark show that the account is being erased.
+    // Do this last, because the workflow and the mark show that the account is being erased.
     if (!(await leaver.forgetErasure(userId))) return true;
     await accountErasure.forgetErased({ userId });
     logger.info({ userId }, "an account was erased");

@@ -1,4 +1,4 @@
-/** Erases runs and batches whose `retentionDays` are over, for the relay: by an index, in order of their times. */
+/** Erases runs and batches whose retention has ended, for the relay. An index returns them in order of their erasure times. */
 import { erasedAfter } from "@nodeloom/kernel";
 import type { RelayedRows } from "@nodeloom/platform";
 import type { Burying } from "../erasure/burying";
@@ -16,13 +16,13 @@ export interface RelayedExpiredOptions {
 
 const EXPIRED = { isExpired: true } as const;
 
-/** No process is at them, and one that waits for its time owes nothing. */
+/** No process works on these rows, and their outboxes are empty. */
 const DUE = { entriesOf: (): number => 0, staleMs: 0 } as const;
 
 const createExpiredRuns = ({ stores, burying, outbox, now = Date.now }: RelayedExpiredOptions): RelayedRows<ExecutionView> => {
   const { tombstones, log } = stores;
 
-  /** Later, the rest of it is found again by its next time. */
+  /** Empties a run. Its remaining data is found again when its next erasure time is reached. */
   const empty = async (row: ExecutionView): Promise<void> => {
     const { resultJson } = await log.whole(row);
     const uses = (row.uses ?? []).filter((name) => resultJson?.includes(name) === true);

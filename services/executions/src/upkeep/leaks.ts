@@ -19,30 +19,30 @@ export interface LeaksOptions {
 }
 
 /**
- * Closes holds that no run needs any more: those of refused attempts, of final runs, and of runs without row and workflow. The charge in a
- * final row is captured and the rest released. A live run keeps its hold. Database restores and our own faults leave such holds, whose
- * credits would otherwise stay locked.
+ * Closes holds that no run needs: holds of refused attempts, of final runs, and of runs without row and workflow. The charge in a final row
+ * is captured and the rest released. A live run keeps its hold. Database restores and software faults leave such holds, and their credits
+ * would otherwise stay locked.
  */
 export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.unseenRun }: LeaksOptions) => {
   let cursor = "";
 
   const isNeeded = async (row: ExecutionView | null, executionId: string, holdId: string): Promise<boolean> => {
     if (row?.holdId === holdId) return !isOver(row);
-    // After a restore the row may be gone or belong to an earlier attempt, while the workflow continues.
+    // After a database restore, the row may be missing or belong to an earlier attempt while the workflow continues.
     return starter.isCarried(executionId);
   };
 
   /**
-   * Charges of a final row: nodes with one call have them, others through their calls. If an answer was requested twice, only the first
-   * call's hold is captured.
+   * Returns the charges of a final row. A node with one call has its own charge; other nodes have charges in their calls. If an answer was
+   * requested twice, only the first call's hold is captured.
    */
   const chargedTo = async (row: ExecutionView | null, holdId: string): Promise<billingProto.SettleItem[]> => {
     if (!row || !isFinal(row) || row.holdId !== holdId) return [];
     const [{ nodes }, calls] = await Promise.all([stores.log.whole(row), stores.calls.of(row._id)]);
-    // A call under way when its run was cancelled has used its grant as well.
+    // A call that was under way when its run was cancelled has also used its grant.
     const wasCalled = ({ status, requestId }: NodeState): boolean =>
       status === "completed" || (row.status === "cancelled" && requestId !== null);
-    // A fallback may have been called instead of the node's model.
+    // A fallback may have been called instead of the node's own model.
     const madeKey = (id: string): string => {
       const made = calls.find(({ _id, nodeId, status }) => nodeId === id && status === "completed" && !isRepairKey(_id));
       return made ? made._id.slice(row._id.length + 1) : itemKey(id, 0);

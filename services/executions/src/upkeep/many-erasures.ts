@@ -1,4 +1,4 @@
-/** Carries out erasures of many runs for the relay: a bounded part per turn, until nothing is left. Every step can be repeated. */
+/** Performs erasures of many runs for the relay: a limited part per turn, until nothing is left. Every step can be repeated. */
 import type { RelayedRows } from "@nodeloom/platform";
 import type { Erasure } from "../clients";
 import { RUNS, TEXTS_PAGE, type Burying } from "../erasure/burying";
@@ -9,7 +9,7 @@ import type { BuriedBy } from "../record/tombstones";
 import { metadataOf } from "../run/record";
 import { TIMING } from "../run/timing";
 
-/** Batches per turn. */
+/** Maximum batches per turn. */
 const BATCHES = 20;
 const CALL = { deadlineMs: TIMING.erasePage } as const;
 
@@ -36,7 +36,10 @@ export const createRelayedManyErasures = (options: RelayedManyErasuresOptions): 
       if (await rows.forgetRefused(_id, attempt)) await payloads.removeOwned([_id], TEXTS_PAGE);
   };
 
-  /** Removes a value where it is kept beside runs. Budgets and the audit concern the account, so a key with other fixed metadata leaves them. */
+  /**
+   * Removes a metadata value in places other than runs. Budgets and the audit belong to the account, so a key with other fixed metadata
+   * doesn't change them.
+   */
   const eraseValue = async ({ userId: ownerId, within }: ErasureRecord, { name, value }: MetadataEntry): Promise<void> => {
     const { [name]: own, ...others } = metadataOf(within);
     const isWhole = Object.keys(others).length === 0 && (own === undefined || own === value);
@@ -49,7 +52,7 @@ export const createRelayedManyErasures = (options: RelayedManyErasuresOptions): 
     name: "erasures of runs",
     page: (limit, after) => erasures.running(limit, after?._id),
     signatureOf: ({ _id }) => _id,
-    // It can wait for runs that are under way.
+    // No process works on these rows. An erasure can wait for runs that are under way.
     entriesOf: () => 0,
     staleMs: 0,
     settle: async ([found]) => {
@@ -59,7 +62,7 @@ export const createRelayedManyErasures = (options: RelayedManyErasuresOptions): 
       await forgetRefused(erasure);
       if (entry) for (const batch of await erasures.batchesOver(erasure, BATCHES)) await burying.removeBatch(batch, partOf(erasure));
       if ((await erasures.countPending(erasure)) > 0) return true;
-      // Once before the data of the last run is gone, and once after it: that can write usage rows until then.
+      // Erase the value once before the data of the last run is removed and once afterwards, because runs can write usage rows until then.
       if (entry && !erasure.isValueErased) {
         await eraseValue(erasure, entry);
         await erasures.markValueErased(erasure._id);

@@ -1,4 +1,4 @@
-/** RPCs for schedules and hooks, still called by gateways and workflows of version 1.0.0. */
+/** RPCs for schedules and hooks that gateways and workflows of version 1.0.0 still call. */
 import { unary } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import type { Triggers } from "../clients";

@@ -7,7 +7,7 @@ import { LOOK_PAGE, lookThrough, type Looked } from "../record/look";
 import { abandonedEnd } from "../lifecycle/abandon";
 import type { End } from "../lifecycle/end";
 
-/** Records left for the next look because they couldn't be ended. */
+/** Maximum number of records that a pass skips because they couldn't be ended. */
 const MAX_FAILED = 1_000;
 
 export interface ReconcileOptions {
@@ -16,13 +16,13 @@ export interface ReconcileOptions {
   end: Pick<End, "end">;
   logger: Logger;
   unseenMs?: number;
-  /** Extra time before a waiting run is checked. */
+  /** Additional time before a waiting run is checked. */
   waitingMs?: number;
 }
 
 /**
- * Ends runs that nothing carries any more (terminated by an operator, or lost with Temporal's database): completed calls are charged, the
- * rest of the hold is released, rows become final, and the webhook is sent. Carried runs aren't touched.
+ * Ends runs that no workflow runs any more, because an operator terminated it or Temporal's database was lost. Completed calls are charged,
+ * the rest of the hold is released, rows become final, and the webhook is sent. Runs with a workflow aren't changed.
  */
 export const createReconciler = ({
   stores,
@@ -61,7 +61,7 @@ export const createReconciler = ({
           carried.filter(({ waiting }) => !waiting),
           now,
         );
-        // Many runs may wait for long, so they are checked less often.
+        // Many runs may wait for a long time, so they are checked less often.
         await mark(
           carried.filter(({ waiting }) => waiting),
           now + waitingMs,

@@ -1,4 +1,4 @@
-/** Everything relayed here: pending outboxes of runs and batches, and erasures of accounts and runs. */
+/** Rows that this service relays: pending outboxes of runs and batches, and erasures of accounts and runs. */
 import type { RelayedRows } from "@nodeloom/platform";
 import { createRelayedBatches, type RelayedBatchesOptions } from "./batches";
 import { createRelayedExpired, type RelayedExpiredOptions } from "./expired";

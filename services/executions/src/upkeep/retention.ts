@@ -1,4 +1,4 @@
-/** Deletes expired data, all owners at the same time. */
+/** Deletes expired data of all owners concurrently. */
 import { type Logger, type Removal, createRemoval, untilNone } from "@nodeloom/platform";
 import { notePass } from "../meters";
 import type { RetentionReport } from "../workflow/activity-types";
@@ -21,12 +21,12 @@ export interface RetentionOptions {
 export type RetentionProgress = OwnerProgress;
 
 /**
- * Lets every service delete its expired data, page by page. A failing one doesn't stop the others; the whole then fails at the end and is
- * repeated.
+ * Asks every service to delete its expired data, page by page. If a service fails, the others continue; the pass then fails at the end and
+ * is repeated.
  */
 export const createRetention = ({ owners, logger }: RetentionOptions) => {
   const failed = "an owner could not remove what it has kept long enough";
-  /** See `throughPages`. An owner with much to remove doesn't keep the others waiting. */
+  /** Runs `throughPages` once per owner, so that an owner with much data doesn't delay the others. */
   return async (beat: (progress: RetentionProgress) => void, progress: RetentionProgress = {}): Promise<RetentionReport> => {
     const reached: RetentionProgress = { ...progress };
     const passes = Object.entries(owners).map(([name, owner]) => {
@@ -62,11 +62,11 @@ export interface OwnRemovalOptions {
 }
 
 const EXECUTIONS_PAGE = 100;
-/** Each is deleted with its rows. */
+/** Each batch is deleted with its rows. */
 const BATCHES_PAGE = 20;
 const ROWS_PAGE = 1_000;
 
-/** Deletes executions and dependent data after the times in the retention table. */
+/** Deletes executions and dependent data according to the retention table. */
 export const createOwnRemoval = (options: OwnRemovalOptions): Owner => {
   const { stores, pendingOf, executionDays = RETENTION.executions.days, now = () => new Date() } = options;
   const remove = createRemoval({

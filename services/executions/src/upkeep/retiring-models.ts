@@ -5,14 +5,14 @@ import type { Models, Notifications, Workflows } from "../clients";
 import { TIMING } from "../run/timing";
 import type { RetiringReport } from "../workflow/activity-types";
 
-/** Notices of models that providers shut down: one per account and model, 30 days before and again 7 days before. */
+/** Sends notices of models that providers shut down: one for each account and model, 30 days and again 7 days before. */
 
 const DAY_MS = 86_400_000;
-/** Days before the shutdown, the nearest first. */
+/** Days before the shutdown, shortest first. */
 const STAGES = [7, 30] as const;
 const MOST_WORKFLOWS = 20;
 
-/** Accounts up to the cursor have their notices. */
+/** Position of a pass. All accounts up to the cursor have their notices. */
 export interface RetiringProgress {
   notices: number;
   cursor: string;
@@ -22,16 +22,16 @@ export interface RetiringOptions {
   models: Pick<Models, "listModels">;
   workflows: Pick<Workflows, "listModelUses">;
   notifications: Pick<Notifications, "send">;
-  /** How long notifications remembers the webhooks that it delivered. */
+  /** How many days notifications remembers delivered webhooks. */
   executionDays: number;
   logger: Logger;
   now?: () => number;
 }
 
 /**
- * The stage whose notice is due. A notice is due for some days, in case a look fails or Temporal is down, but no longer than notifications
- * remembers those that it sent.
- * @param day YYYY-MM-DD
+ * Returns the stage whose notice is due. A notice stays due for some days in case a pass fails or Temporal is unavailable, but not longer
+ * than notifications remembers sent notices.
+ * @param day date in the form YYYY-MM-DD
  */
 export const dueStage = (day: string, now: number, rememberedDays: number): number | undefined => {
   const daysLeft = Date.parse(day) / DAY_MS - Math.floor(now / DAY_MS);
@@ -58,7 +58,7 @@ export const createRetiringNotices = ({ models, workflows, notifications, execut
     return new Map(due);
   };
 
-  /** @returns notices that were sent, also if they were sent before */
+  /** @returns number of notices, including notices that were sent earlier */
   const tell = async (ownerId: string, uses: readonly workflowsProto.ModelUse[], leaving: Leaving): Promise<number> => {
     let notices = 0;
     for (const [name, { model, stage }] of leaving) {
@@ -70,7 +70,7 @@ export const createRetiringNotices = ({ models, workflows, notifications, execut
         workflows: named.slice(0, MOST_WORKFLOWS).map((use) => ({ slug: use.slug, name: use.name })),
         workflowCount: named.length,
       };
-      // Notifications accepts an id once, so that a repeated look sends no notice again.
+      // Notifications accepts an id once, so a repeated pass doesn't send a notice again.
       const id = `${name}-${retiresOn}-${stage}-${ownerId}`;
       await notifications.send({ id, message: { $case: "modelRetiring", value } }, { deadlineMs: TIMING.renewPage });
       notices += 1;

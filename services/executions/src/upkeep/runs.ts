@@ -1,4 +1,4 @@
-/** Runs that owe something or are undecided, for the relay. */
+/** Processes runs that have outbox entries or are undecided, for the relay. */
 import { unavailable } from "@nodeloom/kernel";
 import type { RelayedRows } from "@nodeloom/platform";
 import type { End } from "../lifecycle/end";
@@ -19,8 +19,8 @@ export interface RelayedRunsOptions {
 }
 
 /**
- * Repairs leftovers of dead processes: refuses rows that stayed accepted, delivers outboxes, repairs queues, and ends runs queued for too
- * long.
+ * Repairs what dead processes left: refuses rows that stayed accepted, delivers outboxes, repairs queues, and ends runs that were queued
+ * for too long.
  */
 export const createRelayedRuns = ({ stores, execution, end, queue, outbox, now = Date.now }: RelayedRunsOptions): RelayedRows<OwingRun> => {
   const settleOne = async (run: OwingRun): Promise<boolean> => {
@@ -34,7 +34,7 @@ export const createRelayedRuns = ({ stores, execution, end, queue, outbox, now =
 
   const isLate = ({ queuedAt }: OwingRun): boolean => now() - (queuedAt?.getTime() ?? now()) > TIMING.queued;
 
-  /** For one user: ends runs queued for too long, and repairs the queue. */
+  /** Ends a user's runs that were queued for too long, and repairs the queue. */
   const mend = async (userId: string, runs: readonly OwingRun[]): Promise<boolean> => {
     for (const run of runs.filter(isLate)) {
       const error = { code: "EXECUTION_FAILED", message: "the run waited in the queue for 24 hours" } as const;

@@ -8,7 +8,7 @@ import { RUN_WORKFLOW, type RunError } from "../run/types";
 import { checkEach } from "../record/look";
 import type { Stores } from "../record/stores";
 
-/** At this number of failing runs the build is at fault: they wait for a rollback, and none is ended. */
+/** If this many runs fail, the build is the cause. The runs wait for a rollback, and none is ended. */
 const MANY_RUNS = 5;
 const MIN_FAILURES = 10;
 const STUCK: RunError = {
@@ -28,9 +28,9 @@ export interface StuckOptions {
 const isRun = ({ type }: FailingWorkflow): boolean => type === RUN_WORKFLOW;
 
 /**
- * Looks for workflows whose tasks fail, and counts them for an alert. If cancellation was requested, the run is ended. Otherwise it is
- * failed only if its task failed at least 10 times over at least 10 minutes, every worker has the build that it failed on, and fewer than 5
- * runs fail: a bad rollout must never fail runs in flight.
+ * Finds workflows whose tasks fail, and counts them for an alert. If cancellation was requested, the run is ended. Otherwise the run fails
+ * only if its task failed at least 10 times in at least 10 minutes, every worker has the build that the task failed on, and fewer than 5
+ * runs fail, because a bad rollout must never fail runs in flight.
  */
 export const createStuckSweep = ({ stores, tasks, starter, abandon, logger, now = Date.now }: StuckOptions) => {
   const hasFailedEnough = async (executionId: string): Promise<boolean> => {
@@ -61,7 +61,7 @@ export const createStuckSweep = ({ stores, tasks, starter, abandon, logger, now 
   };
 };
 
-/** Runs in each process, so that each counts failing tasks for the alert. */
+/** Every process runs this check, so that each counts failing tasks for the alert. */
 export const startStuckWatch = (options: StuckOptions): Sweeper =>
   startSweeper({
     sweep: createStuckSweep(options),

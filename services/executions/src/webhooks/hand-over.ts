@@ -9,12 +9,12 @@ import { checkNotEmptied } from "../run/retention";
 import { isFinal, WAITING } from "../run/states";
 import type { Stores } from "../record/stores";
 
-/** How long a poll waits for notifications; afterwards it shows what executions knows. */
+/** How long a poll waits for notifications. Afterwards it shows the state that executions has. */
 const READ = { deadlineMs: 500, reconnectMs: 0 } as const;
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-/** A delivery that version 1.0.0 started. */
+/** Returns the state of a delivery that version 1.0.0 started. */
 const earlierOf = ({ state, delivery = 1, attempts = 0, history = [], ...rest }: WebhookState): proto.Delivery | undefined =>
   state &&
   proto.Delivery.fromPartial({
@@ -25,7 +25,7 @@ const earlierOf = ({ state, delivery = 1, attempts = 0, history = [], ...rest }:
     history: history.map(({ status, error, ...attempt }) => ({ ...attempt, status: status ?? undefined, error: error ?? undefined })),
   });
 
-/** A run's webhook: its end, or a node that waits for a decision. */
+/** Builds a run's webhook for its end, or for a node that waits for a decision. */
 const runWebhook = (row: ExecutionView, nodeId = ""): proto.Webhook =>
   proto.Webhook.fromPartial({
     ...{ ownerId: row.userId, keyId: row.keyId ?? "", baseTier: row.baseTier ?? "" },
@@ -43,7 +43,7 @@ const batchWebhook = ({ _id, userId, runner, webhook }: BatchRecord): proto.Webh
     ...(webhook && webhook.attempts > 0 ? { earlier: { ...webhook, delivery: 1, deliveredAt: undefined, lastError: undefined } } : {}),
   });
 
-/** A batch's webhook is pending, and notifications doesn't have it. */
+/** True if a batch's webhook is pending and notifications doesn't have it yet. */
 const owesWebhook = ({ webhook }: BatchRecord): boolean => webhook?.state === "pending" && webhook.isHandedOver !== true;
 
 type EndpointEvents = Parameters<typeof isForEndpoints>[0];
@@ -80,7 +80,9 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     return new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   };
 
-  /** Adds delivery states. Rows that notifications doesn't know stay unchanged. While it doesn't answer, the states are unknown. */
+  /**
+   * Adds delivery states. Rows that notifications doesn't know aren't changed. If notifications doesn't respond, the states are unknown.
+   */
   const withDeliveries = async <Row extends { _id: string; webhook: object | null }>(
     rows: readonly Row[],
     isAsked: (row: Row) => boolean,
@@ -97,14 +99,14 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     return rows.map((row) => (row.webhook && known.has(row._id) ? { ...row, webhook: { ...row.webhook, ...known.get(row._id) } } : row));
   };
 
-  /** Sends a message to the endpoints of its owner that want it. */
+  /** Sends a message to the owner's endpoints that are subscribed to it. */
   const sendToEndpoints = async (of: EndpointEvents, id: string, webhook: proto.Webhook): Promise<void> => {
     if (isForEndpoints(of, webhook.event))
       await send(id, { ...webhook, toEndpoints: true, keyId: "", url: "", events: [], earlier: undefined });
   };
 
   return {
-    /** Announces the end of a run. Repeating is safe: a message with a known id is sent once. */
+    /** Announces the end of a run. Repeating is safe, because a message with a known id is sent once. */
     end: async (row: ExecutionView): Promise<void> => {
       if (isAnnounced(row)) await send(row._id, runWebhook(row));
       await sendToEndpoints(row, row._id, { ...runWebhook(row), event: endEventOf(row) });
@@ -133,13 +135,16 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     batches: (rows: readonly BatchRecord[]): Promise<BatchRecord[]> =>
       withDeliveries(rows, ({ webhook }) => webhook?.isHandedOver === true),
 
-    /** Which of these runs have a webhook in delivery. @throws if notifications is unavailable */
+    /** Returns the runs that have a webhook in delivery. @throws if notifications is unavailable */
     pending: async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
       const deliveries = await deliveriesOf(ids);
       return new Set([...deliveries.values()].filter(({ state }) => state === "pending").map(({ id }) => id));
     },
 
-    /** Starts another delivery of a final execution's webhook for its owner. @throws EXECUTION_NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
+    /**
+     * Starts another delivery of a final execution's webhook, requested by its owner. @throws EXECUTION_NOT_FOUND, SOURCE_ERASED,
+     * PRECONDITION_FAILED
+     */
     redeliver: async (executionId: string, userId: string): Promise<ExecutionView> => {
       const found = await stores.rows.findOwned(executionId, userId);
       if (!found) throw executionNotFound();
@@ -153,7 +158,7 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
   };
 };
 
-/** Announces the end of a batch, once. @returns null: notifications remembers it */
+/** Announces the end of a batch once. @returns null, because notifications retries the delivery */
 export const createAnnounceBatch =
   ({ batches, webhooks }: { batches: Pick<Stores["batches"], "find" | "noteWebhook">; webhooks: Pick<HandOver, "batch"> }) =>
   async (batchId: string): Promise<null> => {

@@ -1,4 +1,4 @@
-/** Bodies of webhooks, requested by notifications for each attempt. */
+/** Builds the bodies of webhooks. Notifications requests them for each attempt. */
 import { executionNotFound, unavailable, type MediaUrls } from "@nodeloom/kernel";
 import { batchJson, executionJson, falWebhookJson, predictionJson, withSignedUrls } from "@nodeloom/platform";
 import { media as mediaProto, type executions } from "@nodeloom/proto";
@@ -23,13 +23,13 @@ export interface WebhookMessageOptions {
 
 type Message = executions.WebhookMessage;
 
-/** The execution inside a message. It is the same at every attempt, so it omits the delivery state. */
+/** Returns the execution inside a message. It must be equal in every attempt, so it omits the delivery state. */
 export const messageData = (record: ExecutionView, details: Details): Record<string, unknown> => ({
   ...executionJson(executionMessage(record, details), JSON.parse(record.resultJson ?? "null") ?? undefined),
   webhookDelivery: record.webhook ? { configured: true, url: record.webhook.url } : { configured: false },
 });
 
-/** Bodies of webhooks that have another service's form. */
+/** Webhook bodies in the formats of other services. */
 const FOREIGN_BODIES: Readonly<Record<string, (execution: executions.Execution, publicBaseUrl: string) => Record<string, unknown>>> = {
   fal: falWebhookJson,
   replicate: predictionJson,
@@ -38,13 +38,13 @@ const FOREIGN_BODIES: Readonly<Record<string, (execution: executions.Execution, 
 export const createWebhookMessage = ({ stores, details, publicBaseUrl, urls, media }: WebhookMessageOptions) => {
   const consoleUrl = (executionId: string): string => `${publicBaseUrl.replace(/(?<!\/)\/+$/, "")}/executions/${executionId}`;
 
-  /** Message about a waiting node, with the address for the decision. Nothing is sent once the node no longer waits. */
+  /** Builds the message about a waiting node, with the address for the decision. If the node no longer waits, there is no message. */
   const waiting = async (record: ExecutionView, nodeId: string): Promise<Message | undefined> => {
     const approval = approvalOf(record, nodeId);
     if (!approval || record.waitingFor?.includes(nodeId) !== true) return undefined;
     const data = messageData(await stores.log.current(record), await details(record));
     return {
-      // Node ids can contain any character, and this is a header.
+      // Encoded, because node ids can contain any character and this value is an HTTP header.
       id: `msg_${record._id}.waiting.${encodeURIComponent(nodeId)}`,
       type: WAITING,
       timestamp: approval.since,
@@ -54,7 +54,7 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl, urls, med
   };
 
   const ended = async (record: ExecutionView, forEndpoint: boolean): Promise<Message> => {
-    // A run that is being ended from outside can be requested early.
+    // The message of a run that is being ended from outside can be requested too early.
     if (!isFinal(record)) throw unavailable("the execution is not final yet");
     const [whole, known] = [await stores.log.whole(record), await details(record)];
     const foreign = forEndpoint ? undefined : FOREIGN_BODIES[record.webhook?.form ?? ""];
@@ -71,14 +71,14 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl, urls, med
     return { id: `msg_${batchId}`, type: BATCH_COMPLETED, timestamp: batch.finishedAt, dataJson: JSON.stringify(data), bare: false };
   };
 
-  /** Addresses are signed for each attempt: a late one has them fresh. */
+  /** Addresses are signed for each attempt, so that a late attempt has valid signatures. */
   const signed = async (message: Message | undefined, ownerId: string): Promise<Message | undefined> => {
     if (!message) return undefined;
     const reader = { ownerId, lifetime: mediaProto.UrlLifetime.URL_LIFETIME_UNSPECIFIED };
     return { ...message, dataJson: await withSignedUrls({ urls, media }, message.dataJson, reader) };
   };
 
-  /** @returns undefined where there is nothing to announce any more @throws SERVICE_UNAVAILABLE while a run is not final */
+  /** @returns undefined if there is nothing left to announce @throws SERVICE_UNAVAILABLE while the run isn't final */
   return async ({ about, nodeId, forEndpoint }: executions.GetWebhookMessageRequest): Promise<Message | undefined> => {
     if (!about) throw executionNotFound();
     if (about.$case === "batchId") return ofBatch(about.value);
