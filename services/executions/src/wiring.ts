@@ -66,7 +66,7 @@ const WORKFLOW_BUNDLE = join(__dirname, "..", "dist", "workflow-bundle.js");
 
 export interface Wired {
   handlers: HandlerOptions;
-  /** Drains within the grace period: calls under way finish or move to another process. */
+  /** Stops taking work within the grace period. Calls under way finish or move to another process. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
   const execution = createExecution({ stores, channel });
   const catalog = createModelCatalog(services.models);
-  // Provider-bound addresses follow the rules for the user's own calls.
+  // Addresses passed to providers follow the rules for addresses that users enter.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: mediaPrefix(config.PUBLIC_BASE_URL) };
   const urls = createMediaUrls(config.PUBLIC_BASE_URL);
   const made = wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, urls, logger });
@@ -93,7 +93,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     security: temporalSecurity(config),
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue,
-    // Large payloads move to storage first; Temporal gets only a reference, encrypted.
+    // Encrypted large payloads are stored first, and Temporal gets only a reference.
     dataConverter: { payloadCodecs: [createClaimCheckCodec(stores.payloads), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
     logger,
     workflowBundle: { codePath: WORKFLOW_BUNDLE },

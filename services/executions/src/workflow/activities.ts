@@ -51,14 +51,14 @@ export interface ActivityOptions extends StepDependencies {
   reuseCalls: LocalActivities["takeOver"];
 }
 
-/** A call that is charged from its record. */
+/** Returns the record and the event of a call that is charged from its record. */
 const keptMade = (call: CallContext, result: CallResult): { record: CallRecord; event: Record<string, unknown>; isPaid: true } => ({
   record: completedCall(call, result),
   event: result.text === null ? { files: result.files } : {},
   isPaid: true,
 });
 
-/** A file operation, which is free. */
+/** Returns the record and the event of a file operation, which is free. */
 const keptUnpaid = (call: CallContext, files: MediaValue[]) => ({
   ...keptMade(call, { files, text: null, costMicroUsd: 0, requestId: null }),
   isPaid: false,
@@ -69,7 +69,7 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
   return { ...kept, record: { ...kept.record, asked } };
 };
 
-/** A text. If it doesn't fit its schema it is charged, but its item isn't complete. */
+/** Returns the record and the event of a text. A text that doesn't match its schema is charged, but its item isn't complete. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
 type OtherActivities = ReturnType<typeof createUpkeepActivities> &
@@ -85,7 +85,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   const { carry, forget, short, shortLook } = createShortCalls(options);
 
   /**
-   * Blocks calls of a run that is being cancelled, or beyond its user's outgoing limit.
+   * Blocks calls of a run that is being cancelled, and calls that exceed their user's limit on outgoing requests.
    * @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED
    */
   const assertMayCall = async (call: HttpNodeCall | FileToKeep | TransformCall, url: string): Promise<void> => {
@@ -94,7 +94,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil(call));
   };
 
-  /** Streams a text to its followers while it is written. */
+  /** Streams a text to its followers while the model writes it. */
   const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
     const written = textStreams.open(call);
     try {
@@ -146,7 +146,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     return transforms(call, ending, (url) => assertMayCall(call, url));
   });
 
-  /** Stops a call. Its finished part is recorded as usual. */
+  /** Stops a call and records its finished part. */
   const stop = (call: ModelCall, work: () => Promise<CancelResult>): Promise<CancelResult> => {
     abort(call.key);
     return withHeartbeat(cancelKey(call), async () => {
@@ -205,7 +205,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
       writing(call, (written) => texts.run(call, cancelled, clock, written)),
     ),
 
-    // Continues when this process stops: another one couldn't resume it.
+    // The call continues while this process stops, because another process couldn't resume it.
     runFiles: step({ begins: true, limitMs: TIMING.direct, kept: keptMade }, (call: ModelCall, { cancelled, clock }) =>
       files.run(call, cancelled, clock),
     ),

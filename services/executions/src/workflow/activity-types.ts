@@ -17,7 +17,7 @@ import type { CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../run/
 import type { Decided } from "../run/approvals";
 import type { HoldItem, MediaValue, OnTimeout, ValueType } from "@nodeloom/kernel/graph";
 
-/** Without a number: the run's own delivery. */
+/** Without a number, the input means the run's own delivery. */
 export type DeliveryInput = Pick<AttemptId, "executionId" | "keyId"> & Partial<Pick<AttemptId, "delivery" | "nodeId">>;
 
 export type ExtendInput = Pick<
@@ -35,19 +35,19 @@ export interface AlertDelivery {
   id: string;
   userId: string;
   keyId: string;
-  /** When the share was reached, in ISO form. */
+  /** When the share of the budget was reached, in ISO form. */
   at: string;
   /** Body of the message: a JSON object. */
   dataJson: string;
 }
 
 export interface NextAttempt {
-  /** From 1. */
+  /** Number of the attempt, starting at 1. */
   attempt: number;
   pauseMs: number;
 }
 
-/** A node that starts to wait for a decision. Times in milliseconds since the epoch. */
+/** A node that starts to wait for a decision. Times are in milliseconds since the epoch. */
 export interface ApprovalInput extends Pick<RunInput, "executionId" | "attempt"> {
   nodeId: string;
   label?: string;
@@ -57,35 +57,35 @@ export interface ApprovalInput extends Pick<RunInput, "executionId" | "attempt">
   since: number;
   until: number;
   type: ValueType;
-  /** Value under review; absent if the runner can't see it. */
+  /** Value under review; absent if the runner can't read it. */
   shown?: { value: unknown };
-  /** Executions whose decision on the same value is reused, nearest first. */
+  /** Executions whose decision on an equal value is reused, in order of preference. */
   sources?: readonly string[];
 }
 
-/** `late`: decision when the time is up, unless another was made. */
+/** `late`: decision at the deadline, unless another decision was made. */
 export interface DecisionInput extends Pick<ApprovalInput, "executionId" | "nodeId" | "label"> {
   late?: OnTimeout;
 }
 
 export interface ApprovalActivities {
-  /** @returns when the wait ends, as its first attempt said, and whether it is decided already */
+  /** @returns when the wait ends, as fixed by the first attempt, and whether a decision was already made */
   beginWait(input: ApprovalInput): Promise<{ until: number; isDecided?: boolean }>;
-  /** @returns null while nothing is decided */
+  /** @returns null if no decision was made yet */
   takeDecision(input: DecisionInput): Promise<Decided | null>;
   stepAside(run: Pick<RunInput, "userId" | "holdId">): Promise<void>;
-  /** @returns where the run stands in the queue; 0: it has a place */
+  /** @returns the run's position in the queue; 0 if it has a place */
   comeBack(run: Pick<RunInput, "userId" | "holdId" | "concurrency">): Promise<number>;
 }
 
 export interface Claim {
   executionId: string;
   attempt: number;
-  /** First workflow run of the chain, so that repeating the first step gives the same id. */
+  /** First workflow run of the chain, so that a repeated first step uses the same id. */
   claimedBy: string;
 }
 
-/** Result of a call made in the workflow task. A declined call is made by an activity, after the pause if there is one. */
+/** Result of a call made in the workflow task. If the call is declined, an activity makes it after the pause, if any. */
 export type ShortAnswer<T> = { result: T } | { declined: true; afterMs?: number };
 
 export interface ShortCalls {
@@ -94,20 +94,20 @@ export interface ShortCalls {
   shortKeepFile(call: FileToKeep): Promise<ShortAnswer<MediaValue>>;
 }
 
-/** Short activities inside the workflow task; each is idempotent by execution id. */
+/** Short activities that run inside the workflow task. Each is idempotent by execution id. */
 export interface LocalActivities extends ShortCalls, ApprovalActivities {
   /** accepted | queued → processing. @returns true if the run belongs to this workflow */
   claim(claim: Claim): Promise<boolean>;
   extendHold(input: ExtendInput): Promise<HeldItem[]>;
-  /** Reuses calls of earlier runs. Histories contain this name. @returns an entry per call; null if it must be made */
+  /** Reuses calls of earlier runs. Recorded histories contain this name. @returns one entry for each call; null if the call must be made */
   takeOver(input: ReuseInput): Promise<(ReusedResult | null)[]>;
   settle(input: RunInput, end: RunEnd): Promise<RunOutcome>;
 }
 
-/** Deliveries that version 1.0.0 started; each moves to notifications. */
+/** Activities for deliveries that version 1.0.0 started. Each delivery moves to notifications. */
 export interface EarlierActivities {
   sendWebhook(id: AttemptId): Promise<Sent>;
-  /** End of the delivery; null if another attempt follows. Idempotent. */
+  /** Returns the end of the delivery; null if another attempt follows. Idempotent. */
   recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
   sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
   sendMail(mailId: string, attempt: number): Promise<{ end: string } | { pauseMs: number }>;
@@ -116,12 +116,12 @@ export interface EarlierActivities {
 export interface BatchActivities {
   /** Starts items of a batch and waits for their ends. @returns `again` if another turn must follow */
   carryBatch(batchId: string): Promise<"over" | "again">;
-  /** Announces the end of a batch. @returns null: nothing is left to do */
+  /** Announces the end of a batch. @returns null if nothing is left to do */
   announceBatch(batchId: string): Promise<number | null>;
 }
 
 export interface BundleActivities {
-  /** @param inner slugs of the workflows that it uses, by name. @returns version 0 if it isn't published */
+  /** @param inner slugs of its inner workflows by name. @returns version 0 if the workflow isn't published */
   saveBundleStep(order: BundleImport, step: BundleStep, inner: Record<string, string>): Promise<{ slug: string; version: number }>;
   moveBundleAlias(order: BundleImport, slug: string, version: number): Promise<void>;
 }
@@ -136,7 +136,7 @@ export interface Activities extends BatchActivities, BundleActivities {
   stopFiles(call: ModelCall): Promise<CancelResult>;
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   keepFile(call: FileToKeep): Promise<MediaValue>;
-  /** Only files if there are no warnings, as in every earlier version. */
+  /** Returns only the files if there are no warnings, as in every earlier version. */
   runTransform(call: TransformCall): Promise<MediaValue[] | { files: MediaValue[]; warnings: string[] }>;
   reconcile(): Promise<ReconcileReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
@@ -145,13 +145,16 @@ export interface Activities extends BatchActivities, BundleActivities {
   sendRetiringNotices(): Promise<RetiringReport>;
   /** Blocks signing in to an account that is being erased. */
   beginErasure(userId: string): Promise<void>;
-  /** Ends schedules, hooks, batches and runs of an account. @returns how many aren't over yet */
+  /** Ends schedules, hooks, batches and runs of an account. @returns number of runs and batches that haven't ended yet */
   endUnderWay(userId: string): Promise<number>;
   /** Erases an account in every service. */
   eraseEverywhere(userId: string): Promise<RetentionReport>;
   endErasure(userId: string): Promise<void>;
   buildExport(userId: string): Promise<void>;
-  /** Lets triggers run a schedule of version 1.0.0 at a time in ISO form; null if the schedule is gone or has changed. Idempotent. */
+  /**
+   * Asks triggers to run a schedule of version 1.0.0 at a time in ISO form. Returns null if the schedule is missing or has changed.
+   * Idempotent.
+   */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
 }
 
@@ -161,24 +164,22 @@ export interface ScheduledStart {
   code: string | null;
 }
 
-/** Reports of periodic work, kept by Temporal. */
-
 /** Numbers of orphaned runs that were ended, webhooks that were delivered again, and holds that were closed. */
 export type ReconcileReport = Record<"runs" | "deliveries" | "holds", Looked>;
 
 /** Deleted documents by service and kind. */
 export type RetentionReport = Record<string, Record<string, number>>;
 
-/** Erased documents by service and collection: in the first pass, and written since. */
+/** Erased documents by service and collection: documents of the first pass, and documents written during that pass. */
 export type ErasureReport = Record<"erased" | "late", RetentionReport>;
 
-/** Models that are shut down soon, and notices of them: one per account and model. */
+/** Numbers of models that will be shut down soon, and of notices about them: one for each account and model. */
 export type RetiringReport = Record<"models" | "notices", number>;
 
 export interface LedgerReport {
   accounts: number;
-  /** Differences between accounts and their rows. Each is logged as an error. */
+  /** Number of differences between accounts and their rows. Each is logged as an error. */
   mismatches: number;
-  /** Holds older than any run can be. */
+  /** Number of holds that are older than any run can be. */
   staleHolds: number;
 }

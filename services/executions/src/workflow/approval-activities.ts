@@ -1,4 +1,4 @@
-/** Approvals as short steps in the workflow task; each is idempotent by its node. */
+/** Approvals as short steps in the workflow task. Each step is idempotent by its node. */
 import { ApplicationFailure } from "@temporalio/activity";
 import { nodeName } from "@nodeloom/kernel";
 import { RunCancelled } from "../calls/failures";
@@ -15,7 +15,7 @@ export interface ApprovalActivityOptions {
   stores: Pick<Stores, "rows" | "payloads">;
 }
 
-/** A run that can't wait is being cancelled, or its row was lost with the database. */
+/** A run that can't wait is being cancelled, or a database restore lost its row. */
 const notWaiting = (row: ExecutionView | null, { nodeId, label }: Pick<ApprovalInput, "nodeId" | "label">): ApplicationFailure => {
   if (row) return cancelledFailure(new RunCancelled());
   const message = `node ${nodeName(nodeId, label)}: the run is no longer stored, so it can't be decided on`;
@@ -24,7 +24,7 @@ const notWaiting = (row: ExecutionView | null, { nodeId, label }: Pick<ApprovalI
 };
 
 export const createApprovalActivities = ({ approvals, stores }: ApprovalActivityOptions): ApprovalActivities => {
-  /** Stored part of the value under review. */
+  /** Returns the stored part of the value under review. */
   const shown = async ({ executionId, shown }: ApprovalInput): Promise<Pick<Approval, "value" | "truncated">> => {
     if (!shown) return {};
     const json = JSON.stringify(shown.value ?? null);
@@ -34,7 +34,7 @@ export const createApprovalActivities = ({ approvals, stores }: ApprovalActivity
   const textOf = (stored: StoredText | undefined): Promise<string | null> =>
     stored ? stores.payloads.getText(stored) : Promise.resolve(null);
 
-  /** Decision of an earlier run on the same value; undefined if there is none or the value is too long to compare. */
+  /** Returns the decision of an earlier run on an equal value; undefined if there is none or the value is too long to compare. */
   const earlierDecision = async (
     { executionId, nodeId, sources = [] }: ApprovalInput,
     { value }: Pick<Approval, "value">,
@@ -45,7 +45,7 @@ export const createApprovalActivities = ({ approvals, stores }: ApprovalActivity
       const decision = row && decisionOf(row, nodeId);
       if (!decision || (await textOf(approvalOf(row, nodeId)?.value)) !== json) continue;
       const changed = await textOf(decision.value);
-      // If the replacement value was deleted, the decision is requested again.
+      // If the replacement value was deleted, a new decision is needed.
       if (decision.value && changed === null) continue;
       const { isApproved } = decision;
       return {
@@ -95,7 +95,7 @@ export const createApprovalActivities = ({ approvals, stores }: ApprovalActivity
           throw notWaiting(row, { nodeId, ...(label === undefined ? {} : { label }) });
         if (!late) return null;
         const decision: Decision = { nodeId, isApproved: late === "approve", by: "timeout", at: new Date() };
-        // After a database restore the row may be gone or older: the run ends as it would have.
+        // After a database restore, the row may be missing or older. The run uses the decision as usual.
         if (!row || !approvalOf(row, nodeId)) return decidedAs(decision);
         const decided = (await approvals.decide(row, decision)) ?? (await stores.rows.find(executionId));
         const standing = decided && decisionOf(decided, nodeId);

@@ -1,4 +1,4 @@
-/** Starts imports of bundles, and waits for their ends. */
+/** Starts imports of bundles, and waits until they end. */
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, TypedSearchAttributes } from "@temporalio/common";
 import { DomainError, isReason, type ErrorKind, type ErrorMetadata } from "@nodeloom/kernel";
@@ -12,7 +12,7 @@ import type { applyBundle } from "./workflows";
 const APPLY: keyof { applyBundle: typeof applyBundle } = "applyBundle";
 const STALE = "a workflow changed while the bundle was applied: send dryRun for a new plan";
 
-/** The error of the step that failed. */
+/** Returns the error of the step that failed. */
 const refusalIn = (error: unknown): unknown => {
   let cause: unknown = error;
   while (cause instanceof Error && !(cause instanceof ApplicationFailure)) cause = cause.cause;
@@ -33,7 +33,7 @@ export const createBundleStarter = ({ client, taskQueue }: { client: Client; tas
           taskQueue,
           args: [order],
           workflowIdConflictPolicy: "USE_EXISTING",
-          // One that failed is continued; one that is done answers again.
+          // A failed import is continued. A completed import returns its result again.
           workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
           staticSummary: "import of a bundle",
           typedSearchAttributes: new TypedSearchAttributes([{ key: USER, value: order.ownerId }]),
@@ -54,12 +54,12 @@ export const createBundleStarter = ({ client, taskQueue }: { client: Client; tas
   };
 
   return {
-    /** @returns undefined if the import needs longer than a request waits. @throws DomainError of the step that failed */
+    /** @returns undefined if the import takes longer than a request waits. @throws DomainError of the step that failed */
     apply: async (id: string, order: BundleOrder): Promise<BundleOutcome | undefined> => {
       const workflowId = `bundle-${id}`;
       await start(workflowId, order);
       const done = result(workflowId);
-      // It may fail after the request has been answered.
+      // The import may fail after the request was answered.
       done.catch(() => undefined);
       return withTimeout(done, TIMING.bundleWait, () => undefined);
     },

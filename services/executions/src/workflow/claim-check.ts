@@ -11,16 +11,16 @@ const ENCODING = "encoding";
 const text = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
 const CLAIM_CHECK = "binary/nodeloom-claim-check";
-/** Larger payloads go to the executions database; Temporal gets their hash. */
+/** Larger payloads are stored in the executions database, and Temporal gets their hash. */
 const MAX_INLINE_BYTES = 16 * 1024;
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** A payload in use is written again after this time, so that it never expires. */
 const TRUSTED_MS = 24 * 3_600_000;
 
-/** Keeps histories small: large payloads travel by reference (the claim-check pattern). */
+/** Keeps histories small: Temporal gets references to large payloads (the claim-check pattern). */
 export const createClaimCheckCodec = (store: Pick<PayloadStore, "put" | "get">): PayloadCodec => {
   const cache = new LRUCache<string, Uint8Array>({ maxSize: CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 1, ttl: TRUSTED_MS });
-  /** @param owner the workflow whose payload it is: what two of them carry is kept for each */
+  /** @param owner workflow that the payload belongs to. A payload of two workflows is stored once for each. */
   const check = async (payload: Payload, owner: string | undefined): Promise<Payload> => {
     if ((payload.data?.length ?? 0) <= MAX_INLINE_BYTES) return payload;
     const bytes = gzipSync(PayloadType.encode(payload).finish(), { level: 1 });

@@ -38,7 +38,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
   return {
     /**
      * Starts the workflow of a run's attempt. A second workflow of an attempt has no effect, because only one can claim the row.
-     * @returns `exists` while a workflow with this ID runs, also one of an earlier attempt that is about to end
+     * @returns `exists` if a workflow with this id runs; it can belong to an earlier attempt that is about to end
      * @throws SERVICE_UNAVAILABLE if the outcome is unknown
      */
     start: async (input: RunInput): Promise<"started" | "exists"> => {
@@ -51,7 +51,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
             args: [input],
             requestEagerStart: true,
             workflowIdReusePolicy: "ALLOW_DUPLICATE",
-            // The run's own deadline ends it before that.
+            // The run's own deadline ends the run before this timeout.
             workflowExecutionTimeout: TIMING.runAtMost + (input.plan.steps.some(({ type }) => waitsForDecision(type)) ? TIMING.waiting : 0),
             staticSummary: what,
             memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
@@ -78,7 +78,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
 
     isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),
 
-    /** Terminates the workflow of a run. Its code isn't notified. */
+    /** Terminates the workflow of a run. The workflow's code doesn't run any more. */
     terminate: async (executionId: string): Promise<void> => {
       try {
         const handle = client.workflow.getHandle(executionId);

@@ -1,6 +1,6 @@
 /**
- * Failing workflow tasks. Temporal repeats such a task, and meanwhile the workflow makes no progress, neither its calls nor its
- * cancellation. A rollback or a fixed build lets it continue.
+ * Failing workflow tasks. Temporal repeats a failing task. Until it succeeds, the workflow makes no progress and can't be cancelled. A
+ * rollback or a fixed build lets it continue.
  */
 import type { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
@@ -8,7 +8,7 @@ import { TIMING } from "../run/timing";
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-/** Consecutive failures of a task on one build's workers, and the time of the first. */
+/** Consecutive failures of a task on one build's workers, and the time of the first failure. */
 export interface Failures {
   count: number;
   since: Date;
@@ -19,7 +19,7 @@ export interface FailingWorkflow {
   type: string;
 }
 
-/** Larger numbers are reported as this one. */
+/** A larger number of failing workflows is reported as this number. */
 export const MAX_FAILING = 100;
 /** A failing run has few events after its last successful task. */
 const LATEST_EVENTS = 100;
@@ -31,7 +31,7 @@ const failureOf = (event: HistoryEvent) => event.workflowTaskFailedEventAttribut
 const isOf = (identity: string | null | undefined, build: string): boolean => Boolean(identity?.endsWith(`@${build}`));
 
 /**
- * Consecutive failures on one build's workers. Only the first attempt at a task has events; any other event, such as a signal, makes
+ * Counts consecutive failures on one build's workers. Only the first attempt at a task has events. Any other event, such as a signal, makes
  * Temporal start again with a first attempt.
  * @param events newest first
  * @param attempt pending attempt at the task
@@ -41,7 +41,7 @@ export const failuresIn = (events: readonly HistoryEvent[], attempt: number, bui
   const starters = new Map(
     events.map(({ eventId, workflowTaskStartedEventAttributes: started }) => [String(eventId), started?.identity ?? ""]),
   );
-  // The pending attempt hasn't failed yet, and the first one is an event.
+  // The pending attempt hasn't failed yet, and the first attempt is already counted as an event.
   let count = Math.max(0, attempt - 2);
   let since: Date | undefined;
   for (const event of events) {
@@ -64,12 +64,12 @@ const isSignaled = (events: readonly HistoryEvent[]): boolean => {
 
 export type FailingTasks = ReturnType<typeof createFailingTasks>;
 
-/** @param build names the workflow code of this process's worker */
+/** @param build id of the workflow code in this process's worker */
 export const createFailingTasks = ({ client, taskQueue, build }: { client: Client; taskQueue: string; build: string }) => {
   const namespace = client.options.namespace;
   const soon = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + TIMING.startCall, work);
 
-  /** Pending attempt at a workflow's task; 0: none. */
+  /** Returns the pending attempt at a workflow's task; 0 if there is none. */
   const pendingAttempt = async (workflowId: string): Promise<number> =>
     (await client.workflow.getHandle(workflowId).describe()).raw.pendingWorkflowTask?.attempt ?? 0;
 
@@ -79,11 +79,11 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
   };
 
   return {
-    /** True if the last attempt at a workflow's task failed. @throws if Temporal doesn't answer in time */
+    /** True if the last attempt at a workflow's task failed. @throws if Temporal doesn't respond before the deadline */
     isFailing: (workflowId: string): Promise<boolean> =>
       client.withDeadline(Date.now() + TIMING.failingTaskCall, async () => (await pendingAttempt(workflowId)) > 1),
 
-    /** Workflows whose task failed several times in a row, by Temporal's own count; at most `MAX_FAILING`. */
+    /** Returns workflows whose task failed several times in a row, as Temporal counts. At most `MAX_FAILING`. */
     list: (): Promise<FailingWorkflow[]> =>
       soon(async () => {
         const query = `TaskQueue = "${taskQueue}" AND ExecutionStatus = "Running" AND TemporalReportedProblems IS NOT NULL`;
@@ -91,7 +91,7 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
         return executions.map(({ execution, type }) => ({ workflowId: execution?.workflowId ?? "", type: type?.name ?? "" }));
       }),
 
-    /** True if all workers of the queue have this process's workflow code; during a rollout some have another. */
+    /** True if all workers of the queue have this process's workflow code. During a rollout some have other code. */
     isOneBuild: (): Promise<boolean> =>
       soon(async () => {
         const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_QUEUE };
@@ -100,8 +100,9 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
       }),
 
     /**
-     * Consecutive failures of a workflow's task on this build's workers.
-     * @returns null if it doesn't fail, or failed only on other builds. Then it is signalled, so that Temporal records which build fails next.
+     * Counts consecutive failures of a workflow's task on this build's workers.
+     * @returns null if the task doesn't fail, or failed only on other builds. The workflow is then signalled, so that Temporal records
+     *   which build fails next.
      */
     failures: (workflowId: string, signal: (workflowId: string) => Promise<void>): Promise<Failures | null> =>
       soon(async () => {

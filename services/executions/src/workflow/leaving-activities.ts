@@ -7,7 +7,7 @@ import { resumed, type Paged } from "./upkeep-activities";
 
 export interface LeavingOptions<Erased> {
   accountErasure: Pick<AccountErasure, "beginErasure" | "endErasure">;
-  /** @returns how many are not over yet */
+  /** @returns number of runs and batches that haven't ended yet */
   endUnderWay(userId: string, beat: () => void): Promise<number>;
   erase(userId: string): Paged<Erased, RetentionReport>;
   /** The signal aborts when the attempt was abandoned. */
@@ -16,7 +16,7 @@ export interface LeavingOptions<Erased> {
 
 type LeavingActivities = Pick<Activities, "beginErasure" | "endUnderWay" | "eraseEverywhere" | "endErasure" | "buildExport">;
 
-/** Rejections of identity are final: the account isn't marked for erasure, or is gone. */
+/** Errors of identity are final: the account isn't marked for erasure, or is already erased. */
 const final = async (work: () => Promise<unknown>): Promise<void> => {
   try {
     await work();

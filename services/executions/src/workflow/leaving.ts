@@ -1,4 +1,4 @@
-/** Workflows of archives and erasures, and deletion of an account's data in Temporal. */
+/** Runs the workflows of archives and erasures, and deletes an account's data in Temporal. */
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { LRUCache } from "lru-cache";
@@ -10,15 +10,15 @@ import type { eraseAccount, exportAccount } from "./workflows";
 const ERASE: keyof { eraseAccount: typeof eraseAccount } = "eraseAccount";
 const EXPORT: keyof { exportAccount: typeof exportAccount } = "exportAccount";
 
-/** Allowed in a Temporal query: our ids never contain quotes. */
+/** Characters allowed in a Temporal query. Ids never contain quotes. */
 const SAFE = /^[\w.:-]+$/;
 const quoted = (id: string): string => {
   if (!SAFE.test(id)) throw new Error("an id has characters that no id has");
   return `'${id}'`;
 };
-/** Workflow runs deleted per look. */
+/** Number of workflow runs deleted per pass. */
 const PAGE = 200;
-/** Deleted runs remembered, because Temporal lists them for a moment longer. */
+/** Maximum deleted runs in memory, because Temporal still lists them for a short time. */
 const REMEMBERED = 20_000;
 
 export type Leaver = ReturnType<typeof createLeaver>;
@@ -36,7 +36,7 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
     deleted.set(runId, true);
   };
 
-  /** Terminates and deletes workflows that match a query. @returns how many */
+  /** Terminates and deletes workflows that match a query. @returns number of workflows */
   const removeListed = async (query: string): Promise<number> => {
     let removed = 0;
     for await (const { workflowId, runId } of client.workflow.list({ query, pageSize: PAGE })) {
@@ -98,21 +98,19 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
       }
     },
 
-    /** Deletes some of a user's workflows: runs, batches, scheduled starts, archives. @returns how many */
+    /** Deletes some of a user's workflows: runs, batches, scheduled starts, archives. @returns number of workflows */
     removeWorkflows: (userId: string): Promise<number> => removeListed(`${USER.name} = ${quoted(userId)}`),
 
-    /** Deletes the workflows that delivered a run's webhooks. */
     removeDeliveries: async (executionId: string): Promise<void> => {
       for (const kind of ["webhook", "delivery"])
         while ((await removeListed(`WorkflowId STARTS_WITH ${quoted(`${kind}-${executionId}`)}`)) > 0);
     },
 
-    /** Deletes the workflows that carried a batch. */
+    /** Deletes the workflows of a batch. */
     removeBatch: async (batchId: string): Promise<void> => {
       while ((await removeListed(`WorkflowId = ${quoted(`batch-${batchId}`)}`)) > 0);
     },
 
-    /** Deletes the workflows of a run's attempts. */
     removeRun: async (executionId: string): Promise<void> => {
       while ((await removeListed(`WorkflowId = ${quoted(executionId)}`)) > 0);
     },

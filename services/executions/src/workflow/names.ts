@@ -11,6 +11,6 @@ export const STATUS = defineSearchAttributeKey("NodeloomStatus", SearchAttribute
 /** Operators filter on these in Temporal's UI. */
 export const SEARCH_ATTRIBUTES = [USER, WORKFLOW, MODELS, STATUS] as const;
 
-/** Set by Temporal on workflows that its schedules start: schedule and time. */
+/** Temporal sets these on workflows that its schedules start: id of the schedule, and time. */
 export const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", SearchAttributeType.KEYWORD);
 export const SCHEDULED_AT = defineSearchAttributeKey("TemporalScheduledStartTime", SearchAttributeType.DATETIME);

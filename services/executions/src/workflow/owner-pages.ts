@@ -1,25 +1,25 @@
-/** Pages through several services; each continues where it stopped. */
+/** Pages through several services. Each service continues from its last position. */
 import type { Logger, Removal } from "@nodeloom/platform";
 
-/** Processes one page; safe to repeat. */
+/** Processes one page. Repeating a page is safe. */
 export type OwnerPage = (cursor: string) => Promise<Removal>;
 
-/** Cursor of each service; `DONE` at its end. */
+/** Cursor of each service; `DONE` after its last page. */
 export type OwnerProgress = Partial<Record<string, string>>;
 const DONE = "done";
 
 export interface OwnerPagesOptions {
   owners: Readonly<Record<string, OwnerPage>>;
-  /** Log message for a failing service; the others continue. */
+  /** Log message for a service that fails. The other services continue. */
   failed: string;
   logger: Logger;
 }
 
 /**
- * @param beat hears after every page how far it is; it throws when there is no time left
- * @param progress what `beat` heard last in an attempt before this one
- * @returns how much each owner did of each kind
- * @throws the first failure, once every other owner is at its end
+ * @param beat receives the progress after every page; throws when no time is left
+ * @param progress last progress that `beat` received in an earlier attempt
+ * @returns number of processed documents by service and kind
+ * @throws the first error, after all other services have finished
  */
 export const throughPages = async (
   { owners, failed, logger }: OwnerPagesOptions,

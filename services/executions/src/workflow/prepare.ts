@@ -8,7 +8,7 @@ import type { Logger } from "@nodeloom/platform";
 import { ensureSchedules, withTemporal, type PlatformSchedule, type TemporalServer } from "@nodeloom/platform/temporal";
 import { SEARCH_ATTRIBUTES } from "./names";
 
-/** Periodic work of the platform. */
+/** Schedules of the platform's periodic work. */
 export const SCHEDULES = [
   {
     id: "reconcile-runs",
@@ -21,7 +21,7 @@ export const SCHEDULES = [
     id: "plan-renewals",
     workflow: "renewPlans" satisfies keyof { renewPlans: typeof renewPlans },
     everyMs: TIMING.renewEvery,
-    // A start that was missed while Temporal was down is made up for at once.
+    // A start that was missed while Temporal was unavailable happens as soon as Temporal is available again.
     catchUpMs: TIMING.renewEvery,
     note: "Renews the plans of accounts whose month is over",
   },
@@ -71,7 +71,7 @@ const LOOK_PAUSE_MS = 1_000;
 const LOOKS_PER_LINE = 10;
 const MAX_LOOKS = 600;
 
-/** Resolves when Temporal knows the search attributes; a new installation may need a moment. */
+/** Resolves when Temporal knows the search attributes. A new installation may need a moment. */
 export const untilPrepared = async (connection: Operator, namespace: string, logger: Logger): Promise<void> => {
   for (let looks = 0; ; looks += 1) {
     const missing = await missingSearchAttributes(connection, namespace);
@@ -83,7 +83,7 @@ export const untilPrepared = async (connection: Operator, namespace: string, log
   }
 };
 
-/** Ensures search attributes and schedules on the queue where runs start. Waits for Temporal. */
+/** Ensures that the search attributes and the schedules exist, on the queue where runs start. Waits for Temporal. */
 export const prepareTemporal = ({ taskQueue, ...server }: TemporalServer & { taskQueue: string }): Promise<void> =>
   withTemporal(server, async (client) => {
     await ensureSearchAttributes(client.connection as Connection, server.namespace);

@@ -6,31 +6,31 @@ import type { CallContext } from "../run/types";
 import { TIMING } from "../run/timing";
 
 /**
- * Calls made inside a workflow task: a run with only short calls is one task without activities. Other calls are declined, and an activity
- * makes them.
+ * Makes calls inside a workflow task. A run with only short calls needs one task and no activities. Other calls are declined, and an
+ * activity makes them.
  */
 
-/** Concurrent calls per process. Each keeps a workflow task open, and a worker has a hundred. */
+/** Concurrent calls per process. Each call keeps a workflow task open, and a worker has a hundred task slots. */
 const PLACES = 60;
-/** Runs remembered as carried by this process. */
+/** Maximum runs in memory that this process claimed. */
 const CARRIED_RUNS = 10_000;
 
 export interface ShortCallOptions {
-  /** Receives a cancellation at once, until the returned function is called. */
+  /** Registers a listener that is called at once when the run is cancelled. The returned function removes it. */
   onCancel: (executionId: string, listener: () => void) => () => void;
   places?: number;
 }
 
 export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions) => {
   /**
-   * Calls of runs that this process carried first, by run and key. A repeated workflow task finds its call here; on another process the
-   * call is declined.
+   * Calls of runs that this process claimed, by run and key. A repeated workflow task finds its call here. On another process the call is
+   * declined.
    */
   const carried = new LRUCache<string, Map<string, Promise<unknown>>>({ max: CARRIED_RUNS });
   let inUse = 0;
 
   const declined = (): { declined: true } => ({ declined: true });
-  /** The call failed temporarily: the activity repeats it after the pause. */
+  /** The call failed temporarily. The activity repeats it after the pause. */
   const postponed = (error: unknown): { declined: true; afterMs: number } => {
     const pause = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined;
     return { declined: true, afterMs: typeof pause === "number" ? pause : TIMING.firstPause };
@@ -45,7 +45,7 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
     return call;
   };
 
-  /** Final failures fail the node; all others are retried by the activity. */
+  /** Final failures fail the node. The activity retries all other failures. */
   const answered = async <T>(work: Promise<T>): Promise<ShortAnswer<T>> => {
     try {
       return { result: await work };
@@ -56,11 +56,11 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
   };
 
   return {
-    /** This process was the first to claim the run. */
+    /** Records that this process claimed the run. */
     carry: (executionId: string): void => void carried.set(executionId, new Map()),
     forget: (executionId: string): void => void carried.delete(executionId),
 
-    /** Makes a call with bounded duration inside the workflow task. */
+    /** Makes a call of limited duration inside the workflow task. */
     short:
       <Call extends CallContext, Result>(activity: (call: Call) => Promise<Result>) =>
       async (call: Call): Promise<ShortAnswer<Result>> => {
@@ -71,7 +71,7 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
         return answer;
       },
 
-    /** Makes a repeatable but possibly slow call, and gives up after a while. @param giveUp aborts it */
+    /** Makes a call that is repeatable but possibly slow, and stops waiting after a while. @param giveUp aborts the call */
     shortLook:
       <Call extends CallContext, Rest extends unknown[], Result>(
         activity: (call: Call, ...rest: Rest) => Promise<Result>,

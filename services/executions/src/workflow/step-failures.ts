@@ -7,26 +7,29 @@ import type { FileToKeep, HttpNodeCall, ModelCall, StepFailure, TransformCall } 
 import { RUN_CANCELLED, type RunError } from "../run/types";
 import { ATTEMPTS, TIMING } from "../run/timing";
 
-/** Common behaviour of activities: retries, final failures and their form. */
+/** Common behavior of activities: retries, final failures and their form. */
 
 export type NodeCall = ModelCall | HttpNodeCall | FileToKeep | TransformCall;
 
-/** True if one of our own services or databases is unavailable. */
+/** True if one of the platform's own services or databases is unavailable. */
 const areWeAway = (error: unknown): boolean => isUnavailable(error) || isDatabaseAway(error);
 
-/** Temporary errors, after which the activity is retried. Unexpected errors of our services count for a few attempts. */
+/**
+ * True for temporary errors, after which the activity is retried. Unexpected errors of the platform's services are retried for a few
+ * attempts.
+ */
 export const isTransient = (error: unknown): boolean =>
   !(error instanceof DomainError) || isUnavailable(error) || (error.kind === "internal" && activityInfo().attempt < ATTEMPTS.surprise);
 
-/** Pauses before work that needs an unavailable service is retried. */
+/** Pause before the first retry of work that needs an unavailable service. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
-/** Share of an attempt's time for waiting; the rest is for the work. */
+/** Maximum share of an attempt's time for waiting. The rest is reserved for the work. */
 const WAITING_SHARE = 1 / 3;
 
 /**
- * Waits for our unavailable services and databases without using up an attempt, so that our outages fail no run. Use it only for work that
- * has changed nothing yet or is safe to repeat.
+ * Waits for unavailable services and databases of the platform without using up an attempt, so that their outages don't make runs fail. Use
+ * it only for work that has changed nothing yet or is safe to repeat.
  */
 export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
   retry(work, {
@@ -36,12 +39,12 @@ export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promis
     until: Date.now() + Math.min(activityInfo().startToCloseTimeoutMs * WAITING_SHARE, TIMING.servicesAway),
   });
 
-/** Requests and files named by the graph; their failures quote the address. */
+/** True for requests and files that the graph names. Their error messages quote the address. */
 const isOfAddress = (call: NodeCall): boolean => "call" in call || "reference" in call;
-/** Providers may quote an address from the request. */
+/** Text that shows that a provider's message quotes an address. */
 const ADDRESS = "://";
 
-/** Message of a failed call for callers who can't read the graph. */
+/** Returns the message of a failed call for callers who can't read the graph. */
 const publicMessage = ({ message, metadata }: DomainError, call: NodeCall): Pick<RunError, "publicMessage"> => {
   const { quotesAddress = false } = metadata as StepFailure;
   if (!quotesAddress && !isOfAddress(call) && !message.includes(ADDRESS)) return {};
@@ -49,7 +52,7 @@ const publicMessage = ({ message, metadata }: DomainError, call: NodeCall): Pick
   return { publicMessage: `node ${nodeName(call.nodeId, call.label)}: ${model}its call failed; the workflow's author can read why` };
 };
 
-/** Error of a failed call as recorded in the run, with the item in a fan-out. */
+/** Returns the error of a failed call in the form that the run records, with the item of a fan-out. */
 export const runErrorOf = (error: DomainError, call: NodeCall): RunError => {
   const { nodeId, label, item, items } = call;
   const { providerStatus, providerBody, fault } = error.metadata as Pick<RunError, "providerStatus" | "providerBody" | "fault">;
@@ -65,17 +68,17 @@ export const runErrorOf = (error: DomainError, call: NodeCall): RunError => {
   };
 };
 
-/** Why a stopped call has no output although it finished. */
+/** Error of a stopped call that finished but has no output. */
 export const refusalError = (call: NodeCall, message = "its output was refused"): RunError =>
   runErrorOf(new DomainError("failed", "CONTENT_REFUSED", message), call);
 
-/** Failure with the pause that the provider asked for. */
+/** Returns a failure with the pause that the provider asked for. */
 export const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): ApplicationFailure => {
   const { message, ...rest } = runErrorOf(problem, call);
   return ApplicationFailure.create({ message, type: rest.code, details: [{ message, ...rest }], nextRetryDelay: afterMs });
 };
 
-/** Ends a call of a cancelled run when this process knows before Temporal. */
+/** Ends a call of a cancelled run if this process knows of the cancellation before Temporal. */
 export const cancelledFailure = (error: unknown): ApplicationFailure =>
   ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED, null, {
     jobMayRun: mayHaveArrived(error),
@@ -84,14 +87,14 @@ export const cancelledFailure = (error: unknown): ApplicationFailure =>
 export const cancelKey = ({ key }: NodeCall): string => `cancel:${key}`;
 
 /**
- * Deadline for a call beyond its user's outgoing limit. It counts from the node's start, however often the call changes between workflow
- * task and activities.
+ * Deadline for a call that exceeds its user's limit on outgoing requests. It counts from the node's start, even if the call moves between
+ * the workflow task and activities.
  */
 export const outgoingUntil = ({ startedAt }: NodeCall): number => startedAt + TIMING.outgoingWait;
 
 /**
- * Runs a short step in the workflow task. It is retried while a dependency is unavailable, up to the run's deadline. Final errors end it:
- * rejections at once, our own faults after a few attempts.
+ * Runs a short step in the workflow task. The step is retried while a dependency is unavailable, up to the run's deadline. Final errors end
+ * it: rejections at once, faults of the platform after a few attempts.
  */
 export const local = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
@@ -105,7 +108,7 @@ export const local = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** A rejected extension fails its node with the rejection's code. */
+/** If an extension is rejected, its node fails with the code of the rejection. */
 export const extended = async <T>({ nodeId, label }: ExtendInput, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

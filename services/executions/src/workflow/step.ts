@@ -11,12 +11,12 @@ import { failedCall, refusedCall, type CallRecord } from "../run/call-record";
 import { type CallStore } from "../record/calls";
 import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runErrorOf, type NodeCall } from "./step-failures";
 
-/** Runs one step as an activity: keeps it alive, aborts it with its run, and records it. */
+/** Runs one step as an activity: sends its heartbeats, aborts it when its run is cancelled, and records it. */
 
 export interface StepDependencies {
   calls: Pick<CallStore, "ended">;
   execution: Pick<Execution, "nodeStarted" | "nodeFailed" | "itemCompleted" | "itemFailed" | "fellBack">;
-  /** Receives a cancellation at once, until the returned function is called. */
+  /** Registers a listener that is called at once when the run is cancelled. The returned function removes it. */
   onCancel: (executionId: string, listener: () => void) => () => void;
   logger: Logger;
   stopping: AbortSignal;
@@ -24,26 +24,28 @@ export interface StepDependencies {
 
 export interface Signals {
   cancelled: AbortSignal;
-  /** Aborts when the step is cancelled, and when this process stops, if another one can continue. */
+  /** Aborts when the step is cancelled, and when this process stops and another process can continue. */
   ending: AbortSignal;
   /** Timeouts of the call, over all attempts. */
   clock: CallClock;
 }
 
 export interface StepOptions<Call extends NodeCall, Result, Rest extends unknown[] = []> {
-  /** The first call of the node starts it. */
+  /** True if the first call of a node also starts the node. */
   begins?: boolean;
-  /** True if cancelling the run aborts it. Otherwise a separate activity stops it. */
+  /** True if cancelling the run aborts the step. Otherwise a separate activity stops it. */
   endsWithRun?: boolean;
   /** Deadline, counted from the first request to the provider. */
   limitMs?: number;
   /** Id at the provider, if it is known before the call. */
   requestId?: (...rest: Rest) => string;
-  /** Record of the call. Without an event its item continues. `isPaid`: the charge depends on the record, so it must be written. */
+  /**
+   * Builds the record of the call. Without an event its item continues. `isPaid`: the charge depends on the record, so it must be written.
+   */
   kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown> | null; isPaid?: boolean };
 }
 
-/** Passed from one attempt to the next. */
+/** Progress that one attempt passes to the next. */
 interface CallProgress {
   askedAt: number;
 }
@@ -54,11 +56,14 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
   /** Long calls of this process, so that a cancellation aborts them. */
   const running = new Map<string, AbortController>();
 
-  /** Work isn't repeated because its progress couldn't be recorded: the end of the run records everything. */
+  /** If progress can't be recorded, the work isn't repeated, because the end of the run records everything. */
   const bestEffort = (progress: Promise<void>): Promise<void> =>
     progress.catch((error: unknown) => logger.warn({ err: error }, "progress was not recorded"));
 
-  /** Activities wait until their progress is recorded. Calls in the workflow task don't: if the process dies, they are made again. */
+  /**
+   * Activities wait until their progress is recorded. Calls in the workflow task don't wait, because they are made again if the process
+   * dies.
+   */
   const noteProgress = async (note: (mayWait: boolean) => Promise<void>, mustBeRecorded = false): Promise<void> => {
     const { isLocal } = activityInfo();
     const noted = note(isLocal);
@@ -66,13 +71,13 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
     await (mustBeRecorded ? noted : bestEffort(noted));
   };
 
-  /** Consequence of a failed call: a fallback, a left-out item, or a failed node. */
+  /** Records the consequence of a failed call: a fallback, a left-out item, or a failed node. */
   const noteFailure = (call: NodeCall, problem: RunError, { mayTryAnother }: StepFailure): Promise<void> => {
     if (mayTryAnother && call.alternative?.isLast === false) return execution.fellBack(call, problem);
     return call.isSkippable ? execution.itemFailed(call, problem) : execution.nodeFailed(call.executionId, call.nodeId, problem);
   };
 
-  /** Records a node's final failure and ends the activity; transient errors pass through. */
+  /** Records a node's final failure and ends the activity. Transient errors are thrown unchanged. */
   const recordFailure = async <T>(call: NodeCall, requestId: string | null, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -87,7 +92,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
         ...(mayTryAnother ? { mayTryAnother } : {}),
         ...(refused ? { refused } : {}),
       };
-      // Charged calls must be recorded.
+      // A charged call must be recorded.
       if (refused) await calls.ended(refusedCall(call, problem, refused));
       else await bestEffort(calls.ended(failedCall(call, problem, requestId)));
       await bestEffort(noteFailure(call, problem, said));
@@ -95,7 +100,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
     }
   };
 
-  /** Sends heartbeats, waits for our unavailable services, and provides the signals that end the activity. */
+  /** Sends heartbeats, waits for unavailable services of the platform, and provides the signals that end the activity. */
   const withHeartbeat = async <T>(key: string, work: (signals: Signals) => Promise<T>, limitMs = Infinity): Promise<T> => {
     const context = Context.current();
     const { isLocal, heartbeatTimeoutMs, heartbeatDetails, currentAttemptScheduledTimestampMs, scheduledTimestampMs } = context.info;
@@ -112,7 +117,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       if (limitMs < Infinity) limit = setTimeout(() => late.abort(notInTime()), Math.max(0, askedAt + limitMs - Date.now()));
     };
     const timer = setInterval(beat, (heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout);
-    // Waiting for a worker doesn't count against the provider.
+    // Time spent waiting for a worker doesn't count against the provider.
     const waitedMs = Math.max(0, Date.now() - currentAttemptScheduledTimestampMs);
     if (progress) onAsked(progress.askedAt + waitedMs);
     const clock = createCallClock({ askedAt: progress?.askedAt, deadline: scheduledTimestampMs + TIMING.run, onAsked });
@@ -134,7 +139,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
 
   const abort = (key: string): void => running.get(key)?.abort();
 
-  /** Aborts work as soon as its run is cancelled: only its own connection can stop it. */
+  /** Aborts work as soon as its run is cancelled, because only closing its connection can stop it. */
   const cancellable = async <T>(call: NodeCall, work: () => Promise<T>): Promise<T> => {
     const unsubscribe = onCancel(call.executionId, () => abort(call.key));
     try {

@@ -1,7 +1,7 @@
 import type { BundleOrder, BundleOutcome } from "../../run/bundle";
 import { moveBundleAlias, saveBundleStep } from "./steps";
 
-/** Carries out an import: versions first, inner workflows before outer ones, aliases last. Every step is safe to repeat. */
+/** Runs an import: creates versions first (inner workflows before outer ones), and moves aliases last. Every step is safe to repeat. */
 export async function applyBundle({ steps, moves, slugs, versions, ...order }: BundleOrder): Promise<BundleOutcome> {
   const done: BundleOutcome = { slugs: { ...slugs }, versions: { ...versions } };
   for (const step of steps) {

@@ -1,4 +1,4 @@
-/** Waiting for decisions costs a timer, and no place while nothing else of the run is under way. */
+/** Waiting for decisions needs a timer, and no place while no other step of the run is under way. */
 import { condition, defineSignal, setHandler } from "@temporalio/workflow";
 import { approvalSettings, valueTypeOf, type PlanStep } from "@nodeloom/kernel/graph";
 import { TIMING } from "../../run/timing";
@@ -6,9 +6,9 @@ import type { RunInput } from "../../run/types";
 import { createWaitingTime, type Decided } from "../../run/approvals";
 import { beginWait, comeBack, stepAside, takeDecision } from "./steps";
 
-/** The row has a decision on this node. */
+/** Signal: the row has a decision on this node. */
 export const decidedSignal = defineSignal<[string]>("decided");
-/** The run has its place again. */
+/** Signal: the run has its place again. */
 export const placedSignal = defineSignal("placed");
 
 const HOUR_MS = 3_600_000;
@@ -18,12 +18,12 @@ export type Approvals = ReturnType<typeof createApprovals>;
 export const createApprovals = (input: RunInput) => {
   const { executionId, userId, holdId, concurrency, attempt, reuse } = input;
   const time = createWaitingTime();
-  /** Nodes with a decision that was signalled but not read. */
+  /** Nodes whose decision was signalled but not read yet. */
   const heard = new Set<string>();
   let isPlaced = false;
   let [running, waiting] = [0, 0];
   let hasPlace = concurrency > 0;
-  /** Changes of the place, one after another. */
+  /** Chain of changes of the place, so that they run one after another. */
   let turn: Promise<void> = Promise.resolve();
 
   setHandler(decidedSignal, (nodeId) => void heard.add(nodeId));
@@ -39,7 +39,7 @@ export const createApprovals = (input: RunInput) => {
     return done;
   };
 
-  /** Gives up the place if only decisions are awaited. If that fails, the run's end frees it. */
+  /** Frees the place if the run waits only for decisions. If that fails, the run's end frees it. */
   const giveWay = (): void => {
     if (!hasPlace || !isIdle()) return;
     void inTurn(async () => {
@@ -61,7 +61,7 @@ export const createApprovals = (input: RunInput) => {
       hasPlace = true;
     });
 
-  /** Waits until the row has a decision, at the latest until the deadline. */
+  /** Waits until the row has a decision, or until the deadline. */
   const decision = async (step: PlanStep, label: string | undefined, until: number): Promise<Decided> => {
     const { onTimeout } = approvalSettings(step.literals);
     const node = { executionId, nodeId: step.id, ...(label === undefined ? {} : { label }) };
@@ -81,13 +81,13 @@ export const createApprovals = (input: RunInput) => {
     whileWaiting: async (): Promise<void> => {
       if (time.isOpen()) await condition(() => !time.isOpen());
     },
-    /** @param steps that are under way, those that wait among them */
+    /** @param steps number of steps under way, including steps that wait */
     underWay: (steps: number): void => {
       running = steps;
       giveWay();
     },
 
-    /** @param shown what is looked at; none where its runner may not see it */
+    /** @param isShown false if the runner can't read the value */
     await: async (step: PlanStep, label: string | undefined, value: unknown, isShown: boolean): Promise<Decided> => {
       const { timeoutHours, ...settings } = approvalSettings(step.literals);
       const since = Date.now();

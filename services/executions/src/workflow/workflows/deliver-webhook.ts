@@ -3,7 +3,7 @@ import { DELIVERY_ATTEMPTS, FIRST_DELIVERY, pauseBefore, type DeliveryEnd } from
 import type { DeliveryInput } from "../activity-types";
 import { recordAttempt, sendWebhook } from "./steps";
 
-/** Delivers one execution's webhook with growing pauses; the receiver's Retry-After lengthens them. */
+/** Delivers one execution's webhook with growing pauses. The receiver's Retry-After lengthens them. */
 export async function deliverWebhook({ executionId, keyId, delivery = FIRST_DELIVERY, nodeId }: DeliveryInput): Promise<DeliveryEnd> {
   let askedFor: number | null = null;
   for (let attempt = 1; attempt <= DELIVERY_ATTEMPTS; attempt += 1) {

@@ -21,8 +21,8 @@ import { createBatches } from "./calls/schedule";
 export const cancelSignal = defineSignal("cancel");
 
 /**
- * Runs steps in parallel as they become ready. The first failure cancels the rest.
- * @param cancelSteps receives a cancellation that a step found before the workflow
+ * Runs steps in parallel as they become ready. The first failure cancels the remaining steps.
+ * @param cancelSteps called if a step notices a cancellation before the workflow
  */
 const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, cancelSteps: () => void): Promise<RunError | undefined> => {
   const batches = createBatches();
@@ -34,7 +34,7 @@ const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, ca
   await scope.run(async () => {
     const launch = (): void => {
       const ready = run.readyAfter(done, started);
-      // No other step becomes ready while it runs.
+      // True if no other step becomes ready while it runs.
       const isAlone = ready.length === 1 && running.size === 0;
       for (const step of ready) {
         started.add(step.id);
@@ -63,11 +63,11 @@ const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, ca
   return failure;
 };
 
-/** Claims the row of a run, runs the graph and settles. */
+/** Claims the row of a run, runs the graph and settles the run. */
 export async function executeGraph(input: RunInput): Promise<RunOutcome> {
   const steps = new CancellationScope();
   setHandler(cancelSignal, () => steps.cancel());
-  // A cancellation in Temporal's tools means the same as the signal.
+  // A cancellation in Temporal's tools has the effect of the signal.
   CancellationScope.current().cancelRequested.catch(() => steps.cancel());
   return CancellationScope.nonCancellable(async () => {
     const { executionId, attempt } = input;
@@ -84,7 +84,7 @@ const runGraph = async (input: RunInput, steps: CancellationScope): Promise<RunE
   return run.end(await withDeadline(steps, approvals, () => steps.run(() => runSteps(run, input, approvals, () => steps.cancel()))));
 };
 
-/** Settles a run. An end that can't be recorded is recorded as a failure instead. */
+/** Settles a run. If its end can't be recorded, a failure is recorded instead. */
 const settleInOrder = async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
   try {
     return await settle(input, end);
@@ -101,7 +101,7 @@ const markStatus = (outcome: RunOutcome): void => {
   upsertSearchAttributes([{ key: STATUS, value: outcome.status }]);
 };
 
-/** Fails the run at its deadline. Waiting for decisions doesn't count. */
+/** Fails the run at its deadline. Time spent waiting for decisions doesn't count. */
 const withDeadline = async (
   scope: CancellationScope,
   { waitedMs, whileWaiting }: Approvals,

@@ -1,10 +1,10 @@
-/** Workflows of archives and erasures. Every step is safe to repeat, and so is the whole. */
+/** Workflows of archives and erasures. Every step and the whole workflow are safe to repeat. */
 import { sleep } from "@temporalio/workflow";
 import { TIMING } from "../../run/timing";
 import type { ErasureReport } from "../activity-types";
 import { beginErasure, buildExport, endErasure, endUnderWay, eraseEverywhere } from "./steps";
 
-/** Most runs end within this many looks. */
+/** Most runs end within this number of checks. */
 const QUICK_LOOKS = 30;
 
 /** Replaces an account's archive. */
@@ -13,8 +13,8 @@ export async function exportAccount(userId: string): Promise<void> {
 }
 
 /**
- * Erases an account. The first step blocks signing in. Then schedules, hooks, batches and runs end. Then everything is erased in two
- * passes: the second finds what was written during the first.
+ * Erases an account. The first step blocks signing in. Then schedules, hooks, batches and runs end. Then all data is erased in two passes;
+ * the second pass erases data written during the first.
  */
 export async function eraseAccount(userId: string): Promise<ErasureReport> {
   await beginErasure(userId);

@@ -1,8 +1,8 @@
-/** The workflow of a batch: turns, then the webhook. The store has the progress. */
+/** Workflow of a batch: turns, then the webhook. The progress is in the database. */
 import { continueAsNew, sleep } from "@temporalio/workflow";
 import { announceBatch, carryBatch } from "./steps";
 
-/** Carries a batch until it is over or paused, and announces its end. */
+/** Processes a batch until it has ended or is paused, and announces its end. */
 export async function runBatch(batchId: string): Promise<void> {
   if ((await carryBatch(batchId)) === "again") return continueAsNew<typeof runBatch>(batchId);
   for (let pauseMs = await announceBatch(batchId); pauseMs !== null; pauseMs = await announceBatch(batchId)) {

@@ -3,7 +3,7 @@ import type { ScheduledStart } from "../activity-types";
 import { SCHEDULED_AT, SCHEDULED_BY } from "../names";
 import { startScheduled } from "./steps";
 
-/** Starts a scheduled run. Temporal's schedule gives id and time. */
+/** Starts a scheduled run. Temporal's schedule provides id and time. */
 export async function startScheduledRun(): Promise<ScheduledStart | null> {
   const { typedSearchAttributes } = workflowInfo();
   const [scheduleId, at] = [typedSearchAttributes.get(SCHEDULED_BY), typedSearchAttributes.get(SCHEDULED_AT)];

@@ -2,7 +2,7 @@ import { proxyActivities, proxyLocalActivities } from "@temporalio/workflow";
 import type { Activities, EarlierActivities, LocalActivities, ShortCalls } from "../activity-types";
 import { ATTEMPTS, TIMING } from "../../run/timing";
 
-/** All steps that workflows take outside, with deadlines and retries. */
+/** Activities that workflows call, with deadlines and retries. */
 
 const backoff = { initialInterval: TIMING.firstPause, backoffCoefficient: 2, maximumInterval: "10s" } as const;
 
@@ -24,7 +24,10 @@ export const { cancelJob, stopFiles } = proxyActivities<Activities>({
   retry: { ...backoff, maximumAttempts: ATTEMPTS.cancelJob },
 });
 
-/** A request to the other side. @param timeMs deadline of one attempt; calls that keep their own time get the run's */
+/**
+ * Options of a request to a provider or receiver. @param timeMs deadline of one attempt; by default the run's deadline, for calls with
+ * their own timeouts
+ */
 const exchange = (maximumAttempts: number, timeMs: number = TIMING.run) =>
   proxyActivities<Activities>({
     startToCloseTimeout: timeMs,
@@ -38,7 +41,7 @@ export const { runTransform } = exchange(ATTEMPTS.transform, TIMING.transform);
 export const { keepFile } = exchange(ATTEMPTS.keepFile);
 export const { httpRequest } = exchange(ATTEMPTS.httpRequest, TIMING.httpRequest);
 
-/** Calls in the workflow task. Declined and failed ones are repeated by an activity, so there are no retries here. */
+/** Options of calls in the workflow task. An activity repeats declined and failed calls, so there are no retries here. */
 const inTask = (timeMs: number) =>
   proxyLocalActivities<ShortCalls>({
     startToCloseTimeout: timeMs,
@@ -50,11 +53,11 @@ export const { shortJob } = inTask(TIMING.direct + TIMING.minute);
 export const { shortHttpRequest } = inTask(TIMING.httpRequest + TIMING.localActivity);
 export const { shortKeepFile } = inTask(TIMING.keepFile);
 
-/** Steps that must succeed whatever is down. Final errors end them; see `local` of the activities. */
+/** Options of steps that must succeed, even if services are unavailable for long. Final errors end them; see `local` of the activities. */
 const certain = {
   startToCloseTimeout: TIMING.localActivity,
   retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
-  // Longer pauses are timers of the run, so that an outage doesn't block the worker.
+  // Longer pauses become timers of the run, so that an outage doesn't block the worker.
   localRetryThreshold: "2s",
 } as const;
 export const { claim, settle, beginWait, takeDecision, stepAside, comeBack } = proxyLocalActivities<LocalActivities>({
@@ -64,7 +67,7 @@ export const { claim, settle, beginWait, takeDecision, stepAside, comeBack } = p
 export const { takeOver } = proxyLocalActivities<LocalActivities>({ ...certain, scheduleToCloseTimeout: TIMING.run });
 export const { extendHold } = proxyLocalActivities<LocalActivities>({ ...certain, scheduleToCloseTimeout: TIMING.extension });
 
-/** Extra time for reading before and recording after an attempt. */
+/** Additional time to read before and record after an attempt. */
 const SEND_MARGIN_MS = 10_000;
 const minutely = { initialInterval: "1s", maximumInterval: "1 minute" } as const;
 export const { sendWebhook } = proxyActivities<EarlierActivities>({
@@ -72,7 +75,7 @@ export const { sendWebhook } = proxyActivities<EarlierActivities>({
   heartbeatTimeout: TIMING.heartbeatQuick,
   retry: minutely,
 });
-// Separate from sending, so that an unavailable store doesn't repeat the delivery.
+// Recording is separate from sending, so that an unavailable store doesn't repeat the delivery.
 export const { recordAttempt } = proxyLocalActivities<EarlierActivities>({
   ...certain,
   retry: { ...certain.retry, maximumInterval: "1 minute" },
@@ -107,7 +110,7 @@ export const { startScheduled } = proxyActivities<Activities>({
   scheduleToCloseTimeout: TIMING.scheduledStart,
   retry: minutely,
 });
-/** Heartbeats come throughout a turn, so that a dead worker is noticed within the heartbeat timeout. */
+/** Heartbeats are sent throughout a turn, so that a dead worker is noticed within the heartbeat timeout. */
 export const { carryBatch } = proxyActivities<Activities>({
   startToCloseTimeout: 2 * TIMING.batchTurn,
   heartbeatTimeout: TIMING.heartbeat,

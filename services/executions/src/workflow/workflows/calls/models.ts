@@ -34,7 +34,10 @@ export const extend = async ({ run, input, step: { id: nodeId } }: StepRun, item
 /** A call's key within its run. */
 const ownKey = ({ executionId, key }: ModelCall): string => key.slice(executionId.length + 1);
 
-/** Extends the hold for a call whose input is longer than expected, before it is sent. @throws BindError for more text than the node allows */
+/**
+ * Extends the hold for a call whose input is longer than expected, before the call is sent. @throws BindError if the text exceeds the
+ * node's limit
+ */
 const holdInput = async (stepRun: StepRun, call: ModelCall, called: Called): Promise<void> => {
   const { run, input, step } = stepRun;
   const problem = inputCharsProblem([call.inputs], called.textPorts, step.maxInputChars);
@@ -47,11 +50,11 @@ const holdInput = async (stepRun: StepRun, call: ModelCall, called: Called): Pro
   if (more > 0) await extend(stepRun, [{ key: moreKey(key), model: called.model, maxMillicredits: more }]);
 };
 
-/** Extends the hold for a second request of an item's answer before it is sent. */
+/** Extends the hold for the second request of an item's answer, before the request is sent. */
 const holdRepair = (stepRun: StepRun, call: ModelCall, called: Called): Promise<void> => {
   const { model, maxMillicredits: most, answer } = called;
   const { maxRepairMillicredits } = answer!;
-  // The first answer and the request to correct it cost the same, however long the input is. Both bounds are rounded up.
+  // The first answer and the request to correct it cost the same for any input length. Both bounds are rounded up.
   const bound = called.typical ? boundedMillicredits(called, call.inputs) + maxRepairMillicredits - most + 1 : maxRepairMillicredits;
   return extend(stepRun, [{ key: repairKey(ownKey(call)), model, maxMillicredits: Math.min(bound, maxRepairMillicredits) }]);
 };
@@ -85,15 +88,16 @@ const ask = async ({ run }: StepRun, call: ModelCall, summary: string): Promise<
   return result;
 };
 
-/** @throws BindError for an answer that does not fit its schema */
+/** @throws BindError if the answer doesn't match its schema */
 export const fitting = ({ model }: ModelCall, result: CallResult): CallResult => {
   if (!result.problems) return result;
   throw new BindError(`${model}: its answer does not fit the schema: ${result.problems.join("; ")}`);
 };
 
 /**
- * Calls a language model in one activity. If the answer doesn't fit its schema, it is requested a second time as a call with its own hold.
- * @throws BindError if the second answer doesn't fit either
+ * Calls a language model in one activity. If the answer doesn't match its schema, it is requested a second time in a call with its own
+ * hold.
+ * @throws BindError if the second answer doesn't match either
  */
 export const callText = async (stepRun: StepRun, call: ModelCall, called: Called): Promise<CallResult> => {
   const { run, batches } = stepRun;
@@ -123,7 +127,7 @@ const completed = (run: GraphRun, call: ModelCall, result: CallResult): CallResu
   return result;
 };
 
-/** Stops a call and records the result; its finished part counts. */
+/** Stops a call and records the result, including its finished part. */
 const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
   CancellationScope.nonCancellable(async () => {
     try {
@@ -142,13 +146,13 @@ const cancelSummary = (call: ModelCall): { summary: string } => ({ summary: plai
 const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
   stopCall(run, call, () => cancelJob.executeWithOptions(cancelSummary(call), [submitted(call), job]));
 
-/** A submitted call, reduced to the inputs that its price depends on. */
+/** Reduces a submitted call to the inputs that its price depends on. */
 const submitted = (call: ModelCall): ModelCall => {
   const priced = pricedInputNames(call.price);
   return { ...call, inputs: Object.fromEntries(Object.entries(call.inputs).filter(([name]) => priced.includes(name))) };
 };
 
-/** Calls a model that creates jobs: two activities, however long it takes, or one step for a short job. */
+/** Calls a model that creates jobs. A job takes two activities, however long it runs, or one step if it is short. */
 export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean): Promise<CallResult> => {
   const summary = plainSummary(`${call.nodeId}: ${call.model}`);
   const { job, result: finished } = await shortly<FollowedJob>(
@@ -156,11 +160,11 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
     () => shortJob.executeWithOptions({ summary }, [call]),
     async () => ({ job: await submit.executeWithOptions({ summary }, [call]) }),
   ).catch((error: unknown) => {
-    // Without its id the provider can't stop it.
+    // Without the job's id, the provider can't be asked to stop it.
     if (isRunCancelled(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
     throw error;
   });
-  // A node has the id of its first item.
+  // A node shows the request id of its first item.
   run.requestId ??= job.requestId;
   if (call.item === (call.firstItem ?? 0)) run.node(call.nodeId).requestId ??= job.requestId;
   run.submitted.add(ownKey(call));
@@ -169,9 +173,9 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
     const polled = poll.executeWithOptions({ summary }, [submitted(call), job]);
     return completed(run, call, await chargingRefused(run, call, polled));
   } catch (error) {
-    // A failed job is free, however its run ends.
+    // A failed job is free, even if its run is cancelled.
     if (!isRunCancelled(error)) run.submitted.delete(ownKey(call));
-    // The provider is asked to stop it.
+    // Ask the provider to stop the job.
     if (!jobMayRun(error)) throw error;
     const kept = await stopJob(run, call, job);
     if (kept) return kept;
@@ -179,7 +183,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
   }
 };
 
-/** Calls a model that answers with files: one activity. */
+/** Calls a model that answers with files, in one activity. */
 export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   try {
     const made = runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]);
@@ -192,7 +196,7 @@ export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallRes
   }
 };
 
-/** Calls an item's model, and after certain failures the next fallback. */
+/** Calls the model of an item, and after certain failures the next fallback. */
 
 /** The step's own model, or a fallback. */
 export type Called = Pick<PlanStep, "answer"> & Pick<PlanAlternative, "model" | "maxMillicredits" | "typical" | "textPorts">;

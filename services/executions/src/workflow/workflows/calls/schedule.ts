@@ -6,18 +6,18 @@ import { causeOf, isOfItem, isRunCancelled, runError } from "./failures";
 import type { GraphRun } from "../../../run/graph-run";
 import type { CallContext, RunInput } from "../../../run/types";
 
-/** Schedules the calls of a step: in parallel, in batches, in the workflow task or by activities. */
+/** Schedules the calls of a step: in parallel, in batches, in the workflow task or in activities. */
 
-/** Maximum size of a workflow task: Temporal ends runs whose task exceeds its message limit. */
+/** Maximum bytes of a workflow task. Temporal ends a run if a task exceeds its message limit. */
 const TASK_BYTES = 1_000_000;
-/** Larger arguments become a claim check; see the payload codec. */
+/** Larger arguments are replaced with a claim check; see the payload codec. */
 const INLINE_BYTES = 16 * 1024;
-/** Size of a command besides its arguments, encrypted and named. */
+/** Size of a command in addition to its arguments, including encryption and names. */
 const COMMAND_BYTES = 2_000;
 
 /**
- * Beyond this a run makes no more calls. Temporal terminates a workflow at 51,200 events or 50 MB of history, without a reason for the
- * user. The rest is reserved for calls under way, cancellation and settlement.
+ * At these limits a run makes no more calls. Temporal terminates a workflow at 51,200 events or 50 MB of history, without a reason that
+ * users can see. The rest is reserved for calls under way, cancellation and settlement.
  */
 export const HISTORY_BOUNDS = { events: 40_000, bytes: 40_000_000 } as const;
 
@@ -32,7 +32,7 @@ export const checkHistory = ({ historyLength, historySize }: { historyLength: nu
 
 export type Batches = ReturnType<typeof createBatches>;
 
-/** Schedules calls in batches: each waits until its arguments fit into the workflow task. */
+/** Schedules calls in batches. Each call waits until its arguments fit into the workflow task. */
 export const createBatches = () => {
   let used = 0;
   let turn: Promise<void> = Promise.resolve();
@@ -42,7 +42,7 @@ export const createBatches = () => {
       const bytes = Math.min(JSON.stringify(call).length, INLINE_BYTES) + COMMAND_BYTES;
       turn = turn.then(async () => {
         if (used > 0 && used + bytes > TASK_BYTES) {
-          // A timer ends the task; later calls belong to another one.
+          // The timer ends the task, so later calls belong to another task.
           await sleep(1);
           used = 0;
         }
@@ -53,15 +53,15 @@ export const createBatches = () => {
   };
 };
 
-/** Slow calls are repeated by the activity, which has retries. */
+/** The activity repeats slow calls, because only activities have retries. */
 const declinedWhenLate = (error: unknown): { declined: true; afterMs?: number } => {
   if (causeOf(error) instanceof TimeoutFailure) return { declined: true };
   throw error;
 };
 
 /**
- * Makes a call in this workflow task if possible, else by an activity. An open task blocks all other news of its run, so only a call with
- * nothing else under way qualifies.
+ * Makes a call in this workflow task if possible, otherwise in an activity. An open task blocks all other events of its run, so only a call
+ * with no other step under way qualifies.
  */
 export const shortly = async <T>(isAlone: boolean, inTask: () => Promise<ShortAnswer<T>>, activity: () => Promise<T>): Promise<T> => {
   if (!isAlone) return activity();
@@ -71,12 +71,12 @@ export const shortly = async <T>(isAlone: boolean, inTask: () => Promise<ShortAn
   return activity();
 };
 
-/** Maximum characters of an activity's summary; Temporal takes 400 bytes. */
+/** Maximum characters of an activity's summary. Temporal's limit is 400 bytes. */
 const MAX_SUMMARY_CHARS = 90;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 const MARKDOWN = /[\\`*_[\]()<>#|~]/g;
 
-/** Users' names as one line of plain text: Temporal's UI reads summaries as Markdown. */
+/** Returns a user's name as one line of plain text, because Temporal's UI reads summaries as Markdown. */
 export const plainSummary = (text: string): string =>
   [...text.replace(CONTROL, " ")].slice(0, MAX_SUMMARY_CHARS).join("").replace(MARKDOWN, "\\$&");
 
@@ -84,15 +84,15 @@ export interface StepRun {
   run: GraphRun;
   input: RunInput;
   step: PlanStep;
-  /** Position of a call in the run. */
+  /** Returns the position of a call in the run. */
   context: (item: number, items: number) => CallContext;
   batches: Batches;
-  /** No other step is under way, or becomes ready before this one is done. */
+  /** True if no other step is under way or becomes ready before this step is done. */
   isAlone: boolean;
   approvals: Pick<Approvals, "await">;
 }
 
-/** Calls every item in parallel. The first failure stops the others, and is thrown after all have stopped. */
+/** Calls every item in parallel. The first failure stops the other calls, and is thrown after all of them have stopped. */
 export const callItems = async <T>(
   items: Record<string, unknown>[],
   callItem: (item: Record<string, unknown>, index: number) => Promise<T>,
@@ -121,7 +121,7 @@ export const callItems = async <T>(
 
 type Item = Record<string, unknown>;
 
-/** Calls every item in parallel. If the step allows it, failed items are absent in the result; if all fail, the step fails. */
+/** Calls every item in parallel. If the step allows it, failed items are absent in the result. If all items fail, the step fails. */
 export const callBound = async <T>(
   { run, input, step, context }: StepRun,
   bound: Bound,

@@ -38,7 +38,7 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
     });
   });
   const [first] = results.flatMap((result) => (isAbsent(result) ? [] : [result]));
-  // The job's id is known from its submission.
+  // The job's id is known since its submission.
   if (first) {
     run.requestId ??= first.requestId;
     run.node(step.id).requestId ??= first.requestId;
@@ -100,10 +100,10 @@ const callTransform = async (stepRun: StepRun): Promise<void> => {
   for (const [port, value] of transformOutputs(operation, results, bound)) run.give(step.id, port, value);
 };
 
-/** Waits for a person to choose the port of the value. */
+/** Waits until a person chooses the port of the value. */
 const awaitApproval = async ({ run, step, approvals }: StepRun): Promise<void> => {
   const value = run.madeOf(step);
-  // Left-out items keep their positions in the value, but aren't shown.
+  // Items that were left out keep their positions in the value, but the reviewer doesn't see them.
   const decided = await approvals.await(step, run.node(step.id).label, withoutAbsent(value), !run.hidesOutputs);
   run.decide(step, decided.isApproved, decided.changed ?? { value });
 };
@@ -141,7 +141,7 @@ export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> =>
 
 type CallOf = (item: Record<string, unknown>, context: CallContext) => ModelCall | HttpNodeCall | TransformCall;
 
-/** Reusable results for the calls of a step in item order, null for a call to make; undefined if all are to be made. */
+/** Returns reusable results for the calls of a step in item order, null for a call to make. Returns undefined if all calls must be made. */
 export const reuseCalls = async (
   { run, input, step, context }: StepRun,
   bound: Bound,
@@ -163,7 +163,7 @@ export const holdMade = async (stepRun: StepRun, bound: Bound, reused: readonly 
   const { run, input, step } = stepRun;
   const held = new Set([...input.held, ...run.extended].map(({ key }) => key));
   const made = bound.items.flatMap((_, index) => (reused[index] ? [] : itemHolds(step, placeOf(bound, index))));
-  // If the own model is free, only fallbacks are held.
+  // If the node's own model is free, the hold covers only fallbacks.
   const unheld = made.filter(
     ({ key, alternativeTo = key, maxMillicredits }) => maxMillicredits > 0 && !held.has(key) && !held.has(alternativeTo),
   );
