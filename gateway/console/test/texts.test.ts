@@ -41,6 +41,11 @@ describe("texts of the console", () => {
     ["a text with a value", "const a = <p title={`${n} runs`} />;", ["… runs"]],
     ["an entry of a menu", "const a = [{ label: 'Delete…', run }];", ["Delete…"]],
     ["a notice", "say('done'); complain(`Not ${name}`);", ["done", "Not …"]],
+    [
+      "an error that is shown",
+      "throw new Error('The file is empty.'); throw new Error(`${name} is empty.`);",
+      ["The file is empty.", "… is empty."],
+    ],
     ["a table of texts", "const a = { running: 'Running', failed: 'It failed' };", ["Running", "It failed"]],
   ])("are found as %s", (_where, text, found) => {
     expect(literalsOfText(text)).toEqual(found);

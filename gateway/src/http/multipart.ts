@@ -15,7 +15,7 @@ const malformed = (message: string): DomainError => invalidRequest([{ path: "", 
 /** Errors of forms without a complete file. */
 const PROBLEMS = {
   before: "the form has no file",
-  beyond: `the form's first ${MAX_PARTS} parts are no file`,
+  beyond: `the form's first ${MAX_PARTS} parts contain no file`,
   inside: "the form ends before its last boundary",
 };
 

@@ -133,7 +133,7 @@ describe("a refusal", () => {
     expect(service.received).toHaveLength(1);
   });
 
-  it("has no code where the service gives none, and is understood when it is no JSON at all", async () => {
+  it("has no code where the service gives none, and is understood when it isn't JSON at all", async () => {
     const client = await clientOf({ status: 404, json: { error: "workflow not found" } });
     expect(await refusal(client.workflows.get("x"))).toMatchObject({ status: 404, code: undefined, details: {} });
     await service.stop();

@@ -107,7 +107,7 @@ it("fails the node if no response fits; only calls that were made are charged", 
   const answer = await run(await save({ inputs: { sandbox: { fail: "unfit" } } }));
   expect(answer.status).toBe(500);
   expect(answer.body).toMatchObject({ code: "EXECUTION_FAILED", nodeId: "writer" });
-  expect(answer.body.error).toContain("its answer does not fit the schema: it is no JSON");
+  expect(answer.body.error).toContain("its answer does not fit the schema: it isn't JSON");
   const nodes = await nodesOf(answer);
   expect(nodes.get("writer")!.creditsCost).toBeGreaterThan(0);
   expect([nodes.get("image")!.status, nodes.get("video")!.status]).toEqual(["skipped", "skipped"]);

@@ -33,7 +33,7 @@ describe("a form with a file", () => {
   });
 
   it("reads no further than its first hundred parts", async () => {
-    const issues = [{ path: "", message: "the form's first 100 parts are no file" }];
+    const issues = [{ path: "", message: "the form's first 100 parts contain no file" }];
     const { problem, asked } = await read(`${fields(2_000)}${FILE}--b--\r\n`);
     expect(problem).toEqual({ issues });
     expect(asked).toBeLessThan(8);

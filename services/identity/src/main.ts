@@ -61,7 +61,7 @@ export const service = defineService({
   },
   start: async ({ config, logger }) => {
     const { BOOTSTRAP_ADMIN_EMAIL: adminEmail, BOOTSTRAP_ADMIN_PASSWORD: adminPassword } = config;
-    if (!adminEmail !== !adminPassword) throw new ConfigError("BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together");
+    if (!adminEmail !== !adminPassword) throw new ConfigError("set both BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD, or neither");
     const connection = await openDatabase(database, config, logger);
     const publisher = connectRedis({ url: config.REDIS_URL, logger });
     const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });

@@ -20,7 +20,7 @@ const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], kno
     const other = known.get(name);
     const path = `fallback.${index}`;
     if (!other) return [{ path, message: `there is no model ${name}${didYouMean(name, [...known.keys()])}` }];
-    return other.modality === model.modality ? [] : [{ path, message: `${name} makes ${other.modality}, not ${model.modality}` }];
+    return other.modality === model.modality ? [] : [{ path, message: `${name} generates ${other.modality}, not ${model.modality}` }];
   });
 };
 

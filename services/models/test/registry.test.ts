@@ -187,7 +187,7 @@ describe("a file that can't be used", () => {
         [
           "has a row that is never reached",
           { table: [{ perRunUsd: 1 }, { when: { seconds: 2 }, perRunUsd: 1 }, { perRunUsd: 2 }] },
-          /table\/1: is never reached/,
+          /table\/1 is never reached/,
         ],
         [
           "prices by an input that it doesn't have",

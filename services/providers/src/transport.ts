@@ -174,7 +174,7 @@ export const createTransport = (
   const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
     const content = await text(body);
     const read = content === "" ? { value: null } : readJson(content);
-    if (!read) throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, withoutKeys(content));
+    if (!read) throw new ProviderError("ambiguous", "the provider's answer isn't JSON", undefined, withoutKeys(content));
     return read.value;
   };
 

@@ -97,13 +97,13 @@ const SECOND_TURN = [QUESTION, { role: "assistant", content: "words" }, { role: 
 
 it("gives an answer that does not fit when it is asked for one, and what it would have given when it is asked again", async () => {
   const invalid = { sandbox: { fail: "invalid" } };
-  expect(readAnswer(textOf(await ask(invalid)), SCENES)).toEqual({ problems: ["it is no JSON"] });
+  expect(readAnswer(textOf(await ask(invalid)), SCENES)).toEqual({ problems: ["it isn't JSON"] });
   expect(textOf(await ask({ ...invalid, messages: SECOND_TURN }))).toBe(textOf(await ask({})));
 });
 
 it("never gives an answer that fits when it is asked for that", async () => {
   const unfit = { sandbox: { fail: "unfit" }, messages: SECOND_TURN };
-  expect(readAnswer(textOf(await ask(unfit)), SCENES)).toEqual({ problems: ["it is no JSON"] });
+  expect(readAnswer(textOf(await ask(unfit)), SCENES)).toEqual({ problems: ["it isn't JSON"] });
 });
 
 it.each<[string, JsonSchema]>([

@@ -1,6 +1,7 @@
 import type { MediaFile } from "@nodeloom/client";
 import { create } from "zustand";
 import { api, request } from "./client";
+import { readFile } from "./read-file";
 
 /** The person's files that this page has loaded, by id. */
 export const useFiles = create<{ files: ReadonlyMap<string, MediaFile> }>(() => ({ files: new Map() }));
@@ -47,9 +48,7 @@ export const mediaIdOf = async (url: string): Promise<string> => {
   const isIt = (file: MediaFile): boolean => new URL(file.url, location.origin).pathname === path;
   const found = [...useFiles.getState().files.values()].find(isIt) ?? (await search(isIt));
   if (found) return found.id;
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`The file can't be read any more (${response.status}).`);
-  return (await uploadFile(await response.blob())).id;
+  return (await uploadFile(await (await readFile(url)).blob())).id;
 };
 
 /** A new address for a file of the person whose address has expired. @throws NodeloomError */

@@ -1,4 +1,5 @@
 import type { LayoutReply, LayoutRequest } from "./layout.worker";
+import { LAYOUT } from "../messages/canvas";
 
 const DEADLINE_MS = 10_000;
 
@@ -12,7 +13,7 @@ export const layOut = (request: LayoutRequest): Promise<LayoutReply> =>
     };
     const timer = setTimeout(() => {
       end();
-      reject(new Error("Laying out took too long."));
+      reject(new Error(LAYOUT.tookTooLong));
     }, DEADLINE_MS);
     worker.onmessage = ({ data }: MessageEvent<LayoutReply>) => {
       end();

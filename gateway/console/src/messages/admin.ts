@@ -75,6 +75,7 @@ export const LEDGER = {
 };
 
 export const MODELS = {
+  notJson: "This isn't valid JSON.",
   usdPerRun: "USD per run",
   usdPerImage: "USD per image",
   usdPerSecond: "USD per second",

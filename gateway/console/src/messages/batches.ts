@@ -63,5 +63,10 @@ export const NEW_BATCH = {
 };
 
 export const TABLE_FILE = {
+  tooLarge: (mb: number) => `The file has more than ${mb} MB.`,
+  noRows: "The file has no rows below its header.",
+  tooManyRows: (most: number) => `The file has more than ${number(most)} rows. Split it into several batches.`,
+  problem: (problem: string) => `The file ${problem}.`,
+  notCsv: (problem: string) => `The file isn't valid CSV: ${problem}`,
   row: (row: number, name: string, message: string) => `Row ${row}: ${name} ${message}.`,
 };

@@ -1,5 +1,9 @@
 import { plural } from "./forms";
 
+export const LAYOUT = {
+  tookTooLong: "The layout took too long. Select fewer nodes and try again.",
+};
+
 export const APPROVAL = {
   approval: "Approval",
   searchWords:

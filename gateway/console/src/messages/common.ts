@@ -1,3 +1,6 @@
+/** Why a run didn't start. */
+export const NOT_STARTED = "The workflow isn't saved yet, so it didn't run. The reason is next to its name.";
+
 /** Texts that mean the same on every page. */
 export const COMMON = {
   name: "Name",

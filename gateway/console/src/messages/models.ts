@@ -175,6 +175,7 @@ export const SERVERS_BUTTON = {
 };
 
 export const UPLOAD_WORKFLOW = {
+  notJson: "This file isn't JSON. In ComfyUI, export the workflow with Workflow → Export (API).",
   nameOf: (node: string, input: string) => `Name of ${node}: ${input}`,
   uploadWorkflow: "Upload workflow",
   intro: "Export it in ComfyUI with Workflow → Export (API). Nodes with a custom title are offered as inputs first.",

@@ -21,6 +21,7 @@ export const APP_PAGE = {
 
 export const FILE_FIELD = {
   tooLarge: (most: number) => `The file can have at most ${most} MB.`,
+  unreadable: "The file can't be read. Choose it again.",
   example: "If you choose no file, the example is used.",
 };
 

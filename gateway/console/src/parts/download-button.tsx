@@ -1,14 +1,13 @@
 import { Download } from "lucide-react";
 import { useChange } from "../api/use-change";
-import { headersOf } from "../api/organization";
+import { readFile } from "../api/read-file";
 import { Button } from "../ui/button";
 
 const NAME = /filename="?([^";]+)/;
 
 /** Downloads a file. A link couldn't send the organization's header. @throws Error */
 const save = async (path: string): Promise<void> => {
-  const response = await fetch(path, { headers: headersOf() });
-  if (!response.ok) throw new Error(`The file can't be read (${response.status}).`);
+  const response = await readFile(path);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
   link.download = NAME.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "";

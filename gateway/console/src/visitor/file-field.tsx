@@ -9,7 +9,7 @@ const dataUrlOf = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => resolve(String(reader.result)));
-    reader.addEventListener("error", () => reject(new Error("the file could not be read")));
+    reader.addEventListener("error", () => reject(new Error("the file can't be read")));
     reader.readAsDataURL(file);
   });
 
@@ -33,7 +33,7 @@ export const FileField = ({
     onChange(undefined);
     if (!file) return;
     if (file.size > MOST_BYTES) return setProblem(FILE_FIELD.tooLarge(MOST_BYTES / MIB));
-    await dataUrlOf(file).then(onChange, (error: unknown) => setProblem(String(error)));
+    await dataUrlOf(file).then(onChange, () => setProblem(FILE_FIELD.unreadable));
   };
   return (
     <div className="flex min-w-0 flex-col gap-1">

@@ -20,8 +20,12 @@ const UNREAD = names(
 /** Functions whose texts people read, and functions whose texts they never see. */
 const SAYS = names("say complain confirm alert useTitle setError");
 const SILENT = names(
-  "classes Error TypeError RangeError querySelector querySelectorAll closest matchMedia request useChange fetch open addEventListener matches getItem setItem DateTimeFormat NumberFormat",
+  "classes querySelector querySelectorAll closest matchMedia request useChange fetch open addEventListener matches getItem setItem DateTimeFormat NumberFormat",
 );
+
+/** Errors: a sentence with a capital letter is shown to people, other messages are for programmers. */
+const ERRORS = names("Error TypeError RangeError");
+const IS_SENTENCE = /^["“]?(?:\p{Lu}|…)/u;
 
 /** Names of keys in browser events and shortcuts. */
 const KEYS = new Set(["Alt", "Backspace", "Control", "Delete", "Enter", "Escape", "Meta", "Mod", "Shift", "Space"]);
@@ -51,7 +55,7 @@ const nameOf = (node: ts.Node): string | undefined => {
   return undefined;
 };
 
-type Verdict = "read" | "unread" | "by-looks";
+type Verdict = "read" | "unread" | "by-looks" | "error";
 
 /** Judges a literal by its context. */
 const verdictOf = (literal: ts.Node): Verdict => {
@@ -67,6 +71,7 @@ const verdictOf = (literal: ts.Node): Verdict => {
     if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
       const callee = node.expression.getText().split(".").at(-1)!;
       if (SAYS.has(callee)) return "read";
+      if (ERRORS.has(callee)) return "error";
       return SILENT.has(callee) ? "unread" : "by-looks";
     }
     if (ts.isJsxExpression(node) && (ts.isJsxElement(node.parent) || ts.isJsxFragment(node.parent))) return "read";
@@ -93,7 +98,11 @@ export const literalsOf = (file: ts.SourceFile): readonly Literal[] => {
     if (text !== undefined && LETTER.test(ts.isTemplateExpression(node) ? text.replaceAll("…", "") : text)) {
       const verdict = ts.isJsxText(node) ? "read" : verdictOf(node);
       const isRead =
-        verdict === "read" ? !isClasses(text) || /^\p{Lu}/u.test(text) : verdict === "by-looks" && looksRead(text) && !KEYS.has(text);
+        verdict === "error"
+          ? IS_SENTENCE.test(text)
+          : verdict === "read"
+            ? !isClasses(text) || /^\p{Lu}/u.test(text)
+            : verdict === "by-looks" && looksRead(text) && !KEYS.has(text);
       if (isRead)
         found.push({ line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1, text, node: node as Literal["node"] });
     }

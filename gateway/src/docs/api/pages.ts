@@ -104,7 +104,7 @@ const overview = (document: ApiDocument): string => {
 const webhookPage = ({ webhooks }: ApiDocument): string =>
   [
     "# API: Webhooks",
-    "What the platform sends to the webhook of a key, signed as [Standard Webhooks](https://www.standardwebhooks.com) asks for.",
+    "Messages that Nodeloom sends to webhooks, signed by [Standard Webhooks](https://www.standardwebhooks.com).",
     ...Object.entries(webhooks).flatMap(([type, { post }]) => {
       const { summary, description, parameters = [], requestBody } = post;
       const example = Object.values(requestBody?.content ?? {})[0]?.example;
@@ -121,7 +121,7 @@ const webhookPage = ({ webhooks }: ApiDocument): string =>
 const schemaPage = ({ components }: ApiDocument): string =>
   [
     "# API: Schemas",
-    "What bodies are made of, by the names that the OpenAPI document and both clients give them.",
+    "Objects in request and response bodies, by their names in the OpenAPI document and both clients.",
     ...Object.entries(components.schemas).flatMap(([name, schema]) => {
       const members = memberTable(schema);
       const said = schema.description === undefined ? [] : [schema.description];

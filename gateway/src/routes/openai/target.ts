@@ -52,7 +52,7 @@ const inputsOfModel = async (gateway: Gateway, internalName: string, modality: s
   const { model } = await gateway.services.models.getModel({ internalName, includeDisabled: false });
   if (!model) throw modelNotFound(internalName);
   if (model.modality !== modality)
-    throw invalidRequest([{ path: "model", message: `${internalName} makes ${model.modality}, not ${modality}` }]);
+    throw invalidRequest([{ path: "model", message: `${internalName} generates ${model.modality}, not ${modality}` }]);
   return JSON.parse(model.inputSchemaJson) as JsonSchema;
 };
 

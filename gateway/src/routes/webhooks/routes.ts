@@ -66,7 +66,7 @@ const managing = [
     operationId: "createWebhookEndpoint",
     summary: "Add a webhook endpoint",
     description:
-      "It gets messages about all runs of the account that are accepted from then on, whichever key or person starts them. At most 20.",
+      "It receives messages about all runs that the account starts from then on, whichever key or person starts them. An account has at most 20.",
     body: jsonBody(newEndpoint),
     responses: { 201: withSecret },
     errors: ["PRECONDITION_FAILED"],

@@ -50,7 +50,7 @@ export interface PaymentSettings {
 export const paymentSettings = (config: PaymentConfig & { NODE_ENV: string }): PaymentSettings | undefined => {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_BASE: apiBase } = config;
   if (!secretKey && !webhookSecret) return undefined;
-  if (!secretKey || !webhookSecret) throw new ConfigError("STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET go together");
+  if (!secretKey || !webhookSecret) throw new ConfigError("set both STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, or neither");
   if (config.NODE_ENV === "production" && !apiBase.startsWith("https:"))
     throw new ConfigError("STRIPE_API_BASE must be https in production");
   const priceMicros = Math.round(config.CREDIT_PRICE_USD * MICRO_USD_PER_USD);

@@ -99,7 +99,7 @@ export const connectStripe = async ({ settings, logger, clock = () => new Date()
         .catch((error: unknown) => {
           throw translated(error, logger);
         });
-      if (!made.url) throw new DomainError("internal", "INTERNAL", "Stripe answered without an address");
+      if (!made.url) throw new DomainError("internal", "INTERNAL", "Stripe returned no address for the payment page");
       return { url: made.url };
     },
 

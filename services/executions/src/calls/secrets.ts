@@ -13,7 +13,7 @@ export type SendHttp = (call: HttpNodeCall, signal: AbortSignal) => Promise<Http
 
 /** @throws EXECUTION_FAILED if a secret was deleted or can't be sent to the host of the request */
 const checkWay = (name: string, { values, hosts }: identity.ReadSecretsResponse, rawUrl: string): void => {
-  if (values[name] === undefined) throw inputFailed(`there is no secret ${name} of yours any more`);
+  if (values[name] === undefined) throw inputFailed(`your secret ${name} no longer exists`);
   const url = URL.canParse(rawUrl) ? new URL(rawUrl) : undefined;
   if (!url) throw inputFailed(`the secret ${name} was not sent: the url is none`);
   if (!isSecretHost(hosts[name]?.hosts ?? [], url))

@@ -42,7 +42,7 @@ export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, down
   const byId = async (call: FileToKeep): Promise<MediaValue> => {
     const [found] = (await files(media, [call.reference], call.userId)).values();
     const file = found ?? (member(call.authorFiles ?? {}, call.reference) as MediaValue | undefined);
-    if (!file) throw inputFailed(`${call.port}: there is no media file ${call.reference} of yours`);
+    if (!file) throw inputFailed(`${call.port}: you have no media file ${call.reference}`);
     return file;
   };
 

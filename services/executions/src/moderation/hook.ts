@@ -58,7 +58,7 @@ const readAnswer = (body: Buffer): HookAnswer => {
   try {
     value = JSON.parse(body.toString("utf8"));
   } catch {
-    throw new HookAway("answered with what is no JSON");
+    throw new HookAway("the answer isn't JSON");
   }
   const read = answerForm.safeParse(value);
   if (!read.success) throw new HookAway(`answered with what is no decision (${read.error.issues[0]?.path.join(".") ?? ""})`);

@@ -33,8 +33,7 @@ export type Moderation = NonNullable<ReturnType<typeof createModeration>>;
 export const createModeration = ({ config, store, media, transform, egressOf, own, urls, logger }: ModerationOptions) => {
   const { MODERATION_URL: url, MODERATION_SECRET: secrets, MODERATION_FAIL: fail, MODERATION_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined) return undefined;
-  if (secrets.length === 0)
-    throw new ConfigError("MODERATION_SECRET is missing: what requests to the moderation hook (MODERATION_URL) are signed with");
+  if (secrets.length === 0) throw new ConfigError("set MODERATION_SECRET: it signs requests to the moderation hook (MODERATION_URL)");
   const sees = new Set(config.MODERATION_SEES);
   const slots = createSlots(QUESTIONS);
   const signed = (text: string, ownerId: string): Promise<string> =>

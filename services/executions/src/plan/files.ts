@@ -79,7 +79,7 @@ export const withFiles = async (
     }
     const known = values.map((value) => (isMediaId(value) ? (found.get(value) ?? member(authorFiles, value) ?? null) : value));
     const missing = known.indexOf(null);
-    if (missing >= 0) return { problem: `${name}: there is no media file ${values[missing] as string} of yours` };
+    if (missing >= 0) return { problem: `${name}: you have no media file ${values[missing] as string}` };
     const problem = known.map((value) => mediaProblem(type, value)).find((one) => one !== undefined);
     if (problem !== undefined) return { problem: `${name}: ${problem}` };
     const addresses = known.map((value) => (isMedia(value) ? value.url : value));

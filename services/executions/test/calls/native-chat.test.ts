@@ -80,11 +80,11 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
 
   it("gets its previous answer and its problems, by its own roles", async () => {
     answers(dialect, () => wholeText[dialect]("[1]"));
-    await run(native(dialect), { schema: { type: "array" }, repair: { answer: "words", problems: ["it is no JSON"] } });
+    await run(native(dialect), { schema: { type: "array" }, repair: { answer: "words", problems: ["it isn't JSON"] } });
     const turns = (sent().messages ?? sent().contents) as { role: string }[];
     expect(turns.map(({ role }) => role)).toEqual(["user", dialect === "gemini" ? "model" : "assistant", "user"]);
     expect(JSON.stringify(turns[1])).toContain("words");
-    expect(JSON.stringify(turns[2])).toContain("it is no JSON");
+    expect(JSON.stringify(turns[2])).toContain("it isn't JSON");
   });
 
   it("gets the earlier turns before the prompt, by its own roles", async () => {

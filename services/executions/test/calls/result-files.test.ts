@@ -89,7 +89,7 @@ it("returns the user's file for its ID, and never another user's", async () => {
   expect(await keep(fileOf(object!.id))).toEqual({ id: object!.id, url: object!.url, contentType: "image/png", width: 1, height: 1 });
   await expect(keep(fileOf(object!.id, { userId: "another" }))).rejects.toMatchObject({
     reason: "EXECUTION_FAILED",
-    message: `images: there is no media file ${object!.id} of yours`,
+    message: `images: you have no media file ${object!.id}`,
   });
 });
 

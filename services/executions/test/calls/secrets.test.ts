@@ -77,7 +77,7 @@ describe("a request with a secret", () => {
     stored = { ...stored, hosts: { KEY: { hosts: ["api.example.com"] } } };
     expect(await refused()).toBe(`the secret KEY may not be sent to ${address}, which is not among its hosts`);
     stored = { values: {}, hosts: {} };
-    expect(await refused()).toBe("there is no secret KEY of yours any more");
+    expect(await refused()).toBe("your secret KEY no longer exists");
     expect(seen).toHaveLength(2);
   });
 

@@ -152,16 +152,16 @@ describe("a text model that must return JSON", () => {
     expect(result).not.toHaveProperty("json");
     expect(result.costMicroUsd).toBeGreaterThan(0);
     answer("[1,", { finish_reason: "length" });
-    expect((await run(asked())).problems).toEqual(["it is no JSON", "it ends where the most tokens were reached"]);
+    expect((await run(asked())).problems).toEqual(["it isn't JSON", "it ends where the most tokens were reached"]);
   });
 
   it("gets its previous answer and its problems", async () => {
     answer("[1]");
-    await run(asked({ repair: { answer: "words", problems: ["it is no JSON", "title must be short"] } }));
+    await run(asked({ repair: { answer: "words", problems: ["it isn't JSON", "title must be short"] } }));
     expect((sent().messages as unknown[]).slice(1)).toEqual([
       { role: "user", content: "hi" },
       { role: "assistant", content: "words" },
-      { role: "user", content: expect.stringContaining("used: it is no JSON; title must be short.") as string },
+      { role: "user", content: expect.stringContaining("used: it isn't JSON; title must be short.") as string },
     ]);
   });
 });

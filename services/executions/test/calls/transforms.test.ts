@@ -91,7 +91,7 @@ it("asks for nothing when nodes before it made what it can't take", async () => 
   );
   expect((await refused("image-resize", { image: `${OWN}first`, width: -5 })).message).toMatch(/^image-resize: width: must be/);
   expect((await refused("image-resize", { image: "of-nobody", width: 5 })).message).toBe(
-    "image-resize: image: there is no media file of-nobody of yours",
+    "image-resize: image: you have no media file of-nobody",
   );
   expect(asked).toEqual([]);
 });

@@ -232,7 +232,7 @@ describe("the id of a file, in place of its address", () => {
 
   it("is refused at every node that it stands in when it is nobody's, and when it is someone else's", async () => {
     for (const id of ["no-such-file", await upload("someone-else")]) {
-      const message = `image: there is no media file ${id} of yours`;
+      const message = `image: you have no media file ${id}`;
       await expect(plan(await create(nodesWith(id), edges), {})).rejects.toMatchObject({
         reason: "WORKFLOW_INVALID",
         metadata: {
@@ -249,7 +249,7 @@ describe("the id of a file, in place of its address", () => {
 
   it("names the input of a direct run, and takes data URLs there", async () => {
     await expect(plan(model("sandbox-chat"), { prompt: "x", image: "no-such-file" })).rejects.toMatchObject({
-      metadata: { issues: [{ path: "inputs.image", message: "there is no media file no-such-file of yours" }] },
+      metadata: { issues: [{ path: "inputs.image", message: "you have no media file no-such-file" }] },
     });
     await expect(plan(model("sandbox-chat"), { prompt: "x", image: "data:audio/wav;base64,aa" })).rejects.toMatchObject({
       metadata: { issues: [{ path: "inputs.image", message: "must be an image, but is an audio file" }] },
@@ -268,7 +268,7 @@ describe("the id of a file, in place of its address", () => {
       inputs: { one: url, all: [url, "https://x.test/a"], text: id },
     });
     expect(await ready({ text: "x", one: "", all: ["", id] })).toEqual({ inputs: { text: "x", all: [url] } });
-    expect(await ready({ all: [id, "no-such-file"] })).toEqual({ problem: "all: there is no media file no-such-file of yours" });
+    expect(await ready({ all: [id, "no-such-file"] })).toEqual({ problem: "all: you have no media file no-such-file" });
     expect(await ready({ one: await upload("someone-else") })).toHaveProperty("problem");
     expect(await ready({ one: "not an address" })).toEqual({
       problem: "one: must be an image: an http(s) URL, a data URL or a media id",
@@ -404,7 +404,7 @@ describe("another user's template", () => {
   });
   const pic = { id: "pic", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } };
   const out = { id: "out", type: "response-output", data: {} };
-  const refusals = (id: string): object => ({ message: expect.stringContaining(`there is no media file ${id}`) as string });
+  const refusals = (id: string): object => ({ message: expect.stringContaining(`you have no media file ${id}`) as string });
 
   it("is run with its author's files, wherever it names them", async () => {
     const id = await upload("author");
@@ -595,7 +595,7 @@ describe("a node that names a task", () => {
   it.each([
     ["auto:imgae", "there is no task auto:imgae: did you mean auto:image?"],
     ["auto:", "there is no task auto:"],
-    ["auto:music", "makes audio, but this node needs a model that makes image"],
+    ["auto:music", "generates audio, but this node needs a model that generates image"],
   ])("that there is not, or that makes something else, is refused: %s", async (name, message) => {
     const refused = plan(await picture({ model: name, inputs: { prompt: "x" } }), {});
     await expect(refused).rejects.toMatchObject({ reason: "WORKFLOW_INVALID", message: expect.stringContaining(message) as string });

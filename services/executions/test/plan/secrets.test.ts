@@ -27,7 +27,7 @@ it("refuses a plan that names secrets which its runner does not have, node by no
   await expect(require(plan(["A"], ["B", "C"]), "me", "")).rejects.toMatchObject({
     reason: "WORKFLOW_INVALID",
     message:
-      'the workflow can\'t run: "Charge" (n1): there is no secret B of yours: set it first; "Charge" (n1): there is no secret C of yours: set it first',
+      'the workflow can\'t run: "Charge" (n1): you have no secret B: set it first; "Charge" (n1): you have no secret C: set it first',
     metadata: { issues: [{ nodeId: "n1" }, { nodeId: "n1" }] },
   });
   expect(owners).toEqual([{ owner: "me" }, { owner: "me" }]);
@@ -38,8 +38,8 @@ it("refuses a run by an alias that a secret has no value for, and one without an
   const secrets = [value, { ...value, alias: "staging" }];
   const require = createRequireSecrets({ listSecrets: () => Promise.resolve({ secrets, configured: true }) });
   await require(plan(["A"]), "me", "staging");
-  await expect(require(plan(["A"]), "me", "production")).rejects.toThrow("there is no secret A for the alias production of yours");
-  await expect(require(plan(["A"]), "me", "")).rejects.toThrow("there is no secret A for runs without an alias of yours");
+  await expect(require(plan(["A"]), "me", "production")).rejects.toThrow("you have no secret A for the alias production");
+  await expect(require(plan(["A"]), "me", "")).rejects.toThrow("you have no secret A for runs without an alias");
 });
 
 describe("graphs of others", () => {

@@ -111,7 +111,7 @@ const run = async (
 };
 const keysOf = ({ calls }: Pick<Script, "calls">): string[] => calls.map(({ key, executionId }) => key.slice(executionId.length + 1));
 const scenes = (...value: string[]): Partial<CallResult> => ({ text: JSON.stringify(value), json: { value } });
-const WORDS: Partial<CallResult> = { text: "words", problems: ["it is no JSON"] };
+const WORDS: Partial<CallResult> = { text: "words", problems: ["it isn't JSON"] };
 
 it("gives the answer's JSON beside its text, and lists of several answers as one", async () => {
   const { end, calls, extended } = await run({ answers: ({ item }) => scenes(`${item}a`, `${item}b`) }, ["x", "y"]);
@@ -136,7 +136,7 @@ it("warns of the texts that go on though they were cut, and of none that was ask
 it("asks once more for an answer that does not fit, holds that before, and charges each call once", async () => {
   const { end, calls, extended } = await run({ answers: ({ repair }) => (repair ? scenes("a") : WORDS) });
   expect(keysOf({ calls })).toEqual(["ask:0", "ask:0.repair"]);
-  expect(calls[1]!.repair).toEqual({ answer: "words", problems: ["it is no JSON"] });
+  expect(calls[1]!.repair).toEqual({ answer: "words", problems: ["it isn't JSON"] });
   expect(extended.map(({ items }) => items)).toEqual([[{ key: "ask:0.repair", model: "m", maxMillicredits: 15 }]]);
   expect(end).toMatchObject({ status: "completed", result: { scenes: ["a"] }, nodes: [{ items: 1, itemsDone: 1 }] });
   expect(end.completed.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);
@@ -148,7 +148,7 @@ it("fails the node when the second answer does not fit either; both were made, a
   expect(calls).toHaveLength(2);
   expect(end).toMatchObject({
     status: "failed",
-    error: { code: "EXECUTION_FAILED", nodeId: "ask", message: "node ask: m: its answer does not fit the schema: it is no JSON" },
+    error: { code: "EXECUTION_FAILED", nodeId: "ask", message: "node ask: m: its answer does not fit the schema: it isn't JSON" },
   });
   expect(end.completed.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);
 });

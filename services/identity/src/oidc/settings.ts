@@ -75,7 +75,8 @@ export interface OidcSettings {
 export const oidcSettings = (config: OidcConfig & { NODE_ENV: string }): OidcSettings | undefined => {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
   if (!issuer && !clientId && !clientSecret) return undefined;
-  if (!issuer || !clientId || !clientSecret) throw new ConfigError("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together");
+  if (!issuer || !clientId || !clientSecret)
+    throw new ConfigError("set all of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none");
   if (config.NODE_ENV === "production" && !issuer.startsWith("https:")) throw new ConfigError("OIDC_ISSUER must be https in production");
   return {
     issuer,

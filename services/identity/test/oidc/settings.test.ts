@@ -12,7 +12,7 @@ describe("the settings of a provider", () => {
   it("are none without any of them, and all of three with one of them", () => {
     expect(read({})).toBeUndefined();
     expect(read(GIVEN)).toMatchObject({ name: "id.example.com", scopes: ["openid", "email", "profile"], approves: false, admins: [] });
-    for (const name of Object.keys(GIVEN)) expect(() => read({ ...GIVEN, [name]: "" })).toThrow("go together");
+    for (const name of Object.keys(GIVEN)) expect(() => read({ ...GIVEN, [name]: "" })).toThrow("or none");
   });
 
   it.each([

@@ -22,7 +22,7 @@ const MESSAGES = {
     `the provider shuts ${model} down on ${day}: ${successor === undefined ? "choose another model" : `change to ${successor}`}`,
   FILE_MISSING: () => "needs a mediaId",
   FILE_UNKNOWN: ({ file, name }: { file: string; name?: string }) =>
-    `${name === undefined ? "" : `${name}: `}there is no media file ${file} of yours`,
+    `${name === undefined ? "" : `${name}: `}you have no media file ${file}`,
   URL_MISSING: () => "needs a url",
   VALUE_MISSING: () => "needs a value",
   UNKNOWN_KIND: (params: { kind: string; meant?: string | undefined }) => `there is no node kind ${params.kind}${meantName(params)}`,
@@ -35,8 +35,8 @@ const MESSAGES = {
   UNKNOWN_SOURCE: ({ edge, node }: { edge: string; node: string }) => `the edge ${edge} comes from ${node}, which does not exist`,
   UNKNOWN_TARGET: ({ edge, node }: { edge: string; node: string }) => `the edge ${edge} goes to ${node}, which does not exist`,
   CYCLE: () => "is part of a cycle",
-  TOO_MANY_ITEMS: ({ items, most }: { items: string; most: string }) => `gets a list of ${items} items, but its maxItems is ${most}`,
-  SECRET_UNKNOWN: ({ name, advice }: { name: string; advice: string }) => `there is no secret ${name} of yours: ${advice}`,
+  TOO_MANY_ITEMS: ({ items, most }: { items: string; most: string }) => `receives a list of ${items} items, but its maxItems is ${most}`,
+  SECRET_UNKNOWN: ({ name, advice }: { name: string; advice: string }) => `you have no secret ${name}: ${advice}`,
   SECRET_FOREIGN: () => "uses a secret, which only works in your own workflows: clone this one first",
 
   NO_RESULT: () => "the run has no result: add a response-output node",

@@ -50,7 +50,7 @@ export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issue
       continue;
     }
     if (wellFormed(node.id) !== node.id) {
-      issues.push(graphIssue(`the id of nodes[${index}] is no text that can be written in UTF-8`));
+      issues.push(graphIssue(`the id of nodes[${index}] can't be written in UTF-8`));
       continue;
     }
     nodes.push({ id: node.id, type: node.type, data: isRecord(node.data) ? node.data : {} });

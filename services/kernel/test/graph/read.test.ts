@@ -11,7 +11,7 @@ it("rejects graphs that aren't arrays or are too large", () => {
 it("skips and reports a node whose id UTF-8 can't encode", () => {
   const { nodes, issues } = readGraph('[{"id":"a\\ud800","type":"note"},{"id":"\ud83e\uddf5","type":"note"}]', "[]");
   expect(nodes.map(({ id }) => id)).toEqual(["\ud83e\uddf5"]);
-  expect(issues).toMatchObject([{ nodeId: null, message: "the id of nodes[0] is no text that can be written in UTF-8" }]);
+  expect(issues).toMatchObject([{ nodeId: null, message: "the id of nodes[0] can't be written in UTF-8" }]);
 });
 
 it("skips and reports a node whose id has control characters", () => {

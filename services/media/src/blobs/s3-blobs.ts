@@ -88,7 +88,8 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
 
   await headBucket().catch((error: unknown) => {
     const status = statusOf(error);
-    if (REFUSALS.has(status)) throw new Error(`MEDIA_S3_BUCKET: the store refuses the bucket "${bucket}" (status ${status})`);
+    if (REFUSALS.has(status))
+      throw new Error(`MEDIA_S3_BUCKET: the store rejects the bucket "${bucket}" (status ${status}): check the credentials and its policy`);
     logger.warn({ err: error, bucket }, "the S3 store does not answer yet");
   });
 

@@ -33,7 +33,7 @@ export interface ProvenanceSettings {
 export const provenanceSettings = (variables: ProvenanceVariables): ProvenanceSettings => {
   const { PROVENANCE: mode, PROVENANCE_CERTIFICATE: chain, PROVENANCE_KEY: key } = variables;
   if (chain === undefined && key === undefined) return { mode: mode ?? "metadata" };
-  if (chain === undefined || key === undefined) throw new ConfigError("PROVENANCE_CERTIFICATE and PROVENANCE_KEY go together");
+  if (chain === undefined || key === undefined) throw new ConfigError("set both PROVENANCE_CERTIFICATE and PROVENANCE_KEY, or neither");
   try {
     return { mode: mode ?? "signed", configured: checkCredential(chain, key) };
   } catch (error) {

@@ -237,7 +237,7 @@ describe("a configured certificate", () => {
 
   it.each([
     ["unreadable", () => ({ PROVENANCE_CERTIFICATE: "nonsense", PROVENANCE_KEY: strangers.key }), /certificate can't be read/],
-    ["without its key", () => ({ PROVENANCE_CERTIFICATE: strangers.chain }), /go together/],
+    ["without its key", () => ({ PROVENANCE_CERTIFICATE: strangers.chain }), /or neither/],
     [
       "with another key",
       async () => ({ PROVENANCE_CERTIFICATE: strangers.chain, PROVENANCE_KEY: (await thread.selfMade()).key }),

@@ -32,7 +32,7 @@ export const askServer = async (servers: OwnServers, url: string, key: string | 
   try {
     return JSON.parse(answer.body.toString()) as unknown;
   } catch {
-    throw new ServerProblem(`what it answers at ${new URL(url).pathname} is no JSON`);
+    throw new ServerProblem(`the answer at ${new URL(url).pathname} isn't JSON`);
   }
 };
 

@@ -74,7 +74,7 @@ const readCa = (file: string): Buffer => {
  */
 export const mailSettings = (config: MailConfig): MailSettings | undefined => {
   const { SMTP_URL: url, MAIL_FROM: from, MAIL_REPLY_TO: replyTo, SMTP_TLS_CA_FILE: ca } = config;
-  if (!url !== !from) throw new ConfigError("SMTP_URL and MAIL_FROM go together");
+  if (!url !== !from) throw new ConfigError("set both SMTP_URL and MAIL_FROM, or neither");
   if (!url || !from) return undefined;
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === "smtps:";

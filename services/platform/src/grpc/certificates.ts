@@ -22,7 +22,7 @@ interface Files {
 /** @throws ConfigError if only some of the three files are configured */
 const filesOf = ({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca }: TlsConfig): Files | undefined => {
   if (!cert && !key && !ca) return undefined;
-  if (!cert || !key || !ca) throw new ConfigError("TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE go together");
+  if (!cert || !key || !ca) throw new ConfigError("set all of TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE, or none");
   return { cert, key, ca };
 };
 

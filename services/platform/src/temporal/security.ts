@@ -29,7 +29,7 @@ export interface TemporalSecurity {
 export const temporalSecurity = (config: Partial<TemporalSecurityConfig>): TemporalSecurity => {
   const { TEMPORAL_TLS_CA_FILE: ca, TEMPORAL_TLS_CERT_FILE: cert, TEMPORAL_TLS_KEY_FILE: key } = config;
   const { TEMPORAL_TLS_SERVER_NAME: serverName, TEMPORAL_API_KEY: apiKey } = config;
-  if (!cert !== !key) throw new ConfigError("TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together");
+  if (!cert !== !key) throw new ConfigError("set both TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE, or neither");
   const read = (variable: keyof TemporalSecurityConfig, file: string): Buffer => {
     try {
       return readFileSync(file);

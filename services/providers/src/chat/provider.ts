@@ -39,7 +39,7 @@ export interface ChatDialect {
  */
 export const pieceOf = (data: string): unknown => {
   const read = readJson(data);
-  if (!read) throw new ProviderError("ambiguous", "a piece of the provider's answer is no JSON");
+  if (!read) throw new ProviderError("ambiguous", "a piece of the provider's answer isn't JSON");
   return read.value;
 };
 

@@ -28,6 +28,7 @@ import { sameInputs } from "../running/next-run";
 import { titleIn } from "../titles";
 import { NONE } from "../ui-store";
 import { RUN_PANEL } from "../../messages/editor/panels";
+import { NOT_STARTED } from "../../messages/common";
 
 /** Target of Run: the draft on the canvas, or the published version of another user's template. */
 const useTarget = (): RunTarget => {
@@ -46,7 +47,7 @@ const useStart = (target: RunTarget, kept: Kept | undefined, inputs: () => Recor
     setStarting(true);
     setRefused(undefined);
     try {
-      if (!(await document.flush())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
+      if (!(await document.flush())) throw new Error(NOT_STARTED);
       const { graph } = document.store.getState();
       follow(await (kept ? startRerun(kept.base, kept.again, limit) : startRun(target, inputs(), limit)), graph);
     } catch (error) {

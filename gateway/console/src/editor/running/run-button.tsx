@@ -13,6 +13,7 @@ import { samePrints } from "../scene/fingerprints";
 import { isAllReused, limitOf, quoteNow, sameInputs, startNext, useNextRun, type NextRun } from "./next-run";
 import { setNewSeeds } from "./new-seed";
 import { useFollow } from "./use-follow";
+import { NOT_STARTED } from "../../messages/common";
 import { RUN_BUTTON } from "../../messages/editor/running";
 
 /** Starts the next run at the shown price, or shows why it can't start. */
@@ -25,7 +26,7 @@ const useStart = (next: NextRun, shown: number | null | undefined, openForm: () 
     return samePrints(slug, base, document.store.getState().graph) && sameInputs(inputs, next.inputs);
   };
   const start = async (asked: NextRun): Promise<void> => {
-    if (!(await document.flush())) throw new Error("The workflow isn't saved yet, so it didn't run. The toolbar says why.");
+    if (!(await document.flush())) throw new Error(NOT_STARTED);
     const quote = await quoteNow(asked);
     const most = limitOf(quote);
     if (asked.base !== undefined && isAllReused(quote) && (await isUnchanged(asked.base)))

@@ -27,7 +27,7 @@ const readJson = (text: string): Price => {
   try {
     return JSON.parse(text) as Price;
   } catch {
-    throw new Error("This is no JSON.");
+    throw new Error(MODELS.notJson);
   }
 };
 

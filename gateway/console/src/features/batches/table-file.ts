@@ -7,6 +7,8 @@ import { TABLE_FILE } from "../../messages/batches";
 
 /** A file of rows that are mapped to inputs. */
 
+const MIB = 1024 * 1024;
+
 export interface TableFile {
   name: string;
   columns: readonly string[];
@@ -18,7 +20,7 @@ export type Mapping = Readonly<Record<string, string>>;
 
 /** Reads a CSV file. The API rejects more rows than the tier allows. @throws Error with the problem */
 export const readTable = async (file: File): Promise<TableFile> => {
-  if (file.size > LIMITS.batchFileBytes) throw new Error("The file has more than 10 MB.");
+  if (file.size > LIMITS.batchFileBytes) throw new Error(TABLE_FILE.tooLarge(LIMITS.batchFileBytes / MIB));
   try {
     const text = tableText(new Uint8Array(await file.arrayBuffer()));
     const rows = parse<Record<string, string>>(text, {
@@ -28,12 +30,12 @@ export const readTable = async (file: File): Promise<TableFile> => {
       skip_empty_lines: true,
       to: CAPS.batchRows.ceiling + 1,
     });
-    if (rows.length === 0) throw new Error("The file has no rows below its first line.");
-    if (rows.length > CAPS.batchRows.ceiling) throw new Error(`The file has more than ${CAPS.batchRows.ceiling} rows.`);
+    if (rows.length === 0) throw new Error(TABLE_FILE.noRows);
+    if (rows.length > CAPS.batchRows.ceiling) throw new Error(TABLE_FILE.tooManyRows(CAPS.batchRows.ceiling));
     return { name: file.name, columns: Object.keys(rows[0]!), rows };
   } catch (error) {
-    if (error instanceof TableProblem) throw new Error(`The file ${error.message}.`);
-    throw error instanceof CsvError ? new Error(`This isn't valid CSV: ${error.message}`) : error;
+    if (error instanceof TableProblem) throw new Error(TABLE_FILE.problem(error.message));
+    throw error instanceof CsvError ? new Error(TABLE_FILE.notCsv(error.message)) : error;
   }
 };
 

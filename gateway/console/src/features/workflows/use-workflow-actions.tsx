@@ -14,8 +14,9 @@ import { USE_WORKFLOW_ACTIONS } from "../../messages/workflows";
 
 /** Members copied to a duplicate. */
 const COPIED = ["description", "tags", "nodes", "edges", "viewport", "cover"] as const;
-const MAX_IMPORT_BYTES = 8_000_000;
-const MAX_PICTURE_BYTES = 64_000_000;
+const MEGABYTE = 1_000_000;
+const MAX_IMPORT_BYTES = 8 * MEGABYTE;
+const MAX_PICTURE_BYTES = 64 * MEGABYTE;
 
 /** Creates a workflow from texts, so that its graph stays unchanged. */
 const createFromText = async (text: string, name: string): Promise<string> => {
@@ -88,14 +89,14 @@ export const useWorkflowActions = () => {
     importFile: (file: File) =>
       attempt(async () => {
         const isPicture = file.type.startsWith("image/");
-        if (file.size > (isPicture ? MAX_PICTURE_BYTES : MAX_IMPORT_BYTES))
-          throw new Error(`${file.name} is larger than ${isPicture ? "a picture (64 MB)" : "a workflow (8 MB)"} can be.`);
+        const most = isPicture ? MAX_PICTURE_BYTES : MAX_IMPORT_BYTES;
+        const { pictureTooLarge, workflowTooLarge, noEmbeddedWorkflow, notJson, noNodes } = USE_WORKFLOW_ACTIONS;
+        if (file.size > most) throw new Error((isPicture ? pictureTooLarge : workflowTooLarge)(file.name, most / MEGABYTE));
         // Loaded lazily, because few users of the list import a workflow.
         const { readEmbedded, readForeign } = await import("@nodeloom/client/comfyui");
         const text = isPicture ? "" : await file.text();
         const value = isPicture ? await readEmbedded(new Uint8Array(await file.arrayBuffer())) : parsedJson(text);
-        if (value === undefined)
-          throw new Error(isPicture ? `${file.name} contains no ComfyUI workflow.` : `${file.name} isn't a JSON file.`);
+        if (value === undefined) throw new Error((isPicture ? noEmbeddedWorkflow : notJson)(file.name));
         const [models, me] = await Promise.all([client.ensureQueryData(modelsQuery), client.ensureQueryData(meQuery)]);
         const foreign = readForeign(value, me ? modelsInOrder(models, me.user) : models);
         if (foreign && !foreign.graph) throw new Error(foreign.words);
@@ -104,7 +105,7 @@ export const useWorkflowActions = () => {
           return say(foreign.words);
         }
         const { name, nodes } = (value ?? {}) as { name?: unknown; nodes?: unknown };
-        if (!Array.isArray(nodes)) throw new Error(`${file.name} holds no workflow: it has no list of nodes.`);
+        if (!Array.isArray(nodes)) throw new Error(noNodes(file.name));
         open(await createFromText(text, typeof name === "string" && name !== "" ? name : nameOfFile(file)));
       }),
     createFolder: (name: string) => attempt(async () => void (await request("createFolder", { body: { name } }))),

@@ -1,3 +1,4 @@
+import { readFile } from "../../api/read-file";
 import { complain } from "../../ui/overlays/toast";
 import { fileName, plain } from "./file-name";
 import type { ViewerItem } from "./store";
@@ -14,9 +15,7 @@ const save = (blob: Blob, name: string): void => {
 
 const blobOf = async ({ file, text }: ViewerItem): Promise<Blob> => {
   if (!file) return new Blob([text ?? ""], { type: "text/plain" });
-  const response = await fetch(file.url);
-  if (!response.ok) throw new Error(`The file can't be read any more (${response.status}).`);
-  return response.blob();
+  return (await readFile(file.url)).blob();
 };
 
 export const downloadItem = async (item: ViewerItem): Promise<void> => {

@@ -8,7 +8,7 @@ import { refusalOf, type Refusal } from "../request";
 import { priceOf } from "../run-price";
 import { TroubleNotice } from "../trouble/trouble-notice";
 import { failedWords, reusedWords, startRerun, useRerunQuote, type Again } from "./rerun";
-import { COMMON } from "../../messages/common";
+import { COMMON, NOT_STARTED } from "../../messages/common";
 import { RUN_AGAIN } from "../../messages/runs";
 
 export interface RunAgainProps {
@@ -79,7 +79,7 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
     setStarting(true);
     setRefused(undefined);
     try {
-      if (before && !(await before())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
+      if (before && !(await before())) throw new Error(NOT_STARTED);
       onStarted(await startRerun(executionId, asked, quote?.maxCreditCost ?? null));
     } catch (error) {
       setRefused(refusalOf(error));

@@ -79,7 +79,8 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const toNumber = (value: unknown): number | null => {
   if (typeof value === "number") return value;
-  if (typeof value === "string" && isInexactInteger(value)) throw new BindError(`expression: what to_number() takes ${INEXACT_NUMBER}`);
+  if (typeof value === "string" && isInexactInteger(value))
+    throw new BindError(`expression: the argument of to_number() ${INEXACT_NUMBER}`);
   const number = typeof value === "string" && JSON_NUMBER.test(value) ? Number(value) : NaN;
   return Number.isFinite(number) ? number : null;
 };

@@ -84,7 +84,7 @@ const tokenAt = (text: string, at: number): { token: Token; length: number } => 
   if (literal) return { token: { type: "literal", value: literalOf(literal[1]!, at), at }, length: literal[0].length };
   const symbol = matchAt(SYMBOL, text, at)?.[0];
   if (symbol !== undefined) return { token: { type: symbol as TokenType, at }, length: symbol.length };
-  throw new ExpressionError(`${JSON.stringify(text.charAt(at))} at character ${at + 1} can't stand there`);
+  throw new ExpressionError(`${JSON.stringify(text.charAt(at))} at character ${at + 1} isn't allowed there`);
 };
 
 /** @throws ExpressionError for an invalid token */

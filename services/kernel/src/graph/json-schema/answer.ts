@@ -57,7 +57,7 @@ export type ReadAnswer = { value: unknown } | { problems: string[] };
 export const readAnswer = (text: string, schema: JsonSchema): ReadAnswer => {
   if (textBytes(text) > LIMITS.textValueBytes) return { problems: [`it is longer than ${LIMITS.textValueBytes} bytes`] };
   const found = jsonInAnswer(text);
-  if (found.length === 0) return { problems: ["it is no JSON"] };
+  if (found.length === 0) return { problems: ["it isn't JSON"] };
   const budget = createBudget({}, { valueBytes: Infinity, calls: Infinity, work: ANSWER_WORK });
   try {
     budget.work(charactersOfWork(text.length));

@@ -62,7 +62,7 @@ export const RESULT_TYPE: NodeType = "response-output";
 /** @throws Error if no kind calls models of the modality */
 export const modelNodeType = (modality: string): NodeType => {
   const found = Object.values(NODE_KINDS).find((kind) => kind.calls === "model" && kind.modality === modality);
-  if (!found) throw new Error(`no node kind calls models that make ${modality}`);
+  if (!found) throw new Error(`no node kind calls models that generate ${modality}`);
   return found.type;
 };
 

@@ -76,7 +76,7 @@ const patternProblem = (right: unknown): string[] => {
 };
 
 const caseProblems = (given: unknown): string[] => {
-  if (!isRecord(given)) return [": must be an object of name, left, op and right"];
+  if (!isRecord(given)) return [": must be an object with name, left, op and right"];
   const { name, left, op, right } = given;
   const isText = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
   return [

@@ -38,7 +38,7 @@ const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode)
     );
   if (!terms) return report(modelGone(planner, name));
   if (terms.modality === modality) return terms;
-  const unfit = `${terms.internalName} makes ${terms.modality}, but this node needs a model that makes ${modality}`;
+  const unfit = `${terms.internalName} generates ${terms.modality}, but this node needs a model that generates ${modality}`;
   return report(findingInWords("MODEL_UNFIT", unfit, "model"));
 };
 

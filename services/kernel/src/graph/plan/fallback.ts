@@ -108,9 +108,9 @@ const planAlternative = (
   terms: ModelTerms,
 ): { planned: PlannedAlternative; dropped: string[] } | { problems: Finding[] } => {
   if (terms.modality !== modality)
-    return { problems: [unfit(`makes ${terms.modality}, but this node needs a model that makes ${modality}`)] };
+    return { problems: [unfit(`generates ${terms.modality}, but this node needs a model that generates ${modality}`)] };
   if (own.terms.outputs?.includes(JSON_OUTPUT) && !terms.outputs?.includes(JSON_OUTPUT))
-    return { problems: [unfit(`returns no JSON, unlike ${own.terms.internalName}`)] };
+    return { problems: [unfit(`doesn't return JSON, unlike ${own.terms.internalName}`)] };
   const { call, dropped } = adapt(own.step, terms);
   const { renamed = {} } = call;
   const unknown = new Set([...own.unknown].flatMap((name) => [name, ...[member(renamed, name) ?? []].flat()]));

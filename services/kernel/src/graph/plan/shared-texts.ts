@@ -19,7 +19,7 @@ type Known = Extract<KnownSource, { value: unknown }>["value"];
 const mapTexts = (value: unknown, replace: Replace): Known => {
   if (typeof value === "string") return replace(value);
   if (value === undefined || typeof value === "symbol")
-    throw new TypeError(`a plan has the value ${String(value)}, which JSON can't carry`);
+    throw new TypeError(`a plan has the value ${String(value)}, which JSON can't represent`);
   if (Array.isArray(value)) {
     const items = value as unknown[];
     const mapped = items.map((item) => mapTexts(item, replace));

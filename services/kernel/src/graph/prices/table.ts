@@ -94,7 +94,8 @@ const conditionProblem = (schema: JsonSchema, name: string, condition: Condition
   const isRequired = Array.isArray(schema.required) && schema.required.includes(name);
   if (property.default === undefined && !isRequired)
     return `the input "${name}" must be required or have a default: otherwise the provider chooses what it costs`;
-  if (isBound(condition)) return property.type === "integer" || property.type === "number" ? undefined : `the input "${name}" is no number`;
+  if (isBound(condition))
+    return property.type === "integer" || property.type === "number" ? undefined : `the input "${name}" isn't a number`;
   const listed = Array.isArray(property.enum) ? (property.enum as unknown[]) : undefined;
   const strange = [condition].flat().find((value) => {
     if (listed) return !listed.includes(value);
@@ -105,9 +106,9 @@ const conditionProblem = (schema: JsonSchema, name: string, condition: Condition
 
 /** The reason why the model's inputs can't decide a table's conditions, or undefined. */
 export const tableProblem = ({ rows, factors = [] }: TablePrice, schema: JsonSchema): string | undefined => {
-  if (rows.at(-1)?.when !== undefined) return "table: its last row must be without conditions";
+  if (rows.at(-1)?.when !== undefined) return "table: its last row can't have conditions";
   const unreachable = rows.findIndex(({ when }, index) => when === undefined && index < rows.length - 1);
-  if (unreachable >= 0) return `table/${unreachable + 1}: is never reached, the row before it has no conditions`;
+  if (unreachable >= 0) return `table/${unreachable + 1} is never reached, because the row before it has no conditions`;
   for (const [place, list] of [
     ["table", rows],
     ["factors", factors],

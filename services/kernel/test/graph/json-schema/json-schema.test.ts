@@ -142,7 +142,7 @@ describe("an answer", () => {
     '<think>{"a":1}',
     '{"a":1,}',
     "[".repeat(70) + "]".repeat(70),
-  ])("is rejected when it isn't JSON: %j", (text) => expect(readAnswer(text, {})).toEqual({ problems: ["it is no JSON"] }));
+  ])("is rejected when it isn't JSON: %j", (text) => expect(readAnswer(text, {})).toEqual({ problems: ["it isn't JSON"] }));
   it("is rejected above the limit of a text", () =>
     expect(readAnswer(JSON.stringify("x".repeat(300_000)), {})).toEqual({ problems: ["it is longer than 262144 bytes"] }));
 });

@@ -130,7 +130,7 @@ describe("a case", () => {
 it.each<[unknown, string]>([
   [undefined, "cases: must be a list of at least one case"],
   [[], "cases: must be a list of at least one case"],
-  [[7], "cases[0]: must be an object of name, left, op and right"],
+  [[7], "cases[0]: must be an object with name, left, op and right"],
   [[{ ...BIG, name: "else" }], 'cases[0].name: must be text of 1 to 80 characters other than "else"'],
   [[{ ...BIG, op: "above" }], "cases[0].op: must be one of equals, notEquals, contains, matches, greater, less, exists, empty"],
   [[{ ...BIG, op: "matches", right: "(" }], "cases[0].right: isn't a valid regular expression (RE2)"],

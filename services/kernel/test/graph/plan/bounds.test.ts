@@ -156,7 +156,7 @@ describe("a list of unknown length", () => {
     const list: Node = { id: "list", type: "list", data: { items: ["a", "b", "c"] } };
     const pic: Node = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 2 } };
     expect(plan([list, pic], [["list.items", "pic.prompt"]]).issues).toMatchObject([
-      { nodeId: "pic", message: "gets a list of 3 items, but its maxItems is 2" },
+      { nodeId: "pic", message: "receives a list of 3 items, but its maxItems is 2" },
     ]);
   });
 });

@@ -59,7 +59,7 @@ it.each([
   [["nonesuch"], "fallback: there is no enabled model nonesuch"],
   [["cheap"], "fallback: cheap can't be its own fallback"],
   [["dear", "dear"], "fallback: names dear twice"],
-  [["singer"], "fallback: singer: makes audio, but this node needs a model that makes image"],
+  [["singer"], "fallback: singer: generates audio, but this node needs a model that generates image"],
   [["auto:image"], "fallback: auto:image is a task; only models can be named here"],
   [["a", "b", "c", "d", "e", "f"], "fallback: names 6 models, at most 5 are allowed"],
   ["dear", "fallback: must be a list of models' names"],

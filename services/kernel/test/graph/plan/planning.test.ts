@@ -174,7 +174,7 @@ describe("planning", () => {
     for (const text of ["https://x.test/a.png", "data:image/png;base64,aaaa", ""]) expect(flowing(text)).toEqual([]);
     for (const text of ["a picture of a boat", "ftp://x.test/a.png", "data:,x"])
       expect(flowing(text)).toEqual([{ nodeId: "pic", message: "image: must be a file: an http(s) URL, a data URL or a media id" }]);
-    expect(flowing("no-such-file")).toEqual([{ nodeId: "pic", message: "image: there is no media file no-such-file of yours" }]);
+    expect(flowing("no-such-file")).toEqual([{ nodeId: "pic", message: "image: you have no media file no-such-file" }]);
   });
 
   it("passes a list to a list input even from a single edge", () => {

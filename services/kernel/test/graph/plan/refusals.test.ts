@@ -50,7 +50,7 @@ describe("a graph that can't run", () => {
       [{ id: "a", type: "generate-image", data: { model: "clip", inputs: { prompt: "p" } } }],
       [],
       "a",
-      /needs a model that makes image/,
+      /needs a model that generates image/,
     ],
     ["a missing input", [{ id: "a", type: "generate-image", data: { model: "pic", inputs: {} } }], [], "a", /prompt: is required/],
     ["a bad input", [{ id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "p", count: 9 } } }], [], "a", /count/],

@@ -29,7 +29,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
     says: {
       ring1: [/^is part of a cycle$/],
       ring2: [/^is part of a cycle$/],
-      ring3: [/^is part of a cycle$/, /^clip makes video, but this node needs a model that makes image$/],
+      ring3: [/^is part of a cycle$/, /^clip generates video, but this node needs a model that generates image$/],
       behind: [/^text: must be text$/, /^behind has no input y \(edge e3\); it has none$/],
     },
   },
@@ -60,7 +60,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
       { id: "voice", type: "generate-audio", data: { model: "chat" } },
       { id: "writer", type: "llm-assistant", data: { model: "pic" } },
     ],
-    says: { voice: [/^chat makes text, .* makes audio$/], writer: [/^pic makes image, .* makes text$/] },
+    says: { voice: [/^chat generates text, .* generates audio$/], writer: [/^pic generates image, .* generates text$/] },
   },
   {
     // Literals are checked even if an edge with an unknown value overrides them.
@@ -89,7 +89,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
     ],
     says: {
       taker: [
-        /^image: there is no media file x of yours/,
+        /^image: you have no media file x/,
         /^count: must be a number, but is the text "x"$/,
         /^giver has no output nope .*; it has text$/,
         /^taker has no input nope .*; it has prompt, image, count$/,
@@ -134,10 +134,10 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
     ],
     edges: [["files.items", "each.image"]],
     says: {
-      upload: [/^there is no media file no-such-file of yours$/],
+      upload: [/^you have no media file no-such-file$/],
       noupload: [/^needs a mediaId$/],
-      file: [/^image: there is no media file no-such-file-either of yours$/],
-      each: [/^image: there is no media file nor-this of yours$/],
+      file: [/^image: you have no media file no-such-file-either$/],
+      each: [/^image: you have no media file nor-this$/],
     },
   },
   {

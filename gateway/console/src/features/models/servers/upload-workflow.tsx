@@ -29,7 +29,7 @@ const read = async (file: File): Promise<Record<string, unknown>> => {
   try {
     return JSON.parse(await file.text()) as Record<string, unknown>;
   } catch {
-    throw new Error("This file is no JSON. Export the workflow by Workflow → Export (API).");
+    throw new Error(UPLOAD_WORKFLOW.notJson);
   }
 };
 
