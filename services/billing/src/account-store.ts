@@ -1,4 +1,4 @@
-/** The stored form of an account, and the update that leads to the next one. */
+/** Stored form of an account, and the update from one state to the next. */
 
 import { DURABLE } from "@nodeloom/platform";
 import { Schema, type UpdateQuery } from "mongoose";
@@ -6,7 +6,7 @@ import { emptyAccount, type Account } from "./account/account";
 
 export type AccountDocument = Omit<Account, "userId"> & { _id: string };
 
-// Pure, typed code builds the nested values and only replaces them: casting each item again would cost more than the update.
+// Without casts: pure, typed code builds the nested values and only replaces them. Casting each item again would cost more than the update.
 export const accountSchema = new Schema<AccountDocument>(
   {
     _id: { type: String, required: true },
@@ -32,16 +32,16 @@ export const accountSchema = new Schema<AccountDocument>(
     sequence: Number,
     outbox: [Schema.Types.Mixed],
   },
-  // No reply reports a movement before it is durable.
+  // Replies are sent only after the movement is durable.
   { collection: "accounts", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// Accounts with rows that aren't in the ledger yet.
+// Finds accounts with rows that aren't in the ledger yet.
 accountSchema.index({ "outbox.at": 1 });
-// Accounts that are due for renewal, longest first.
+// Finds accounts that are due for renewal, longest overdue first.
 accountSchema.index({ renewsAt: 1, _id: 1 });
-// Accounts with old open holds.
+// Finds accounts with old open holds.
 accountSchema.index({ "holds.at": 1 });
-// Accounts with pending alerts.
+// Finds accounts with pending alerts.
 accountSchema.index({ "budgetAlerts.at": 1 });
 
 export const toAccount = ({ _id, ...document }: AccountDocument): Account => ({ ...emptyAccount(_id), ...document });
@@ -65,7 +65,7 @@ const REPLACED = [
   "sequence",
 ] as const satisfies readonly (keyof Account)[];
 
-/** Changes to the list of holds: usually one is added or removed; otherwise the list is replaced. */
+/** Returns changes to the list of holds. Usually one hold is added or removed; otherwise the list is replaced. */
 const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: Account) => {
   if (revision > 0 && after === before) return {};
   const [was, is] = [new Set(before), new Set(after)];
@@ -76,14 +76,14 @@ const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: 
   return { set: { holds: after } };
 };
 
-/** Changes to budgets: usually only some usage changes; a different list is replaced. */
+/** Returns changes to budgets. Usually only some usage changes; if the list differs, it is replaced. */
 const changesOfBudgets = ({ revision, budgets: before }: Account, { budgets: after }: Account): Record<string, unknown> => {
   const areSame = revision > 0 && before.length === after.length && before.every(({ number }, index) => number === after[index]!.number);
   if (!areSame) return { budgets: after };
   return Object.fromEntries(after.flatMap((budget, index) => (budget === before[index] ? [] : [[`budgets.${index}`, budget]])));
 };
 
-/** Sends only changed members: growing lists are appended to, others are replaced. */
+/** Returns an update of the changed members: growing lists are appended to, other members are replaced. */
 export const changes = (before: Account, after: Account): UpdateQuery<AccountDocument> => {
   const replaced = REPLACED.filter((name) => before.revision === 0 || after[name] !== before[name]);
   const outbox = after.outbox.slice(before.outbox.length);

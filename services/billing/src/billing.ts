@@ -24,7 +24,7 @@ import type { BillingStore } from "./store";
 export interface BillingDependencies {
   store: BillingStore;
   logger: Logger;
-  /** Removal of data beside accounts and the ledger. */
+  /** Removals of data other than accounts and the ledger. */
   removals?: Readonly<Record<string, RemoveStep>>;
   clock?: () => Date;
 }
@@ -39,15 +39,15 @@ export interface BudgetAlertPage {
   nextCursor: string;
 }
 
-/** A budget as it stands now. */
+/** A budget with its current usage. */
 export interface PresentBudget extends Budget {
-  /** For a default budget: the value that its usage is of. */
+  /** For a default budget: metadata value whose usage is shown. */
   ofValue?: string;
 }
 
 export type Billing = ReturnType<typeof createBilling>;
 
-/** Use cases of billing. `deadlineMs` is the end of the caller's wait, in milliseconds since 1970. */
+/** Creates the use cases of billing. `deadlineMs` is the end of the caller's wait, in milliseconds since the epoch. */
 export const createBilling = ({ store, logger, removals = {}, clock = () => new Date() }: BillingDependencies) => {
   const outbox = createOutbox({ store, logger });
   const groupCommit = createGroupCommit({ store, outbox, logger });
@@ -65,7 +65,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
   return {
     account,
 
-    /** The allocation of a possible hold, without holding it. */
+    /** Returns the allocation of a possible hold without holding it. */
     quote: async (request: RequestOf<"quote">): Promise<Allocation> => {
       const { userId, items } = checked("quote", request);
       return allocate(await account({ userId }), items);
@@ -104,7 +104,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       if (isDefault(removed.scope)) await store.removeCounters(request.userId, { number: removed.number });
     },
 
-    /** In order of creation, with current usage. With `of`: the budget that counts runs with this value, if any. */
+    /** Lists budgets in order of creation, with current usage. With `of`: only the budget that counts runs with this value, if any. */
     budgets: async (request: RequestOf<"budgets">): Promise<PresentBudget[]> => {
       const { userId, of } = checked("budgets", request);
       const at = clock();
@@ -117,7 +117,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       return [{ ...found, used, ofValue: value }];
     },
 
-    /** Pending alerts, one page of accounts. */
+    /** Returns pending alerts, one page of accounts. */
     budgetAlerts: async (request: RequestOf<"budgetAlerts">): Promise<BudgetAlertPage> => {
       const size = BILLING_LIMITS.alertPageAccounts;
       const found = await store.findAlerts(checked("budgetAlerts", request).cursor, size);
@@ -134,7 +134,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       return ledger.page(userId, limit, cursor, kind);
     },
 
-    /** Open holds older than a time, one page of accounts. */
+    /** Returns open holds older than a time, one page of accounts. */
     openHolds: async (request: RequestOf<"openHolds">): Promise<OpenHoldPage> => {
       const { olderThanMs, limit, cursor } = checked("openHolds", request);
       const before = new Date(clock().getTime() - olderThanMs);
@@ -156,22 +156,22 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       return audit.check(cursor, full ?? false, deadlineMs);
     },
 
-    /** The ledger is kept forever. Checkpoints spare checks the rows of past years. */
+    /** The ledger is kept forever. With checkpoints, checks needn't read the rows of past years. */
     removeExpired: createRemoval({ checkpoints: (cursor) => checkpoints.page(cursor), ...removals }),
 
     erase: createEraseBilling({ store, groupCommit, outbox, clock }),
 
-    /** Removes the budget of a value of metadata, and what it used of a default budget; ledger rows have no metadata. */
+    /** Removes the budget of a metadata value and its usage of a default budget. Ledger rows have no metadata. */
     eraseMetadata: async ({ ownerId: userId, name, value }: ErasedMetadata): Promise<void> => {
       const budget = { scope: { type: "metadata", name, value } } as const;
       if (value !== DEFAULT_BUDGET_VALUE) await groupCommit.submit({ type: "removeBudget", at: clock(), userId, budget });
       await store.removeCounters(userId, { name, value });
     },
 
-    /** Pending work for the relay. */
+    /** Rows with pending work for the relay. */
     relayed: [outbox.relayed, reservations.relayed] as RelayedRows<unknown>[],
 
-    /** Answers calls in progress, then drains their rows. */
+    /** Answers calls in progress, then moves their rows to the ledger. */
     stop: async (): Promise<void> => {
       await groupCommit.close();
       await outbox.stop();

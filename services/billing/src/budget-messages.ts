@@ -40,7 +40,7 @@ export const windowOf = (window: string): BudgetWindow => {
   return known;
 };
 
-/** @param budget with current usage */
+/** @param budget budget with current usage */
 export const budgetMessage = ({ id, scope, limit, window, alertAt, used, countedAt, createdAt, ofValue }: PresentBudget): proto.Budget =>
   proto.Budget.fromPartial({
     ...{ id, scope: scopeMessage(scope), millicredits: limit, window, alertAt, usedMillicredits: used[window], createdAt },

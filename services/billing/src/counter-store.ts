@@ -7,11 +7,11 @@ import { windowEnd } from "./account/budgets/windows";
 import { COMMITTED } from "./ledger/audit-store";
 import { BILLING_LIMITS } from "./limits";
 
-/** An amount that is held, or that a hold which hasn't come about yet has reserved. */
+/** A reserved amount. Its hold exists, or may not have been written yet. */
 export interface OpenReservation {
   id: string;
   millicredits: number;
-  /** When it is compared with the account next. */
+  /** When the reservation is next compared with the account. */
   checkAt: Date;
 }
 
@@ -23,7 +23,7 @@ interface CounterDocument {
   number: number;
   name: string;
   value: string;
-  /** Held and captured, in milli-credits. */
+  /** Held and captured credits, in milli-credits. */
   used: number;
   reservations: OpenReservation[];
   /** Absent for a window that never ends. */
@@ -38,7 +38,7 @@ export interface DueCounter {
 }
 
 const OPERATION_TIMEOUT_MS = 10_000;
-/** Clocks differ: a process may still count in a window that has ended elsewhere. */
+/** Clocks differ, so a process can still count in a window that has ended for others. */
 const EXPIRY_MARGIN_MS = 86_400_000;
 
 const counterSchema = new Schema<CounterDocument>(
@@ -52,18 +52,18 @@ const counterSchema = new Schema<CounterDocument>(
     reservations: [Schema.Types.Mixed],
     expiresAt: Date,
   },
-  // A hold relies on a reservation, so a failover must not undo it.
+  // A hold relies on a reservation, so a failover must not undo the reservation.
   { collection: "counters", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// For erasing an account or a value, and for removing a budget.
+// Used to erase an account or a value, and to remove a budget.
 counterSchema.index({ userId: 1, name: 1, value: 1 });
-// For finding reservations whose hold may not have come about.
+// Used to find reservations whose hold may never have been written.
 counterSchema.index({ "reservations.checkAt": 1 });
 counterSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export type CounterStore = ReturnType<typeof createCounterStore>;
 
-/** Counters of default budgets. Every write is one conditional update of one document. */
+/** Stores counters of default budgets. Every write is one conditional update of one document. */
 export const createCounterStore = (connection: Connection) => {
   const counters = connection.model<CounterDocument>("Counter", counterSchema);
   const options = { writeConcern: DURABLE as never, maxTimeMS: OPERATION_TIMEOUT_MS };
@@ -74,7 +74,7 @@ export const createCounterStore = (connection: Connection) => {
   const usedOf = async (userId: string, use: Pick<DefaultUse, "number" | "value" | "window">, at: Date): Promise<number> =>
     (await read(counterId(userId, use, at)))?.used ?? 0;
 
-  /** @returns false if the counter has too little left, or too many reservations */
+  /** @returns false if the counter has too few credits left or too many reservations */
   const add = async (userId: string, use: DefaultUse, reservation: OpenReservation, at: Date): Promise<boolean> => {
     const { number, name, value, limit, window, millicredits } = use;
     const end = windowEnd(window, at);
@@ -92,7 +92,7 @@ export const createCounterStore = (connection: Connection) => {
       await counters.collection.updateOne(asAllowed as object, update as object, { ...options, upsert: true });
       return true;
     } catch (error) {
-      // The counter exists, but isn't as the filter wants it.
+      // The counter exists but doesn't match the filter.
       if (isDuplicateKey(error)) return false;
       throw error;
     }
@@ -120,7 +120,7 @@ export const createCounterStore = (connection: Connection) => {
 
     usedOnCounter: usedOf,
 
-    /** Replaces reservations by what was captured, each once. */
+    /** Replaces reservations with the captured amounts, each once. */
     settleReservations: async (settled: readonly SettledReservation[]): Promise<void> => {
       const updates = settled.flatMap(({ id, millicredits, captured, counters: ids }) =>
         ids.map((_id) => ({
@@ -139,7 +139,7 @@ export const createCounterStore = (connection: Connection) => {
       await counters.collection.updateOne(filter, { $set: { "reservations.$.checkAt": checkAt } } as object, options);
     },
 
-    /** Counters with reservations that are due at a time, by id, after a given one. */
+    /** Returns counters with reservations that are due at a time, after the given id, ordered by id. */
     findDueCounters: async (at: Date, limit: number, afterId = ""): Promise<DueCounter[]> => {
       const found = await counters
         .find({ _id: { $gt: afterId }, "reservations.checkAt": { $lte: at } }, { userId: 1, reservations: 1 })
@@ -155,7 +155,7 @@ export const createCounterStore = (connection: Connection) => {
       }));
     },
 
-    /** Removes an account's counters: all, those of one budget, or those of one value. @returns how many */
+    /** Removes an account's counters: all, those of one budget, or those of one value. @returns number of counters */
     removeCounters: async (userId: string, which: { number?: number; name?: string; value?: string } = {}): Promise<number> =>
       (await counters.deleteMany({ userId, ...which })).deletedCount,
   };

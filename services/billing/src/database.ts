@@ -2,7 +2,10 @@ import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createPaymentStore } from "./payments/payment-store";
 import { createStore } from "./store";
 
-/** Accounts, the ledger, its checkpoints, counters of default budgets, and purchases. Increase the version with every change to a collection's indexes. */
+/**
+ * Accounts, the ledger, its checkpoints, counters of default budgets, and purchases. Raise the version with every change to a collection's
+ * indexes.
+ */
 export const database = defineDatabase({
   service: "billing",
   version: FIRST_VERSION + 3,

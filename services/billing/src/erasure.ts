@@ -11,9 +11,9 @@ export interface ErasureDependencies {
   clock: () => Date;
 }
 
-/** Erases personal data from an account. The account and its ledger stay with ids and amounts only, so that totals stay correct. */
+/** Erases personal data from an account. The account and its ledger keep only ids and amounts, so that totals stay correct. */
 export const createEraseBilling = ({ store, groupCommit, outbox, clock }: ErasureDependencies): Erase => {
-  /** All runs have ended, so open holds are orphaned and are released. */
+  /** All runs have ended, so open holds are orphaned and can be released. */
   const emptyAccount = async (userId: string): Promise<number> => {
     const account = await store.load(userId);
     if (!account || isErased(account)) return 0;

@@ -7,11 +7,11 @@ import type { Outbox } from "./ledger/outbox";
 import { countMovements } from "./meters";
 import type { BillingStore } from "./store";
 
-/** Queued commands per account; further ones are rejected as retryable. */
+/** Maximum queued commands per account. Further commands are rejected and can be retried. */
 const MAX_WAITING = 2_000;
-/** Commands that share one read and one write. */
+/** Maximum commands that share one read and one write. */
 const MAX_BATCH = 256;
-/** Cached accounts. */
+/** Maximum cached accounts. */
 const MAX_CACHED_ACCOUNTS = 500;
 const MAX_BACKOFF_MS = 40;
 const DEFAULT_DEADLINE_MS = 5_000;
@@ -21,9 +21,9 @@ type Batch = readonly BatchItem<Command, unknown>[];
 /** Cached state of an account between batches. */
 interface CachedAccount {
   userId: string;
-  /** Last state read or written here; other processes may have changed it. */
+  /** Last state that this process read or wrote. Other processes may have changed it. */
   account?: Account;
-  /** Rows of `account.outbox` that have reached the ledger since. */
+  /** Rows of `account.outbox` that have reached the ledger since then. */
   drained: Set<string>;
 }
 
@@ -42,7 +42,7 @@ export interface GroupCommitDependencies {
 
 const tooBusy = (): Error => unavailable("the account is too busy");
 
-/** Applies a batch in order to one account. */
+/** Applies a batch of commands to one account in order. */
 const decide = (account: Account, batch: Batch, ledger: Ledger): Decision => {
   let current = account;
   const outcomes = batch.map(({ value }): Verdict => {
@@ -51,7 +51,7 @@ const decide = (account: Account, batch: Batch, ledger: Ledger): Decision => {
       current = transition.account;
       return transition.outcome;
     } catch (error) {
-      // A failing command changes nothing and must not fail the others.
+      // A command that fails changes nothing and must not make the other commands fail.
       return { kind: "failed", error };
     }
   });
@@ -72,12 +72,12 @@ const backOffMs = (attempt: number): number => Math.random() * Math.min(2 ** att
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
- * Group commit: commands that arrive during an account's write share the next one. The write is conditional on the revision they were
- * decided on, which makes any number of processes safe; batches only improve throughput. Replies are sent once they are durable, and every
+ * Group commit: commands that arrive during an account's write share the next write. The write requires the revision that the commands were
+ * decided on, so any number of processes is safe; batches only improve throughput. Replies are sent after the write is durable, and every
  * command can be repeated.
  */
 export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependencies) => {
-  /** Least recently used first; accounts with a batch in progress are not in it. */
+  /** Least recently used accounts come first. Accounts with a batch in progress aren't cached. */
   const cache = new Map<string, CachedAccount>();
 
   const read = async (userId: string): Promise<Account> => {
@@ -118,7 +118,7 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
     outbox.add(rows, () => rows.forEach((row) => cached.drained.add(row.id)));
   };
 
-  /** Commits a batch and replies; false if it must be decided again on a newer account. */
+  /** Commits a batch and replies. Returns false if the batch must be decided again on a newer account. */
   const commitOnce = async (cached: CachedAccount, batch: Batch): Promise<boolean> => {
     const known = remembered(cached);
     const before = known ?? (await read(cached.userId));
@@ -150,7 +150,7 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
       cached.account = undefined;
       return undefined;
     };
-    // A cached account is read again first, without a pause.
+    // If the account was cached, it is read again without a pause.
     const pauseMs = (count: number): number => (wasCached ? 0 : backOffMs(count));
     if ((await retryOnConflict(CONFLICT_ATTEMPTS.account, attempt, pauseMs)) === "done") return;
     for (const item of batch) item.reject(tooBusy());
@@ -178,12 +178,12 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
   return {
     /**
      * Applies a command durably.
-     * @throws DomainError: the command's error, or SERVICE_UNAVAILABLE, after which the outcome is unknown and the command can be repeated
+     * @throws DomainError with the command's error, or SERVICE_UNAVAILABLE if the outcome is unknown; the command can then be repeated
      */
     submit: <C extends Command>(command: C, deadlineMs = Date.now() + DEFAULT_DEADLINE_MS): Promise<ReplyTo<C>> =>
       batcher.submit(command.userId, command, deadlineMs) as Promise<ReplyTo<C>>,
 
-    /** Rejects new commands and waits for those in progress. */
+    /** Rejects new commands and waits for commands in progress. */
     close: (): Promise<void> => batcher.close(),
   };
 };

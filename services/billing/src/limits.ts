@@ -1,20 +1,20 @@
 import { LIMITS } from "@nodeloom/kernel";
 
-/** Bounds of billing. */
+/** Limits of billing. */
 export const BILLING_LIMITS = {
-  /** Generator calls per execution. */
+  /** Model calls per execution. */
   itemsPerHold: 5_000,
-  /** Generator calls of an account's active executions; keeps its document far below 16 MB. */
+  /** Model calls of an account's active executions. The limit keeps its document far below 16 MB. */
   activeItems: 20_000,
-  /** Undrained rows above which an account is drained before more commands. */
+  /** Number of rows in the outbox above which it is emptied before more commands. */
   outboxRows: 2_000,
   /** Largest single movement: 10 million US dollars. */
   movementMillicredits: 1_000_000_000_000,
-  /** Largest balance; sums of balances stay exact integers. */
+  /** Largest balance. Sums of balances stay exact integers. */
   balanceMillicredits: 1_000_000_000_000_000,
   /** Pending alerts per account. */
   pendingAlerts: 1_000,
-  /** Open reservations on one value of a default budget; keeps its counter far below 16 MB. */
+  /** Open reservations on one value of a default budget. The limit keeps its counter far below 16 MB. */
   reservations: 10_000,
   /** Accounts per page of alerts. */
   alertPageAccounts: 100,
@@ -25,15 +25,15 @@ export const BILLING_LIMITS = {
   trialGrants: 1_000,
   ledgerPageRows: 200,
   ledgerPageDefault: 50,
-  /** Checkouts that an account can begin within 24 hours, paid or not. */
+  /** Checkouts that an account can start within 24 hours, paid or not. */
   checkoutsPerDay: 100,
   holdPageAccounts: 1_000,
   holdPageDefault: 200,
   checkpointPageAccounts: 100,
   renewalPageAccounts: 1_000,
   renewalPageDefault: 200,
-  /** Findings after which a check stops and returns a cursor. */
+  /** Number of findings after which a check stops and returns a cursor. */
   checkFindings: 1_000,
-  /** A run lasts at most 24 hours plus its wait for decisions, so an older hold belongs to no active run. */
+  /** A run lasts at most 24 hours plus its wait for decisions, so an older hold doesn't belong to an active run. */
   staleHoldMs: (25 + LIMITS.waitingHours) * 3_600_000,
 } as const;

@@ -3,7 +3,7 @@ import type { GroupCommit } from "./group-commit";
 import { BILLING_LIMITS } from "./limits";
 import type { BillingStore, DueAccount } from "./store";
 
-/** Concurrent renewals; each is one write. */
+/** Maximum concurrent renewals. Each renewal is one write. */
 const IN_PARALLEL = 16;
 const DEFAULT_PAGE_MS = 20_000;
 /** Time reserved for the reply. */
@@ -47,7 +47,7 @@ export const createRenewals = ({ store, groupCommit, logger, clock }: RenewalDep
   };
 
   return {
-    /** One page of due accounts; shorter at the caller's deadline. */
+    /** Renews one page of due accounts. The page is shorter if the caller's deadline is reached. */
     page: async (limit: number, cursor: string, deadlineMs = Date.now() + DEFAULT_PAGE_MS): Promise<RenewedPage> => {
       const size = limit || BILLING_LIMITS.renewalPageDefault;
       const due = await store.findDue(clock(), readCursor(cursor), size);

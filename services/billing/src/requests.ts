@@ -48,7 +48,7 @@ const scope = z.union([
   z.object({ type: z.enum(["key", "workflow"]), name: z.literal(""), value: id }),
   z.object({ type: z.literal("metadata"), name: metadataName, value: metadataValue }),
 ]);
-/** In thousandths. */
+/** In thousandths of the limit. */
 const threshold = z.number().int().min(1).max(1_000);
 
 const amount = <K extends string>(kind: K, schema: z.ZodNumber) => z.object({ kind: z.literal(kind), millicredits: schema });

@@ -6,13 +6,13 @@ import type { ExtendCommand, HoldCommand, HoldReply } from "./account/hold";
 import type { CounterStore, DueCounter } from "./counter-store";
 import type { GroupCommit } from "./group-commit";
 
-/** A hold that hasn't come about after this has lost its reservation. Longer than `HOLD_WITHIN_MS`, and than clocks differ. */
+/** After this time, a hold that wasn't written has lost its reservation. It exceeds `HOLD_WITHIN_MS` plus the difference of clocks. */
 const CHECK_AFTER_MS = 60_000;
-/** From a reservation to the end of the hold that it is for. */
+/** Maximum time from a reservation to the end of its hold command. */
 const HOLD_WITHIN_MS = 20_000;
-/** A reservation of an open hold is compared with the account again. */
+/** Interval in which a reservation of an open hold is compared with the account. */
 const CHECK_AGAIN_MS = 3_600_000;
-/** Reservations for one hold: a further one is needed only if a budget or the account has changed meanwhile. */
+/** Maximum reservations for one hold. Another reservation is needed only if a budget or the account has changed in the meantime. */
 const ATTEMPTS = 5;
 
 export interface ReservationDependencies {
@@ -22,10 +22,10 @@ export interface ReservationDependencies {
   clock: () => Date;
 }
 
-/** An error after which nothing was held. After SERVICE_UNAVAILABLE it isn't known. */
+/** True for an error after which nothing was held. After SERVICE_UNAVAILABLE the outcome is unknown. */
 const isRefusal = (error: unknown): boolean => error instanceof DomainError && error.kind !== "unavailable";
 
-/** Holds of runs that default budgets count: reserve on the counters, then hold in the account. */
+/** Holds credits of runs that default budgets count: reserves on the counters, then holds in the account. */
 export const createReservations = ({ store, groupCommit, logger, clock }: ReservationDependencies) => {
   /** Returns a reservation. If that fails, the relay does it later. */
   const release = async (userId: string, reservation: Reservation, at: Date): Promise<void> => {
@@ -48,7 +48,7 @@ export const createReservations = ({ store, groupCommit, logger, clock }: Reserv
 
   return {
     /**
-     * Holds or extends. A run that no default budget counts costs nothing more.
+     * Creates or extends a hold. Runs that no default budget counts need no additional write.
      * @throws DomainError of the command, or BUDGET_EXCEEDED of a default budget
      */
     hold: async (command: HoldCommand | ExtendCommand, deadlineMs?: number): Promise<HoldReply> => {
@@ -69,7 +69,7 @@ export const createReservations = ({ store, groupCommit, logger, clock }: Reserv
       return reply;
     },
 
-    /** Reservations without a hold after a minute: their process ended in between. */
+    /** Reservations without a hold after a minute, because their process ended before the hold. */
     relayed: {
       name: "reservations on default budgets",
       page: (limit, after) => store.findDueCounters(clock(), limit, after?.id),

@@ -7,19 +7,19 @@ import { accountSchema, changes, toAccount, type AccountDocument } from "./accou
 import { COMMITTED, createAuditStore, type LedgerDocument } from "./ledger/audit-store";
 import type { LedgerRow, MovementKind } from "./account/movement";
 
-/** An account that is due for renewal, and since when. */
+/** An account that is due for renewal, and the time since when. */
 export interface DueAccount {
   userId: string;
   renewsAt: Date;
 }
 
-/** An account with rows in its outbox: their ids, oldest first. */
+/** An account with rows in its outbox, and their ids, oldest first. */
 export interface OwingAccount {
   userId: string;
   rows: string[];
 }
 
-/** Draining only copies durable data. Majority writes keep the order in which its steps become durable. */
+/** Moving rows only copies durable data. Majority writes keep the order in which its steps become durable. */
 const ORDERED = { w: "majority" } as const;
 const UNORDERED = { ordered: false, ignoreUndefined: true, writeConcern: ORDERED as never } as const;
 const OPERATION_TIMEOUT_MS = 10_000;
@@ -43,7 +43,7 @@ const ledgerSchema = new Schema<LedgerDocument>(
   },
   { collection: "ledger", autoCreate: false, minimize: false, versionKey: false, writeConcern: ORDERED },
 );
-// For lists, newest first. Unique, so that no two rows have the same position.
+// Lists rows, newest first. Unique, so that no two rows have the same position.
 ledgerSchema.index({ userId: 1, sequence: -1 }, { unique: true });
 
 const toRow = ({ _id, ...document }: LedgerDocument): LedgerRow => ({ id: _id, ...document });
@@ -54,16 +54,19 @@ const insertOnce = ({ id, settled: _, ...rest }: LedgerRow) => ({
 
 export type BillingStore = ReturnType<typeof createStore>;
 
-/** Accounts, their ledger and counters in MongoDB. Every write is a conditional update of one document, or an insert with a deterministic id. */
+/**
+ * Stores accounts, their ledger and counters in MongoDB. Every write is a conditional update of one document, or an insert with a
+ * deterministic id.
+ */
 export const createStore = (connection: Connection) => {
   const accounts = connection.model<AccountDocument>("Account", accountSchema);
   const ledger = connection.model<LedgerDocument>("LedgerRow", ledgerSchema);
   const audit = createAuditStore(connection, ledger);
 
-  /** Existing rows stay unchanged. */
+  /** Writes rows that don't exist yet. Existing rows aren't changed. */
   const writeChunk = async (rows: readonly LedgerRow[]): Promise<void> => {
     const write = () => ledger.collection.bulkWrite(rows.map(insertOnce), UNORDERED);
-    // Two upserts of one id can race and one of them fail; the retry finds the row.
+    // Two concurrent upserts of one id can make one of them fail. The retry finds the row.
     await retry(write, { pausesMs: [0], shouldRetry: isDuplicateKey });
   };
 
@@ -81,7 +84,7 @@ export const createStore = (connection: Connection) => {
       return document ? toAccount(document) : undefined;
     },
 
-    /** Writes `after` if the account is unchanged since it was read as `before`. @returns false otherwise */
+    /** Writes `after` if the account hasn't changed since it was read as `before`. @returns false otherwise */
     commit: async (before: Account, after: Account): Promise<boolean> => {
       try {
         const asRead = { _id: before.userId, revision: before.revision } as object;
@@ -98,7 +101,7 @@ export const createStore = (connection: Connection) => {
       }
     },
 
-    /** Missing ids are left out. */
+    /** Returns rows by id. Missing ids are left out. */
     findRows: async (ids: readonly string[]): Promise<LedgerRow[]> => {
       const byId = { _id: { $in: [...ids] } } as object;
       const found = ledger.collection.find<LedgerDocument>(byId, { readConcern: COMMITTED as never, maxTimeMS: OPERATION_TIMEOUT_MS });
@@ -118,7 +121,7 @@ export const createStore = (connection: Connection) => {
       if (pulls.length > 0) await accounts.collection.bulkWrite(pulls, UNORDERED);
     },
 
-    /** Accounts with rows in their outboxes, by id, after a given one. */
+    /** Returns accounts with rows in their outboxes, after the given id, ordered by id. */
     findOutboxes: async (limit: number, afterUserId = ""): Promise<OwingAccount[]> => {
       const found = await accounts
         .find({ _id: { $gt: afterUserId }, "outbox.at": { $gt: new Date(0) } }, { "outbox.id": 1 })
@@ -129,7 +132,7 @@ export const createStore = (connection: Connection) => {
       return found.map(({ _id, outbox }) => ({ userId: _id, rows: outbox.map(({ id }) => id) }));
     },
 
-    /** Accounts with a hold older than a time, by id, after a given one. */
+    /** Returns accounts with a hold older than a time, after the given id, ordered by id. */
     findHolds: async (olderThan: Date, afterUserId: string, limit: number): Promise<Pick<Account, "userId" | "holds">[]> => {
       const found = await accounts
         .find({ _id: { $gt: afterUserId }, "holds.at": { $lte: olderThan } }, { holds: 1 })
@@ -140,7 +143,7 @@ export const createStore = (connection: Connection) => {
       return found.map(({ _id, holds }) => ({ userId: _id, holds }));
     },
 
-    /** Accounts with pending alerts, by id, after a given one. */
+    /** Returns accounts with pending alerts, after the given id, ordered by id. */
     findAlerts: async (afterUserId: string, limit: number): Promise<Pick<Account, "userId" | "budgetAlerts">[]> => {
       const found = await accounts
         .find({ _id: { $gt: afterUserId }, "budgetAlerts.at": { $gt: new Date(0) } }, { budgetAlerts: 1 })
@@ -152,16 +155,16 @@ export const createStore = (connection: Connection) => {
       return found.map(({ _id, budgetAlerts }) => ({ userId: _id, budgetAlerts }));
     },
 
-    /** Removes notes, keys and other text from an account's rows. @returns how many rows */
+    /** Removes notes, keys and other text from an account's rows. @returns number of rows */
     emptyRows: async (userId: string): Promise<number> => {
       const said = [{ note: { $exists: true } }, { keyId: { $exists: true } }];
       const emptied = await ledger.updateMany({ userId, $or: said }, { $unset: { note: 1, keyId: 1 } });
-      // The fact that an execution was closed stays, so that it can't be closed again.
+      // Rows still record that an execution was closed, so that it can't be closed again.
       const closed = await ledger.updateMany({ userId, "closed.items.0": { $exists: true } } as object, { $set: { "closed.items": [] } });
       return emptied.modifiedCount + closed.modifiedCount;
     },
 
-    /** Rows below a sequence number, newest first. @param kind limits the rows to one kind */
+    /** Returns rows below a sequence number, newest first. @param kind limits the rows to one kind */
     listRows: async (userId: string, below: number, limit: number, kind?: MovementKind): Promise<LedgerRow[]> => {
       const found = await ledger
         .find({ userId, sequence: { $lt: below }, ...(kind ? { kind } : {}) })
@@ -172,7 +175,7 @@ export const createStore = (connection: Connection) => {
       return found.map(toRow);
     },
 
-    /** By id, after a given one. */
+    /** Returns accounts after the given id, ordered by id. */
     pageAccounts: async (afterUserId: string, limit: number): Promise<Account[]> => {
       const found = await accounts
         .find({ _id: { $gt: afterUserId } })
@@ -183,7 +186,7 @@ export const createStore = (connection: Connection) => {
       return found.map(toAccount);
     },
 
-    /** Accounts due at a time, longest first, after a given one. */
+    /** Returns accounts due at a time, longest overdue first, after the given account. */
     findDue: async (at: Date, after: DueAccount | undefined, limit: number): Promise<DueAccount[]> => {
       const found = await accounts
         .find(

@@ -1,4 +1,4 @@
-/** The account and its commands, as pure functions. */
+/** Commands of an account, as pure functions. */
 
 import { type DomainError } from "@nodeloom/kernel";
 import type { Budget, BudgetAlert } from "./budgets/budget";
@@ -12,27 +12,27 @@ export interface Grant {
   remaining: number;
 }
 
-/** Credits are low. Amounts are milli-credits. */
+/** Alert that credits are low. Amounts are in milli-credits. */
 export interface LowCreditsAlert {
-  /** Deterministic by plan month. */
+  /** Deterministic for each plan month. */
   id: string;
   at: Date;
   lowCredits: { remaining: number; monthly: number };
 }
 
-/** Everything that billing knows of one user, in one document that changes as a whole. Amounts are milli-credits. */
+/** All billing data of one user, in one document that changes atomically. Amounts are in milli-credits. */
 export interface Account {
   userId: string;
-  /** 0 for an account that isn't stored yet; increases with every change. */
+  /** 0 for an account that isn't stored yet. Every change increases it. */
   revision: number;
   plan: number;
-  /** Negative after refunds of purchases whose credits were already spent. */
+  /** Can be negative, after refunds of purchases whose credits were already spent. */
   topUp: number;
-  /** Total refunds: the lower bound of `topUp`. */
+  /** Sum of all refunds. It is the lower bound of `topUp`. */
   paidBack: number;
   held: number;
   grants: Grant[];
-  /** Models whose trial grant was given; each is given once per account. */
+  /** Models whose trial grant was given. Each grant is given once per account. */
   trials: string[];
   tier: string | null;
   /** User revision that set the tier. */
@@ -41,17 +41,17 @@ export interface Account {
   renewsAt: Date | null;
   /** Day of the month (1 to 31, UTC) on which the plan began. Shorter months renew on their last day. */
   renewalDay: number | null;
-  /** Plan periods begun so far. Plan credits of earlier periods are gone, including those that a hold releases. */
+  /** Number of plan periods that have begun. Plan credits of earlier periods have expired, including those that a hold releases. */
   period: number;
   holds: ActiveHold[];
   budgets: Budget[];
-  /** Number of the newest budget ever created. */
+  /** Number of the most recently created budget. */
   lastBudget: number;
-  /** Alerts that aren't delivered yet, oldest first: budgets and low credits. */
+  /** Alerts for budgets and low credits that aren't delivered yet, oldest first. */
   budgetAlerts: (BudgetAlert | LowCreditsAlert)[];
-  /** The plan period of the last low-credits alert; null for none. */
+  /** Plan period of the last low-credits alert; null if there was none. */
   lowCreditsIn: number | null;
-  /** True once any execution was closed. The outbox or the ledger has the details. */
+  /** True after any execution was closed. The outbox or the ledger has the details. */
   hasClosed: boolean;
   /** Sequence number of the newest ledger row. */
   sequence: number;
@@ -85,11 +85,11 @@ export const emptyAccount = (userId: string): Account => ({
   outbox: [],
 });
 
-/** Common to all commands: the account, the time, and looked-up ledger rows. */
+/** Input of all commands: the account, the time, and ledger rows that were looked up. */
 export interface CommandContext {
   userId: string;
   at: Date;
-  /** Looked-up rows by id; null for a missing row. */
+  /** Ledger rows by id; null for a missing row. */
   ledger?: ReadonlyMap<string, LedgerRow | null>;
 }
 
@@ -97,7 +97,7 @@ export interface CommandContext {
 export type Outcome<R> = { kind: "done"; reply: R } | { kind: "refused"; error: DomainError } | { kind: "needsLedger"; ids: string[] };
 
 export interface Transition<R> {
-  /** Unchanged (identical) if nothing changed. */
+  /** Identical object if nothing changed. */
   account: Account;
   outcome: Outcome<R>;
 }
@@ -106,7 +106,7 @@ export const done = <R>(account: Account, reply: R): Transition<R> => ({ account
 export const refused = (account: Account, error: DomainError): Transition<never> => ({ account, outcome: { kind: "refused", error } });
 export const needsLedger = (account: Account, ids: string[]): Transition<never> => ({ account, outcome: { kind: "needsLedger", ids } });
 
-/** The row of a movement, null for none, or "unknown" until it is looked up in the ledger. */
+/** Returns the row of a movement, null if there is none, or "unknown" until it is looked up in the ledger. */
 export const findMovement = (account: Account, context: CommandContext, id: string): LedgerRow | null | "unknown" => {
   const waiting = account.outbox.find((row) => row.id === id);
   if (waiting) return waiting;

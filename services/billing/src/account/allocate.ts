@@ -8,7 +8,7 @@ export interface HoldItem {
   key: string;
   model: string;
   maxMillicredits: number;
-  /** Key of the call that this one can replace; empty or absent for none. */
+  /** Key of the call that this call can replace; empty or absent if there is none. */
   alternativeTo?: string;
 }
 
@@ -20,11 +20,14 @@ export interface Allocation {
   required: number;
   available: number;
   sufficient: boolean;
-  /** A model that needs credits because its trial grant is used up. */
+  /** Model that needs credits because its trial grant is used up. */
   exhaustedModel?: string;
 }
 
-/** Hold per item without a grant. Of alternatives only one runs, so the first holds the price of the most expensive. */
+/**
+ * Returns the held price of each item without a grant. Only one of the alternatives runs, so the first one holds the price of the most
+ * expensive one.
+ */
 const heldPrices = (wanted: readonly HoldItem[], isGranted: (key: string) => boolean): Map<string, number> => {
   const groups = groupBy(
     wanted.filter(({ key }) => !isGranted(key)),

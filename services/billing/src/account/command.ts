@@ -74,11 +74,11 @@ const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Co
 };
 
 /**
- * Billing as one pure function: an account and a command give the next account and an outcome. An ended month is renewed first. No I/O and
- * no clock. Applying the same command to a later account gives the same reply and changes nothing.
+ * Billing as one pure function: an account and a command return the next account and an outcome. If the account's month has ended, it is
+ * renewed first. There is no I/O and no clock. Applying the same command to a later account returns the same reply and changes nothing.
  */
 export const apply = <C extends Command>(account: Account, command: C): Transition<ReplyTo<C>> => {
-  // The table pairs each type with its handler, which TypeScript can't follow through a generic index.
+  // The table pairs each command type with its handler. TypeScript can't infer that through a generic index.
   const handle = HANDLERS[command.type] as unknown as (account: Account, command: C) => Transition<ReplyTo<C>>;
   return handle(renewIfDue(account, command.at), command);
 };

@@ -14,7 +14,7 @@ export const isErased = ({ holds, budgets, budgetAlerts, tier, renewsAt, monthly
   renewsAt === null &&
   monthlyMillicredits === 0;
 
-/** Reduces an account to the totals of its ledger: no budgets, tier or renewals. Rejected while there are holds. */
+/** Reduces an account to the totals of its ledger, without budgets, tier or renewals. Rejected while there are holds. */
 export const erase = (account: Account, _command: EraseCommand): Transition<null> => {
   if (account.holds.length > 0) return refused(account, unavailable("the account has holds still"));
   if (isErased(account)) return done(account, null);

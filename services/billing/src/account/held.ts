@@ -1,8 +1,8 @@
-/** Holds of executions, and their outcome. */
+/** Holds of executions and their outcomes. */
 
 import type { Counted } from "./budgets/budget";
 
-/** Groups alternative calls: only one call of a group runs. */
+/** Returns the group of a call. Alternative calls form a group, and only one of them runs. */
 export const groupOf = ({ key, alternativeTo }: Pick<HeldItem, "key" | "alternativeTo">): string => alternativeTo || key;
 
 /** One generator call of an execution's hold, and the source of its price. */
@@ -10,13 +10,16 @@ export interface HeldItem {
   key: string;
   model: string;
   source: "grant" | "credits";
-  /** 0 for a trial grant. */
+  /** 0 if a trial grant pays for the call. */
   millicredits: number;
   fromPlan: number;
   fromTopUp: number;
-  /** Key of the call that this one can replace. Of such calls one runs: the most expensive is held, the others hold nothing. */
+  /**
+   * Key of the call that this call can replace. Only one of these calls runs. The hold of the group is the highest price, and replacements
+   * hold nothing.
+   */
   alternativeTo?: string;
-  /** For an item added later: the plan period whose credits it holds. */
+  /** For an item added later: plan period whose credits it holds. */
   extendedIn?: number;
   /** Index in the hold's `counted`; absent if no budget counts it. */
   countedIn?: number;
@@ -25,13 +28,13 @@ export interface HeldItem {
 export interface ActiveHold {
   executionId: string;
   at: Date;
-  /** The plan period whose credits it holds. */
+  /** Plan period whose credits the hold uses. */
   period: number;
-  /** Upper bound of the hold, including extensions; absent for none. */
+  /** Upper bound of the hold, including extensions; absent if there is none. */
   maxMillicredits?: number;
-  /** The API key that submitted the execution; absent for a session. */
+  /** API key that submitted the execution; absent for a session. */
   keyId?: string;
-  /** Budgets that count its items; extensions can add entries. */
+  /** Budgets that count the items. Extensions can add entries. */
   counted?: Counted[];
   items: HeldItem[];
 }

@@ -13,17 +13,17 @@ export interface HoldCommand extends CommandContext {
   type: "hold";
   executionId: string;
   items: HoldItem[];
-  /** Concurrent executions; 0 for no limit. */
+  /** Maximum concurrent executions; 0 for no limit. */
   maxActive: number;
-  /** Upper bound of the hold; undefined for none. */
+  /** Upper bound of the hold; undefined if there is none. */
   maxMillicredits?: number;
-  /** Selects the budgets; absent for none. */
+  /** Selects the budgets that count the run; absent if no budget can. */
   subject?: Subject;
-  /** What counters of default budgets hold for it. */
+  /** Amount that counters of default budgets reserve for the hold. */
   reservation?: Reservation;
 }
 
-/** Nothing is held: the command must be repeated with a reservation of this. */
+/** Reply if nothing is held because the command must be repeated with a reservation. */
 export interface ReserveFirst {
   reserve: DefaultUse[];
 }
@@ -33,7 +33,7 @@ export interface HoldReply {
   heldMillicredits: number;
 }
 
-/** How an execution was closed, from its closing row; "unknown" until it is looked up. */
+/** Returns how an execution was closed, from its closing row; "unknown" until the row is looked up. */
 export const findClosed = (
   account: Account,
   context: CommandContext & { executionId: string },
@@ -46,7 +46,7 @@ export const findClosed = (
   return rows.includes("unknown") ? { ask: ids } : { closed: undefined };
 };
 
-/** The reply of the original hold, without extensions. */
+/** Returns the reply of the original hold, without extensions. */
 const heldReply = (all: readonly HeldItem[]): HoldReply => itemsReply(all.filter(({ extendedIn }) => extendedIn === undefined));
 
 const itemsReply = (items: readonly HeldItem[]): HoldReply => ({
@@ -79,7 +79,7 @@ const overLimit = ({ required }: Allocation, maxMillicredits: number): DomainErr
     { requiredCredits: toCredits(required), maxCredits: toCredits(maxMillicredits) },
   );
 
-/** The error if the account can't hold more calls. A single run is always allowed. */
+/** Returns the error if the account can't hold more calls. A single run is always allowed. */
 const tooManyItems = ({ holds }: Account, more: number): DomainError | undefined => {
   const activeItems = holds.reduce((sum, held) => sum + held.items.length, 0);
   return holds.length > 0 && activeItems + more > BILLING_LIMITS.activeItems ? tooManyRuns(holds.length) : undefined;
@@ -90,7 +90,7 @@ const atCapacity = (account: Account, command: HoldCommand): DomainError | undef
   return tooManyItems(account, command.items.length);
 };
 
-/** Rows for runs of trial grants that an execution used (-1) or returned (+1), one per model. */
+/** Returns rows for runs of trial grants that an execution used (-1) or returned (+1), one for each model. */
 export const grantMovements = (
   userId: string,
   executionId: string,
@@ -120,7 +120,7 @@ const spend = (account: Account, { plan, topUp, grants, required }: Allocation):
 const withBudgets = (account: Account, { budgets, alerts, counted }: Counting): Account =>
   counted ? withPendingAlerts({ ...account, budgets }, alerts) : account;
 
-/** The hold with its new items assigned to the counting budgets. */
+/** Returns the hold after assigning its new items to the budgets that count them. */
 const withCounted = (held: ActiveHold, added: readonly HeldItem[], { counted }: Counting): ActiveHold => {
   if (!counted) return held;
   const all = held.counted ?? [];
@@ -137,7 +137,7 @@ const withCounted = (held: ActiveHold, added: readonly HeldItem[], { counted }: 
   return { ...held, items, counted: known < 0 ? [...all, counted] : all };
 };
 
-/** Counts a price on all budgets of a run. Default budgets come last, because a reservation is a write of its own. */
+/** Counts a price on all budgets of a run. Default budgets come last, because a reservation is a separate write. */
 const countAll = (
   account: Account,
   { userId, at, subject, reservation }: Pick<HoldCommand, "userId" | "at" | "subject" | "reservation">,
@@ -152,7 +152,7 @@ const countAll = (
   return { ...counting, counted: withReserved(counting.counted, at, reservedOf(userId, at, reservation)) };
 };
 
-/** Rows of a hold or an extension. Their ids contain the first added call, so that each row is written once. */
+/** Returns the rows of a hold or an extension. Their ids contain the first added call, so that each row is written once. */
 const holdMovements = (
   { userId, executionId }: { userId: string; executionId: string },
   phase: "hold" | `extend ${string}`,
@@ -167,9 +167,9 @@ const holdMovements = (
 };
 
 /**
- * Reserves the worst-case price of an execution, all or nothing. A repeated call gets the first reply, even after the execution was closed.
- * Rejected for a voided execution, too many concurrent ones, too few credits, a price above the run's limit, or an exceeded budget
- * (BUDGET_EXCEEDED).
+ * Reserves the worst-case price of an execution, all or nothing. A repeated call returns the first reply, even after the execution was
+ * closed. Rejected for a voided execution, too many concurrent executions, too few credits, a price above the run's limit, or an exceeded
+ * budget (BUDGET_EXCEEDED).
  */
 export const hold = (account: Account, command: HoldCommand): Transition<HoldReply | ReserveFirst> => {
   const { executionId, at } = command;
@@ -210,16 +210,16 @@ export interface ExtendCommand extends CommandContext {
   executionId: string;
   /** Additional calls. Calls that are already held aren't charged again. */
   items: HoldItem[];
-  /** The limit of a run without a hold; an existing hold keeps its own. */
+  /** Limit of a run without a hold. An existing hold keeps its own limit. */
   maxMillicredits?: number;
   subject?: Subject;
   reservation?: Reservation;
 }
 
 /**
- * Adds calls to an execution's hold, all or nothing, once per key. Begins a hold for a run without one. An extension uses the plan credits
- * of its own month.
- * Rejected for a closed execution (PRECONDITION_FAILED), too few credits, a price above the run's limit, or an exceeded budget.
+ * Adds calls to an execution's hold, all or nothing, once per key. Creates a hold for a run without one. An extension uses the plan credits
+ * of the current month. Rejected for a closed execution (PRECONDITION_FAILED), too few credits, a price above the run's limit, or an
+ * exceeded budget.
  */
 export const extend = (account: Account, command: ExtendCommand): Transition<HoldReply | ReserveFirst> => {
   const { executionId, at } = command;

@@ -5,31 +5,31 @@ import type { ClosedHold } from "./held";
 export type { MovementKind } from "@nodeloom/kernel";
 
 /**
- * A row of the append-only ledger. Over all rows of an account, the sum of `millicredits` equals its plan, top-up and held credits; the sum
- * of `runs` per model equals what remains of the trial grant.
+ * A row of the append-only ledger. Over all rows of an account, the sum of `millicredits` equals its plan, top-up and held credits. The sum
+ * of `runs` for each model equals the remaining runs of the trial grant.
  */
 export interface LedgerRow {
-  /** Deterministic by account and movement, so that no movement is written twice. */
+  /** Deterministic for account and movement, so that no movement is written twice. */
   id: string;
   userId: string;
-  /** Position among the account's rows, from 1 without gaps. */
+  /** Position among the account's rows, starting at 1 without gaps. */
   sequence: number;
   kind: MovementKind;
-  /** Signed change of available plus held credits. */
+  /** Signed change of the sum of available and held credits. */
   millicredits: number;
-  /** Amount that a hold moved from available to held, or a release moved back. */
+  /** Amount that a hold moved from available to held credits, or that a release moved back. */
   movedMillicredits: number;
-  /** Runs of a trial grant: granted or returned (positive), used by a hold (negative). */
+  /** Change of a trial grant's runs: positive if granted or returned, negative if used by a hold. */
   runs: number;
   at: Date;
   executionId?: string;
-  /** The API key that submitted the execution; absent for a session. */
+  /** API key that submitted the execution; absent for a session. */
   keyId?: string;
   model?: string;
   note?: string;
-  /** On the first row that closes an execution: the outcome, for calls repeated much later. */
+  /** On the first row that closes an execution: the outcome, for calls that are repeated much later. */
   closed?: ClosedHold;
-  /** Reservations to settle when the row leaves the outbox; the ledger has none. */
+  /** Reservations to settle when the row leaves the outbox. Ledger rows don't have them. */
   settled?: SettledReservation[];
 }
 
@@ -43,7 +43,7 @@ const idOf = (...parts: string[]): string => parts.map(encodeURIComponent).join(
 /** Parts are escaped, so that different movements never share an id. */
 export const movementId = (userId: string, kind: MovementKind, ...parts: string[]): string => idOf(userId, kind, ...parts);
 
-/** Id of an administrator's movement: unique by reference, whatever its kind. */
+/** Returns the id of an administrator's movement. It is unique for each reference, independent of the kind. */
 export const referencedId = (userId: string, reference: string): string => idOf(userId, "credit", reference);
 
 /** Adds the submitting key to an execution's movements. */

@@ -17,8 +17,8 @@ export interface PaymentCommand extends CommandContext {
 const sumOf = (movements: readonly PaymentMovement[]): number => movements.reduce((sum, { millicredits }) => sum + millicredits, 0);
 
 /**
- * Books a payment's missing movements, once per id. They only change top-up credits, so their order doesn't matter. Refunds can make the
- * balance negative; then only free runs are allowed until it is positive again.
+ * Books a payment's missing movements, once per id. They change only top-up credits, so their order doesn't matter. Refunds can make the
+ * balance negative. Only free runs are allowed until it is positive again.
  */
 export const payment = (account: Account, command: PaymentCommand): Transition<Account> => {
   const found = command.movements.map((movement) => ({ movement, row: findMovement(account, command, movement.id) }));

@@ -19,13 +19,13 @@ export interface SetPlanCommand extends CommandContext {
   monthlyMillicredits: number;
   trials: { model: string; runs: number }[];
   reference: string;
-  /** Do nothing if the account already has this tier and these plan credits. */
+  /** True to do nothing if the account already has this tier and these plan credits. */
   unlessSet?: boolean;
   /** User revision that set the tier. */
   userRevision?: number;
 }
 
-/** Only renews an ended month, which every command does first. */
+/** Renews an ended month and does nothing else. Every command renews first. */
 export interface RenewCommand extends CommandContext {
   type: "renew";
 }
@@ -40,16 +40,16 @@ export interface CreditCommand extends CommandContext {
   type: "credit";
   credit:
     | { kind: "topup" | "plan" | "adjust"; millicredits: number }
-    /** Runs of a model's trial grant. */
+    /** Number of runs in a model's trial grant. */
     | { kind: "grant"; model: string; runs: number };
   note: string;
   reference: string;
 }
 
-/** The given day (1 to 31) of the next month, or its last day if it is shorter; same UTC time. */
+/** Returns the given day (1 to 31) of the next month at the same UTC time. If the month is shorter, returns its last day. */
 export const oneMonthAfter = (date: Date, day = date.getUTCDate()): Date => {
   const next = new Date(date);
-  // Start from the first: the 31st would overflow a shorter month.
+  // Set the first day before the month, because the 31st would overflow a shorter month.
   next.setUTCDate(1);
   next.setUTCMonth(next.getUTCMonth() + 2, 0);
   next.setUTCDate(Math.min(day, next.getUTCDate()));
@@ -61,7 +61,7 @@ const withGrant = (grants: readonly Grant[], model: string, runs: number): Grant
     ? grants.map((grant) => (grant.model === model ? { ...grant, total: grant.total + runs, remaining: grant.remaining + runs } : grant))
     : [...grants, { model, total: runs, remaining: runs }];
 
-/** Replaces the remaining plan credits by those of a new month. `cause` distinguishes the rows of different renewals. */
+/** Replaces the remaining plan credits with those of a new month. `cause` distinguishes the rows of different renewals. */
 const startMonth = (account: Account, monthly: number, at: Date, cause: string[], note: string): Account => {
   const { userId, plan } = account;
   const expiry: Movement = { id: movementId(userId, "plan_expiry", ...cause), kind: "plan_expiry", millicredits: -plan, note };
@@ -70,7 +70,7 @@ const startMonth = (account: Account, monthly: number, at: Date, cause: string[]
   return record(next, at, plan > 0 ? [expiry, renewal] : [renewal]);
 };
 
-/** Renews an ended month, as of a time. */
+/** Renews the account if its month has ended at the given time. */
 export const renewIfDue = (account: Account, at: Date): Account => {
   const due = account.renewsAt;
   if (!due || at < due) return account;
@@ -104,7 +104,7 @@ const olderUser = (): DomainError =>
 
 /**
  * Sets the account's tier: plan credits for a month from now, and new trial grants. Idempotent by reference. A tier of an earlier user
- * revision is rejected, so that account and user agree in whatever order changes arrive.
+ * revision is rejected, so that account and user agree even if changes arrive out of order.
  */
 export const setPlan = (given: Account, command: SetPlanCommand): Transition<Account> => {
   const { userRevision = 0 } = command;
@@ -127,7 +127,7 @@ export const setPlan = (given: Account, command: SetPlanCommand): Transition<Acc
 };
 
 /**
- * Changes the plan credits from the next renewal on, if the account has the changed tier. An account without plan credits stays without.
+ * Changes the plan credits from the next renewal on, if the account has the changed tier. An account without plan credits doesn't get any.
  */
 export const setMonthlyCredits = (account: Account, command: SetMonthlyCreditsCommand): Transition<Account> => {
   const { tier, monthlyMillicredits } = command;
@@ -141,7 +141,7 @@ const CREDIT_MOVEMENT = { topup: "topup", plan: "plan_renewal", adjust: "adjust"
   MovementKind
 >;
 
-/** Balances after an administrator's movement. A negative adjustment takes plan credits first. */
+/** Returns the balances after an administrator's movement. A negative adjustment takes plan credits first. */
 const credited = (account: Account, { credit }: CreditCommand): Account => {
   switch (credit.kind) {
     case "grant":
@@ -156,7 +156,7 @@ const credited = (account: Account, { credit }: CreditCommand): Account => {
   }
 };
 
-/** An administrator's movement. Idempotent by reference. It can't make the balance negative. */
+/** Books an administrator's movement. Idempotent by reference. It can't make the balance negative. */
 export const credit = (account: Account, command: CreditCommand): Transition<Account> => {
   const { credit: change, userId } = command;
   const kind = CREDIT_MOVEMENT[change.kind];
@@ -172,7 +172,7 @@ export const credit = (account: Account, command: CreditCommand): Transition<Acc
       : refused(account, new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another movement"));
   }
   const balanced = credited(account, command);
-  // A refund may have made it negative: then only additions are booked.
+  // A refund may have made the balance negative. In that case only additions are booked.
   if (balanced.topUp < Math.min(0, account.topUp))
     return refused(account, invalidRequest([{ path: "amount", message: "would leave a balance below zero" }]));
   if (balanced.plan + balanced.topUp + balanced.held > BILLING_LIMITS.balanceMillicredits) {

@@ -15,7 +15,7 @@ export interface SettleItem {
 export interface SettleCommand extends CommandContext {
   type: "settle";
   executionId: string;
-  /** Missing items are released; keys without a hold are ignored. */
+  /** Items to capture. Missing items are released; keys without a hold are ignored. */
   items: SettleItem[];
   /** Captures the whole hold, including grants. */
   captureAll: boolean;
@@ -28,7 +28,7 @@ export interface SettleReply {
   captured: HeldItem[];
 }
 
-/** @param allowed the most that can be captured, in milli-credits */
+/** @param allowed maximum capture in milli-credits */
 const closeItem = (
   { countedIn: _, ...item }: HeldItem,
   allowed: number,
@@ -43,15 +43,15 @@ const closeItem = (
   return { ...item, captured, consumed: false };
 };
 
-/** Upper bound of a call's capture, in milli-credits, and the item that holds it. */
+/** Maximum capture of a call in milli-credits, and the item that holds it. */
 interface Allowance {
   most: number;
   heldFor: HeldItem;
 }
 
-/** Upper bounds of captures. Of alternatives, the one that ran uses the shared hold. */
+/** Returns the maximum captures. The alternative that ran uses the shared hold. */
 const allowances = (items: readonly HeldItem[], isMade: (key: string) => boolean): ReadonlyMap<HeldItem, Allowance> => {
-  // Grouped by month: each has its own plan credits.
+  // Items are grouped by month, because each month has its own plan credits.
   const places = (item: HeldItem): string => `${item.extendedIn ?? ""} ${groupOf(item)}`;
   const holders = new Map(items.filter(({ millicredits }) => millicredits > 0).map((item) => [places(item), item]));
   const allowed = new Map(items.map((item): [HeldItem, Allowance] => [item, { most: item.millicredits, heldFor: item }]));
@@ -80,7 +80,7 @@ const settledReply = ({ items }: ClosedHold): SettleReply => {
   return { capturedMillicredits, releasedMillicredits: heldOf(items) - capturedMillicredits, captured };
 };
 
-/** Rows of a closing: at least one, and the first one records the outcome. */
+/** Returns the rows that close an execution: at least one, and the first one records the outcome. */
 const closingMovements = (userId: string, closed: ClosedHold, settled: SettledReservation[]): Movement[] => {
   const { executionId, items, voided } = closed;
   const captured = capturedOf(items);
@@ -98,18 +98,19 @@ const closingMovements = (userId: string, closed: ClosedHold, settled: SettledRe
   return movements;
 };
 
-/** Unused plan credits of a hold: plan credits are spent first, whichever call they were held for. */
+/** Returns the unused plan credits of a hold. Captures use plan credits first, even if they were held for another call. */
 const unusedPlan = (items: readonly ClosedItem[]): number => Math.max(0, planOf(items) - capturedOf(items));
 
 /**
- * Unused plan credits whose month has ended. An extension can hold credits of a later month than its run; captures use the oldest first.
+ * Returns unused plan credits whose month has ended. An extension can hold credits of a later month than its run; captures use the oldest
+ * credits first.
  */
 const expiredPlan = (items: readonly ClosedItem[], heldIn: number, now: number): number => {
   const old = planOf(items.filter((item) => (item.extendedIn ?? heldIn) !== now));
   return Math.max(0, old - capturedOf(items));
 };
 
-/** Returns unused credits to their origins. Plan credits of an ended month expire: a hold must not prolong them. */
+/** Returns unused credits to the balances they came from. Plan credits of an ended month expire, because a hold must not prolong them. */
 const giveBack = (account: Account, items: readonly ClosedItem[], expired: number): Pick<Account, "plan" | "topUp" | "grants"> => {
   const unused = heldOf(items) - capturedOf(items);
   const plan = account.plan + unusedPlan(items) - expired;
@@ -142,8 +143,8 @@ const settleBudgets = (
 };
 
 /**
- * Captures what an execution owes and releases the rest. A repeated call gets the first reply. An execution without a hold is closed as
- * voided, so that a late hold is rejected.
+ * Captures the charges of an execution and releases the rest of its hold. A repeated call returns the first reply. An execution without a
+ * hold is closed as voided, so that a late hold is rejected.
  */
 export const settle = (account: Account, command: SettleCommand): Transition<SettleReply> => {
   const { executionId, userId, at } = command;

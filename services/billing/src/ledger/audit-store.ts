@@ -21,21 +21,21 @@ export interface LedgerTotal extends RowTotal {
 /** Totals of an account's rows from the first to the last of a year. */
 export interface Checkpoint {
   userId: string;
-  /** The last year it includes, in UTC. */
+  /** Last year that the checkpoint includes, in UTC. */
   year: number;
-  /** Sequence number of the newest row it includes. */
+  /** Sequence number of the newest row that the checkpoint includes. */
   sequence: number;
   totals: RowTotal[];
   at: Date;
 }
 
-/** Rows of one account to sum: after one sequence number, up to another, without those in the outbox. */
+/** Rows of one account to sum: after one sequence number and up to another, without rows in the outbox. */
 export type RowRange = Pick<Account, "userId" | "sequence" | "outbox"> & { after?: number };
 
 export type LedgerDocument = Omit<LedgerRow, "id"> & { _id: string };
 type CheckpointDocument = Checkpoint & { _id: string };
 
-/** Reads that decide about money never see a write that a failover could roll back. */
+/** Reads that decide about money must not see a write that a failover could roll back. */
 export const COMMITTED = "majority";
 
 const checkpointSchema = new Schema<CheckpointDocument>(
@@ -49,14 +49,14 @@ const checkpointSchema = new Schema<CheckpointDocument>(
   },
   { collection: "checkpoints", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// An account's checkpoints, newest first.
+// Lists an account's checkpoints, newest first.
 checkpointSchema.index({ userId: 1, year: -1 }, { unique: true });
 
-/** Queries of an audit: totals of rows, and the checkpoints that spare it most of them. */
+/** Queries for audits: totals of rows, and checkpoints that replace most of the rows. */
 export const createAuditStore = (connection: Connection, ledger: Model<LedgerDocument>) => {
   const checkpoints = connection.model<CheckpointDocument>("Checkpoint", checkpointSchema);
   return {
-    /** Users with ledger rows, by id, from after one up to another (or the end). */
+    /** Returns ids of users with ledger rows in order, after one id and up to another (or the end). */
     pageLedgerUsers: async (afterUserId: string, upToUserId: string | undefined, limit: number): Promise<string[]> => {
       const found = await ledger
         .find({ userId: { $gt: afterUserId, ...(upToUserId === undefined ? {} : { $lte: upToUserId }) }, sequence: 1 }, { userId: 1 })
@@ -67,7 +67,7 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
       return found.map(({ userId }) => userId);
     },
 
-    /** Totals of accounts' drained rows as of the read; rows in outboxes are excluded. */
+    /** Returns totals of accounts' ledger rows at the time of the read. Rows in outboxes are excluded. */
     totals: async (ranges: readonly RowRange[]): Promise<LedgerTotal[]> => {
       if (ranges.length === 0) return [];
       const ofRanges = ranges.map(({ userId, sequence, outbox, after = 0 }) => ({
@@ -103,7 +103,7 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
         .readConcern(COMMITTED);
     },
 
-    /** Newest first. */
+    /** Returns checkpoints, newest first. */
     checkpointsOf: async (userIds: readonly string[]): Promise<Checkpoint[]> => {
       const found = await checkpoints
         .find({ userId: { $in: [...userIds] } })
@@ -128,7 +128,7 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
       return row ?? undefined;
     },
 
-    /** Sequence number of the newest row before a time. */
+    /** Returns the sequence number of the newest row before a time. */
     lastSequenceBefore: async (userId: string, before: Date): Promise<number> => {
       const row = await ledger
         .findOne({ userId, at: { $lt: before } }, { sequence: 1 })

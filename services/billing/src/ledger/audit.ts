@@ -6,7 +6,7 @@ import type { Checkpoint, RowTotal } from "./audit-store";
 import { addTotals, newestOf } from "./checkpoints";
 import type { BillingStore } from "../store";
 
-/** Accounts read together, which bounds the memory. */
+/** Number of accounts read together, which limits the memory. */
 const PAGE_ACCOUNTS = 50;
 const PAGE_LEDGER_USERS = 500;
 const DEFAULT_CHECK_MS = 30_000;
@@ -14,17 +14,17 @@ const DEFAULT_CHECK_MS = 30_000;
 const MARGIN_MS = 5_000;
 
 /**
- * Disagreements between an account and its ledger. `balance`: available plus held credits. `held`: credits on hold. `holds`: the sum of
- * active holds. `grant`: remaining trial runs of a model. `rows`: number of rows. `amount`: negative (top-up credits by more than all
- * refunds), or not an integer. `account`: rows without an account. `budget`: usage below what open holds count (summed over budgets).
- * `checkpoint`: a checkpoint differs from its rows (compared by balance).
+ * Kinds of differences between an account and its ledger. `balance`: available plus held credits. `held`: credits on hold. `holds`: the sum
+ * of active holds. `grant`: remaining trial runs of a model. `rows`: number of rows. `amount`: not an integer, or negative (for top-up
+ * credits: lower than minus all refunds). `account`: rows without an account. `budget`: usage below the counts of open holds (summed over
+ * budgets). `checkpoint`: a checkpoint differs from its rows (compared by balance).
  */
 export type Check = "balance" | "held" | "holds" | "grant" | "rows" | "amount" | "account" | "budget" | "checkpoint";
 
 export interface LedgerMismatch {
   userId: string;
   what: Check;
-  /** Milli-credits, runs or rows, recomputed from the ledger. */
+  /** Milli-credits, runs or rows, computed from the ledger. */
   expected: number;
   /** The account's value. */
   actual: number;
@@ -68,7 +68,7 @@ const addRows = (to: Recomputed, rows: RowTotal): void => {
   if (rows.kind === "grant" && rows.model) to.runs.set(rows.model, (to.runs.get(rows.model) ?? 0) + rows.runs);
 };
 
-/** Sums drained totals and the rows in the account's outbox. */
+/** Sums the totals of ledger rows and the rows in the account's outbox. */
 export const recompute = (totals: readonly RowTotal[], outbox: Account["outbox"]): Recomputed => {
   const result: Recomputed = { balance: 0, held: 0, rows: 0, runs: new Map() };
   for (const total of totals) addRows(result, total);
@@ -79,10 +79,10 @@ export const recompute = (totals: readonly RowTotal[], outbox: Account["outbox"]
 };
 
 const isAmount = (value: number, least = 0): boolean => Number.isSafeInteger(value) && value >= least;
-/** A value that fits the reply. */
+/** Returns the value if the reply can represent it, otherwise 0. */
 const sayable = (value: number): number => (Number.isSafeInteger(value) ? value : 0);
 
-/** Amounts that open holds count on existing budgets, and the usage that those budgets report. */
+/** Returns the amounts that open holds count on existing budgets, and the usage that these budgets report. */
 const countedOnBudgets = ({ budgets, holds }: Account): { expected: number; actual: number } => {
   const open = new Map(budgets.map(({ number }) => [number, 0]));
   for (const { counted = [], items } of holds)
@@ -97,7 +97,7 @@ const countedOnBudgets = ({ budgets, holds }: Account): { expected: number; actu
 
 type Finding = Pick<LedgerMismatch, "what" | "expected" | "actual" | "model">;
 
-/** Differences between an account and the totals of its rows. */
+/** Returns differences between an account and the totals of its rows. */
 export const differences = (account: Account, ledger: Recomputed): Finding[] => {
   const remaining = new Map(account.grants.map((grant) => [grant.model, grant.remaining]));
   const used = account.budgets.flatMap((budget) => Object.values(budget.used));
@@ -125,9 +125,9 @@ export interface AuditDependencies {
   clock: () => Date;
 }
 
-/** Audits all accounts by recomputing them from their rows. */
+/** Audits all accounts by computing them again from their rows. */
 export const createAudit = ({ store, clock }: AuditDependencies) => {
-  /** Totals of drained rows: checkpoints plus later rows, or all rows in a full check. */
+  /** Returns totals of ledger rows: checkpoints plus later rows, or all rows in a full check. */
   const sumUp = async (accounts: readonly Account[], newest: ReadonlyMap<string, Checkpoint>): Promise<Map<string, RowTotal[]>> => {
     const ranges = accounts.map((account) => ({ ...account, after: newest.get(account.userId)?.sequence ?? 0 }));
     const since = groupBy(await store.totals(ranges), ({ userId }) => userId);
@@ -179,7 +179,7 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
     for (let last = after; ;) {
       const users = await store.pageLedgerUsers(last, upTo, PAGE_LEDGER_USERS);
       for (const userId of users.filter((user) => !known.has(user))) {
-        // The account may have just been created.
+        // The account may have been created during the check.
         if (await store.load(userId)) continue;
         const totals = await store.totals([{ userId, sequence: Number.MAX_SAFE_INTEGER, outbox: [] }]);
         const ledgerMillicredits = sayable(recompute(totals, []).balance);
@@ -199,9 +199,9 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
 
   return {
     /**
-     * Recomputes every account from its rows. Exact under load: rows are numbered, so only those up to the account's read are counted.
-     * Stops before the caller's deadline, or above the bound on findings.
-     * @param isFull recomputes all history and checks the checkpoints against it; otherwise checkpoints replace the rows of past years
+     * Computes every account again from its rows. The result is exact under load: rows are numbered, so only rows up to the account's read
+     * are counted. Stops before the caller's deadline, or when there are too many findings.
+     * @param isFull reads all history and checks the checkpoints against it; otherwise checkpoints replace the rows of past years
      */
     check: async (cursor: string, isFull: boolean, deadlineMs = Date.now() + DEFAULT_CHECK_MS): Promise<LedgerCheck> => {
       const result: LedgerCheck = { accounts: 0, mismatches: [], staleHolds: [], nextCursor: "" };

@@ -3,7 +3,7 @@ import type { Checkpoint, RowTotal } from "./audit-store";
 import { BILLING_LIMITS } from "../limits";
 import type { BillingStore } from "../store";
 
-/** Delay after a year's end. All rows of the year are in the ledger by then. */
+/** Delay after the end of a year. By then all rows of the year are in the ledger. */
 const SETTLE_MS = 7 * 86_400_000;
 
 /** Sums totals by kind and model. */
@@ -23,7 +23,7 @@ export const addTotals = (...lists: readonly (readonly RowTotal[])[]): RowTotal[
   return [...sums.values()];
 };
 
-/** The newest usable checkpoint per account. An account restored from a backup can be older than a checkpoint. */
+/** Returns the newest usable checkpoint of each account. An account restored from a backup can be older than a checkpoint. */
 export const newestOf = (checkpoints: readonly Checkpoint[], sequences: ReadonlyMap<string, number>): Map<string, Checkpoint> => {
   const newest = new Map<string, Checkpoint>();
   for (const checkpoint of checkpoints) {
@@ -38,11 +38,11 @@ export interface CheckpointDependencies {
   store: Pick<BillingStore, "pageAccounts" | "checkpointsOf" | "addCheckpoint" | "firstRowAfter" | "lastSequenceBefore" | "totals">;
   logger: Logger;
   clock: () => Date;
-  /** Accounts per page. */
+  /** Number of accounts per page. */
   pageAccounts?: number;
 }
 
-/** Sums each account's rows of past years once a year, so that an audit only reads later rows. */
+/** Sums each account's rows of past years once a year, so that an audit reads only later rows. */
 export const createCheckpoints = ({
   store,
   logger,
@@ -66,7 +66,7 @@ export const createCheckpoints = ({
   };
 
   return {
-    /** Writes missing checkpoints of the last completed year for a page of accounts. Idempotent. @returns how many */
+    /** Writes missing checkpoints of the last completed year for a page of accounts. Idempotent. @returns number of checkpoints */
     page: async (cursor: string): Promise<RemovedPage> => {
       const year = new Date(clock().getTime() - SETTLE_MS).getUTCFullYear() - 1;
       const accounts = await store.pageAccounts(cursor, pageAccounts);

@@ -1,4 +1,4 @@
-/** The ledger: rows of all movements, from the accounts' outboxes to the audit. */
+/** The ledger with the rows of all movements, from the accounts' outboxes to the audit. */
 
 import { BILLING_LIMITS } from "../limits";
 import type { LedgerRow, MovementKind } from "../account/movement";
@@ -17,7 +17,7 @@ export interface LedgerDependencies {
 }
 
 export const createLedger = ({ store, outbox }: LedgerDependencies) => ({
-  /** An account's rows, newest first, complete up to the time of the call. @param kind limits the rows to one kind */
+  /** Returns an account's rows, newest first, complete up to the time of the call. @param kind limits the rows to one kind */
   page: async (userId: string, limit: number, cursor: string, kind?: MovementKind): Promise<LedgerPage> => {
     await outbox.flush(userId);
     const size = limit || BILLING_LIMITS.ledgerPageDefault;

@@ -4,13 +4,13 @@ import { BILLING_LIMITS } from "../limits";
 import type { LedgerRow } from "../account/movement";
 import type { BillingStore, OwingAccount } from "../store";
 
-/** Older rows are stranded: their process ended, or failed to drain them. */
+/** Age at which a row counts as stranded because its process ended or failed to move it. */
 const STRANDED_AFTER_MS = 5_000;
-/** Queued commits; the relay drains the rows of further ones. */
+/** Maximum queued commits. The relay moves the rows of further commits. */
 const MAX_WAITING = 5_000;
-/** A short wait batches the rows of several commits. They are already durable in their outboxes. */
+/** A short wait collects the rows of several commits. They are already durable in their outboxes. */
 const GATHER_MS = 100;
-/** This many rows don't wait, so that accounts stay small. */
+/** This number of rows is moved without waiting, so that accounts stay small. */
 const MAX_BATCH = 64;
 
 interface Committed {
@@ -26,8 +26,8 @@ export interface OutboxDependencies {
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
- * Moves ledger rows from accounts' outboxes to the ledger: append first, then settle reservations on default budgets, then remove. All steps
- * are idempotent, so after a crash the relay repeats them.
+ * Moves ledger rows from accounts' outboxes to the ledger: appends the rows, then settles reservations on default budgets, then removes the
+ * rows. All steps are idempotent, so after a crash the relay repeats them.
  */
 export const createOutbox = ({ store, logger }: OutboxDependencies) => {
   const drain = async (rows: readonly LedgerRow[], appended?: () => void): Promise<void> => {
@@ -51,7 +51,7 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
     overloaded: () => unavailable("too many rows are on their way to the ledger"),
   });
 
-  /** Drains an account's outbox, so that its ledger is complete. */
+  /** Empties an account's outbox, so that its ledger is complete. */
   const flush = async (userId: string): Promise<void> => drain((await store.load(userId))?.outbox ?? []);
 
   /** Rows of crashed processes. An account's rows leave in order, so an old first row is stranded. */
@@ -68,7 +68,7 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
   };
 
   return {
-    /** Queues newly written rows; `appended` is called once they are in the ledger. */
+    /** Queues newly written rows. `appended` is called when they are in the ledger. */
     add: (rows: readonly LedgerRow[], appended: () => void): void => {
       if (rows.length > 0) batcher.submit("", { rows, appended }, Infinity).catch(() => undefined);
     },
@@ -77,7 +77,7 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
     drain,
     relayed,
 
-    /** True if an account must be drained before it accepts more commands. */
+    /** True if an account's outbox must be emptied before the account accepts more commands. */
     isFull: (rows: readonly LedgerRow[]): boolean => rows.length > BILLING_LIMITS.outboxRows,
 
     /** Waits for rows in progress. */

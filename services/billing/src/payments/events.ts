@@ -4,9 +4,9 @@ import { z } from "zod";
 import type { Reversal, Stage } from "./payment";
 import { METADATA } from "./stripe";
 
-/** Parses events. The signature proves an event's sender, not that it has the form that queries and sums need. */
+/** Parses events. The signature proves only the sender of an event. Queries and sums need the exact form. */
 
-/** A paid session from Stripe's event, to compare with the checkout. */
+/** A paid session in Stripe's event, to compare with the checkout. */
 export interface PaidSession {
   type: "session";
   session: string;
@@ -30,12 +30,12 @@ export type EventFact = PaidSession | PaidBack;
 const MAX_ID_CHARS = 255;
 
 const id = z.string().min(1).max(MAX_ID_CHARS);
-/** An id, or an expanded object with it. */
+/** An id, or an expanded object that contains it. */
 const reference = z
   .union([id, z.object({ id }).transform((object) => object.id)])
   .nullish()
   .transform((given) => given ?? "");
-/** In the smallest unit of the currency. */
+/** Amount in the smallest unit of the currency. */
 const amount = z.number().int().nonnegative();
 const currency = z.string().max(MAX_ID_CHARS);
 
@@ -64,7 +64,7 @@ export type Envelope = z.infer<typeof envelope>;
 export const envelopeOf = (event: Stripe.Event): Envelope => read(envelope, event, []);
 
 const REFUND_STAGES: Readonly<Record<string, Stage>> = { failed: "returned", canceled: "returned" };
-/** Stages of other disputes don't move money: inquiries, and those settled otherwise. */
+/** Stages of disputes. All other disputes move no money: inquiries, and disputes settled otherwise. */
 const DISPUTE_STAGES: Readonly<Record<string, Stage>> = {
   needs_response: "taken",
   under_review: "taken",
@@ -74,7 +74,7 @@ const DISPUTE_STAGES: Readonly<Record<string, Stage>> = {
 const stageOf = (stages: Readonly<Record<string, Stage>>, status: string | null | undefined, otherwise: Stage): Stage =>
   status && Object.hasOwn(stages, status) ? stages[status]! : otherwise;
 
-/** Other sellers on the same Stripe account have sessions without our checkout. */
+/** Other sellers on the same Stripe account have sessions without a checkout of this platform. */
 const paidSession = ({ metadata, payment_intent: payment, ...given }: z.infer<typeof session>): PaidSession | undefined => {
   const checkout = metadata?.[METADATA.checkout];
   if (!checkout || given.payment_status !== "paid" || payment === "") return undefined;
@@ -94,7 +94,7 @@ const paidBack = (given: z.infer<typeof reversal>, stage: Stage): PaidBack | und
 };
 
 /**
- * The relevant fact of an event; undefined for irrelevant events.
+ * Returns the relevant fact of an event; undefined for irrelevant events.
  * @throws INVALID_REQUEST if a relevant event doesn't have the form that Stripe documents
  */
 export const factOf = (event: Stripe.Event): EventFact | undefined => {

@@ -9,7 +9,7 @@ export interface Checkout {
   id: string;
   userId: string;
   millicredits: number;
-  /** In cents. */
+  /** Amount in cents. */
   amount: number;
   currency: string;
   at: Date;
@@ -18,7 +18,7 @@ export interface Checkout {
 type CheckoutDocument = Omit<Checkout, "id"> & { _id: string };
 type PaymentDocument = Omit<Payment, "id"> & {
   _id: string;
-  /** Set until a purchase claims the payment. Refunds of other sellers on the same Stripe account create such rows too. */
+  /** Set until a purchase claims the payment. Refunds of other sellers on the same Stripe account also create such rows. */
   unclaimedSince?: Date;
 };
 
@@ -36,9 +36,9 @@ const checkoutSchema = new Schema<CheckoutDocument>(
   },
   { collection: "checkouts", autoCreate: false, versionKey: false, writeConcern: DURABLE },
 );
-// For removing the oldest.
+// Used to remove the oldest checkouts.
 checkoutSchema.index({ at: 1 });
-// For counting an account's recent checkouts.
+// Used to count an account's recent checkouts.
 checkoutSchema.index({ userId: 1, at: 1 });
 
 const paymentSchema = new Schema<PaymentDocument>(
@@ -51,12 +51,12 @@ const paymentSchema = new Schema<PaymentDocument>(
   },
   { collection: "payments", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// For removing unclaimed payments.
+// Used to remove unclaimed payments.
 paymentSchema.index({ unclaimedSince: 1 });
 
 export type PaymentStore = ReturnType<typeof createPaymentStore>;
 
-/** Checkouts and payments. Every write is an insert, or a conditional update of one document. */
+/** Stores checkouts and payments. Every write is an insert, or a conditional update of one document. */
 export const createPaymentStore = (connection: Connection) => {
   const checkouts = connection.model<CheckoutDocument>("Checkout", checkoutSchema);
   const payments = connection.model<PaymentDocument>("Payment", paymentSchema);
@@ -83,7 +83,7 @@ export const createPaymentStore = (connection: Connection) => {
       return found ? { id: found._id, revision: found.revision, purchase: found.purchase, reversals: found.reversals } : undefined;
     },
 
-    /** Writes `after` if the payment is unchanged since it was read as `before`. @returns false otherwise */
+    /** Writes `after` if the payment hasn't changed since it was read as `before`. @returns false otherwise */
     commitPayment: async (before: Payment, after: Payment, at: Date): Promise<boolean> => {
       const { purchase, reversals } = after;
       const isFirst = before.revision === 0;
@@ -100,10 +100,10 @@ export const createPaymentStore = (connection: Connection) => {
       }
     },
 
-    /** Removes a page of the oldest checkouts from before a time. @returns how many */
+    /** Removes a page of the oldest checkouts started before a time. @returns number of checkouts */
     removeCheckouts: (before: Date): Promise<number> => removeSome(checkouts, { at: { $lt: before } }, REMOVED_PAGE, { at: 1 }),
 
-    /** Removes a page of the oldest payments that have been unclaimed since before a time. @returns how many */
+    /** Removes a page of the oldest payments that have been unclaimed since before a time. @returns number of payments */
     removeUnclaimed: (before: Date): Promise<number> =>
       removeSome(payments, { unclaimedSince: { $lt: before } }, REMOVED_PAGE, { unclaimedSince: 1 }),
   };

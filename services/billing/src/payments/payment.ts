@@ -1,4 +1,4 @@
-/** Purchases of credits through Stripe: events about a payment, and their movements. */
+/** Purchases of credits through Stripe: events about a payment, and the resulting movements. */
 
 import type { PaymentMovement } from "../account/payment";
 
@@ -8,13 +8,13 @@ export interface Purchase {
   checkout: string;
   userId: string;
   millicredits: number;
-  /** In the smallest unit of the currency. */
+  /** Amount in the smallest unit of the currency. */
   amount: number;
   currency: string;
 }
 
 /**
- * Stage of a refund or dispute. `notice`: no money has moved (yet). `taken`: the money was taken back, or will be. `returned`: the refund
+ * Stage of a refund or dispute. `notice`: no money has moved yet. `taken`: the money was or will be taken back. `returned`: the refund
  * failed or the dispute was won.
  */
 export const STAGES = ["notice", "taken", "returned"] as const;
@@ -32,10 +32,10 @@ export interface Reversal {
 export interface Payment {
   /** Stripe's id of the PaymentIntent. */
   id: string;
-  /** 0 if it isn't stored yet; increases with every change. */
+  /** 0 for a payment that isn't stored yet. Every change increases it. */
   revision: number;
   purchase: Purchase | null;
-  /** In order of arrival: one immutable entry per stage of a refund or dispute. */
+  /** One immutable entry for each stage of a refund or dispute, in order of arrival. */
   reversals: Reversal[];
 }
 
@@ -53,13 +53,13 @@ export const withFact = (payment: Payment, fact: PaymentFact): Payment => {
   return { ...payment, reversals: [...payment.reversals, { ...known, stage: reversal.stage }] };
 };
 
-/** Credits for a part of the amount paid, rounded down to milli-credits; at most all of them. */
+/** Returns the credits for a part of the amount paid, rounded down to milli-credits, and at most all credits. */
 export const creditsOf = ({ millicredits, amount: paid }: Purchase, amount: number): number =>
   amount >= paid ? millicredits : Number((BigInt(millicredits) * BigInt(amount)) / BigInt(paid));
 
 const idOf = (...parts: string[]): string => ["stripe", ...parts].join(":");
 
-/** Reversals in another currency than the purchase: a person must decide how many credits they are worth. */
+/** Returns the reversals in a different currency than the purchase. A person must decide how many credits they are worth. */
 export const inOtherCurrency = ({ purchase, reversals }: Payment): Reversal[] =>
   purchase
     ? reversals.filter(
@@ -68,15 +68,15 @@ export const inOtherCurrency = ({ purchase, reversals }: Payment): Reversal[] =>
       )
     : [];
 
-/** The movement for one stage of a reversal. */
+/** Returns the movement for one stage of a reversal. */
 const paidBackBy = ({ id, stage }: Reversal, millicredits: number): PaymentMovement =>
   stage === "returned"
     ? { id: idOf(id, "returned"), kind: "adjust", millicredits, note: `not paid back: ${id}` }
     : { id: idOf(id), kind: "adjust", millicredits, note: `paid back: ${id}` };
 
 /**
- * All movements that follow from the known facts; none before the purchase is known. Reversals together take at most the purchased credits.
- * New facts only add movements and never change one, so each can be booked immediately.
+ * Returns all movements that follow from the known facts; none before the purchase is known. Reversals together take at most the purchased
+ * credits. New facts add movements but never change one, so each movement can be booked immediately.
  */
 export const movementsOf = ({ purchase, reversals }: Payment): PaymentMovement[] => {
   if (!purchase) return [];

@@ -31,7 +31,7 @@ export interface CheckoutRequest {
   cancelUrl: string;
 }
 
-/** The outcome of an event. A rejected one has a reason, and sending it again doesn't help. */
+/** Outcome of an event. A rejected event has a reason, and sending it again doesn't help. */
 export interface EventReceipt {
   id: string;
   type: string;
@@ -44,7 +44,10 @@ export interface EventReceipt {
 export interface Payments {
   /** Undefined if purchases are disabled. */
   terms(): PaymentTerms | undefined;
-  /** The URL of the payment page. @throws NOT_CONFIGURED, INVALID_REQUEST, PRECONDITION_FAILED at the daily limit, SERVICE_UNAVAILABLE */
+  /**
+   * Returns the URL of the payment page. @throws NOT_CONFIGURED, INVALID_REQUEST, PRECONDITION_FAILED at the daily limit,
+   * SERVICE_UNAVAILABLE
+   */
   checkout(request: CheckoutRequest): Promise<{ url: string }>;
   /**
    * Processes an event. Idempotent, and independent of the order of events. @throws NOT_CONFIGURED, SIGNATURE_INVALID, INVALID_REQUEST,
@@ -56,7 +59,7 @@ export interface Payments {
 export interface PaymentDependencies {
   store: PaymentStore;
   billing: Pick<Billing, "book">;
-  /** Undefined without settings. */
+  /** Undefined if the payment provider isn't configured. */
   provider: { settings: PaymentSettings; stripe: StripePort } | undefined;
   logger: Logger;
   clock?: () => Date;
@@ -76,10 +79,10 @@ const count = eventCounter("nodeloom.payment.events", "events of the payment pro
 const notConfigured = (): DomainError =>
   new DomainError("precondition", "NOT_CONFIGURED", "credits can't be bought here: STRIPE_SECRET_KEY is not set");
 
-/** In cents, rounded up. */
+/** Returns the price in cents, rounded up. */
 export const priceOf = (credits: number, priceMicros: number): number => Math.ceil((credits * priceMicros) / MICROS_PER_CENT);
 
-/** The difference between a paid session and its order; undefined for none. */
+/** Describes the difference between a paid session and its order; undefined if they agree. */
 const problemOf = (paid: PaidSession, asked: Checkout | undefined): string | undefined => {
   if (!asked) return "no such checkout was begun here";
   if (!paid.isConsistent || paid.userId !== asked.userId) return "it names another account than the checkout's";
@@ -124,8 +127,8 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
   };
 
   /**
-   * The purchase in a session, or the reason to reject it. An accepted session isn't compared again, because its checkout may be removed by
-   * then.
+   * Returns the purchase in a session, or the reason to reject it. An accepted session isn't compared again, because its checkout may have
+   * been removed.
    */
   const purchaseOf = async (paid: PaidSession): Promise<PaymentFact | string> => {
     const { payment, session, checkout } = paid;

@@ -4,7 +4,7 @@ import type { PaymentStore } from "./payment-store";
 
 type Store = Pick<PaymentStore, "removeCheckouts" | "removeUnclaimed">;
 
-/** Removal of expired purchase data. */
+/** Removes expired purchase data. */
 export const paymentRemovals = (store: Store, clock: () => Date = () => new Date()): Record<string, RemoveStep> => ({
   checkouts: async () => untilNone(await store.removeCheckouts(expiresBefore(RETENTION.checkouts, clock()))),
   unclaimedPayments: async () => untilNone(await store.removeUnclaimed(expiresBefore(RETENTION.unclaimedPayments, clock()))),

@@ -37,15 +37,15 @@ export interface PaymentSettings {
   secretKey: string;
   webhookSecret: string;
   apiBase: string;
-  /** Per credit, in millionths of a US dollar. */
+  /** Price of one credit in millionths of a US dollar. */
   priceMicros: number;
   /** False for Stripe's test mode. */
   live: boolean;
 }
 
 /**
- * The settings; undefined without a key.
- * @throws ConfigError if one of the secrets is missing, and in production for an API without TLS
+ * Returns the settings; undefined without a key.
+ * @throws ConfigError if one of the secrets is missing, or in production for an API without TLS
  */
 export const paymentSettings = (config: PaymentConfig & { NODE_ENV: string }): PaymentSettings | undefined => {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_BASE: apiBase } = config;

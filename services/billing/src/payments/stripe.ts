@@ -1,12 +1,12 @@
-/** The Stripe client: the only code that uses the library. */
+/** The Stripe client. No other code uses the Stripe library. */
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { createEgressClient, guardedFetch, hostAndPort, type EgressClient, type Logger } from "@nodeloom/platform";
 import type Stripe from "stripe" with { "resolution-mode": "import" };
 import { STRIPE_API, type PaymentSettings } from "./settings";
 
-/** The library's own version; events must use the same one (docs/operations/paying.md). */
+/** Version of the library. Events must use the same version (docs/operations/paying.md). */
 export const STRIPE_API_VERSION = "2026-10-28.endive";
-/** Older signatures are rejected; Stripe signs each delivery again. */
+/** Maximum age of a signature. Stripe signs each delivery again. */
 const TOLERANCE_SECONDS = 300;
 const CALL = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 /** Retries use the same idempotency key. */
@@ -20,7 +20,7 @@ export interface CheckoutOrder {
   userId: string;
   email: string;
   credits: number;
-  /** In cents. */
+  /** Amount in cents. */
   amount: number;
   currency: string;
   successUrl: string;
@@ -35,7 +35,7 @@ export interface StripePort {
   close(): Promise<void>;
 }
 
-/** Metadata names on sessions and payments. */
+/** Names of metadata on sessions and payments. */
 export const METADATA = { checkout: "nodeloom_checkout", account: "nodeloom_account", credits: "nodeloom_credits" } as const;
 
 const sessionOf = ({ userId, email, credits, amount, currency, ...order }: CheckoutOrder): Stripe.Checkout.SessionCreateParams => {
@@ -67,7 +67,7 @@ const translated = (error: unknown, logger: Logger): DomainError => {
 };
 
 const egressTo = (apiBase: string): EgressClient =>
-  // The operator chose another base URL, so it can be on a private network.
+  // The operator chose the base URL, so it can be on a private network.
   createEgressClient(apiBase === STRIPE_API ? {} : { ownServers: [hostAndPort(apiBase)] });
 
 export interface StripeOptions {
@@ -76,7 +76,7 @@ export interface StripeOptions {
   clock?: () => Date;
 }
 
-/** Loaded on demand: the library takes 16 MB and a sixth of a second. */
+/** Loads the library on demand, because it takes 16 MB and a sixth of a second. */
 export const connectStripe = async ({ settings, logger, clock = () => new Date() }: StripeOptions): Promise<StripePort> => {
   const { default: Library } = await import("stripe");
   const { hostname, port, protocol } = new URL(settings.apiBase);

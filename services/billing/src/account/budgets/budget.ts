@@ -4,12 +4,12 @@ import { BUDGET_WINDOWS, DEFAULT_BUDGET_VALUE, DomainError, toCredits, type Budg
 import { inSameWindow, windowEnd, windowStart } from "./windows";
 
 /**
- * Selects the runs that count. `name` is a metadata member, and empty for other types. `value` is a key id, a workflow slug or the member's
- * value.
+ * Selects the runs that a budget counts. `name` is a metadata member, and empty for other types. `value` is a key id, a workflow slug or
+ * the member's value.
  */
 export type BudgetScope = { type: "key" | "workflow"; name: ""; value: string } | { type: "metadata"; name: string; value: string };
 
-/** The facts of a run that decide which budgets count it. */
+/** Data of a run that decides which budgets count it. */
 export interface Subject {
   /** Empty for a session. */
   keyId: string;
@@ -19,12 +19,12 @@ export interface Subject {
 }
 
 /**
- * A stored budget. Amounts are milli-credits. Usage is counted for all window kinds, so that the kind can change at any time. Each count
+ * A stored budget. Amounts are in milli-credits. Usage is counted for all window kinds, so that the kind can change at any time. Each count
  * belongs to the window that contains `countedAt`.
  */
 export interface Budget {
   id: string;
-  /** Unique over all budgets that the account ever had; holds refer to it. */
+  /** Unique among all budgets that the account ever had. Holds refer to it. */
   number: number;
   scope: BudgetScope;
   limit: number;
@@ -33,15 +33,15 @@ export interface Budget {
   alertAt: number[];
   /** Thresholds already announced in this window. */
   alerted: number[];
-  /** Held and captured since the start of the window, or of the budget. */
+  /** Held and captured credits since the start of the window or of the budget. */
   used: Record<BudgetWindow, number>;
   countedAt: Date;
   createdAt: Date;
 }
 
-/** A budget's usage reached a threshold. */
+/** Alert that a budget's usage reached a threshold. */
 export interface BudgetAlert {
-  /** Deterministic by threshold, limit and window. */
+  /** Deterministic for each threshold, limit and window. */
   id: string;
   budgetId: string;
   scope: BudgetScope;
@@ -50,25 +50,25 @@ export interface BudgetAlert {
   resetsAt: Date | null;
   limit: number;
   used: number;
-  /** In thousandths. */
+  /** In thousandths of the limit. */
   threshold: number;
   at: Date;
 }
 
-/** The part of a hold that the counters of default budgets count. */
+/** Part of a hold that counters of default budgets count. */
 export interface Reserved {
   id: string;
-  /** On each of the counters. */
+  /** Amount on each of the counters. */
   millicredits: number;
-  /** Ids. */
+  /** Ids of the counters. */
   counters: string[];
 }
 
-/** The budgets that count a hold's calls, by number, and the time. */
+/** Numbers of the budgets that count a hold's calls, and the time at which they counted. */
 export interface Counted {
   at: Date;
   budgets: number[];
-  /** The amount on counters of default budgets. */
+  /** Amount on counters of default budgets. */
   reserved?: Reserved;
 }
 
@@ -77,10 +77,10 @@ const THOUSAND = 1_000;
 export const isSameScope = (one: BudgetScope, other: BudgetScope): boolean =>
   one.type === other.type && one.name === other.name && one.value === other.value;
 
-/** True for a budget of each value without one of its own. */
+/** True for a budget that applies to each metadata value without its own budget. */
 export const isDefault = ({ type, value }: BudgetScope): boolean => type === "metadata" && value === DEFAULT_BUDGET_VALUE;
 
-/** Default budgets cover no run themselves: the counters of their values do. */
+/** Default budgets don't cover runs directly. The counters of their values do. */
 export const covers = (scope: BudgetScope, { keyId, workflowSlug, metadata }: Subject): boolean => {
   const { type, name, value } = scope;
   switch (type) {
@@ -95,7 +95,7 @@ export const covers = (scope: BudgetScope, { keyId, workflowSlug, metadata }: Su
 
 const laterOf = (one: Date, other: Date): Date => (one > other ? one : other);
 
-/** The budget at a time: counts of past windows are reset. With differing clocks, the latest time wins. */
+/** Returns the budget at a time, with counts of past windows reset. If clocks differ, the latest time is used. */
 export const rolled = (budget: Budget, at: Date): Budget => {
   const now = laterOf(budget.countedAt, at);
   const used = { ...budget.used };
@@ -110,11 +110,11 @@ const add = (budget: Budget, windows: readonly BudgetWindow[], millicredits: num
   return { ...budget, used };
 };
 
-/** A limit of zero forbids runs and never reaches a threshold. */
+/** A budget with a limit of zero forbids runs and never reaches a threshold. */
 export const isReached = ({ limit, used, window }: Budget, threshold: number): boolean =>
   limit > 0 && used[window] * THOUSAND >= limit * threshold;
 
-/** The budget with its due alerts marked as announced, and those alerts. */
+/** Marks a budget's due alerts as announced. Returns the budget and these alerts. */
 export const withAlerts = (budget: Budget): { budget: Budget; alerts: BudgetAlert[] } => {
   const { id, scope, window, limit, used, countedAt, alerted } = budget;
   const reached = budget.alertAt.filter((threshold) => !alerted.includes(threshold) && isReached(budget, threshold));
@@ -128,13 +128,13 @@ export const withAlerts = (budget: Budget): { budget: Budget; alerts: BudgetAler
   return { budget: { ...budget, alerted: [...alerted, ...reached] }, alerts };
 };
 
-/** A budget in its present window, which contains `at`. */
+/** A budget in the current window, which contains `at`. */
 interface Exceeded extends Pick<Budget, "scope" | "limit" | "window"> {
   used: number;
   at: Date;
 }
 
-/** BUDGET_EXCEEDED: what is left, and until when. */
+/** Returns BUDGET_EXCEEDED with the remaining credits and the end of the window. */
 export const exceeded = ({ scope, limit, used, window, at }: Exceeded, required: number): DomainError => {
   const remaining = Math.max(0, limit - used);
   const of = scope.type === "metadata" ? `metadata.${scope.name}` : scope.type;
@@ -157,7 +157,7 @@ export interface Counting {
 
 /**
  * Counts an amount on all budgets that cover a run, or on none.
- * @returns the error for the exceeded budget with the least left
+ * @returns if a budget is exceeded, the error for the budget with the fewest credits left
  */
 export const countOn = (
   budgets: readonly Budget[],

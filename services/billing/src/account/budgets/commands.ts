@@ -10,9 +10,9 @@ export interface SetBudgetCommand extends CommandContext {
   scope: BudgetScope;
   millicredits: number;
   window: BudgetWindow;
-  /** In thousandths. */
+  /** In thousandths of the limit. */
   alertAt: number[];
-  /** Budgets that the account can have; absent: the usual number. */
+  /** Maximum number of budgets of the account; absent for the default. */
   maxBudgets?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface AlertsTakenCommand extends CommandContext {
   ids: string[];
 }
 
-/** Stores alerts until they are taken. Above the bound, the newest are kept. */
+/** Stores alerts until they are delivered. If there are too many, the newest are kept. */
 export const withPendingAlerts = (account: Account, alerts: readonly BudgetAlert[]): Account =>
   alerts.length === 0 ? account : { ...account, budgetAlerts: [...account.budgetAlerts, ...alerts].slice(-BILLING_LIMITS.pendingAlerts) };
 
@@ -37,8 +37,8 @@ const newBudget = ({ id, scope, at }: SetBudgetCommand, number: number): Budget 
 });
 
 /**
- * Creates the budget of a scope, or changes it and keeps its usage. A threshold that is still reached stays announced; one that is no
- * longer reached can be announced again.
+ * Creates the budget of a scope, or changes it and keeps its usage. If a threshold is still reached, it stays announced; otherwise it can
+ * be announced again.
  */
 export const setBudget = (account: Account, command: SetBudgetCommand): Transition<Budget> => {
   const { scope, at, millicredits: limit, window, maxBudgets = USUAL_CAPS.budgets } = command;
@@ -63,7 +63,7 @@ export const setBudget = (account: Account, command: SetBudgetCommand): Transiti
   return done(withPendingAlerts(next, alerts), budget);
 };
 
-/** @returns the removed budget, whose usage is no longer counted anywhere; null if there is none */
+/** @returns the removed budget, whose usage is no longer counted; null if there is none */
 export const removeBudget = (account: Account, { budget: which }: RemoveBudgetCommand): Transition<Budget | null> => {
   const isMeant = (budget: Budget): boolean => ("id" in which ? budget.id === which.id : isSameScope(budget.scope, which.scope));
   const gone = account.budgets.find(isMeant);

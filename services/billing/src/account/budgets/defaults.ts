@@ -1,16 +1,16 @@
 /**
  * Default budgets: a limit for each value of a metadata member that has no budget of its own. The usage of each value is a counter outside
- * the account, so that an account stays small with any number of values. A hold first reserves on the counters; the account then decides
- * whether the reservation suffices.
+ * the account, so that an account stays small with any number of values. A hold first reserves credits on the counters; the account then
+ * decides if the reservation suffices.
  */
 
 import type { BudgetWindow } from "@nodeloom/kernel";
 import { isDefault, type Budget, type Counted, type Reserved, type Subject } from "./budget";
 import { windowStart } from "./windows";
 
-/** What a hold needs on the counter of one value. Amounts are milli-credits. */
+/** Amount that a hold needs on the counter of one value, in milli-credits. */
 export interface DefaultUse {
-  /** The default budget's. */
+  /** Number of the default budget. */
   number: number;
   name: string;
   value: string;
@@ -19,25 +19,25 @@ export interface DefaultUse {
   millicredits: number;
 }
 
-/** An amount that counters hold for a run until its hold is settled. */
+/** An amount that counters reserve for a run until its hold is settled. */
 export interface Reservation {
   /** Unique for each attempt. */
   id: string;
   uses: DefaultUse[];
 }
 
-/** A settled reservation, on its way from the account's outbox to its counters. */
+/** A settled reservation that must be moved from the account's outbox to its counters. */
 export interface SettledReservation extends Reserved {
   captured: number;
 }
 
-/** The default budget of a metadata value; undefined if the value has a budget of its own, or if there is none. */
+/** Returns the default budget of a metadata value; undefined if the value has its own budget or there is no default budget. */
 export const defaultFor = (budgets: readonly Budget[], name: string, value: string): Budget | undefined => {
   const named = budgets.filter(({ scope }) => scope.type === "metadata" && scope.name === name);
   return named.some(({ scope }) => !isDefault(scope) && scope.value === value) ? undefined : named.find(({ scope }) => isDefault(scope));
 };
 
-/** What a run that holds an amount needs of default budgets. */
+/** Returns the uses of default budgets by a run that holds an amount. */
 export const usesOf = (budgets: readonly Budget[], subject: Subject | undefined, millicredits: number): DefaultUse[] =>
   subject && millicredits > 0 && budgets.some(({ scope }) => isDefault(scope))
     ? Object.entries(subject.metadata).flatMap(([name, value]) => {
@@ -46,11 +46,11 @@ export const usesOf = (budgets: readonly Budget[], subject: Subject | undefined,
       })
     : [];
 
-/** Id of the counter of one value in the window that contains a time. Parts are escaped, so that no two counters share an id. */
+/** Returns the id of one value's counter in the window that contains a time. Parts are escaped, so that no two counters share an id. */
 export const counterId = (userId: string, { number, value, window }: Pick<DefaultUse, "number" | "value" | "window">, at: Date): string =>
   [userId, String(number), window, windowStart(window, at).toISOString(), value].map(encodeURIComponent).join(":");
 
-/** True if a reservation, made under the present limits, suffices. */
+/** True if a reservation suffices under the current limits. */
 export const suffices = (reservation: Reservation, uses: readonly DefaultUse[]): boolean =>
   uses.every((use) =>
     reservation.uses.some(
@@ -59,14 +59,14 @@ export const suffices = (reservation: Reservation, uses: readonly DefaultUse[]):
     ),
   );
 
-/** Where a reservation is. All uses of one hold are of the same amount. */
+/** Returns the counters of a reservation. All uses of one hold have the same amount. */
 export const reservedOf = (userId: string, at: Date, { id, uses }: Reservation): Reserved => ({
   id,
   millicredits: uses[0]!.millicredits,
   counters: uses.map((use) => counterId(userId, use, at)),
 });
 
-/** Adds a reservation to what a hold is counted on. */
+/** Adds a reservation to the counts of a hold. */
 export const withReserved = (counted: Counted | undefined, at: Date, reserved: Reserved): Counted => ({
   at,
   budgets: [],

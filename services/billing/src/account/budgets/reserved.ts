@@ -1,14 +1,14 @@
 import { done, type Account, type CommandContext, type Transition } from "../account";
 
-/** Asks which reservations the account has. */
+/** Asks which of these reservations the account has. */
 export interface FindReservedCommand extends CommandContext {
   type: "findReserved";
   ids: readonly string[];
 }
 
 /**
- * The reservations that belong to a hold, or wait in the outbox to be settled. If one is missing, the account's revision changes: no hold
- * that was decided earlier, with that reservation, can be written after this.
+ * Returns the reservations that belong to a hold or wait in the outbox for settlement. If one is missing, the account's revision changes,
+ * so that a hold decided earlier with that reservation can't be written afterwards.
  */
 export const findReserved = (account: Account, { ids }: FindReservedCommand): Transition<ReadonlySet<string>> => {
   const held = account.holds.flatMap(({ counted = [] }) => counted.flatMap(({ reserved }) => (reserved ? [reserved.id] : [])));

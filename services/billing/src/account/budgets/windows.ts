@@ -4,12 +4,12 @@ import type { BudgetWindow } from "@nodeloom/kernel";
 
 const DAY_MS = 86_400_000;
 const DAYS_OF_WEEK = 7;
-/** 1 January 1970 was a Thursday: days since Monday. */
+/** Days from Monday to 1 January 1970, a Thursday. */
 const EPOCH_WEEKDAY = 3;
 
 const dayNumber = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
 
-/** Start of the window that contains a time; the epoch for an endless window. */
+/** Returns the start of the window that contains a time; the epoch for an endless window. */
 export const windowStart = (window: BudgetWindow, at: Date): Date => {
   const day = dayNumber(at);
   switch (window) {
@@ -24,7 +24,7 @@ export const windowStart = (window: BudgetWindow, at: Date): Date => {
   }
 };
 
-/** End of the window that contains a time; null for an endless window. */
+/** Returns the end of the window that contains a time; null for an endless window. */
 export const windowEnd = (window: BudgetWindow, at: Date): Date | null => {
   const start = windowStart(window, at);
   switch (window) {
