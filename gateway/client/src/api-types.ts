@@ -889,6 +889,10 @@ export interface WaitingFor {
   /** Time when `onTimeout` decides */
   until: string;
   onTimeout: "approve" | "reject";
+  /** Set if only these can decide: user ids, roles or e-mail addresses */
+  approvers?: string[];
+  /** True if the person who started the run can't decide */
+  notStarter?: boolean;
   /** The value under review. Lists omit values above 2 kB */
   value: unknown;
   /** True if the value is too long to be shown here */

@@ -95,6 +95,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
       requiredRole: "the lowest role that is allowed, if the caller's role isn't",
     },
   },
+  NOT_APPROVER: {
+    status: 403,
+    when: "The approval names its approvers and you aren't one of them, or you started the run and its starter can't decide.",
+    fix: "Ask one of the approvers in `waitingFor` to decide.",
+  },
   CAPABILITY_ABOVE_CEILING: {
     status: 403,
     when: "You create a key with more capabilities than the tier allows.",

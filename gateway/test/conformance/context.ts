@@ -79,8 +79,7 @@ export interface Context {
   tier(name: string, settings?: Partial<TierSettings>): Promise<string>;
 }
 
-const callerOf = (baseUrl: string, identity: Pick<CallOptions, "key" | "cookie">): Caller => {
-  const ask: Caller["call"] = (method, path, options = {}) => call(baseUrl, method, path, { ...identity, ...options });
+const callerWith = (ask: Caller["call"]): Caller => {
   const withBody =
     (method: string) =>
     (path: string, body?: unknown): Promise<Answer> =>
@@ -94,6 +93,15 @@ const callerOf = (baseUrl: string, identity: Pick<CallOptions, "key" | "cookie">
     delete: (path) => ask("DELETE", path),
   };
 };
+
+const callerOf = (baseUrl: string, identity: Pick<CallOptions, "key" | "cookie">): Caller =>
+  callerWith((method, path, options = {}) => call(baseUrl, method, path, { ...identity, ...options }));
+
+/** A session that acts for an organization. */
+export const within = ({ call: ask }: Caller, organizationId: string): Caller =>
+  callerWith((method, path, { headers, ...options } = {}) =>
+    ask(method, path, { ...options, headers: { "x-organization": organizationId, ...headers } }),
+  );
 
 const cookieOf = (answer: Answer): string =>
   answer.headers

@@ -1007,6 +1007,10 @@ class WaitingFor(TypedDict):
     # Time when `onTimeout` decides
     until: str
     onTimeout: Literal["approve", "reject"]
+    # Set if only these can decide: user ids, roles or e-mail addresses
+    approvers: NotRequired[Sequence[str]]
+    # True if the person who started the run can't decide
+    notStarter: NotRequired[bool]
     # The value under review. Lists omit values above 2 kB
     value: Any
     # True if the value is too long to be shown here

@@ -1,7 +1,9 @@
 import { executionNotFound, GRAPH_BOUNDS } from "@nodeloom/kernel";
 import { decidedByJson } from "@nodeloom/platform";
+import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import { authorize, runCapability } from "../../auth/caller";
+import { authorize, runCapability, type Caller } from "../../auth/caller";
+import type { Gateway } from "../../edge/gateway";
 import { auditedForOwner } from "../../edge/audit";
 import { defineRoute } from "../../edge/route";
 import { executionParams, iso, timestamp } from "../../http/schemas";
@@ -19,6 +21,8 @@ export const waitingFor = z
     since: timestamp,
     until: timestamp.meta({ description: "Time when `onTimeout` decides" }),
     onTimeout: z.enum(DECISIONS),
+    approvers: z.array(z.string()).optional().meta({ description: "Set if only these can decide: user ids, roles or e-mail addresses" }),
+    notStarter: z.boolean().optional().meta({ description: "True if the person who started the run can't decide" }),
     value: z.unknown().meta({ description: "The value under review. Lists omit values above 2 kB" }),
     truncated: z.boolean().optional().meta({ description: "True if the value is too long to be shown here" }),
   })
@@ -54,6 +58,18 @@ export const madeDecision = z
   .object({ ...made, by: z.enum(["owner", "timeout", "rerun"]).meta({ description: "`rerun`: reused from an earlier run" }) })
   .meta({ id: "MadeDecision" });
 
+/** The caller as an approver. A key decides as the person who made it. The address is only asked for where approvers have one. */
+const deciderOf = async (
+  { services }: Pick<Gateway, "services">,
+  { person, organization }: Caller,
+  approvers: readonly string[],
+): Promise<executions.Decider> => {
+  const hasAddress = !person.service && approvers.some((approver) => approver.includes("@"));
+  const known = hasAddress ? await services.addresses.getAddress({ userId: person.id }) : undefined;
+  const address = known?.verifiedAt ? known.email : "";
+  return { personId: person.id, role: organization?.role ?? "owner", address, isService: person.service };
+};
+
 export const decisionRoutes = [
   // Comes before the routes of one execution, because `waiting` isn't an id.
   defineRoute({
@@ -78,7 +94,7 @@ export const decisionRoutes = [
     operationId: "decideExecution",
     summary: "Approve or reject a waiting execution",
     description:
-      "A key needs the capability to run the execution's workflow. The first decision counts. Another decision, or one on a node that isn't waiting, gets 409.",
+      "A key needs the capability to run the execution's workflow. If the node has `approvers` or `notStarter`, other callers get `403 NOT_APPROVER`. The first decision counts. Another decision, or one on a node that isn't waiting, gets 409.",
     tag: "Executions",
     auth: "any",
     role: "runner",
@@ -88,7 +104,7 @@ export const decisionRoutes = [
     idempotent: "replay",
     body: jsonBody(decisionBody),
     responses: { 200: decision },
-    errors: ["EXECUTION_NOT_FOUND", "CAPABILITY_DENIED", "NOT_FOUND", "NOT_WAITING"],
+    errors: ["EXECUTION_NOT_FOUND", "CAPABILITY_DENIED", "NOT_APPROVER", "NOT_FOUND", "NOT_WAITING"],
     handler: async (context) => {
       const { gateway, caller, params, body, members } = context;
       const service = gateway.services.executions;
@@ -97,11 +113,13 @@ export const decisionRoutes = [
       authorize(caller, "any", runCapability("workflow", execution.workflowSlug ?? ""));
       const { nodeId: node, decision: wanted, comment } = body;
       const change = { nodeId: node, decision: wanted, ...(comment ? { comment } : {}), isChanged: body.value !== undefined };
+      const decider = await deciderOf(gateway, caller, execution.waitingFor.find((waiting) => waiting.nodeId === node)?.approvers ?? []);
       const decided = await auditedForOwner(context, { action: "execution.decide", target: params.id, change }, async () => ({
         value: await service.decideExecution({
           ...{ executionId: params.id, userId: caller.user.id, nodeId: node, isApproved: wanted === "approve" },
           ...{ valueJson: members().get("value"), comment },
           ...(caller.key ? { keyId: caller.key.id } : { personId: caller.person.id }),
+          decider,
         }),
       }));
       const { nodeId, isApproved, decidedAt } = decided;

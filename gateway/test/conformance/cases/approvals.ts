@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inSection, type Case, type CaseOptions } from "../case";
 import { answers, exactly, fits, is, pick, refuses, rowsOf } from "../check";
-import { eventually, finished, type Actor, type Context } from "../context";
+import { eventually, finished, within, type Actor, type Caller, type Context } from "../context";
 import type { Answer } from "../../e2e/support/client";
 import { edge, node, runGraph, save, submitGraph, type Graph } from "../graphs";
 
@@ -37,6 +37,22 @@ const begin = async (ctx: Context, data?: Record<string, unknown>): Promise<{ ac
 };
 const decide = (caller: Pick<Actor, "post">, id: string, body: Record<string, unknown>) =>
   caller.post(`/api/executions/${id}/decisions`, { nodeId: "review", ...body });
+
+type Member = Caller & Pick<Actor, "userId" | "email">;
+
+/** An organization's owner, an editor and a runner, who act for it by session. */
+const team = async (ctx: Context): Promise<Record<"owner" | "editor" | "runner", Member>> => {
+  const owner = await ctx.actor({ tier: "pro" });
+  const id = pick<string>(answers(await owner.session.post("/api/organizations", { name: "Loom Works" }), 201), "id");
+  const join = async (role: string): Promise<Actor> => {
+    const token = pick(answers(await owner.session.post(`/api/organizations/${id}/invitations`, { role }), 201), "token");
+    const actor = await ctx.actor({ tier: "free" });
+    answers(await actor.session.post("/api/invitations/accept", { token }), 200);
+    return actor;
+  };
+  const memberOf = ({ session, userId, email }: Actor): Member => ({ ...within(session, id), userId, email });
+  return { owner: memberOf(owner), editor: memberOf(await join("editor")), runner: memberOf(await join("runner")) };
+};
 
 export const approvalCases: Case[] = [
   control("a synchronous run is answered 202 once it waits, and says what for", async (ctx) => {
@@ -88,6 +104,36 @@ export const approvalCases: Case[] = [
     const { id } = await begin(ctx);
     refuses(await decide(await user(ctx), id, { decision: "reject", comment: "x".repeat(2_001) }), 400, "INVALID_REQUEST");
     answers(await decide(await user(ctx), id, { decision: "reject" }), 200, { comment: null });
+  }),
+  control("an approval's approvers decide it alone, by role, id or address, and not the person who started the run", async (ctx) => {
+    const { owner, editor, runner } = await team(ctx);
+    const start = async (data: Record<string, unknown>): Promise<string> => {
+      const slug = await save(owner, reviewed(data));
+      return pick(answers(await runner.post(`/api/workflows/${slug}/run`, { inputs: {} }), 202), "executionId");
+    };
+    const waitingOf = async (id: string): Promise<unknown> => pick(answers(await owner.get(`/api/executions/${id}`), 200), "waitingFor");
+    const reject = (by: Member, id: string): Promise<Answer> => decide(by, id, { decision: "reject" });
+
+    const byRole = await start({ approvers: ["editor"] });
+    fits(await waitingOf(byRole), [{ approvers: ["editor"] }]);
+    refuses(await reject(runner, byRole), 403, "NOT_APPROVER");
+    answers(await reject(editor, byRole), 200, { decidedBy: exactly({ userId: editor.userId }) });
+
+    const byId = await start({ approvers: [runner.userId] });
+    refuses(await reject(owner, byId), 403, "NOT_APPROVER");
+    answers(await reject(runner, byId), 200);
+
+    // This address isn't confirmed.
+    const byAddress = await start({ approvers: [editor.email] });
+    refuses(await reject(editor, byAddress), 403, "NOT_APPROVER");
+
+    const byOther = await start({ notStarter: true });
+    fits(await waitingOf(byOther), [{ notStarter: true }]);
+    refuses(await reject(runner, byOther), 403, "NOT_APPROVER");
+    answers(await reject(owner, byOther), 200);
+
+    const vague = await save(owner, reviewed({ approvers: ["{{who}}"] }));
+    refuses(await runner.post(`/api/workflows/${vague}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
   }),
   control("of fifty decisions at once exactly one is made, and all others are answered 409", async (ctx) => {
     const { actor, id } = await begin(ctx);

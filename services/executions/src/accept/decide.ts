@@ -4,6 +4,7 @@ import { decisionOf, approvalOf, type Approvals } from "../lifecycle/approvals";
 import type { ExecutionView } from "../run/record";
 import type { Decision } from "../run/approvals";
 import type { Stores } from "../record/stores";
+import { checkDecider } from "./decider";
 import { createChangedValue, type ChangedValueOptions } from "./changed-value";
 
 export interface DecideOptions extends ChangedValueOptions {
@@ -29,7 +30,7 @@ export type Decide = ReturnType<typeof createDecide>;
 
 /**
  * Decides an approval. The first decision wins, whether a person or the timeout made it.
- * @throws EXECUTION_NOT_FOUND; NOT_FOUND if the node isn't an approval of the run; NOT_WAITING; INVALID_REQUEST
+ * @throws EXECUTION_NOT_FOUND; NOT_FOUND if the node isn't an approval of the run; NOT_WAITING; NOT_APPROVER; INVALID_REQUEST
  */
 export const createDecide = ({ stores, approvals, ...files }: DecideOptions) => {
   const changedValue = createChangedValue(files);
@@ -44,6 +45,7 @@ export const createDecide = ({ stores, approvals, ...files }: DecideOptions) => 
       throw new DomainError("not_found", "NOT_FOUND", `the execution has no approval ${shownName(nodeId)}`);
     }
     if (row.waitingFor?.includes(nodeId) !== true) throw notWaiting(row, nodeId);
+    checkDecider(row, approval, request.decider);
     const changed = valueJson === undefined ? undefined : JSON.stringify(await changedValue(approval.type, valueJson, userId));
     const decision: Decision = {
       ...{ nodeId, isApproved, by: "owner", at: new Date() },

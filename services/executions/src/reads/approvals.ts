@@ -20,7 +20,12 @@ export const waitingForMessages = (
     .filter(({ nodeId }) => waitingFor.includes(nodeId))
     .map((approval) => {
       const { nodeId, title, instructions, since, until, onTimeout } = approval;
-      return executions.WaitingFor.fromPartial({ nodeId, title, instructions, since, until, onTimeout, ...valueOf(approval, values) });
+      const { approvers = [], notStarter } = approval;
+      const deciders = { approvers: [...approvers], notStarter };
+      return executions.WaitingFor.fromPartial({
+        ...{ nodeId, title, instructions, since, until, onTimeout, ...deciders },
+        ...valueOf(approval, values),
+      });
     });
 
 export const decidedMessages = ({ decisions = [] }: ExecutionView): executions.Decided[] =>

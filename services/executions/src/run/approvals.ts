@@ -13,6 +13,10 @@ export interface Approval {
   /** Set if the value is longer than the stored part. */
   truncated?: true;
   type: ValueType;
+  /** Only these decide; absent if everyone who can run the workflow decides. See `ApprovalSettings`. */
+  approvers?: readonly string[];
+  /** The person who started the run doesn't decide. */
+  notStarter?: true;
 }
 
 export interface Decision {

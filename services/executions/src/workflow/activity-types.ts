@@ -57,6 +57,9 @@ export interface ApprovalInput extends Pick<RunInput, "executionId" | "attempt">
   since: number;
   until: number;
   type: ValueType;
+  /** Absent in runs of earlier releases. */
+  approvers?: readonly string[];
+  notStarter?: boolean;
   /** Value under review; absent if the runner can't read it. */
   shown?: { value: unknown };
   /** Executions whose decision on an equal value is reused, in order of preference. */

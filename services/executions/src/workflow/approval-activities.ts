@@ -61,14 +61,18 @@ export const createApprovalActivities = ({ approvals, stores }: ApprovalActivity
 
   const begin = async (input: ApprovalInput): Promise<{ until: number; isDecided: boolean }> => {
     const { executionId, attempt, nodeId, title, instructions, onTimeout, since, until } = input;
+    const { approvers = [], notStarter = false } = input;
     const approval: Approval = {
       ...{ nodeId, title, instructions, onTimeout },
       since: new Date(since),
       until: new Date(until),
       ...(await shown(input)),
       type: input.type,
+      ...(approvers.length > 0 ? { approvers } : {}),
+      ...(notStarter ? { notStarter } : {}),
     };
-    const earlier = await earlierDecision(input, approval);
+    // The person who decided an earlier run may be none of this run's approvers.
+    const earlier = approvers.length > 0 || notStarter ? undefined : await earlierDecision(input, approval);
     const row = await approvals.begin(executionId, attempt, approval, earlier !== undefined);
     const begun = row && approvalOf(row, nodeId);
     if (!begun) throw notWaiting(await stores.rows.find(executionId), input);

@@ -276,6 +276,40 @@ it("refuses decisions of strangers, on nodes that are no approval, and with valu
   expect(await ended(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
 });
 
+it("is decided by its approvers alone, and a rerun doesn't take their decision over", async () => {
+  const userId = await rich();
+  const plan = planOf({ approvers: ["editor", "ann@example.test"] });
+  const run = await begin(plan, userId);
+  await waiting(run);
+  const editor = { personId: "eve", role: "editor", address: "", isService: false };
+  const refused = [
+    undefined,
+    { ...editor, role: "runner" },
+    { ...editor, isService: true },
+    { ...editor, role: "runner", address: "bob@example.test" },
+  ];
+  for (const decider of refused)
+    await expect(decide(run, { decider })).rejects.toMatchObject({ kind: "forbidden", reason: "NOT_APPROVER" });
+  expect((await row(run)).waitingFor).toEqual(["ok"]);
+  await decide(run, { decider: { ...editor, role: "viewer", address: "Ann@Example.test" } });
+  await ended(run);
+  const reuse = { sources: [run.executionId], again: ["first", "second"], requests: ["ok"] };
+  const rerun = await begin(plan, userId, 1, { reuse });
+  await waiting(rerun);
+  await decide(rerun, { isApproved: false, decider: editor });
+  expect(await ended(rerun)).toMatchObject({ decisions: [{ isApproved: false, by: "owner" }] });
+});
+
+it("isn't decided by the person who started the run, nor by a service account, if it says so", async () => {
+  const run = await begin(planOf({ notStarter: true }), await rich());
+  await waiting(run);
+  const starter = { personId: run.userId, role: "owner", address: "", isService: false };
+  for (const decider of [undefined, starter, { ...starter, personId: "robot", isService: true }])
+    await expect(decide(run, { decider })).rejects.toMatchObject({ kind: "forbidden", reason: "NOT_APPROVER" });
+  await decide(run, { isApproved: false, decider: { ...starter, personId: "another" } });
+  expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ isApproved: false, by: "owner" }] });
+});
+
 it.each(["approve", "reject"] as const)("decides by itself when the time is over: %s", async (onTimeout) => {
   const run = await begin(planOf({ timeoutHours: 0.0001, onTimeout }), await rich());
   const end = await ended(run);

@@ -118,6 +118,8 @@ const waitingForJson = (waiting: executions.WaitingFor): Record<string, unknown>
   since: iso(waiting.since),
   until: iso(waiting.until),
   onTimeout: waiting.onTimeout,
+  approvers: waiting.approvers.length > 0 ? waiting.approvers : undefined,
+  notStarter: waiting.notStarter || undefined,
   value: json(waiting.valueJson),
   truncated: waiting.truncated || undefined,
 });

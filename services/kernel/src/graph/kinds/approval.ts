@@ -1,4 +1,5 @@
 import { isLonger, LIMITS, ONE_LINE, ONE_LINE_FORM } from "../../limits";
+import { isRole } from "../../organizations";
 import { joined, type Abstract } from "../plan/abstract";
 import { longTexts } from "../plan/check-texts";
 import { buildStep } from "../plan/plan-step";
@@ -26,7 +27,19 @@ export interface ApprovalSettings {
   instructions: string;
   timeoutHours: number;
   onTimeout: OnTimeout;
+  /** Only these can decide: ids of members, roles or e-mail addresses. Empty if everyone who can run the workflow decides. */
+  approvers: readonly string[];
+  /** The person who started the run can't decide. */
+  notStarter: boolean;
 }
+
+const MAX_APPROVERS = 10;
+/** An id or an address. */
+const APPROVER = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^\s@{}<>]{1,64}@[^\s@{}<>]{1,189})$/;
+const APPROVERS_FORM = `must be at most ${MAX_APPROVERS} ids of members, roles or e-mail addresses`;
+
+const isApprover = (value: unknown): value is string => typeof value === "string" && (isRole(value) || APPROVER.test(value.toLowerCase()));
+const isApprovers = (value: unknown): value is string[] => Array.isArray(value) && value.length <= MAX_APPROVERS && value.every(isApprover);
 
 const isText = (value: unknown, most: number): value is string => typeof value === "string" && !isLonger(value, most);
 const isHours = (value: unknown): value is number => typeof value === "number" && value > 0 && value <= WAITING_HOURS;
@@ -38,15 +51,25 @@ export const approvalSettings = ({
   instructions,
   timeoutHours,
   onTimeout,
+  approvers,
+  notStarter,
 }: Readonly<Record<string, unknown>>): ApprovalSettings => ({
   title: isText(title, LIMITS.nameChars) && title.trim() !== "" ? title : DEFAULT_TITLE,
   instructions: isText(instructions, LIMITS.descriptionChars) ? instructions : "",
   timeoutHours: isHours(timeoutHours) ? timeoutHours : DEFAULT_HOURS,
   onTimeout: isOnTimeout(onTimeout) ? onTimeout : "reject",
+  approvers: isApprovers(approvers) ? approvers.map((approver) => approver.toLowerCase()) : [],
+  notStarter: notStarter === true,
 });
 
-const problems = ({ title, instructions, timeoutHours, onTimeout, value }: Readonly<Record<string, unknown>>): string[] => {
-  const isGiven = (setting: unknown): boolean => setting !== undefined && setting !== null;
+const isGiven = (setting: unknown): boolean => setting !== undefined && setting !== null;
+
+const deciderProblems = ({ approvers, notStarter }: Readonly<Record<string, unknown>>): string[] => [
+  ...(isGiven(approvers) && !isApprovers(approvers) ? [`approvers: ${APPROVERS_FORM}`] : []),
+  ...(isGiven(notStarter) && typeof notStarter !== "boolean" ? ["notStarter: must be true or false"] : []),
+];
+
+const problems = ({ title, instructions, timeoutHours, onTimeout, value, ...deciders }: Readonly<Record<string, unknown>>): string[] => {
   return [
     ...(isGiven(title) && !isText(title, LIMITS.nameChars) ? [`title: must be text of at most ${LIMITS.nameChars} characters`] : []),
     ...(typeof title !== "string" || ONE_LINE.test(title) ? [] : [`title: ${ONE_LINE_FORM}`]),
@@ -55,6 +78,7 @@ const problems = ({ title, instructions, timeoutHours, onTimeout, value }: Reado
       : []),
     ...(isGiven(timeoutHours) && !isHours(timeoutHours) ? [`timeoutHours: must be a number above 0 and at most ${WAITING_HOURS}`] : []),
     ...(isGiven(onTimeout) && !isOnTimeout(onTimeout) ? [`onTimeout: must be one of ${ON_TIMEOUT.join(", ")}`] : []),
+    ...deciderProblems(deciders),
     ...longTexts(value, "value"),
   ];
 };
@@ -82,6 +106,14 @@ export const approval: NodeKind = {
       description: `Longest wait. All approvals of a run together wait for at most ${WAITING_HOURS} hours.`,
     },
     onTimeout: { enum: [...ON_TIMEOUT], default: "reject", description: "Decision when the time is over." },
+    approvers: {
+      type: "array",
+      items: { type: "string" },
+      maxItems: MAX_APPROVERS,
+      description:
+        "Only these decide: user ids, roles (owner, editor, runner, viewer, each with the roles above it) or confirmed e-mail addresses of members.",
+    },
+    notStarter: { type: "boolean", default: false, description: "The person who started the run can't decide, nor can service accounts." },
     value: { description: "The value to decide on. A connected value wins." },
   },
   calls: null,

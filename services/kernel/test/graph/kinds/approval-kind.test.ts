@@ -1,4 +1,5 @@
 import { isOfFiles, LIMITS, replacementIssues, valueTypeOf } from "@nodeloom/kernel";
+import { approvalSettings } from "@nodeloom/kernel/graph";
 import { input, issues, planned, type Edge, type Node } from "../../support";
 
 const approvalOf = (data: Record<string, unknown> = {}): Node => ({ id: "ok", type: "approval", data });
@@ -32,11 +33,28 @@ it("takes a list as a whole: one decision, and later nodes run per item", () => 
   ]);
 });
 
+const APPROVERS = "approvers: must be at most 10 ids of members, roles or e-mail addresses";
+
+it("accepts roles, ids and addresses of approvers, in small letters", () => {
+  const approvers = ["editor", "0b0e7f52-7c0e-4d1c-9a53-0d9f6c9a1b11", "Ann@Example.test"];
+  expect(issues([approvalOf({ approvers, notStarter: true }), OUT], [["ok.approved", "out.text"]])).toEqual([]);
+  expect(approvalSettings({ approvers, notStarter: true })).toMatchObject({
+    approvers: [...approvers.slice(0, 2), "ann@example.test"],
+    notStarter: true,
+  });
+  expect(approvalSettings({})).toMatchObject({ approvers: [], notStarter: false });
+});
+
 it.each<[Record<string, unknown>, string]>([
   [{ title: 7 }, "title: must be text of at most 200 characters"],
   [{ timeoutHours: 0 }, "timeoutHours: must be a number above 0 and at most 720"],
   [{ timeoutHours: 721 }, "timeoutHours: must be a number above 0 and at most 720"],
   [{ onTimeout: "maybe" }, "onTimeout: must be one of reject, approve"],
+  [{ approvers: "editor" }, APPROVERS],
+  [{ approvers: ["boss"] }, APPROVERS],
+  [{ approvers: ["{{who}}@example.test"] }, APPROVERS],
+  [{ approvers: Array.from({ length: 11 }, (_, index) => `p${index}@example.test`) }, APPROVERS],
+  [{ notStarter: "yes" }, "notStarter: must be true or false"],
 ])("refuses the settings %j", (data, message) => {
   expect(issues([approvalOf(data)], [])).toContainEqual({ nodeId: "ok", message });
 });
