@@ -1,6 +1,6 @@
 /** Types that workflows and activities exchange. Temporal stores them, so their shape must stay compatible. */
 
-/** The start of a schedule's run at one of its times. */
+/** A schedule's run that was started at one of its times. */
 export interface ScheduledStart {
   outcome: "started" | "skipped" | "refused";
   executionId: string | null;
@@ -14,7 +14,7 @@ export interface Reconciled {
 }
 
 export interface Activities {
-  /** Starts the run of a schedule for a time in ISO form; null if the schedule was deleted or changed. Idempotent. */
+  /** Starts the run of a schedule for a time in ISO form. Returns null if the schedule was deleted or changed. Idempotent. */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
   reconcile(): Promise<Reconciled>;
 }

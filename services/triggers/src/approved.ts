@@ -1,4 +1,4 @@
-/** Schedules and hooks run the graph that a caller with access approved last. */
+/** Schedules and hooks run the graph that was last approved by a caller with access. */
 import { APPROVED_VERSION, unlessNotFound } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { Workflows } from "./clients";

@@ -1,6 +1,6 @@
 /**
- * Schedules and hooks that version 1.0.0 stored in executions. Each moves here once: on its first use, or by `migrate`. Remove this with
- * the release after the next.
+ * Schedules and hooks that version 1.0.0 stored in executions. Each row moves to this service once: on its first use, or by `migrate`.
+ * Remove this with the release after the next.
  */
 import { createArrival, takeRow, unmovedIds } from "@nodeloom/platform";
 import { mongo, type Connection } from "mongoose";
@@ -14,14 +14,14 @@ interface Row {
 }
 
 /**
- * Moves a row if its owner gives it up.
- * @returns whether it is here now
+ * Moves a row if executions releases it.
+ * @returns true if this service now has the row
  */
 type Arrive = (collection: Moved, id: string, take: (moveId: string) => Promise<Row | null>) => Promise<boolean>;
 
-/** A row on its way has no slot and no address. */
+/** Values for a row that is being moved. It has no slot and no address yet. */
 const placeholder = (id: string) => ({ userId: `arriving:${id}`, slot: 0, secretHash: `arriving:${id}` });
-/** Slot for a row whose own slot was taken: above every assigned slot. */
+/** Returns a slot for a row whose own slot was taken. It is higher than every assigned slot. */
 const spareSlot = (): number => Date.now();
 
 const createArrive = (connection: Connection): Arrive => {
@@ -34,7 +34,7 @@ const createArrive = (connection: Connection): Arrive => {
   return (collection, id, take) => collections[collection](id, take);
 };
 
-/** Moves all rows, from database to database. */
+/** Moves all rows from one database to the other. */
 export const moveAll = async (own: Connection, executions: Connection): Promise<number> => {
   const arrive = createArrive(own);
   let moved = 0;
@@ -69,7 +69,7 @@ export const createArrivals = (connection: Connection, executions: Pick<Executio
       return scheduleIds.length + hookIds.length > 0;
     },
 
-    /** Looks here first, and again after a row with this ID or address has moved. */
+    /** Looks in this database first, and again after a row with this id or address has moved. */
     find: async <T>(which: { id: string } | { secretHash: string }, look: () => Promise<T | null>): Promise<T | null> =>
       (await look()) ?? ((await move(which)) > 0 ? look() : null),
   };

@@ -15,21 +15,21 @@ import type { Identity } from "./clients";
 
 export interface RunWebhook {
   url: string;
-  /** Empty for ends of runs. */
+  /** Events of the webhook; empty for the events at the end of a run. */
   events: string[];
 }
 
 /** Creator of a schedule or a hook. */
 export interface Owner {
   userId: string;
-  /** Null: a session created it. */
+  /** Key that created it; null for a session. */
   keyId: string | null;
   /** Person who created it, if known. */
   personId?: string | undefined;
-  /** Time of creation; absent while it is being created. */
+  /** Time of creation; absent during the creation. */
   grantedAt?: Date | undefined;
   createdAt?: Date;
-  /** Webhook of the runs; absent for the key's. */
+  /** Webhook of the runs; absent to use the key's webhook. */
   webhook?: RunWebhook | null | undefined;
 }
 
@@ -59,13 +59,13 @@ const denied = (required: string): DomainError => {
 interface Known {
   user: identityProto.User | undefined;
   key?: identityProto.Key | undefined;
-  /** Capabilities of the key. A session has those of its tier. */
+  /** Capabilities of the key. A session has the capabilities of its tier. */
   capabilities?: readonly string[];
 }
 
 type WebhookPart = Partial<Pick<executions.Runner, "webhookUrl" | "webhookEvents" | "webhookOwn">>;
 
-/** A key that can no longer receive webhooks has none, even if a schedule names one. */
+/** Returns no webhook for a key that can't receive webhooks any more, even if a schedule names one. */
 const webhookOf = ({ key, capabilities = [] }: Known, own: RunWebhook | null | undefined): WebhookPart => {
   if (key && !covers(capabilities, RECEIVE)) return {};
   if (own) return { webhookUrl: own.url, webhookEvents: own.events, webhookOwn: true };
@@ -100,9 +100,9 @@ export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" 
 
   return {
     /**
-     * Resolves the owner of a run and checks it like a request of theirs, with the account's current state.
+     * Looks up the owner of a run and checks it like a request of the owner, with the account's current state.
      * @throws UNAUTHENTICATED (the key is revoked or has expired), API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED,
-     * ACCOUNT_LEAVING, CAPABILITY_DENIED
+     *   ACCOUNT_LEAVING, CAPABILITY_DENIED
      */
     runner: async (owner: Owner, workflowSlug: string): Promise<executions.Runner> => {
       const found = await known(owner);

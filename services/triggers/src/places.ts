@@ -2,20 +2,20 @@ import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { TakenPlace } from "./schema";
 
-/** Slots of an account for its schedules and hooks. They bound their numbers. */
+/** Slots of an account, which limit the number of its schedules and hooks. */
 
 export interface OwnPlaces {
-  /** Plural for messages: schedules or hooks. */
+  /** Plural noun for messages: `schedules` or `hooks`. */
   what: string;
   limit: number;
   taken: () => Promise<TakenPlace[]>;
-  /** @returns false if the slot was taken since */
+  /** @returns false if the slot was taken in the meantime */
   insert: (place: number) => Promise<boolean>;
 }
 
 /**
  * Inserts a schedule or hook into a free slot of its owner.
- * @throws PRECONDITION_FAILED without a free slot, with the workflows that occupy them
+ * @throws PRECONDITION_FAILED if no slot is free, with the workflows that occupy the slots
  */
 export const takePlace = async ({ what, limit, taken, insert }: OwnPlaces): Promise<number> => {
   let workflows: string[] = [];

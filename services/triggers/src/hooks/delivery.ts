@@ -10,7 +10,7 @@ import { readExpression, type Hooks } from "./hooks";
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** True if a header is `sha256=` and the body's HMAC in hexadecimal. Takes constant time. */
+/** True if a header is `sha256=` and the body's HMAC in hexadecimal. Runs in constant time. */
 export const isSigned = (body: Uint8Array, header: string, secret: string): boolean => {
   const [, digits] = SIGNATURE.exec(header) ?? [];
   return digits !== undefined && timingSafeEqual(createHmac("sha256", secret).update(body).digest(), Buffer.from(digits, "hex"));
@@ -24,16 +24,16 @@ const parsedBody = (body: Uint8Array): unknown => {
     const parsed = parseJsonText(decoder.decode(body));
     if (parsed && !hasInfinite(parsed.value)) return parsed.value;
   } catch {
-    // Not UTF-8.
+    // The body isn't UTF-8.
   }
   throw invalidRequest([{ path: "", message: "the body is not valid JSON" }]);
 };
 
-/** Removes null inputs: a member that the body lacks is null in an expression, and its field has a default. */
+/** Removes null inputs. A member that is missing in the body is null in an expression, and its field has a default. */
 const givenOf = (inputs: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== null));
 
-/** Result of the expression for a body, as JSON. @throws INVALID_REQUEST, INVALID_INPUTS */
+/** Returns the result of the expression for a body, as JSON. @throws INVALID_REQUEST, INVALID_INPUTS */
 export const inputsOf = (expression: string, body: Uint8Array): string => {
   const budget = createBudget();
   try {
@@ -51,8 +51,8 @@ const requireDeliveryId = ({ deliveryIdHeader }: HookRecord, deliveryId: string)
 };
 
 /**
- * Checks a delivery and builds the request of its run. The sender's delivery ID becomes the run's idempotency key, so a repeated
- * delivery gives the same run.
+ * Checks a delivery and builds the request of its run. The sender's delivery id becomes the run's idempotency key, so a repeated delivery
+ * returns the same run.
  * @throws NOT_FOUND, SIGNATURE_INVALID, INVALID_REQUEST, INVALID_INPUTS, SERVICE_UNAVAILABLE
  */
 export const createReadDelivery =

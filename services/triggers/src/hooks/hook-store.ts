@@ -6,16 +6,16 @@ import { documents, type TakenPlace } from "../schema";
 export interface HookRecord {
   _id: string;
   userId: string;
-  /** Slot among the owner's hooks. It is unique by owner, which bounds their number. */
+  /** Slot among the owner's hooks. It is unique for the owner, which limits the number of hooks. */
   slot: number;
   workflowSlug: string;
-  /** Alias for its runs; absent or empty for `production`. */
+  /** Alias that its runs use; absent or empty for `production`. */
   alias?: string;
-  /** The key that created it; null for a session. */
+  /** Key that created it; null for a session. */
   keyId: string | null;
-  /** Person who created it. Missing on older rows. */
+  /** Person who created it; absent in older rows. */
   personId?: string;
-  /** Hexadecimal SHA-256 of the secret in the address. */
+  /** SHA-256 of the secret in the address, in hexadecimal. */
   secretHash: string;
   /** First characters of the secret. */
   start: string;
@@ -23,7 +23,7 @@ export interface HookRecord {
   maxMillicredits: number;
   /** Null if no signature is required. */
   signatureHeader: string | null;
-  /** Null: each delivery starts a run. */
+  /** Header with the sender's delivery id; null if each delivery starts a run. */
   deliveryIdHeader: string | null;
   createdAt: Date;
 }
@@ -37,15 +37,15 @@ export type HookStore = ReturnType<typeof createHookStore>;
 export const createHookStore = (connection: Connection) => {
   const hooks = connection.model("Hook", hookSchema);
   return {
-    /** Slots that an owner's hooks occupy, with their workflows. */
+    /** Returns the slots that an owner's hooks occupy, with their workflows. */
     taken: (userId: string): Promise<TakenPlace[]> => hooks.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
 
-    /** @returns false if the slot was taken since */
+    /** @returns false if the slot was taken in the meantime */
     insert: (record: HookRecord): Promise<boolean> => insertOnce(hooks.collection.insertOne(record as never)),
 
     findByHash: (secretHash: string): Promise<HookRecord | null> => hooks.findOne({ secretHash }).lean<HookRecord>().exec(),
 
-    /** Oldest first. @param workflowSlug undefined: of all workflows */
+    /** Lists hooks, oldest first. @param workflowSlug undefined for hooks of all workflows */
     list: (userId: string, workflowSlug: string | undefined): Promise<HookRecord[]> =>
       hooks
         .find({ userId, ...(workflowSlug === undefined ? {} : { workflowSlug }) })

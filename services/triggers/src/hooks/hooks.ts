@@ -1,4 +1,4 @@
-/** Create, list and revoke hooks. */
+/** Creates, lists and revokes hooks. */
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isRefusal, unavailable, USUAL_CAPS } from "@nodeloom/kernel";
 import { ExpressionError, parseExpression, type Expression } from "@nodeloom/kernel/graph";
@@ -29,10 +29,10 @@ export interface HooksOptions {
   logger: Logger;
 }
 
-/** One error for hooks that don't exist, were revoked, or can't run any more. */
+/** Returns the same error for hooks that don't exist, were revoked, or can't run any more. */
 const noSuchHook = (): DomainError => new DomainError("not_found", "NOT_FOUND", "hook not found");
 
-/** Name of the sender's signing secret. Identity stores it, with the hook as its owner. */
+/** Name of the sender's signing secret. Identity stores it with the hook as its owner. */
 const SIGNATURE = "SIGNATURE";
 const secretsOf = (id: string): string => `hook:${id}`;
 
@@ -66,7 +66,7 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
   };
 
   return {
-    /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the account's limit, NOT_CONFIGURED, or why the workflow can't be run */
+    /** @throws INVALID_REQUEST; PRECONDITION_FAILED at the account's limit; NOT_CONFIGURED; the error of a run that can't start */
     create: async (request: triggers.CreateHookRequest): Promise<HookRecord> => {
       const { workflowSlug, alias, expression, maxMillicredits, signatureHeader, signatureSecret, deliveryIdHeader, secretHash, start } =
         request;
@@ -83,7 +83,7 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
         deliveryIdHeader: deliveryIdHeader || null,
         createdAt: new Date(),
       };
-      // The secret comes first: a hook that requires a signature never exists without it.
+      // Store the secret first, so that a hook that requires a signature never exists without it.
       const secret = { owner: secretsOf(record._id), name: SIGNATURE, value: signatureSecret, hosts: [], setBy: owner.userId };
       if (record.signatureHeader !== null) await identity.putSecret(secret);
       try {
@@ -107,7 +107,7 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
     },
 
     /**
-     * The hook of an address, and the account that it runs for.
+     * Returns the hook of an address, and the account that it runs for.
      * @throws NOT_FOUND for every reason
      */
     find: async (secretHash: string): Promise<{ hook: HookRecord; runner: executions.Runner }> => {
@@ -121,7 +121,7 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
     },
 
     /**
-     * The secret that a hook's senders sign with.
+     * Returns the secret that a hook's senders sign with.
      * @throws SERVICE_UNAVAILABLE if it can't be read
      */
     signatureSecret: async ({ _id }: HookRecord): Promise<string> => {

@@ -20,7 +20,7 @@ type CarriedSchedule = Pick<ScheduleRecord, "_id" | "revision" | "userId" | "wor
 const START: keyof { startScheduledRun: typeof startScheduledRun } = "startScheduledRun";
 const NAME = /-schedule-([0-9a-f-]{36})-(\d+)$/;
 
-/** @returns undefined for schedules of other queues, and for the platform's own */
+/** @returns undefined for schedules of other queues, and for the platform's own schedules */
 export const parseScheduleName = (scheduleId: string): ScheduleName | undefined => {
   const [, id, revision] = NAME.exec(scheduleId) ?? [];
   return id === undefined ? undefined : { id, revision: Number(revision) };
@@ -39,17 +39,17 @@ export type ScheduleCarrier = ReturnType<typeof createScheduleCarrier>;
 export interface CarrierOptions {
   client: Client;
   taskQueue: string;
-  /** The queue of executions, which ran the schedules of 1.0.0. */
+  /** Queue of executions, which ran the schedules of version 1.0.0. */
   earlierQueue: string;
 }
 
-/** Each revision of a row has its own schedule, so none is ever changed. */
+/** Each revision of a row has its own schedule, so schedules never change. */
 export const createScheduleCarrier = ({ client, taskQueue, earlierQueue }: CarrierOptions) => {
   const idOf = ({ _id, revision }: Pick<CarriedSchedule, "_id" | "revision">): string => `${taskQueue}-schedule-${_id}-${revision}`;
   const prefixes = [taskQueue, earlierQueue].map((queue) => `${queue}-schedule-`);
   const soon = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + TIMING.temporalCall, work);
   return {
-    /** ID of a row's schedule in Temporal. */
+    /** Returns the id of a row's schedule in Temporal. */
     idOf,
 
     /** Creates the schedule of a revision, unless it exists. */
@@ -82,7 +82,7 @@ export const createScheduleCarrier = ({ client, taskQueue, earlierQueue }: Carri
 
     /**
      * Deletes the schedule of a revision, if it exists.
-     * @param scheduleId its ID in Temporal
+     * @param scheduleId its id in Temporal
      */
     end: async (scheduleId: string): Promise<void> => {
       try {
@@ -92,7 +92,7 @@ export const createScheduleCarrier = ({ client, taskQueue, earlierQueue }: Carri
       }
     },
 
-    /** Schedules in Temporal by id. The list can be some seconds old. */
+    /** Lists schedules in Temporal by id. The list can be some seconds old. */
     carried: async function* (): AsyncIterable<ScheduleName & { scheduleId: string; isEarlier: boolean }> {
       for await (const { scheduleId } of client.schedule.list()) {
         const name = prefixes.some((prefix) => scheduleId.startsWith(prefix)) ? parseScheduleName(scheduleId) : undefined;

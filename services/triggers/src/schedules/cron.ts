@@ -1,23 +1,23 @@
-/** Times of schedules: cron expressions, parsed by a library, as calendars for Temporal. */
+/** Times of schedules: cron expressions that a library parses, as calendars for Temporal. */
 import { TRIGGER_BOUNDS, type Issue } from "@nodeloom/kernel";
 import { CronExpressionParser, type CronExpression } from "cron-parser";
 
-/** Matches times where all fields match. An absent field matches always. */
+/** Matches a time if all fields match it. An absent field matches every time. */
 export interface Calendar {
   minutes: number[];
   hours: number[];
-  /** 1 is January. */
+  /** Months of the year; 1 is January. */
   months: number[];
   daysOfMonth?: number[];
-  /** 0 is Sunday. */
+  /** Days of the week; 0 is Sunday. */
   daysOfWeek?: number[];
 }
 
-/** Five fields, so the shortest interval is a minute. Temporal doesn't support other cron extensions. */
+/** An expression has five fields, so the shortest interval is a minute. Temporal doesn't support other cron extensions. */
 const FIELDS = 5;
 const NAMED = /^@(?:hourly|daily|weekly|monthly|yearly|annually)$/;
 const FIELD = /^(?:[\d*,/-]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)+$/i;
-/** Newer engines accept offsets as time zones. Temporal doesn't. */
+/** Newer JavaScript engines accept offsets as time zones, but Temporal doesn't. */
 const NAMED_ZONE = /^[a-z]/i;
 const DAYS_OF_WEEK = 7;
 /** Prefix of the library's messages. */
@@ -26,7 +26,7 @@ const CONSTRAINT = /^Constraint error, /;
 const isCron = (text: string): boolean =>
   NAMED.test(text) || (text.split(/\s+/).length === FIELDS && text.split(/\s+/).every((field) => FIELD.test(field)));
 
-/** The zone's name in every tz database; undefined for an unknown zone. */
+/** Returns the name of a zone that every tz database has; undefined for an unknown zone. */
 export const zoneOf = (timezone: string): string | undefined => {
   if (!NAMED_ZONE.test(timezone)) return undefined;
   try {
@@ -39,7 +39,7 @@ export const zoneOf = (timezone: string): string | undefined => {
 const parse = (cron: string, timezone: string, from?: Date): CronExpression =>
   CronExpressionParser.parse(cron.trim(), { tz: zoneOf(timezone) ?? "UTC", ...(from ? { currentDate: from } : {}) });
 
-/** Problems of a schedule's times, or none. */
+/** Returns the problems of a schedule's times. */
 export const timeIssues = ({ cron, timezone }: { cron: string; timezone: string }): Issue[] => {
   const zoneIssues =
     zoneOf(timezone) === undefined ? [{ path: "timezone", message: "isn't a time zone such as Europe/Berlin or UTC" }] : [];
@@ -61,8 +61,8 @@ export const timeIssues = ({ cron, timezone }: { cron: string; timezone: string 
 };
 
 /**
- * The next times of a schedule, without those in the hour that clocks skip.
- * @param from default: now
+ * Returns the next times of a schedule, without times in the hour that a clock change skips.
+ * @param from start time; default: now
  */
 export const nextTimes = (
   { cron, timezone }: { cron: string; timezone: string },
@@ -72,12 +72,12 @@ export const nextTimes = (
   const expression = parse(cron, timezone, from);
   const hours: readonly number[] = expression.fields.hour.values;
   const times: Date[] = [];
-  // Clock changes can skip at most one of them.
+  // A clock change can skip at most one of the times.
   for (const time of expression.take(count + 1)) if (hours.includes(time.getHours()) && times.length < count) times.push(time.toDate());
   return times;
 };
 
-/** A field of days as numbers. */
+/** Returns a field of days as numbers. */
 const days = (values: readonly (number | string)[]): number[] => [...new Set(values.map((day) => Number(day) % DAYS_OF_WEEK))];
 
 export const calendarsOf = (cron: string): Calendar[] => {
@@ -85,7 +85,7 @@ export const calendarsOf = (cron: string): Calendar[] => {
   const times = { minutes: [...minute.values], hours: [...hour.values], months: [...month.values] };
   const ofMonth = { daysOfMonth: dayOfMonth.values.map(Number) };
   const ofWeek = { daysOfWeek: days(dayOfWeek.values) };
-  // If both are set, one of them has to match.
+  // If both fields are set, a time must match at least one of them.
   if (!dayOfMonth.isWildcard && !dayOfWeek.isWildcard)
     return [
       { ...times, ...ofMonth },

@@ -10,7 +10,7 @@ import { TIMING } from "../timing";
 import { parseScheduleName, type ScheduleCarrier, type ScheduleName } from "./carrier";
 import { isActive, type ScheduledTime, type ScheduleRecord, type ScheduleStore } from "./schedule-store";
 
-/** Errors that every later time would get, so the schedule stops. */
+/** Errors that every later time would also get, so the schedule stops. */
 const STOPPING: ReadonlySet<string> = new Set([
   "ACCOUNT_SUSPENDED",
   "ACCOUNT_NOT_APPROVED",
@@ -22,7 +22,7 @@ const STOPPING: ReadonlySet<string> = new Set([
   "ALIAS_NOT_FOUND",
 ]);
 
-/** Messages for the owner, in place of the messages for callers. */
+/** Messages for the owner, instead of the messages for callers. */
 const WORDS: Readonly<Record<string, string>> = {
   UNAUTHENTICATED: "the API key that set it was revoked or has expired, or the access of who set it has ended",
   NOT_FOUND: "the account is gone",
@@ -41,7 +41,7 @@ export interface FiringOptions {
   logger: Logger;
 }
 
-/** Request for a schedule's run. The same time gives the same request. */
+/** Builds the request for a schedule's run. Equal times give equal requests. */
 const requestOf = (row: ScheduleRecord, at: Date, runner: messages.Runner): messages.RunRequest => {
   const executionId = derivedId("schedule", row._id, at.toISOString());
   return messages.RunRequest.fromPartial({
@@ -51,14 +51,14 @@ const requestOf = (row: ScheduleRecord, at: Date, runner: messages.Runner): mess
     inputsJson: row.inputsJson,
     mode: messages.RunMode.RUN_MODE_RESPOND_ASYNC,
     maxMillicredits: row.maxMillicredits ?? undefined,
-    // Only the time counts: a change since the first attempt doesn't start another run.
+    // Only the time identifies the request, so a change since the first attempt doesn't start another run.
     fingerprint: executionId,
     requestToken: executionId,
     metadata: { scheduleId: row._id },
   });
 };
 
-/** True if a retry can succeed: a service is unavailable and time is left. An unavailable model gives its own retry time. */
+/** True if a retry can succeed: a service is unavailable, and time is left. An unavailable model sets its own retry time. */
 const isTransient = (error: unknown, at: Date): boolean => {
   if (isRefusal(error)) return false;
   const isModelAway = error instanceof DomainError && error.metadata.model !== undefined;
@@ -69,7 +69,7 @@ export const createFiring = ({ store, arrivals, owners, executions, carrier, log
   const note = (row: ScheduleRecord, time: ScheduledTime, unpaid: number): Promise<void> =>
     store.note(row._id, time, { unpaid, lastExecutionId: time.executionId ?? row.lastExecutionId });
 
-  /** Records a rejected time, and stops the schedule if later times would be rejected too. */
+  /** Records a rejected time. Stops the schedule if later times would also be rejected. */
   const refused = async (row: ScheduleRecord, at: Date, { reason, message }: DomainError): Promise<ScheduledTime> => {
     const time: ScheduledTime = { at, outcome: "refused", executionId: null, code: reason, message: WORDS[reason] ?? message };
     const unpaid = isShortOfCredits(reason) ? row.unpaid + 1 : 0;
@@ -106,13 +106,13 @@ export const createFiring = ({ store, arrivals, owners, executions, carrier, log
     return started;
   };
 
-  /** Times before a change of the schedule's times belong to Temporal's earlier schedule. */
+  /** True if the time belongs to this revision. Earlier times belong to Temporal's earlier schedule. */
   const isServed = (row: ScheduleRecord, { revision }: ScheduleName, at: Date): boolean =>
     isActive(row) && (row.revision === revision || (revision < row.revision && at <= row.timedAt));
 
   /**
    * Runs a time of a schedule once, even if called repeatedly.
-   * @param scheduleId Temporal's id
+   * @param scheduleId id in Temporal
    * @returns null if the schedule was deleted, paused, stopped or replaced
    * @throws errors that Temporal retries
    */

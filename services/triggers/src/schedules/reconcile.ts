@@ -14,7 +14,7 @@ export interface ReconcilerOptions {
 
 const PAGE = 200;
 
-/** Temporal is read first: a row is written before its schedule, so a schedule without a row has lost it. */
+/** Temporal is read first. A row is written before its schedule, so a schedule without a row has lost its row. */
 export const createScheduleReconciler =
   ({ store, arrivals, carrier, logger }: ReconcilerOptions) =>
   async (beat: () => void): Promise<Reconciled> => {
@@ -42,7 +42,7 @@ export const createScheduleReconciler =
       isLast = rows.length < PAGE;
     }
     for (const [scheduleId, { id, isEarlier }] of carried) {
-      // If its row has not moved, executions still needs it.
+      // If its row hasn't moved yet, executions still needs the schedule.
       const isNeeded = isEarlier && !(await store.find(id)) && (await arrivals.isUnmoved(id));
       if (!isNeeded) await change(scheduleId, () => carrier.end(scheduleId));
     }

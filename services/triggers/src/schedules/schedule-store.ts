@@ -8,18 +8,18 @@ import { documents, type TakenPlace } from "../schema";
 export interface ScheduleRecord {
   _id: string;
   userId: string;
-  /** Slot among the owner's schedules. It is unique by owner, which bounds their number. */
+  /** Slot among the owner's schedules. It is unique for the owner, which limits the number of schedules. */
   slot: number;
   workflowSlug: string;
-  /** Alias for its runs; absent or empty for `production`. */
+  /** Alias that its runs use; absent or empty for `production`. */
   alias?: string;
-  /** Webhook of its runs; null or absent for the key's. */
+  /** Webhook of its runs; null or absent to use the key's webhook. */
   webhook?: RunWebhook | null;
-  /** The key that created it; null for a session. */
+  /** Key that created it; null for a session. */
   keyId: string | null;
-  /** Person who created it or last changed its target. Missing on older rows. */
+  /** Person who created it or last changed its target; absent in older rows. */
   personId?: string;
-  /** Time of that. */
+  /** Time at which that person created or changed it. */
   grantedAt?: Date;
   cron: string;
   timezone: string;
@@ -28,11 +28,11 @@ export interface ScheduleRecord {
   paused: boolean;
   /** Reason for an automatic stop: an API error code and its message. */
   stopped: { code: string; message: string; at: Date } | null;
-  /** Incremented with every change of its times. Temporal's schedule is named after it. */
+  /** Increases with every change of its times. The name of Temporal's schedule contains it. */
   revision: number;
-  /** Last change of its times. */
+  /** Time of the last change of its times. */
   timedAt: Date;
-  /** Consecutive times rejected for lack of credits. */
+  /** Number of consecutive times that were rejected for lack of credits. */
   unpaid: number;
   lastExecutionId: string | null;
   /** Recent times and their outcomes, oldest first. */
@@ -73,7 +73,7 @@ scheduleSchema.index({ userId: 1, slot: 1 }, { unique: true });
 /** Filter for rows that need a schedule in Temporal. */
 const ACTIVE = { paused: false, stopped: null };
 
-/** True if the schedule needs one in Temporal. */
+/** True if Temporal must have a schedule for the row. */
 export const isActive = ({ paused, stopped }: Pick<ScheduleRecord, "paused" | "stopped">): boolean => !paused && stopped === null;
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>;
@@ -82,10 +82,10 @@ export const createScheduleStore = (connection: Connection) => {
   const schedules = connection.model("Schedule", scheduleSchema);
   const kept = (time: ScheduledTime): object => ({ history: { $each: [time], $slice: -HISTORY_KEPT } });
   return {
-    /** Slots that an owner's schedules occupy, with their workflows. */
+    /** Returns the slots that an owner's schedules occupy, with their workflows. */
     taken: (userId: string): Promise<TakenPlace[]> => schedules.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
 
-    /** @returns false if the slot was taken since */
+    /** @returns false if the slot was taken in the meantime */
     insert: (record: ScheduleRecord): Promise<boolean> => insertOnce(schedules.collection.insertOne(record as never)),
 
     find: (id: string): Promise<ScheduleRecord | null> => schedules.findOne({ _id: id, arriving: null }).lean<ScheduleRecord>().exec(),
@@ -93,7 +93,7 @@ export const createScheduleStore = (connection: Connection) => {
     findOwned: (userId: string, workflowSlug: string, id: string): Promise<ScheduleRecord | null> =>
       schedules.findOne({ _id: id, userId, workflowSlug }).lean<ScheduleRecord>().exec(),
 
-    /** Oldest first. @param workflowSlug undefined: of all workflows */
+    /** Lists schedules, oldest first. @param workflowSlug undefined for schedules of all workflows */
     list: (userId: string, workflowSlug: string | undefined): Promise<ScheduleRecord[]> =>
       schedules
         .find({ userId, ...(workflowSlug === undefined ? {} : { workflowSlug }) })
@@ -101,7 +101,7 @@ export const createScheduleStore = (connection: Connection) => {
         .lean<ScheduleRecord[]>()
         .exec(),
 
-    /** Schedules that Temporal must have, by ID, after a given one. */
+    /** Returns schedules that Temporal must have, after the given id, ordered by id. */
     active: (after: string, limit: number): Promise<ScheduleRecord[]> =>
       schedules
         .find({ ...ACTIVE, _id: { $gt: after } })
@@ -132,7 +132,7 @@ export const createScheduleStore = (connection: Connection) => {
       await schedules.updateOne({ _id: id, "history.at": { $ne: time.at } }, { $set: state, $push: kept(time) }).exec();
     },
 
-    /** Stops a schedule automatically unless it changed since. Records the outcome of its last time with the reason. */
+    /** Stops a schedule automatically, unless it changed in the meantime. Records the outcome of its last time with the reason. */
     stop: async (
       { _id, revision }: ScheduleRecord,
       time: ScheduledTime,

@@ -1,4 +1,4 @@
-/** Create, read, change and delete schedules. */
+/** Creates, reads, changes and deletes schedules. */
 import { randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, TRIGGER_BOUNDS, unavailable, USUAL_CAPS, type Issue } from "@nodeloom/kernel";
 import { isRecord, parseJsonText } from "@nodeloom/kernel/graph";
@@ -51,7 +51,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
     await executions.quote(messages.QuoteRequest.fromPartial({ target, runner, inputsJson }), { deadlineMs: TIMING.quote });
   };
 
-  /** The row is authoritative: the next reconciliation repairs Temporal. */
+  /** The row is authoritative. The next reconciliation repairs Temporal. */
   const carryLater = (error: unknown): void => logger.warn({ err: error }, "a schedule is not carried yet");
   const carry = async (row: ScheduleRecord, before?: ScheduleRecord): Promise<void> => {
     if (isActive(row)) await carrier.begin(row).catch(carryLater);
@@ -77,7 +77,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
   };
 
   return {
-    /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the account's limit, or why the workflow can't be run */
+    /** @throws INVALID_REQUEST; PRECONDITION_FAILED at the account's limit; the error of a run that can't start */
     create: async (request: triggers.CreateScheduleRequest): Promise<ScheduleRecord> => {
       const { workflowSlug, alias, cron, timezone, inputsJson, maxMillicredits = null, paused, webhook } = request;
       const owner = ownerOf(request.owner);
@@ -115,7 +115,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
       return row;
     },
 
-    /** @throws NOT_FOUND, INVALID_REQUEST, or why the workflow can't be run */
+    /** @throws NOT_FOUND; INVALID_REQUEST; the error of a run that can't start */
     update: async (request: triggers.UpdateScheduleRequest): Promise<ScheduleRecord> => {
       const owner = ownerOf(request.owner);
       const changed = await retryOnConflict(CONFLICT_ATTEMPTS.trigger, async () => {
