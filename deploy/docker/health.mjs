@@ -1,4 +1,5 @@
-// Health check of a container: asks its process on the operators' port. Usage: node health.mjs. Exits with 0 if it is ready.
+// Health check of a container: sends a request to its process on the operations port. Usage: node health.mjs. Exits with 0 if the process
+// is ready.
 import { get } from "node:http";
 
 const DEADLINE_MS = 4_000;

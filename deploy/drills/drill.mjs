@@ -27,7 +27,10 @@ const list = () => {
   process.stdout.write(`npm run drill -- <name> [options]\n\n${rows.join("")}`);
 };
 
-/** Runs a drill to its end. Ctrl-C reaches it by itself; a SIGTERM is passed on. @param {string[]} args @returns {Promise<number>} its exit code */
+/**
+ * Runs a drill to its end. Ctrl-C reaches the drill directly; a SIGTERM is forwarded. @param {string[]} args @returns {Promise<number>} its
+ * exit code
+ */
 const runToExit = (args) =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: ROOT, stdio: "inherit" });

@@ -32,7 +32,7 @@ export const startChild = <Q extends object, A>(program: string): Child<Q, A> =>
   };
 };
 
-/** Child side: answers questions one by one until the parent is gone, then calls `stop`. */
+/** Child side: answers questions one by one until the parent process ends, and then calls `stop`. */
 export const answerParent = <Q, A>(answer: (question: Q) => Promise<A>, stop: () => Promise<void>): void => {
   process.on("message", (question: Q) => {
     answer(question).then(
@@ -40,7 +40,7 @@ export const answerParent = <Q, A>(answer: (question: Q) => Promise<A>, stop: ()
       (error: unknown) => process.send?.({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
   });
-  // Ctrl-C reaches the whole group; the parent decides when this process ends.
+  // Ctrl-C reaches the whole process group, but the parent decides when this process ends.
   process.on("SIGINT", () => undefined);
   process.once("disconnect", () => {
     stop().then(

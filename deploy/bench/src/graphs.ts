@@ -21,7 +21,7 @@ const edge = (source: string, sourceHandle: string, target: string, targetHandle
   targetHandle,
 });
 
-/** Request-input → text-box → response-output: only the platform's own work. */
+/** Request-input → text-box → response-output, which measures only the platform's own work. */
 export const textWorkflow = (): WorkflowBody => ({
   name: "Bench text",
   nodes: [
@@ -60,7 +60,7 @@ export const httpWorkflow = (url: string): WorkflowBody => ({
   edges: [edge("fetch", "body", "output", "body")],
 });
 
-/** One file operation on uploaded files, connected to its first port. */
+/** One file operation on uploaded files, which are linked to its first port. */
 export const mediaWorkflow = (operation: string, settings: object, files: readonly string[]): WorkflowBody => ({
   name: `Bench ${operation}`,
   nodes: [

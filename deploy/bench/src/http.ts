@@ -15,7 +15,7 @@ export interface ApiClient {
   close(): void;
 }
 
-/** @param signal ends every call that is under way */
+/** @param signal aborts every call in progress */
 export const createApiClient = (baseUrl: string, key: string, signal: AbortSignal): ApiClient => {
   const agent = new Agent({ keepAlive: true, noDelay: true });
 

@@ -4,7 +4,7 @@ import type { Sample } from "./rounds";
 
 export type Task = () => Promise<unknown>;
 
-/** Runs a task `parallel` times at once until the time is over. */
+/** Runs `parallel` tasks at once until the time is over. */
 export const loadFor = async (durationMs: number, parallel: number, task: Task): Promise<Sample> => {
   const latenciesMs: number[] = [];
   const startedAt = performance.now();
@@ -39,7 +39,7 @@ export const loadEach = async <T, R>(
   return { sample: { latenciesMs, seconds: (performance.now() - startedAt) / 1_000 }, results };
 };
 
-/** Runs a task per item, started at a fixed rate. */
+/** Runs one task per item and starts them at a fixed rate. */
 export const loadPaced = async <T, R>(
   items: readonly T[],
   perSecond: number,
@@ -58,7 +58,7 @@ export const loadPaced = async <T, R>(
   return { sample: { latenciesMs, seconds: (performance.now() - startedAt) / 1_000 }, results };
 };
 
-/** Starts a task at a fixed rate. The returned function stops and waits for running ones. */
+/** Starts tasks at a fixed rate. The returned function stops and waits for running ones. */
 export const steadyLoad = (perSecond: number, task: Task): (() => Promise<void>) => {
   const running = new Set<Promise<unknown>>();
   let failure: { error: unknown } | undefined;

@@ -13,9 +13,9 @@ import { startTarget, type Target } from "./target";
 
 /** Deadline of a whole benchmark. */
 const DEADLINE_MS = 300_000;
-/** Deadline for two platforms, which may include installing and building another commit. */
+/** Deadline for two platforms, which includes installing and building another commit. */
 const TWO_DEADLINE_MS = 1_200_000;
-/** Covers all video runs of one benchmark. */
+/** Credits for all video runs of one benchmark. */
 const CREDITS = 10_000;
 const USAGE_EXIT_CODE = 2;
 
@@ -28,7 +28,7 @@ interface Failure {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Refills the account, however often it is used. */
+/** Adds credits before each benchmark, so that earlier ones don't exhaust the account. */
 const topUp = async (local: LocalPlatform, signal: AbortSignal): Promise<void> => {
   const admin = createApiClient(local.baseUrl, keyOf(local, "admin"), signal);
   const userId = local.accounts.enterprise?.userId ?? "";
@@ -39,7 +39,7 @@ const topUp = async (local: LocalPlatform, signal: AbortSignal): Promise<void> =
   }
 };
 
-/** The machine that figures depend on. The bare sides share it; targets in milliseconds assume it. */
+/** Describes the machine, on which the figures depend. Both sides share it, and targets in milliseconds assume it. */
 const describeMachine = () => ({
   node: process.version,
   cpus: cpus().length,
@@ -48,7 +48,7 @@ const describeMachine = () => ({
 });
 type Machine = ReturnType<typeof describeMachine>;
 
-/** Measures scenarios one after another; a failing one doesn't stop the rest. */
+/** Measures scenarios one after another. If one fails, the others still run. */
 const measureAll = async ({ extent, only }: Arguments, local: LocalPlatform, target: string, signal: AbortSignal) => {
   const key = keyOf(local, "enterprise");
   const api = createApiClient(local.baseUrl, key, signal);
@@ -91,7 +91,7 @@ const compare = async ({ against, extent }: Arguments, signal: AbortSignal) => {
 
 type Stop = () => void;
 
-/** Aborts everything after a time. The returned function cancels that. */
+/** Aborts everything after a time. The returned function cancels the timer. */
 const limitTime = (stopping: AbortController, ms: number): Stop => {
   const timer = setTimeout(() => stopping.abort(new Error(`not done after ${ms / 1_000} s`)), ms);
   return () => clearTimeout(timer);
@@ -140,7 +140,7 @@ const main = async (): Promise<number> => {
     return USAGE_EXIT_CODE;
   }
   const stopping = new AbortController();
-  // Every open request listens.
+  // Every open request listens to the signal.
   setMaxListeners(0, stopping.signal);
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stopping.abort(new Error(`stopped by ${name}`)));
   const machine = describeMachine();

@@ -17,14 +17,14 @@ export interface Metric {
 
 export interface Verdict {
   met: boolean;
-  /** Distance from the target as a share of it; 0 if met. */
+  /** Distance from the target as a share of the target; 0 if it is met. */
   missedBy: number;
 }
 
 /** True for targets without a bare side. */
 export const isAbsolute = ({ kind }: Target): boolean => kind === "below" || kind === "at least";
 
-/** Ours over bare; undefined without a bare side. */
+/** Ratio of ours to bare; undefined without a bare side. */
 export const ratioOf = ({ ours, bare }: Metric): number | undefined => (bare === undefined ? undefined : ours / bare);
 
 /** True if a metric meets its target; undefined without one. @throws Error for a ratio without a bare side */
@@ -47,7 +47,7 @@ const FIGURES = {
 } as const satisfies Record<string, { key: keyof Figures; unit: Unit }>;
 export type FigureName = keyof typeof FIGURES;
 
-/** Metrics of both sides in the order of `wanted`. */
+/** Metrics of both sides, in the order of `wanted`. */
 export const metricsOf = (
   scenario: string,
   subject: string,

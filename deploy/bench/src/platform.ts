@@ -6,13 +6,13 @@ import { createApiClient } from "./http";
 /** Root of this checkout. */
 export const ROOT = join(__dirname, "..", "..", "..");
 const stateOf = (root: string, { NODELOOM_STATE_DIR = ".nodeloom" }: NodeJS.ProcessEnv): string => resolve(root, NODELOOM_STATE_DIR);
-/** Printed by the launcher once everything runs and is seeded. */
+/** Printed by the launcher when all services run and the data is seeded. */
 const UP = "Nodeloom is up";
 /** A new checkout installs and builds first. */
 const START_DEADLINE_MS = 300_000;
 const SHOWN_CHARACTERS = 2_000;
 
-/** The needed part of the launcher's state file. */
+/** Members of the launcher's state file that the benchmark reads. */
 export interface LocalPlatform {
   baseUrl: string;
   temporalAddress: string;
@@ -23,7 +23,7 @@ export interface LocalPlatform {
 
 export interface PlatformUnderTest {
   local: LocalPlatform;
-  /** It was already running. */
+  /** True if it was already running. */
   found: boolean;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export const keyOf = ({ accounts }: LocalPlatform, account: string): string => {
   return key;
 };
 
-/** @param state the folder of a platform that runs, or ran */
+/** @param state folder of a platform that runs or ran */
 const readLocal = async (state: string): Promise<LocalPlatform | undefined> => {
   try {
     return JSON.parse(await readFile(join(state, "local.json"), "utf8")) as LocalPlatform;
@@ -57,7 +57,9 @@ const isAlive = async (local: LocalPlatform, signal: AbortSignal): Promise<boole
   }
 };
 
-/** Resolves when the launcher reports that everything is up. @throws Error with its last lines if it ends or takes too long */
+/**
+ * Resolves when the launcher reports that all services are up. @throws Error with the launcher's last lines if it ends or takes too long
+ */
 const untilUp = (launcher: ChildProcess, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     let printed = "";
@@ -82,7 +84,7 @@ const untilUp = (launcher: ChildProcess, signal: AbortSignal): Promise<void> =>
 /**
  * Starts the platform of a checkout.
  * @param environment additional variables
- * @throws Error if one already runs there
+ * @throws Error if a platform already runs in the checkout
  */
 export const launch = async (root: string, signal: AbortSignal, environment: NodeJS.ProcessEnv = {}): Promise<PlatformUnderTest> => {
   const start = join(root, "deploy", "local", "start.mjs");

@@ -35,7 +35,7 @@ export const figuresOf = ({ latenciesMs, seconds }: Sample): Figures => ({
   perSecond: latenciesMs.length / seconds,
 });
 
-/** Median of each figure over several rounds: one disturbed round doesn't count. */
+/** Medians of each figure over several rounds, so that one disturbed round has no effect. */
 export const medianFigures = (rounds: readonly Figures[]): Figures => ({
   p50Ms: median(rounds.map(({ p50Ms }) => p50Ms)),
   p95Ms: median(rounds.map(({ p95Ms }) => p95Ms)),
@@ -43,7 +43,7 @@ export const medianFigures = (rounds: readonly Figures[]): Figures => ({
   perSecond: median(rounds.map(({ perSecond }) => perSecond)),
 });
 
-/** Combines rounds, for events too rare in a single one. */
+/** Combines the samples of rounds, for events that are rare in a single one. */
 export const pooled = (rounds: readonly Sample[]): Sample => ({
   latenciesMs: rounds.flatMap(({ latenciesMs }) => latenciesMs),
   seconds: rounds.reduce((sum, { seconds }) => sum + seconds, 0),
@@ -52,10 +52,10 @@ export const pooled = (rounds: readonly Sample[]): Sample => ({
 export type Side = "ours" | "bare";
 export type Sides<T> = Record<Side, T>;
 
-/** Alternates the side that starts, so that neither always has the warmer machine. */
+/** Alternates the side that starts, so that a warm machine favours neither. */
 export const sideOrder = (round: number): readonly Side[] => (round % 2 === 0 ? ["ours", "bare"] : ["bare", "ours"]);
 
-/** Runs rounds of both sides, one at a time. */
+/** Runs rounds of both sides alternately. */
 export const alternate = async <T>(rounds: number, run: Readonly<Sides<() => Promise<T>>>): Promise<Sides<T[]>> => {
   const results: Sides<T[]> = { ours: [], bare: [] };
   for (let round = 0; round < rounds; round += 1) {

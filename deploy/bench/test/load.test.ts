@@ -47,7 +47,7 @@ describe("load", () => {
     });
     expect(results).toEqual([1, 2, 3, 4]);
     expect(sample.latenciesMs).toHaveLength(4);
-    // The fourth is due after 30 ms; timers have whole milliseconds.
+    // The fourth task is due after 30 ms. Timers round to whole milliseconds.
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(28);
   });
 

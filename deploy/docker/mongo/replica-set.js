@@ -1,4 +1,4 @@
-// Runs in mongosh: makes the server a replica set of one when it is none yet, and waits until it takes writes.
+// Runs in mongosh: turns a standalone server into a replica set of one member, and waits until it accepts writes.
 const DEADLINE_MS = 60_000;
 const PAUSE_MS = 200;
 

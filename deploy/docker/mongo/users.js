@@ -1,5 +1,5 @@
-// Runs in mongosh, as the administrator: makes sure of a user for each service, who can read and write that service's database and
-// no other, by the variables MONGO_<SERVICE>_PASSWORD. May run before every start; a password that was changed in the settings is taken over.
+// Runs in mongosh as the administrator: creates a user for each service, who can read and write only that service's database. Passwords are
+// in the variables MONGO_<SERVICE>_PASSWORD. The script can run before every start, and updates changed passwords.
 const admin = db.getSiblingDB("admin");
 for (const [variable, pwd] of Object.entries(process.env)) {
   const [, service] = /^MONGO_([A-Z]+)_PASSWORD$/.exec(variable)?.map((part) => part.toLowerCase()) ?? [];

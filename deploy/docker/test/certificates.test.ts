@@ -39,7 +39,7 @@ let server: Awaited<ReturnType<typeof startGrpcServer>>;
 beforeAll(async () => {
   makeCertificates();
   server = await startGrpcServer({
-    // On other addresses than loopback, a server without mutual TLS wouldn't start.
+    // On an address other than loopback, a server without mutual TLS doesn't start.
     listen: "0.0.0.0:0",
     services: [grpcService(DEFINITION, handlers)],
     logger: createLogger("certificates-test", "silent"),
@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Reached only by a promise that never settles. */
+/** Limit for a promise that never settles. */
 const PATIENCE_MS = 60_000;
 
 const call = async (tls: TlsConfig, host = "localhost"): Promise<unknown> => {

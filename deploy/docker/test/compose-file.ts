@@ -35,7 +35,9 @@ export interface ComposeFile {
 
 const REFERENCE = /\$\$|\$\{([A-Z_][A-Z0-9_]*)(?:(:-|:\?)([^}]*))?\}/g;
 
-/** Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}` like Docker Compose. @throws for the last form without a value */
+/**
+ * Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}` like Docker Compose. @throws for the last form if the variable isn't set
+ */
 export const interpolate = (text: string, variables: Variables): string =>
   text.replace(REFERENCE, (match, name: string | undefined, operator: string | undefined, rest: string | undefined) => {
     if (name === undefined) return match === "$$" ? "$" : match;
@@ -45,7 +47,7 @@ export const interpolate = (text: string, variables: Variables): string =>
     return operator === ":-" ? (rest ?? "") : "";
   });
 
-/** Variables in a text, with the rest of each reference. */
+/** Variables in a text. `isRequired` is true for `${NAME:?message}`. */
 export const references = (text: string): { name: string; isRequired: boolean }[] =>
   [...text.matchAll(REFERENCE)].flatMap(([, name, operator]) => (name === undefined ? [] : [{ name, isRequired: operator === ":?" }]));
 
@@ -62,7 +64,7 @@ export const readComposeText = (file = "docker-compose.yml"): string => readFile
 export const loadCompose = (variables: Variables, file?: string): ComposeFile =>
   mapStrings(parse(readComposeText(file), { merge: true }), (text) => interpolate(text, variables)) as ComposeFile;
 
-/** Assignments of an env file; `commented` includes those commented out. */
+/** Assignments of an env file. `commented` includes those in comments. */
 export const readEnvFile = (path: string, { commented = false } = {}): Record<string, string> => {
   const pattern = commented ? /^#?([A-Z][A-Z0-9_]*)=(.*)$/gm : /^([A-Z][A-Z0-9_]*)=(.*)$/gm;
   return Object.fromEntries([...readFileSync(path, "utf8").matchAll(pattern)].map(([, name, value]) => [name!, value!]));

@@ -40,18 +40,18 @@ const MIGRATE = "migrate";
 const own = ownServices(compose).filter(([name]) => name !== MIGRATE);
 const ownNames = own.map(([name]) => name);
 
-/** Optional parts in their own file. */
+/** Optional services in a file of their own. */
 const local = loadCompose(settings, join("deploy", "docker", "local-models.yml"));
 const localNames = Object.keys(local.services).filter((name) => compose.services[name] === undefined);
 
 const portOf = (address: string): number => splitHostPort(address).port;
 const listens = ({ environment }: ComposeService): [string, number][] =>
   Object.entries(environment)
-    // Only for operators: health checks and Prometheus.
+    // The operations port is only for health checks and Prometheus.
     .filter(([name]) => name.endsWith("_LISTEN") && name !== "OPS_LISTEN")
     .map(([name, value]) => [name, portOf(value)]);
 
-/** Variables that name another server, with host and port. */
+/** Variables that name another server with host and port. */
 const dialled = ({ environment }: ComposeService): { variable: string; host: string; port: number }[] =>
   Object.entries(environment)
     .filter(
@@ -81,7 +81,7 @@ interface ProviderEntry {
 /** Each service with data has its own user of the database server. */
 const databaseUsers = ownNames.filter((name) => "MONGODB_URI" in DEFINITIONS[name]!.config.shape);
 const READS_PROVIDER_SECRETS = new Set(["executions", "models"]);
-/** Read by AWS's library itself. */
+/** Variables that AWS's library itself reads. */
 const AWS_CREDENTIALS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
 
 describe("the settings", () => {
@@ -155,7 +155,7 @@ describe("the platform's services", () => {
   it.each(own)("%s starts from the variables that it is given", (name, { environment }) => {
     const config = loadConfig(DEFINITIONS[name]!.config, environment) as Record<string, unknown>;
     for (const variable of Object.keys(DEFINITIONS[name]!.config.shape).filter((key) => /_(LISTEN|ADDRESS)$/.test(key))) {
-      // A default means loopback, which is wrong in a container.
+      // A default address is loopback, which is wrong in a container.
       expect({ variable, value: config[variable] }).toEqual({ variable, value: environment[variable] });
     }
   });
@@ -243,7 +243,7 @@ describe("the compose file", () => {
     const { ports, environment, networks } = compose.services.gateway!;
     const inside = ports!.map((port) => Number(LOOPBACK_PORT.exec(port)![2]));
     expect(inside).toEqual([environment.GATEWAY_LISTEN!, environment.ADMIN_LISTEN!].map(portOf));
-    // A port of a container on internal networks only is unreachable.
+    // A port can't be reached if the container is only on internal networks.
     expect(networks!.some((network) => !compose.networks[network]!.internal)).toBe(true);
   });
 

@@ -30,7 +30,7 @@ const inStage = (stage: string, name: string): string[] =>
   instructions.filter((instruction) => instruction.stage === stage && instruction.name === name).map(({ text }) => text);
 const stages = instructions.filter(({ name }) => name === "FROM").map(({ stage }) => stage);
 
-/** The example with a value for each secret. */
+/** The example settings, with a value for each secret. */
 const settings = Object.fromEntries(
   Object.entries(readEnvFile(join(ROOT, "deploy", "docker", "example.env"))).map(([name, value]) => [name, value || "x".repeat(64)]),
 );
@@ -46,7 +46,7 @@ describe("the image", () => {
 
   it("runs as an unprivileged user, with production settings and without the tools that built it", () => {
     expect(stages.at(-1)).toBe("runtime");
-    // Numeric: a cluster that forbids root can't check a name.
+    // The user is numeric, because a cluster that forbids root can't check a name.
     expect(inStage("runtime", "USER")).toEqual(["1000:1000"]);
     const malloc = "MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072";
     expect(inStage("runtime", "ENV")).toEqual([`NODE_ENV=production ${malloc}`]);

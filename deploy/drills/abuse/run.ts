@@ -11,18 +11,18 @@ export const DRILL = {
 };
 
 /**
- * `npm run drill abuse`: attacks the platform that `npm start` runs here in ways its users must not be able to hurt it. Limits per hostile
- * request: 300 ms of our CPU and 64 MB, another user's p95 at most doubled, no process restarted.
+ * `npm run drill abuse`: attacks the platform that `npm start` runs here. Limits per hostile request: 300 ms of the platform's CPU and 64
+ * MB, another user's p95 at most doubled, and no process restarted.
  */
 
 const LOCAL = ".nodeloom/local.json";
 const MAX_CPU_MS = 300;
 const MAX_GROWN_MEGABYTES = 64;
 const MAX_SLOWDOWN = 2;
-/** Quicker requests of another user always pass. */
+/** Faster requests of another user always pass. */
 const QUICK_MS = 50;
 const DEFAULT_ATTACKS = 10;
-/** Excludes processes that play third parties or run users' operations separately. */
+/** Excludes processes that replace third parties or run users' operations separately. */
 const OWN = SERVICES.filter(({ host }) => host !== "sandbox").map(({ name }) => name);
 const SERVERS = ["mongodb", "redis", "temporal"];
 
@@ -31,7 +31,7 @@ interface LocalFile {
   sandboxUrl: string;
   temporalUiUrl?: string;
   accounts: Accounts;
-  /** By service; several share a process, and some may not run. */
+  /** Process ids by service. Several services can share a process, and a service can have none. */
   pids: Record<string, number | null>;
 }
 const readLocal = (): LocalFile => JSON.parse(readFileSync(LOCAL, "utf8")) as LocalFile;
@@ -82,11 +82,11 @@ const main = async (): Promise<number> => {
   out(row(COLUMNS));
   await runAbuse(chosen, {
     ...local,
-    // Further gateways, comma separated.
+    // Addresses of additional gateways, separated by commas.
     moreGateways: values.gateways?.split(",") ?? [],
     attacks: Number(values.attacks ?? DEFAULT_ATTACKS),
     pids: { own: pidsOf(local, OWN), servers: pidsOf(local, SERVERS) },
-    // A pause of a busy machine slows requests once, an attack each time.
+    // A pause of a busy machine slows requests once, but an attack slows them each time.
     isUncertain: (finding) => isSlowed(finding) && faultsOf(finding).length === 1,
     onFinding: (finding) => (faults += show(finding)),
   });

@@ -3,7 +3,7 @@
 
 const FINAL = new Set(["completed", "failed", "cancelled"]);
 
-/** What a response claims about its run: that it exists, how it ended, that there is none, or nothing. */
+/** Claim of a response about its run: it exists, it ended with a status, it doesn't exist, or no claim. */
 const claimOf = (/** @type {Answered} */ { status, executionId, isUnknown }) => {
   if (status === 0 || isUnknown || status === 409) return "nothing";
   if (status === 200) return "completed";
@@ -16,7 +16,7 @@ const endedAt = (/** @type {Execution} */ { createdAt, durationMs }) => Date.par
 
 /**
  * False claims among the responses of one key, as sentences.
- * @param {readonly Answered[]} answers @param {readonly Execution[]} executions what was made with the key
+ * @param {readonly Answered[]} answers @param {readonly Execution[]} executions runs started with the key
  */
 export const untruths = (answers, executions) => {
   const [execution] = executions;
@@ -36,7 +36,7 @@ export const untruths = (answers, executions) => {
     else if (claim === "failed" && execution?.status !== "failed")
       found.push(`${said}, and the run is ${execution?.status ?? "not there"}`);
     if (claim !== "none" || !execution) continue;
-    // Another request with the key may have started the run afterwards or meanwhile.
+    // Another request with the key can have started the run meanwhile or afterwards.
     const others = answers.filter((other) => other !== answer && claimOf(other) !== "none");
     if (others.length === 0) found.push(`${said}, and there is a run (${execution.status}, ${execution.creditsCost} credits)`);
     else if (Date.parse(execution.createdAt) < answer.sentAt && endedAt(execution) > answer.answeredAt)
@@ -46,7 +46,7 @@ export const untruths = (answers, executions) => {
 };
 
 /**
- * @param {readonly Answered[]} answered @param {readonly Execution[]} executions all that were made
+ * @param {readonly Answered[]} answered @param {readonly Execution[]} executions all runs that were started
  * @returns {{ untrue: string[], counts: Map<string, number> }}
  */
 export const compare = (answered, executions) => {

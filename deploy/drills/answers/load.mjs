@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { pause } from "../support/platform.mjs";
 
 /**
- * Requests are sent once each, without retries, and every response is compared with the outcome of its run.
- * @typedef {{ key: string, sentAt: number, answeredAt: number, status: number, code: string | null, executionId: string | null, isUnknown: boolean }} Answered
- * status 0: no answer arrived
+ * Sends each request once, without retries, and stores the response for comparison with its run.
+ * @typedef {{ key: string, sentAt: number, answeredAt: number, status: number, code: string | null, executionId: string | null, isUnknown:
+ *   boolean }} Answered status 0: no response arrived
  */
 
 const PARALLEL = 40;
-/** Keys shared by several requests at a time, and the number of requests per key. */
+/** Number of keys that several requests share at a time, and number of requests per key. */
 const SHARED_KEYS = 8;
 const USES_OF_SHARED = 12;
 const TIMEOUT_MS = 200_000;
@@ -16,14 +16,14 @@ const PAUSE_MS = 100;
 const AWAY_MS = 1_000;
 
 const sandbox = (/** @type {number} */ latencyMs) => ({ latencyMs });
-/** Kinds of requests. A key always sends the same one. */
+/** Kinds of requests. A key always sends the same kind. */
 const KINDS = [
   { path: "sandbox-image/run?async=true", inputs: { prompt: "a loom", sandbox: sandbox(500) } },
   { path: "sandbox-chat/run", inputs: { prompt: "a loom", maxTokens: 20, sandbox: sandbox(200) } },
   { path: "sandbox-video/run?async=true", inputs: { prompt: "a loom", seconds: 1, sandbox: sandbox(1_500) } },
   { path: "sandbox-speech/run", inputs: { prompt: "a loom" } },
   { path: "sandbox-image-fast/run", inputs: { prompt: "a loom", sandbox: sandbox(300) } },
-  // Rejected: no model accepts this count, or the run would exceed its limit.
+  // Both are rejected: no model accepts this count, or the run would exceed its limit.
   { path: "sandbox-image/run", inputs: { prompt: "a loom", count: 99 } },
   { path: "sandbox-video/run", inputs: { prompt: "a loom", seconds: 5 }, maxCredits: 0.001 },
 ];
@@ -31,7 +31,7 @@ const KINDS = [
 const kindOf = (/** @type {string} */ key) => KINDS[parseInt(key.slice(0, 8), 16) % KINDS.length] ?? KINDS[0];
 
 /**
- * Sends requests with same and different keys in parallel, through several gateways in turn.
+ * Sends requests in parallel, with shared and unique keys, through several gateways in turn.
  * @param {{ gateways: readonly string[], apiKey: string }} options
  */
 export const createAnswerLoad = ({ gateways, apiKey }) => {
@@ -62,7 +62,7 @@ export const createAnswerLoad = ({ gateways, apiKey }) => {
       .then(async (response) => ({ status: response.status, body: /** @type {any} */ (await response.json()) }))
       .catch((error) => ({ status: 0, body: { code: error.cause?.code ?? error.name } }));
     const { code = null, executionId = null, outcome } = answer.body;
-    // An unreachable gateway isn't asked again at once.
+    // After a failed request, waits before the next one to an unreachable gateway.
     if (answer.status === 0) await pause(AWAY_MS);
     answered.push({ key, sentAt, answeredAt: Date.now(), status: answer.status, code, executionId, isUnknown: outcome === "unknown" });
   };

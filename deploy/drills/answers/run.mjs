@@ -1,7 +1,7 @@
 /**
- * `npm run drill answers`: kills and stops gateways, executions, billing and Temporal (of the first two, one of two replicas at a time)
- * under forty parallel requests with same and different idempotency keys. Then every response is compared with the outcome of its run: none
- * may be false. Bounded in time; affects only processes that it started.
+ * `npm run drill answers`: kills and stops gateways, executions, billing and Temporal during forty parallel requests with shared and unique
+ * idempotency keys. Of gateways and executions, only one of two replicas is stopped at a time. Then every response is compared with the
+ * outcome of its run; none may be false. The drill takes bounded time and affects only processes that it started.
  */
 import { freePort } from "../../local/servers/ports.cjs";
 import { createApi } from "../support/api.mjs";
@@ -14,7 +14,7 @@ import { startBalancer, startReplica } from "../support/replicas.mjs";
 export const DRILL = { sentence: "kills and stops replicas under forty requests at a time: every answer must be true", minutes: 3 };
 
 const ROUNDS = Number(process.env.CHAOS_ROUNDS ?? 1);
-/** Pause between faults: long enough for a supervisor to restart a process, short enough for the next fault to meet its recovery. */
+/** Pause between faults: long enough for a supervisor to restart a process, short enough for the next fault to hit its recovery. */
 const GAP_MS = 4_000;
 const SETTLE_MS = 180_000;
 const POLL_MS = 1_000;
@@ -139,7 +139,7 @@ try {
   await faults(createFaults(executions, gateway));
   const answered = await load.end();
   const held = await settled(api, user);
-  // The account may have runs of an earlier round of chaos.
+  // The account can have runs of an earlier round of chaos.
   const keys = new Set(answered.map(({ key }) => key));
   const rows = (await listed(api, user.key)).filter(({ metadata }) => keys.has(metadata.chaos));
   const { untrue, counts } = compare(answered, rows);

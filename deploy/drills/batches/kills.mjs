@@ -3,7 +3,7 @@ import { pidOf } from "../support/platform.mjs";
 import { IMAGE } from "./graphs.mjs";
 import { allRows, createBatch, ended, ROWS, rowsOf, save } from "./rows.mjs";
 
-/** Victims in turn while a batch runs. */
+/** Services to kill in turn while a batch runs. */
 const VICTIMS = ["executions", "temporal", "executions", "temporal", "executions"];
 const EVERY_MS = 6_000;
 const MILLI = 1_000;
@@ -23,8 +23,9 @@ const usageOf = async ({ api, key }, slug) => {
 };
 
 /**
- * Kills the carriers of a batch while it runs: each row must end once, and the sum be exact.
- * @param {{ caller: import("./rows.mjs").Caller, cookie: string, adminKey: string, say: (line: string) => void, check: import("../support/run-drill.mjs").Drill["check"] }} options
+ * Kills the services that run a batch. Each row must end once, and the total cost must be exact.
+ * @param {{ caller: import("./rows.mjs").Caller, cookie: string, adminKey: string, say: (line: string) => void, check:
+ *   import("../support/run-drill.mjs").Drill["check"] }} options
  */
 export const kill = async ({ caller, cookie, adminKey, say, check }) => {
   const { api } = caller;

@@ -16,7 +16,7 @@ const MIN_RATIO = 0.9;
 const MAX_SLOWDOWN = 2;
 const MAX_GROWN_MEGABYTES = 48;
 const ROUNDS = 3;
-/** Half of the tier's places: as many as a batch uses. */
+/** Half of the tier's places, as a batch uses. */
 const AT_ONCE = 100;
 const OTHERS_EVERY_MS = 500;
 const IDLE_RUNS = 20;
@@ -44,7 +44,7 @@ const run = async ({ api, key }, slug, index) => {
   if (status !== 200) throw new Error(`a run was answered ${status}: ${JSON.stringify(body)}`);
 };
 
-/** Separate runs with the same number and concurrency as the batch. @param {Caller} caller @param {string} slug */
+/** Runs the rows separately, with the batch's concurrency. @param {Caller} caller @param {string} slug */
 const separately = async (caller, slug) => {
   let next = 0;
   const one = async () => {
@@ -77,7 +77,6 @@ const watched = async (other, slug, work) => {
   return times;
 };
 
-/** In megabytes. */
 const gatewayMemory = async () =>
   Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pidOf("gateway")}/status`, "utf8"))?.[1]) / MEGABYTE;
 

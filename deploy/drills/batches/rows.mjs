@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** @typedef {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, key: string }} Caller */
 
-/** The maximum of a batch. */
+/** Maximum number of rows in a batch. */
 export const ROWS = 1_000;
 const OVER = new Set(["completed", "failed", "cancelled", "paused"]);
 const LOOK_MS = 200;
@@ -12,14 +12,14 @@ const END_MS = 480_000;
 /** @param {string} name */
 export const rowsOf = (name) => Array.from({ length: ROWS }, (_, index) => ({ prompt: `${name} ${index}` }));
 
-/** @param {Caller} caller @param {object} graph @returns {Promise<string>} its slug */
+/** @param {Caller} caller @param {object} graph @returns {Promise<string>} slug of the new workflow */
 export const save = async ({ api, key }, graph) => {
   const { status, body } = await api.call("POST", "/api/workflows", { key, body: graph });
   if (status !== 201) throw new Error(`a workflow was answered ${status}: ${JSON.stringify(body)}`);
   return body.slug;
 };
 
-/** @param {Caller} caller @param {string} slug @param {object[]} inputs @returns {Promise<string>} its id */
+/** @param {Caller} caller @param {string} slug @param {object[]} inputs @returns {Promise<string>} id of the new batch */
 export const createBatch = async ({ api, key }, slug, inputs) => {
   const options = { key, body: { inputs }, idempotencyKey: randomUUID() };
   const { status, body } = await api.call("POST", `/api/workflows/${slug}/batches`, options);
@@ -27,7 +27,7 @@ export const createBatch = async ({ api, key }, slug, inputs) => {
   return body.batchId;
 };
 
-/** Waits until nothing of a batch runs. @param {Caller} caller @param {string} batchId */
+/** Waits until a batch has no running rows. @param {Caller} caller @param {string} batchId */
 export const ended = async ({ api, key }, batchId) => {
   for (const end = Date.now() + END_MS; Date.now() < end; await delay(LOOK_MS)) {
     const { body } = await api.call("GET", `/api/batches/${batchId}?limit=1`, { key });

@@ -1,6 +1,7 @@
 /**
- * `npm run drill batches`: batches of 1,000 rows on a whole local platform, measured relative to separate runs of the same workflow and for
- * another user, and then with their carriers killed. `-- kills` or `-- measure` runs one part. Affects only what it started.
+ * `npm run drill batches`: runs batches of 1,000 rows on a whole local platform. It compares them with separate runs of the same workflow
+ * and measures their effect on another user; then it kills the services that run them. `-- kills` or `-- measure` runs one part. The drill
+ * affects only processes that it started.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -46,7 +46,7 @@ const approved = {
   ],
   edges: [edge("in.prompt", "c.prompt"), edge("c.text", "ask.value"), edge("ask.approved", "i.prompt"), edge("i.image", "out.images")],
 };
-/** Runs in a batch, and again in reruns with a different ending. */
+/** Runs in a batch, and again in reruns that end differently. */
 export const STORY = {
   name: "Chaos story",
   nodes: [
@@ -59,7 +59,7 @@ export const STORY = {
 };
 
 /**
- * Kinds of runs in turn; `then` is an action after acceptance.
+ * Kinds of runs in turn; `then` is an action after a run is accepted.
  * @type {readonly { graph: { name: string }, isAsync: boolean, then?: "cancel" | "approve" | "rerun" }[]}
  */
 export const KINDS = [

@@ -13,8 +13,9 @@ export const BATCH_ROWS = 40;
 const APPROVAL = "ask";
 
 /**
- * Runs of every kind and two batches, spread over the time of the faults.
- * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, runs: number, say: (line: string) => void }} options
+ * Starts runs of every kind and two batches, spread over the time of the faults.
+ * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, runs: number, say: (line:
+ *   string) => void }} options
  */
 export const createLoad = async ({ api, user: { key }, runs, say }) => {
   const save = async (/** @type {object} */ graph) => {
@@ -39,7 +40,7 @@ export const createLoad = async ({ api, user: { key }, runs, say }) => {
     return { executionId, status: answer.status, code: answer.body?.code ?? null, slug, isAsync };
   };
 
-  /** Approves a run once it waits; a failed run is left as it is. @param {string} id */
+  /** Approves a run when it waits; a failed run stays failed. @param {string} id */
   const approve = async (id) => {
     for (const end = Date.now() + WAIT_MS; Date.now() < end; await delay(LOOK_MS)) {
       const { body } = await api.call("GET", `/api/executions/${id}`, { key });
@@ -64,7 +65,7 @@ export const createLoad = async ({ api, user: { key }, runs, say }) => {
     return [first, await begin(`/api/executions/${executionId}/rerun`, { inputs: { prompt: "another ending" } }, kind)];
   };
 
-  /** @param {number} afterMs @returns {Promise<string>} its id */
+  /** @param {number} afterMs @returns {Promise<string>} id of the batch */
   const batch = async (afterMs) => {
     await delay(afterMs);
     const inputs = Array.from({ length: BATCH_ROWS }, (_, row) => ({ prompt: `row ${row}` }));

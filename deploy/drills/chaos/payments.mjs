@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Credits are bought and refunded during faults: Stripe's events come twice, in any order. */
+/** Buys and refunds credits during faults. Stripe's events arrive twice and in any order. */
 
 const PURCHASES = 20;
 const SPREAD_MS = 75_000;
@@ -31,7 +31,7 @@ const paidBack = (type, id, { payment }, status) => ({
 });
 
 /**
- * Stories of purchases in turn: the events, and the expected rows of the ledger in credits.
+ * Kinds of purchases in turn: the events, and the expected rows of the ledger in credits.
  * @type {readonly ((order: Order, id: string) => { events: Event[], rows: Record<string, number> })[]}
  */
 const STORIES = [
@@ -58,7 +58,7 @@ const STORIES = [
  * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, stripe: Awaited<ReturnType<typeof import("../support/stripe.mjs").createStripe>>, baseUrl: () => string }} options
  */
 export const createPurchases = ({ api, user: { cookie }, stripe, baseUrl }) => {
-  /** @param {number} index @returns {Promise<Record<string, number>>} the rows that must be there */
+  /** @param {number} index @returns {Promise<Record<string, number>>} expected rows */
   const one = async (index) => {
     await delay((index / PURCHASES) * SPREAD_MS);
     const options = { cookie, body: { credits: CREDITS }, idempotencyKey: randomUUID() };
@@ -91,10 +91,10 @@ export const createPurchases = ({ api, user: { cookie }, stripe, baseUrl }) => {
   };
 
   return {
-    /** @returns {Promise<Record<string, number>>} every row that must follow, in credits by its id */
+    /** @returns {Promise<Record<string, number>>} expected rows of the ledger, in credits by id */
     start: async () => Object.assign({}, ...(await Promise.all(Array.from({ length: PURCHASES }, (_, index) => one(index))))),
 
-    /** @param {Record<string, number>} expected @returns {Promise<[string, boolean, string]>} a check, as of verify.mjs */
+    /** @param {Record<string, number>} expected @returns {Promise<[string, boolean, string]>} a check in the form of verify.mjs */
     check: async (expected) => {
       const rows = new Map([...(await booked("topup")), ...(await booked("adjust"))]);
       const wrong = Object.entries(expected).filter(([id, credits]) => rows.get(id) !== credits);

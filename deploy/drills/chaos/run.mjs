@@ -1,6 +1,6 @@
 /**
- * `npm run drill chaos`: kills every part of a whole local platform in turn while runs are in flight, then proves that nothing was lost,
- * nothing was charged twice and every webhook arrived. Bounded in time; affects only processes that it started.
+ * `npm run drill chaos`: kills every part of a whole local platform in turn during runs. Then it checks that nothing was lost, nothing was
+ * charged twice and every webhook arrived. The drill takes bounded time and affects only processes that it started.
  */
 import { createApi } from "../support/api.mjs";
 import { createReceiver } from "../support/receiver.mjs";
@@ -14,13 +14,13 @@ export const DRILL = { sentence: "kills every part in turn under mixed runs: not
 
 const RUNS = Number(process.env.CHAOS_RUNS ?? 200);
 const SETTLE_MS = 240_000;
-/** Pause between faults: long enough for a supervisor to restart a process, short enough for the next fault to meet its recovery. */
+/** Pause between faults: long enough for a supervisor to restart a process, short enough for the next fault to hit its recovery. */
 const GAP_MS = 5_000;
 
 const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
 const started = Date.now();
 
-/** kill -9, including the database. */
+/** Sends SIGKILL, also to the database. */
 const killService = async (/** @type {string} */ name) => {
   const pid = pidOf(name);
   process.kill(pid, "SIGKILL");
@@ -71,7 +71,7 @@ let failed = true;
 try {
   const api = createApi(() => readLocal().baseUrl);
   const user = await api.enterprise(readLocal().accounts, receiver.url);
-  // Wide enough for all: its count must equal the charges.
+  // The limit is high enough for all runs. The budget's count must equal the charges.
   await api.call("PUT", `/api/keys/${user.keyId}/budget`, { cookie: user.cookie, body: { credits: 1_000_000, window: "total" } });
   const load = await createLoad({ api, user, runs: RUNS, say });
   const purchases = createPurchases({ api, user, stripe, baseUrl: () => readLocal().baseUrl });

@@ -17,7 +17,7 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
   const read = async (id) => (await api.call("GET", `/api/executions/${id}`, { key: user.key })).body;
   const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
-  // Accepted: answered with 200 or 202, or failed after the start.
+  // Accepted runs: answered with 200 or 202, or failed after the start.
   const accepted = outcomes.filter(
     ({ status, code, executionId }) => executionId && (status === 200 || status === 202 || (status === 500 && code !== "INTERNAL")),
   );
@@ -34,7 +34,7 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
     }
     executions.set(executionId, execution);
   }
-  // Providers may fail runs (here the sandbox on request), our own services never.
+  // Providers can fail runs, as the sandbox does on request. The platform's own services must never fail one.
   const ours = [...executions.values()].filter(({ error }) => OURS.has(error?.code));
   const open = [...executions.values()].filter(({ status }) => !FINAL.has(status));
 

@@ -15,17 +15,17 @@ import { portOf, SERVICES } from "./services.mjs";
 import "./names.cjs";
 
 /**
- * A platform with several replicas per service on one machine: each at its own loopback address (Linux), with mutual TLS, and names that
- * resolve to ready replicas. It imitates a cluster as far as one machine can.
+ * Starts several replicas per service on one machine, each at its own loopback address (Linux), with mutual TLS and names that resolve to
+ * ready replicas. This resembles a cluster as closely as one machine allows.
  */
 
 const PROBE_EVERY_MS = 500;
-/** As the chart's failureThreshold. */
+/** Equals the chart's failureThreshold. */
 const FAILED_PROBES = 2;
 /** Replicas of one service have neighbouring addresses. */
 const MOST_REPLICAS = 10;
 const SECRET_BYTES = 32;
-/** Never has replicas in production either. */
+/** Services that always have a single replica. */
 const SINGLE = ["sandbox"];
 
 /**
@@ -34,7 +34,7 @@ const SINGLE = ["sandbox"];
  */
 
 /**
- * Maintains a file with the addresses of ready replicas by service, from probes like a kubelet's. A replica is removed after FAILED_PROBES
+ * Writes a file with the addresses of ready replicas by service, from probes like a kubelet's. A replica is removed after FAILED_PROBES
  * unanswered probes in a row, or at once if it reports not ready or has ended.
  * @param {string} file @param {Replica[]} replicas
  */
@@ -73,7 +73,7 @@ const watchEndpoints = (file, replicas) => {
   };
   const timer = setInterval(() => void lookAtAll(), PROBE_EVERY_MS);
   return {
-    /** Resolves after each was probed once more. */
+    /** Resolves after each replica was probed once more. */
     look: async () => {
       await Promise.all(looking.values());
       await lookAtAll();
@@ -191,14 +191,14 @@ export const startCluster = async ({ replicas: count = 2, env = {}, owner, comma
       endpoints,
       /** @param {string} service */
       of: (service) => replicas.filter((one) => one.service === service),
-      /** Adds a replica of a service, which its callers can find. @param {string} service */
+      /** Adds a replica of a service and publishes its address. @param {string} service */
       join: async (service) => {
         const joined = replicaOf(service, replicas.filter((one) => one.service === service).length + 1);
         await joined.start();
         replicas.push(joined);
         return joined;
       },
-      /** Changes settings of processes that start from now on. @param {Record<string, string>} change */
+      /** Changes settings of processes started from now on. @param {Record<string, string>} change */
       change: (change) => Object.assign(changes, change),
       migrate: () => migrate(command, settings(), folder),
       stop,

@@ -1,7 +1,7 @@
 "use strict";
 /*
- * Loaded before everything else (node --require): the clock of the process is NODELOOM_LATER_MS ahead, so that a restored platform
- * finds its data as old as a copy is when it is needed.
+ * Preloaded with node --require: sets the clock of the process forward by NODELOOM_LATER_MS, so that a restored platform reads data as old
+ * as a real backup.
  */
 const laterMs = Number(process.env.NODELOOM_LATER_MS ?? 0);
 const Real = Date;

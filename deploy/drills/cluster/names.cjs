@@ -1,15 +1,14 @@
 "use strict";
 /*
- * Loaded before everything else (node --require): names of services lead to the addresses that a file tells of now, as a
- * cluster's DNS would answer. NODELOOM_NAMES names the file: {"billing": ["127.1.0.2", …]}. Other names go to the machine's own
- * resolver.
+ * Preloaded with node --require: resolves names of services to the addresses in a file, as a cluster's DNS would. NODELOOM_NAMES is the
+ * path of the file: {"billing": ["127.1.0.2", …]}. Other names go to the machine's own resolver.
  */
 const dns = require("node:dns");
 const { readFileSync } = require("node:fs");
 
 const FILE = "NODELOOM_NAMES";
 
-/** @param {string} name @returns {string[] | undefined} in another order each time, as DNS gives them */
+/** @param {string} name @returns {string[] | undefined} in a different order each time, as from DNS */
 const addressesOf = (name) => {
   const file = process.env[FILE];
   if (file === undefined) return undefined;

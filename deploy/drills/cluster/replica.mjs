@@ -10,7 +10,7 @@ import { environmentOf, opsUrl, serviceOf } from "./services.mjs";
 export const NAMES = fileURLToPath(new URL("names.cjs", import.meta.url));
 const READY_MS = 120_000;
 const LOOK_MS = 100;
-/** As in the chart's probe. */
+/** Equals the probe's time-out in the chart. */
 const PROBE_MS = 3_000;
 /** Longer than any grace period of the chart. */
 const STOP_MS = 180_000;
@@ -18,20 +18,20 @@ const STOP_MS = 180_000;
 /**
  * @typedef {{ command: string, args: string[], env: NodeJS.ProcessEnv }} Command
  *
- * @typedef {object} Replica one process of a service, at an address of its own
+ * @typedef {object} Replica one process of a service at its own address
  * @property {string} name `billing 2`
  * @property {string} service
  * @property {string} ip
  * @property {() => number} pid
  * @property {() => Promise<Probed>} probe
- * @property {() => Promise<boolean>} isReady as its probe says
+ * @property {() => Promise<boolean>} isReady result of a probe
  * @property {() => Promise<void>} start resolves when it is ready
- * @property {() => Promise<import("../../local/run/child.mjs").Exit>} stop SIGTERM; how it ended
- * @property {() => Promise<void>} kill SIGKILL
+ * @property {() => Promise<import("../../local/run/child.mjs").Exit>} stop sends SIGTERM and returns the exit
+ * @property {() => Promise<void>} kill sends SIGKILL
  */
 
 /**
- * Command of a platform program: `main` is its file from the root, `folder` is writable.
+ * Returns the command of a platform program: `main` is its file relative to the root, `folder` is writable.
  * @typedef {(options: { main: string, env: Record<string, string>, folder: string }) => Command | Promise<Command>} MakeCommand
  */
 
@@ -42,7 +42,7 @@ export const nodeCommand = ({ main, env }) => ({
   env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
 });
 
-/** @typedef {"ready" | "not ready" | "silent"} Probed `silent`: it is there, and has not answered in time */
+/** @typedef {"ready" | "not ready" | "silent"} Probed `silent`: it exists, but didn't answer before the time-out */
 
 /** @param {string} ip @returns {Promise<Probed>} */
 const probe = (ip) =>

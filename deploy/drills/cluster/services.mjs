@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { ROOT } from "../../local/paths.mjs";
 
 /**
- * Services and settings from the Helm chart's values, so that the drill runs the same as a cluster.
+ * Services and settings from the Helm chart's values, so that the drill runs the same services as a cluster.
  * @typedef {{ main: string, listens: Record<string, number>, calls: string[], urls?: Record<string, { service: string, listen: string }>,
  *   settings: string[], shutdownGraceMs?: string }} ChartService
  */
@@ -12,9 +12,9 @@ import { ROOT } from "../../local/paths.mjs";
 /** @type {{ settings: Record<string, Record<string, string>>, services: Record<string, ChartService> }} */
 const values = parse(readFileSync(join(ROOT, "deploy", "helm", "nodeloom", "values.yaml"), "utf8"));
 
-/** Without local models, which no cluster drill needs. */
+/** Excludes local models, because no cluster drill needs them. */
 export const SERVICES = Object.fromEntries(Object.entries(values.services).filter(([name]) => name !== "inference"));
-/** Shared by all processes; each has its own loopback address. */
+/** All processes use this port, each on its own loopback address. */
 const OPS_PORT = Number(values.settings.process?.OPS_LISTEN?.split(":").at(-1));
 
 /** @param {string} service @returns {ChartService} */

@@ -18,27 +18,27 @@ export const DRILL = {
 };
 
 /**
- * Counts the work of one run: commands of MongoDB and Redis, calls of Temporal and between services, and history events. Starts the
- * platform behind reading proxies, makes runs one after another, and prints the counts without background work, and what the fastest run
- * waited for.
+ * Counts the work of one run: commands of MongoDB and Redis, calls of Temporal and between services, and history events. It starts the
+ * platform behind proxies that read the traffic, makes runs one after another, and prints the counts without background work, and the waits
+ * of the fastest run.
  */
 
 const RUNS = 20;
 const WARM_UP = 10;
-/** Work after the end of a run is done by then. */
+/** The work that follows a run's end takes less than this. */
 const AFTER_MS = 4_000;
-/** Separates the moments of two runs. */
+/** Keeps the exchanges of two runs apart. */
 const APART_MS = 250;
-/** Rarer events don't belong to runs. */
+/** Events with fewer than this number per run don't belong to runs. */
 const LEAST = 0.2;
 const VIDEO_MS = 1_000;
 const CREDITS = 100_000;
 /** Logs of third-party servers. */
 const SERVERS = new Set(["mongodb.log", "redis.log", "temporal.log"]);
-/** gRPC status. */
+/** gRPC status code. */
 const NOT_FOUND = 5;
 
-/** @typedef {Map<string, { times: number, bytes: number }>} Counts by what was seen */
+/** @typedef {Map<string, { times: number, bytes: number }>} Counts by kind of exchange */
 
 const bench = createRequire(new URL("../../bench/package.json", import.meta.url));
 const { Client, Connection } = bench("@temporalio/client");
@@ -53,10 +53,10 @@ const { withWorkflow } = bench("./dist/workflow.js");
 const seen = [];
 /** @param {string} where @returns {import("./wire.mjs").Tell} */
 const tellAt = (where) => (one) => void seen.push({ where, ...one });
-/** Events since the last call. */
+/** Exchanges since the last call. */
 const take = () => seen.splice(0);
 
-/** @param {ReturnType<typeof take>} all @returns {Map<string, Counts>} by where it was seen */
+/** @param {ReturnType<typeof take>} all @returns {Map<string, Counts>} by the proxy that saw them */
 const counted = (all) => {
   /** @type {Map<string, Counts>} */
   const places = new Map();
@@ -103,7 +103,7 @@ const platform = await launch(ROOT, never, {
   REDIS_URL: `redis://127.0.0.1:${await readAlong(portOf(servers.redisUrl()), "redis", tellAt("Redis"))}`,
   TEMPORAL_ADDRESS: `127.0.0.1:${await readCalls(portOf(servers.temporalAddress()), tellAt("Temporal"))}`,
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await readSpans(tellAt("Services"), zipkinSpans)}`,
-  // Exports spans within the run that they belong to.
+  // Exports spans early enough to count them with their run.
   OTEL_BSP_SCHEDULE_DELAY: "100",
   TRACES_SHARE: "1",
   EGRESS_ALLOW: host,
@@ -126,7 +126,7 @@ const loggedLines = async () => {
   return texts.reduce((lines, text) => lines + text.split("\n").length - 1, 0);
 };
 
-/** Prints the moments of the fastest run. @param {string} slug @param {string} mode */
+/** Prints the exchanges of the fastest run. @param {string} slug @param {string} mode */
 const printMoments = async (slug, mode) => {
   take();
   const runs = [];
@@ -148,13 +148,13 @@ const printMoments = async (slug, mode) => {
     );
 };
 
-/** @param {string} slug @returns {Promise<string>} the id of its newest run */
+/** @param {string} slug @returns {Promise<string>} id of its newest run */
 const lastRun = async (slug) => {
   const listed = await api.expect(200, "GET", `/api/executions?workflowSlug=${slug}&limit=1`);
   return listed.rows[0].executionId;
 };
 
-/** @param {string} executionId @returns {Promise<string>} its history's events */
+/** @param {string} executionId @returns {Promise<string>} events of its history */
 const historyOf = async (executionId) => {
   const { History } = temporal.api.history.v1;
   try {

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 
 /**
- * Proxies in front of servers: they pass everything on and report each exchange when it is answered.
+ * Proxies in front of servers. They forward all bytes and report each exchange when its response arrives.
  * @typedef {object} Seen
  * @property {string} what
  * @property {number} bytes of the request
@@ -23,10 +23,10 @@ const { BSON } = require("mongoose").mongo;
 const US_PER_MS = 1_000;
 const MONGO_HEAD = 16;
 const OP_MSG = 2013;
-/** Commands that drivers send on their own. */
+/** Commands that the driver sends for itself. */
 const DRIVERS_OWN = new Set(["hello", "ismaster", "isMaster", "ping", "endSessions"]);
 
-/** Command in a message of MongoDB's wire protocol; undefined for the driver's own. @param {Buffer} message */
+/** Command in a message of MongoDB's wire protocol; undefined for the driver's own commands. @param {Buffer} message */
 const mongoCommand = (message) => {
   if (message.readInt32LE(12) !== OP_MSG) return undefined;
   let at = MONGO_HEAD + 4;
@@ -59,7 +59,7 @@ const mongoMessages = (each) => {
   };
 };
 
-/** One connection; a response names its request. @param {Tell} tell */
+/** Reads one connection; each response names its request. @param {Tell} tell */
 const mongoReader = (tell) => {
   /** @type {Map<number, Omit<Seen, "toMs">>} */
   const asked = new Map();
@@ -76,10 +76,10 @@ const mongoReader = (tell) => {
   };
 };
 
-/** Commands of Redis: lists of texts with lengths. Responses don't name their command. @param {Tell} tell */
+/** Reads commands of Redis: lists of texts with lengths. Responses don't name their command. @param {Tell} tell */
 const redisReader = (tell) => {
   let rest = Buffer.alloc(0);
-  /** @param {number} at @returns {[number, number] | undefined} the number on a line behind its mark, and where the next begins */
+  /** @param {number} at @returns {[number, number] | undefined} the number after a line's mark, and the start of the next line */
   const line = (at) => {
     const end = rest.indexOf("\r\n", at);
     return end < 0 ? undefined : [Number(rest.toString("utf8", at + 1, end)), end + 2];
@@ -121,7 +121,7 @@ const listening = async (server) => {
  * @param {number} target port of the server
  * @param {"mongodb" | "redis"} kind
  * @param {Tell} tell
- * @returns {Promise<number>} where it listens
+ * @returns {Promise<number>} port of the proxy
  */
 export const readAlong = (target, kind, tell) =>
   listening(
@@ -174,7 +174,7 @@ export const readCalls = (target, tell) => {
 };
 
 /**
- * A trace collector that reports the calls which services answer.
+ * A trace collector that reports the calls that services answer.
  * @param {Tell} tell @param {(request: Buffer) => any[]} spansOf @returns {Promise<number>}
  */
 export const readSpans = (tell, spansOf) => {

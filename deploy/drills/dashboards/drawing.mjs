@@ -82,7 +82,7 @@ const legendOf = (format, labels) => format.replace(/\{\{(\w+)\}\}/g, (_, name) 
 /** @param {Line} line */
 const lastOf = ({ points }) => points.at(-1)?.[1] ?? 0;
 
-/** @param {string} legendFormat @param {readonly Series[]} series @returns {Line[]} lines that have a point, the highest at the end first */
+/** @param {string} legendFormat @param {readonly Series[]} series @returns {Line[]} lines with points, the highest last value first */
 export const linesOf = (legendFormat, series) =>
   series
     .map(({ metric, values }) => ({
@@ -97,7 +97,7 @@ export const linesOf = (legendFormat, series) =>
 /** @param {string} text */
 const escape = (text) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** A round number at or above. @param {number} value */
+/** Rounds a number up to a round one. @param {number} value */
 const roundUp = (value) => {
   const power = 10 ** Math.floor(Math.log10(value || 1));
   return ([1, 2, 2.5, 4, 5, 8, 10].find((step) => step * power >= value) ?? 10) * power;
@@ -109,7 +109,7 @@ const chart = ({ gridPos, fieldConfig }, lines, { from, to }) => {
   const format = formatter(unit, decimals);
   const width = gridPos.w * UNIT_X - 24;
   const highest = Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value)), 0);
-  // Counts have whole marks.
+  // Axes of counts have only whole numbers.
   const top = decimals === 0 ? Math.ceil(Math.max(highest, 1) / MARKS) * MARKS : roundUp(highest || 1);
   const x = (/** @type {number} */ at) => LEFT + ((at - from) / (to - from)) * (width - LEFT - RIGHT);
   const y = (/** @type {number} */ value) => TOP + (1 - value / top) * (CHART_HEIGHT - TOP - BOTTOM);

@@ -19,7 +19,7 @@ const RULES_MS = 60_000;
  * @typedef {Awaited<ReturnType<typeof startPrometheus>>} Prometheus
  */
 
-/** @param {string} name a program that Debian's package `prometheus` has */
+/** @param {string} name a program of Debian's package `prometheus` */
 const programOf = async (name) => {
   const program = await findOnPath(process.env, name);
   if (program === undefined) throw new Unavailable(`${name} is not on PATH (Debian: prometheus)`);
@@ -27,7 +27,7 @@ const programOf = async (name) => {
 };
 
 /**
- * Checks rules with promtool and runs their tests: when each alert fires and when it doesn't.
+ * Checks rules with promtool and runs their tests, which define when each alert fires.
  * @param {{ rules: string, tests: string }} files
  */
 export const checkRules = async ({ rules, tests }) => {
@@ -41,8 +41,8 @@ export const checkRules = async ({ rules, tests }) => {
 
 /**
  * A local Prometheus (Debian's `prometheus`) that scrapes metrics and evaluates rules.
- * @param {{ folder: string, rules: string, everySeconds: number, targets: { component: string, address: string }[] }} options `component` as
- * the chart's ServiceMonitor names it
+ * @param {{ folder: string, rules: string, everySeconds: number, targets: { component: string, address: string }[] }} options `component`
+ *   as in the chart's ServiceMonitor
  */
 export const startPrometheus = async ({ folder, rules, everySeconds, targets }) => {
   const program = await programOf("prometheus");
@@ -72,7 +72,7 @@ export const startPrometheus = async ({ folder, rules, everySeconds, targets }) 
     /** @param {string} query @param {{ from: number, to: number, stepSeconds: number }} span in seconds since the epoch @returns {Promise<Series[]>} */
     range: async (query, { from, to, stepSeconds }) =>
       (await ask("query_range", { query, start: String(from), end: String(to), step: String(stepSeconds) })).result,
-    /** @param {string} query at this moment @returns {Promise<{ metric: Record<string, string>, value: [number, string] }[]>} */
+    /** @param {string} query @returns {Promise<{ metric: Record<string, string>, value: [number, string] }[]>} values at this moment */
     now: async (query) => (await ask("query", { query })).result,
     /** @returns {Promise<Rule[]>} */
     rules: async () => (await ask("rules")).groups.flatMap((/** @type {{ rules: Rule[] }} */ group) => group.rules),

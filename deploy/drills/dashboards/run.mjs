@@ -1,8 +1,8 @@
 /**
- * `npm run drill dashboards`: promtool runs the tests of every alert; then a real Prometheus scrapes a platform under load for some
- * minutes, with billing unavailable for a while. Every panel of the chart's dashboard must have data, every rule evaluate without an error,
- * and unrelated alerts stay silent. A picture of the dashboard, drawn from Prometheus's data, is stored in .nodeloom/dashboard.png. Linux
- * only; affects only what it started.
+ * `npm run drill dashboards`: runs promtool's tests of every alert. Then a real Prometheus scrapes a platform under load for some minutes,
+ * during which billing is unavailable for a while. Every panel of the chart's dashboard must have data, every rule must evaluate without an
+ * error, and unrelated alerts must not fire. A picture of the dashboard with Prometheus's data is stored in .nodeloom/dashboard.png. Linux
+ * only. The drill affects only processes that it started.
  */
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
@@ -38,7 +38,7 @@ const VIEW = { width: 1_510, height: 900 };
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
 
 /**
- * Adds load that `createLoad` lacks: failing runs, calls to users' servers, reads.
+ * Adds kinds of load that `createLoad` lacks: failing runs, calls to users' servers, and reads.
  * @param {{ cluster: Cluster, key: string, url: string }} options
  */
 const keepAsking = ({ cluster, key, url }) => {

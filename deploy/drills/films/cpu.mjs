@@ -6,7 +6,7 @@ const TICKS = 100;
 /** Fields of /proc/<pid>/stat after the name: the parent, and the times of the process and its ended children. */
 const [PARENT, FIRST_TIME, TIMES] = [1, 11, 4];
 
-/** @returns {{ parent: number, ticks: number } | undefined} nothing of a process that has ended */
+/** @returns {{ parent: number, ticks: number } | undefined} undefined for a process that has ended */
 const statOf = (/** @type {string} */ pid) => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -14,7 +14,7 @@ export const fetched = async (url) => {
   return Buffer.from(await response.arrayBuffer());
 };
 
-/** Stores a file for inspection. @param {string} name @param {Buffer} bytes @returns {string} where it is */
+/** Stores a file for inspection. @param {string} name @param {Buffer} bytes @returns {string} path of the file */
 export const keep = (name, bytes) => {
   mkdirSync(OUT, { recursive: true });
   const path = join(OUT, name);
@@ -29,7 +29,7 @@ export const runFfmpeg = (args) => {
 };
 
 /**
- * Decodes a film completely and describes its contents.
+ * Decodes a film completely and returns its properties.
  * @param {string} path @returns {{ width: number, height: number, seconds: number, frames: number, hasSound: boolean, isWhole: boolean }}
  */
 export const contentsOf = (path) => {

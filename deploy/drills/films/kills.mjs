@@ -10,7 +10,7 @@ const SERVICES = ["transform", "executions", "media"];
 const STAGES = ["writer", "image", "clip", "frame", "narrated", "captioned", "film", "music", "scored"];
 const LOOK_MS = 60;
 const WAIT_MS = 8 * 60_000;
-/** Slow enough to observe a stage. */
+/** Long enough for a stage to be seen. */
 const LATENCY_MS = 1_200;
 const NEAR_SECONDS = 0.05;
 
@@ -92,7 +92,7 @@ export const kills = async ({ say, check }, api) => {
   const whole = await filmOf(calm.execution, "film-from-an-idea-sandbox");
   say(`undisturbed: ${whole.contents.seconds} s of film for ${calm.charged} credits`);
   check(["a film is made of an idea in one call", whole.contents.isWhole && whole.contents.hasSound, JSON.stringify(whole.contents)]);
-  // The first run may use trial grants.
+  // The first run can use trial grants.
   const usual = await make(undefined);
   const paid = usual.execution.nodes.filter((/** @type {NodeState} */ { creditsCost }) => creditsCost > 0);
   const unpaid = [...GENERATORS].filter((id) => paid.every((/** @type {NodeState} */ node) => node.id !== id));

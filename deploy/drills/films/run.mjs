@@ -36,7 +36,7 @@ await runDrill("films", async (drill) => {
     }
   }
   if (only === "templates" || only === "tiers") return;
-  // ffmpeg was fetched by now.
+  // The platform has downloaded ffmpeg by now.
   const platform = await startPlatform({});
   drill.atEnd(platform.stop);
   await kills(drill, api);

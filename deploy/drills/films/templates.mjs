@@ -6,13 +6,13 @@ import { pause, readLocal } from "../support/platform.mjs";
 import { cpuSeconds } from "./cpu.mjs";
 import { contentsOf, fetched, keep, runFfmpeg } from "./files.mjs";
 
-/** Runs every seeded template unchanged, by another user than its author, and inspects the result. */
+/** Runs every seeded template unchanged as a user other than its author, and inspects the result. */
 
 const SEEDED_MS = 60_000;
 const WAIT_MS = 15 * 60_000;
 const LOOK_MS = 250;
 const FLAGSHIP = "narrated-slideshow";
-/** Maximum for the narrated slideshow, with its models loaded. */
+/** Maximum for the narrated slideshow when its models are loaded. */
 const MOST_FLAGSHIP_SECONDS = 60;
 const MOST_WORD_ERRORS = 0.15;
 const [WIDTH, HEIGHT, RATE] = [1_280, 720, 25];
@@ -42,7 +42,7 @@ export const untilSeeded = async (api, key) => {
   }
 };
 
-/** Stores the files of a run. @param {string} slug @param {Record<string, any>} result @returns {Promise<string[]>} where the files are */
+/** Stores the files of a run. @param {string} slug @param {Record<string, any>} result @returns {Promise<string[]>} paths of the files */
 const keepAll = async (slug, result) => {
   const files = ["videos", "images", "audios"].flatMap((member) => result[member] ?? []);
   const paths = [];
@@ -69,7 +69,7 @@ export const templates = async ({ check, say }, api) => {
     const film = contentsOf(path);
     const isAsWanted = film.width === WIDTH && film.height === HEIGHT && film.hasSound && film.isWhole;
     check(["it is a whole film", isAsWanted && Math.abs(film.frames - film.seconds * RATE) <= RATE / 2, JSON.stringify(film)]);
-    // Its sound, with music under the voice, must be intelligible to another transcription.
+    // The speech, with music under it, must be intelligible to a transcription model.
     const { output } = runFfmpeg(["-v", "error", "-i", path, "-vn", "-ac", "1", "-ar", "16000", "-f", "wav", "pipe:1"]);
     const upload = await fetch(`${readLocal().baseUrl}/api/media`, { method: "POST", headers: { "x-api-key": key }, body: output });
     const { id } = /** @type {{ id: string }} */ (await upload.json());

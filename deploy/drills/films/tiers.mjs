@@ -1,7 +1,9 @@
 import { TEMPLATES } from "../../local/seed/templates/index.mjs";
 import { pause, readLocal } from "../support/platform.mjs";
 
-/** Runs every seeded template on the Free and the Pro tier: one that can't run says so in the list, and all others complete. */
+/**
+ * Runs every seeded template on the Free and the Pro tier. The list must mark each template that can't run, and all others must complete.
+ */
 
 const TIERS = /** @type {const} */ (["free", "pro"]);
 const WAIT_MS = 15 * 60_000;
@@ -11,7 +13,7 @@ const UNDER_WAY = new Set(["processing", "cancel_requested"]);
 /** @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api */
 /** @typedef {{ slug: string, name: string, isTemplate: boolean, estimatedCreditCost: number | null, unavailable?: { reason: string } }} Listed */
 
-/** A session: Free accounts have no keys. @param {Api} api @param {(typeof TIERS)[number]} tier */
+/** Opens a session, because Free accounts have no keys. @param {Api} api @param {(typeof TIERS)[number]} tier */
 const sessionOf = async (api, tier) => {
   const { email, password } = readLocal().accounts[tier];
   const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });
@@ -42,7 +44,7 @@ export const tiers = async ({ check }, api) => {
       const { status, error, code } = template ? await run(api, cookie, template.slug) : { status: "not listed" };
       const found = JSON.stringify(error ?? "").slice(0, 300);
       const said = template?.unavailable?.reason;
-      // What the rest of a plan's credits don't suffice for is said beside its price.
+      // If the plan's remaining credits aren't enough, the price shows this before a run.
       const isDear = code === "INSUFFICIENT_CREDITS";
       if (said === undefined) check([`${tier}: ${name} runs as it is`, status === "completed" || isDear, `${status} ${found}`]);
       else check([`${tier}: ${name} is refused, as its card says`, status === "refused", `${said}; ${status} ${found}`]);

@@ -1,6 +1,6 @@
 /**
  * `npm run drill footprint`: measures the CPU of a run and of a request per process, and the memory of each process, for docs/operations.
- * The kernel counts CPU, so other work on the machine hardly changes it. Linux only.
+ * The kernel counts CPU per process, so other work on the machine hardly affects the result. Linux only.
  */
 import { readFile } from "node:fs/promises";
 import { startCluster } from "../cluster/cluster.mjs";

@@ -3,10 +3,10 @@ import { call, clientOf, type Account, type Answer } from "../../../gateway/test
 import { clip, greeting } from "../../../gateway/test/e2e/support/graphs";
 import type { Platform } from "../../../gateway/test/e2e/support/platform";
 
-/** High enough that no request meets a limit; limits have their own tests. */
+/** High enough that no request reaches a limit. Limits have their own tests. */
 const AMPLE = { rateLimitPerMinute: 1_000_000, markup: 1.5, monthlyCredits: 1_000_000, concurrency: 1_000 };
 
-/** Enables redelivery without a delivery per run: nothing is cancelled. */
+/** Enables redelivery without a delivery per run, because no run is cancelled. */
 const WEBHOOK = { url: "https://receiver.invalid/hook", events: ["execution.cancelled"] };
 
 /** A caller that fuzzes, with existing resources. */
@@ -14,7 +14,7 @@ export interface Caller {
   name: "pro" | "business" | "admin";
   key: string;
   cookie: string;
-  /** A session that may end. */
+  /** Cookie of a session that the requests can end. */
   endingCookie: string;
   /** Existing ids by path parameter: `{slug}` of any operation, or `<resource>.id`. */
   known: Readonly<Record<string, string[]>>;
@@ -28,7 +28,7 @@ const text = (answer: Answer, member: string): string => {
   return value;
 };
 
-/** Creates one of every resource, so that not every path returns 404. */
+/** Creates one resource of every kind, so that not every path returns 404. */
 const seed = async (baseUrl: string, { key, cookie }: Account): Promise<Record<string, string[]>> => {
   const send = (method: string, path: string, body?: unknown): Promise<Answer> => call(baseUrl, method, path, { key, body });
   const slugs: string[] = [];
@@ -54,8 +54,8 @@ const seed = async (baseUrl: string, { key, cookie }: Account): Promise<Record<s
 };
 
 /**
- * Users for fuzzing: the rights of Pro and Business with high limits, and an administrator. Changes affect other users, so that no caller
- * loses rights.
+ * Users for fuzzing: the rights of Pro and Business with high limits, and an administrator. Requests that change rights affect other users,
+ * so that no caller loses its own.
  */
 export const createCallers = async (target: Target): Promise<Caller[]> => {
   const client = clientOf(target);

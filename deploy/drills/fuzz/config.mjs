@@ -1,7 +1,7 @@
-/** Ends its own session, so it gets one. */
+/** Operations that end the session, so they get a session of their own. */
 const LEAVING = ["logout"];
 
-/** Authentication of a pass, which selects its operations; every operation belongs to one. */
+/** Authentication of a pass, which selects its operations. Every operation belongs to one pass. */
 export const WAYS = /** @type {const} */ (["key", "session", "ending session"]);
 /** @typedef {typeof WAYS[number]} Way */
 
@@ -11,10 +11,10 @@ export const wayOf = ({ operationId, session }) => {
   return session ? "session" : "key";
 };
 
-/** Operations that needn't find resources just created: a workflow is a public playground only if it says so. */
+/** Operations whose resources don't come from earlier responses: a workflow is a public playground only if its settings say so. */
 const UNLINKED = ["getPublicSchema"];
 
-/** Operations with a documented 500: the run failed, not the service. */
+/** Operations with a documented 500, which means that the run failed, not the service. */
 const RUNS = ["runWorkflow", "runModel"];
 
 /** Operations by the resource in their `{id}`. */
@@ -47,8 +47,8 @@ const dictionaryName = (slug) => slug.replaceAll(/\W/g, "_");
  * @property {string} baseUrl
  * @property {{ apiKey: string } | { session: string }} auth by the document's security schemes
  * @property {Record<string, string>} headers
- * @property {string[]} operationIds what the pass sends
- * @property {Record<string, string[]>} known things that exist, by parameter
+ * @property {string[]} operationIds operations of the pass
+ * @property {Record<string, string[]>} known existing resources by parameter
  * @property {number} maxExamples
  * @property {string} hooks path of the hooks' module
  */
@@ -63,7 +63,7 @@ export const configOf = (document, { baseUrl, auth, headers, operationIds, known
     ...Object.entries(headers).map(([name, value]) => `${name} = ${toml(value)}`),
     ...Object.entries(auth).map(([scheme, value]) => `[auth.openapi.${scheme}]\napi_key = ${toml(value)}`),
     "[checks]",
-    // Our own check judges a 400; the others depend on stored data.
+    // The drill's own check judges a 400. Other statuses depend on stored data.
     `positive_data_acceptance = { expected-statuses = ${toml(ANSWERS)} }`,
     "[generation]",
     `max-examples = ${maxExamples}`,

@@ -7,29 +7,29 @@ import { fileURLToPath } from "node:url";
 import { configOf, operationsOf, wayOf } from "./config.mjs";
 
 const HOOKS = fileURLToPath(new URL("hooks.py", import.meta.url));
-/** Extra time of schemathesis for finishing. */
+/** Extra time for schemathesis to finish. */
 const MARGIN_MS = 60_000;
 const ONCE_SECONDS = 120;
 const REQUEST_SECONDS = 30;
-/** Phases that every pass must reach. */
+/** Phases that every pass must run. */
 const PHASES = ["coverage", "fuzzing"];
 
 /**
  * @typedef {object} Pass
- * @property {string} python a Python that has schemathesis
+ * @property {string} python a Python with schemathesis
  * @property {string} baseUrl
  * @property {any} document the OpenAPI document
  * @property {import("./callers.ts").Caller} caller
  * @property {import("./config.mjs").Way} by
  * @property {ReadonlySet<string>} excluded operation ids
- * @property {number | undefined} seconds to go on for; undefined: until everything was tried once
+ * @property {number | undefined} seconds duration; undefined until each operation was tried once
  * @property {number} examples generated requests per operation and phase
  * @property {string | undefined} seed
  *
  * @typedef {object} Outcome
  * @property {boolean} passed
  * @property {string} summary
- * @property {string} output all that schemathesis printed
+ * @property {string} output complete output of schemathesis
  */
 
 /** @param {Pass} pass @param {string} folder @param {string} report */
@@ -51,7 +51,7 @@ const runSchemathesis = async ({ python, baseUrl, seconds, seed }, folder, repor
   return output;
 };
 
-/** The seed exceeds JSON's exact numbers. @param {string} output */
+/** The seed exceeds JSON's range of exact numbers. @param {string} output */
 const seedOf = (output) => /^Seed: (\d+)$/m.exec(output)?.[1] ?? "unknown";
 
 /** @param {any} report @param {number} expected operations @param {string} output */
@@ -77,7 +77,7 @@ export const runPass = async (pass) => {
     const settings = {
       baseUrl,
       auth: by === "key" ? { apiKey: caller.key } : { session: cookie.slice(cookie.indexOf("=") + 1) },
-      // Hanging runs aren't the subject; sessions write from their own origin only.
+      // A short wait, because slow runs aren't the subject. Sessions can write only from their own origin.
       headers: { Prefer: "wait=1", ...(by === "key" ? {} : { Origin: baseUrl }) },
       operationIds,
       known: caller.known,

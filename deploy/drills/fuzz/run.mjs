@@ -1,7 +1,7 @@
 /**
  * `npm run drill fuzz`: runs every operation of the OpenAPI document through every check of schemathesis, as pro, business and admin, by
- * key, and by session if that is required. It starts a platform, or uses a running one (`--base-url`) without touching other accounts,
- * models and tiers.
+ * key, and by session if the operation requires one. It starts a platform, or uses a running one (`--base-url`), on which it doesn't change
+ * other accounts, models and tiers.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -54,7 +54,7 @@ const { values } = parseArgs({
   },
 });
 
-/** A platform without limits per address, so that rejected credentials keep getting the same response. */
+/** Starts a platform without limits per address, so that rejected credentials always get the same response. */
 const startOwn = async () => {
   await startTestServers();
   const platform = await startPlatform({
@@ -105,7 +105,7 @@ const main = async () => {
     const results = [];
     for (const caller of callers) {
       for (const by of WAYS) {
-        // A single operation is done when everything was tried once.
+        // A pass with a single operation ends when each case was tried once.
         const seconds = by === "ending session" ? undefined : Number(values.seconds);
         const bounds = { seconds, examples: Number(values.examples), seed: values.seed };
         const pass = { python, baseUrl: target.baseUrl, document, caller, by, excluded: new Set(excluded.keys()), ...bounds };

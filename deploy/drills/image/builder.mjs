@@ -8,14 +8,14 @@ import { cached, defaultCacheDir, exists, findOnPath } from "../../local/servers
 
 /**
  * Builds the Dockerfile's image without Docker: with buildah, on a Debian from mmdebstrap, with Node.js from PyPI instead of the official
- * image. Everything is cached, and no container registry is used.
+ * image. All parts are cached, and no container registry is used.
  */
 
 const DEBIAN = "bookworm";
 const NAME = "localhost/nodeloom";
 const UID = 1000;
 const SHORT = 12;
-/** Policy of images without signatures: everything is built here. */
+/** Accepts images without signatures, because all of them are built here. */
 const POLICY = { default: [{ type: "insecureAcceptAnything" }] };
 const NEEDED = ["buildah", "runc", "mmdebstrap"];
 
@@ -24,7 +24,7 @@ const NEEDED = ["buildah", "runc", "mmdebstrap"];
 /** @param {string} command @param {readonly string[]} args @param {string} [cwd] */
 const must = (command, args, cwd = ROOT) => runToSuccess(command, args, { cwd });
 
-/** @throws with what to install */
+/** @throws with the packages to install */
 export const requireTools = async () => {
   const found = await Promise.all(NEEDED.map((name) => findOnPath(process.env, name)));
   const missing = NEEDED.filter((_, index) => found[index] === undefined);
@@ -32,7 +32,7 @@ export const requireTools = async () => {
   if (process.getuid?.() !== 0) throw new Error("containers are built and run as root here");
 };
 
-/** Version in the Dockerfile's base image. */
+/** Version of Node.js in the Dockerfile's base image. */
 export const nodeVersion = async () => {
   const dockerfile = await readFile(join(ROOT, "deploy", "docker", "Dockerfile"), "utf8");
   const [, version] = /^ARG NODE_IMAGE=node:([\d.]+)-bookworm-slim$/m.exec(dockerfile) ?? [];
@@ -108,7 +108,7 @@ const ensureBase = async (builder, version) => {
   return name;
 };
 
-/** npm's certificates and registry of this machine, for use inside, without secrets. @param {string} folder */
+/** npm's certificates and registry of this machine, for the build, without secrets. @param {string} folder */
 const npmSettings = async (folder) => {
   /** @param {string} key */
   const setting = async (key) => (await must("npm", ["config", "get", key])).split("\n").at(-1) ?? "";
@@ -120,7 +120,7 @@ const npmSettings = async (folder) => {
   return ["--volume", `${file}:/root/.npmrc:ro`, ...(hasFile ? ["--volume", `${cafile}:${inside}:ro`] : [])];
 };
 
-/** Files tracked by git, as in a clone, so that nothing else enters the image. @param {string} folder */
+/** Copies the files that git tracks, as in a clone, so that no other file is in the image. @param {string} folder */
 const exportSources = async (folder) => {
   const listed = await must("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
   for (const path of listed.split("\0").filter(Boolean)) {
@@ -131,7 +131,7 @@ const exportSources = async (folder) => {
 };
 
 /**
- * Builds the image, or reuses the one of the same sources.
+ * Builds the image, or reuses the one built from the same sources.
  * @param {(line: string) => void} progress
  * @returns {Promise<{ builder: Builder, image: string }>}
  */

@@ -8,7 +8,7 @@ import { runToEnd } from "../../local/run/to-end.mjs";
 
 export const UID = 1000;
 const CWD = "/app";
-/** From the image. */
+/** Environment that the image sets. */
 const IMAGE_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin", NODE_ENV: "production", ...MALLOC };
 const MEMORY_MOUNT = ["nosuid", "nodev", "mode=1777", "size=67108864"];
 
@@ -35,9 +35,7 @@ const bundleOf = ({ rootfs, args, env, folders, files }) => ({
   linux: { namespaces: ["pid", "ipc", "mount"].map((type) => ({ type })), maskedPaths: ["/proc/kcore"], readonlyPaths: ["/proc/sys"] },
 });
 
-/**
- * @param {{ rootfs: string, files: readonly string[] }} options `files` of this machine are seen inside at the same paths
- */
+/** @param {{ rootfs: string, files: readonly string[] }} options `files` of this machine have the same paths in the container */
 export const createContainers = async ({ rootfs, files }) => {
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-runc-"));
   const state = join(folder, "state");

@@ -1,7 +1,7 @@
 /**
  * `npm run drill image`: builds and runs the Dockerfile's image without Docker. Every process of the platform runs from it as uid 1000 on a
- * read-only root, and the demo run must succeed. Prints its size and writes its contents to .nodeloom/image/sbom.cdx.json. Requires root on
- * Linux with buildah, runc and mmdebstrap. `--built` uses the last image.
+ * read-only root, and the demo run must succeed. Prints the image's size and writes its contents to .nodeloom/image/sbom.cdx.json. Requires
+ * root on Linux with buildah, runc and mmdebstrap. `--built` uses the last image.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,10 +29,14 @@ const sizeOf = async (folder) => {
   return Number.parseInt(output, 10);
 };
 
-/** Lists npm's and Debian's packages in the image. @param {Built["builder"]} builder @param {string} container @param {string} rootfs */
+/**
+ * Writes a list of npm's and Debian's packages in the image. @param {Built["builder"]} builder @param {string} container @param {string}
+ * rootfs
+ */
 const writeBill = async (builder, container, rootfs) => {
   const inside = (/** @type {string[]} */ ...command) => builder.run("run", container, "--", ...command);
-  // From the lock file: npm rejects the tree, which lacks development packages. Missing ones are left out.
+  // Read from the lock file, because npm rejects the installed tree without development packages. Packages that aren't installed are
+  // omitted.
   const locked = JSON.parse(await inside("npm", "sbom", "--package-lock-only", "--omit=dev", "--sbom-format=cyclonedx", "--logs-max=0"));
   const installed = await Promise.all(
     locked.components.map((/** @type {any} */ component) => exists(join(rootfs, "app", placeOf(component)))),
@@ -54,7 +58,7 @@ const writeBill = async (builder, container, rootfs) => {
 const placeOf = ({ properties = [] }) => properties.find(({ name }) => name === "cdx:npm:package:path")?.value ?? "";
 
 /**
- * Runs the whole platform from the image, and its demo run.
+ * Runs the whole platform from the image, including its demo run.
  * @param {string} rootfs @param {import("../../local/run/progress.mjs").Progress} progress
  */
 const tryPlatform = async (rootfs, progress) => {

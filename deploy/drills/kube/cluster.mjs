@@ -9,8 +9,8 @@ import { startChild } from "../../local/run/child.mjs";
 import ports from "../../local/servers/ports.cjs";
 
 /**
- * A Kubernetes API server on loopback with an etcd in a temporary folder. It validates and stores objects like any cluster; nodes.mjs acts
- * on them.
+ * A Kubernetes API server on loopback with an etcd in a temporary folder. It validates and stores objects like any cluster. Controllers in
+ * nodes.mjs act on them.
  */
 
 const READY_MS = 120_000;
@@ -22,9 +22,10 @@ const CLIENT_ERROR = 400;
  * @typedef {{ status: number, body: any, warnings: string[] }} Answer
  * @typedef {object} Cluster
  * @property {string} kubeconfig path of a file
- * @property {{ accounts: string, authority: string }} keys paths: what service accounts' tokens are signed with, and whose certificate it shows
+ * @property {{ accounts: string, authority: string }} keys paths: the key that signs service accounts' tokens, and the authority of the
+ *   server's certificate
  * @property {(method: string, path: string, body?: object) => Promise<Answer>} call
- * @property {(method: string, path: string, body?: object) => Promise<Answer>} must throws for what is refused
+ * @property {(method: string, path: string, body?: object) => Promise<Answer>} must throws for a rejected request
  * @property {() => Promise<void>} stop
  */
 

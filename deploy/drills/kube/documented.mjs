@@ -6,19 +6,19 @@ import { ROOT } from "../../local/paths.mjs";
 import { runToEnd } from "../../local/run/to-end.mjs";
 import { createRollout } from "./rollout.mjs";
 
-/** The page whose commands are run in order. */
+/** The page whose commands run in order. */
 const PAGE = join(ROOT, "docs", "operations", "kubernetes.md");
 const VALUES = join(ROOT, "deploy", "helm", "nodeloom", "ci", "three-replicas.yaml");
-/** Code blocks, and inline commands about a namespace. */
+/** Code blocks, and inline commands with a namespace. */
 const COMMANDS = /^ *```sh drill\n([^]*?)^ *```$|`(kubectl (?:-n|create namespace) [^`\n]+)`/gm;
 const NAMESPACE = "nodeloom";
-/** kubectl marks restarts by the second, and rejects a second one within it. */
+/** kubectl marks restarts with a time in seconds, and rejects a second one in the same second. */
 const RESTART_MARK_MS = 1_000;
 
 /**
  * @param {import("./cluster.mjs").Cluster} cluster
  * @param {{ kubectl: string, helm: string }} tools
- * @returns {Promise<string>} throws for a command that fails
+ * @returns {Promise<string>} throws if a command fails
  */
 export const runDocumented = async (cluster, { kubectl, helm }) => {
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-commands-"));

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { startChild } from "../../local/run/child.mjs";
 
 /**
- * Creates pods from objects: Kubernetes's own controllers and scheduler, and nodes in three zones that kwok simulates. A pod on such a node
- * counts as running, and a Job's pod as done, without a container.
+ * Creates pods from objects, with Kubernetes's own controllers and scheduler, and nodes in three zones that kwok simulates. A pod on these
+ * nodes counts as running, and a Job's pod as done, without a container.
  */
 
 export const ZONES = ["a", "b", "c"];
@@ -28,7 +28,7 @@ const nodeIn = (zone) => ({
   status: { capacity: CAPACITY, allocatable: CAPACITY },
 });
 
-/** For volume claims; nothing is written to it. @param {number} number */
+/** A volume for claims; it stays empty. @param {number} number */
 const volume = (number) => ({
   apiVersion: "v1",
   kind: "PersistentVolume",
@@ -48,7 +48,7 @@ const readyNodes = async (cluster) => {
 /**
  * @param {Cluster} cluster
  * @param {{ controllerManager: string, scheduler: string, kwok: string }} programs
- * @returns {Promise<() => Promise<void>>} stops them
+ * @returns {Promise<() => Promise<void>>} stops the processes
  */
 export const startNodes = async (cluster, { controllerManager, scheduler, kwok }) => {
   const client = ["--kubeconfig", cluster.kubeconfig];

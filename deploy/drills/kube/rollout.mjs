@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Checks of a release that controllers, a scheduler and nodes carry out.
+ * Checks how controllers, a scheduler and nodes carry out a release.
  * @typedef {import("./cluster.mjs").Cluster} Cluster
- * @typedef {{ name: string, component: string, replicas: number, available: number, generation: number, rolls: boolean, isDone: boolean }} Deployment
+ * @typedef {{ name: string, component: string, replicas: number, available: number, generation: number, rolls: boolean, isDone: boolean }}
+ *   Deployment
  */
 
 const SETTLE_MS = 120_000;
@@ -41,7 +42,7 @@ export const createRollout = (cluster, namespace) => {
     return pods.filter(({ metadata }) => metadata.labels["app.kubernetes.io/component"] === component && !metadata.deletionTimestamp);
   };
 
-  /** @param {() => Promise<string[]>} missing what is not as it should be */
+  /** @param {() => Promise<string[]>} missing conditions that aren't met yet */
   const until = async (missing) => {
     for (const end = Date.now() + SETTLE_MS; ; await delay(LOOK_MS)) {
       const left = await missing();
@@ -52,7 +53,7 @@ export const createRollout = (cluster, namespace) => {
     }
   };
 
-  /** Resolves when every wanted pod runs, no other does, and every Job is done. */
+  /** Resolves when all wanted pods and no others run, and every Job is done. */
   const settled = () =>
     until(async () => {
       const scaled = new Map(
@@ -67,9 +68,9 @@ export const createRollout = (cluster, namespace) => {
     });
 
   /**
-   * Watches the release during `change`: no rolling Deployment may lose available pods below its old and new count, and nothing may change
-   * before the change's Job is done.
-   * @param {() => Promise<void>} change @returns {Promise<string[]>} names of the Jobs that were seen
+   * Watches the release during `change`. No rolling Deployment may have fewer available pods than both its old and new count, and nothing
+   * may change before the change's Job is done.
+   * @param {() => Promise<void>} change @returns {Promise<string[]>} names of the Jobs that ran
    */
   const changing = async (change) => {
     const before = new Map((await deployments()).map((one) => [one.name, one]));
@@ -128,7 +129,7 @@ export const createRollout = (cluster, namespace) => {
     }
   };
 
-  /** Replicas can be evicted one at a time. @returns {Promise<number>} budgets */
+  /** Checks that replicas can be evicted one at a time. @returns {Promise<number>} number of budgets */
   const checkBudgets = async () => {
     const budgets = await list("policy/v1", "poddisruptionbudgets");
     const several = (await deployments()).filter(({ replicas }) => replicas > 1);
@@ -158,7 +159,7 @@ export const createRollout = (cluster, namespace) => {
     return budgets.length;
   };
 
-  /** Nothing runs any more; user data is kept. @returns {Promise<number>} volumes that are left */
+  /** Waits until nothing runs and only user data is left. @returns {Promise<number>} number of volumes left */
   const gone = async () => {
     await until(async () => (await list("v1", "pods")).map(({ metadata }) => metadata.name));
     return (await list("v1", "persistentvolumeclaims")).length;

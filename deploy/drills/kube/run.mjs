@@ -13,20 +13,20 @@ import { kubernetesTools } from "./tools.mjs";
 export const DRILL = { sentence: "installs, upgrades and rolls back the Helm chart on a real Kubernetes API server", minutes: 4 };
 
 /**
- * `npm run drill kube`: the Helm chart on a real Kubernetes API server that enforces the pod security standard `restricted`, with its
- * controllers, its scheduler and nodes simulated by kwok. Each value set in the chart's folder ci/ is installed, upgraded, rolled back and
- * uninstalled, including hooks. No warning may appear, and every pod must run, in all zones, without gaps. First, the commands of
- * docs/operations/kubernetes.md are run. `npm run drill -- kube one-machine` uses one value set.
+ * `npm run drill kube`: installs the Helm chart on a real Kubernetes API server that enforces the pod security standard `restricted`, with
+ * its controllers, its scheduler and nodes simulated by kwok. Each value set in the chart's folder ci/ is installed, upgraded, rolled back
+ * and uninstalled, including hooks. No warning may appear, and every pod must run, in all zones, without gaps. The commands of
+ * docs/operations/kubernetes.md run first. `npm run drill -- kube one-machine` uses one value set.
  */
 
 const CHART = fileURLToPath(new URL("../../helm/nodeloom", import.meta.url));
-/** Kinds defined by other software; any object is accepted here. */
+/** Kinds that other software defines; the server accepts any object of them. */
 const FOREIGN_KINDS = [
   { group: "cert-manager.io", kind: "Certificate", plural: "certificates" },
   { group: "monitoring.coreos.com", kind: "ServiceMonitor", plural: "servicemonitors" },
   { group: "monitoring.coreos.com", kind: "PrometheusRule", plural: "prometheusrules" },
 ];
-/** Changes of later revisions. */
+/** Values that change in later revisions. */
 const SECOND = "settings.process.LOG_LEVEL=debug,services.billing.replicas=4,image.tag=next";
 const THIRD = "pods.annotations.release=third";
 const ENFORCED = ["enforce", "warn", "audit"].map((mode) => [`pod-security.kubernetes.io/${mode}`, "restricted"]);
@@ -55,7 +55,10 @@ const defineForeignKinds = async (cluster) => {
 /** @param {string} output */
 const warningsIn = (output) => output.split("\n").filter((line) => /warning|would violate|deprecated/i.test(line));
 
-/** Pods need the account that a controller creates in every namespace. @param {Cluster} cluster @param {string} namespace */
+/**
+ * Waits for the account that a controller creates in every namespace, because pods need it. @param {Cluster} cluster @param {string}
+ * namespace
+ */
 const accountIn = async (cluster, namespace) => {
   for (let tries = 0; tries < READY_TRIES; tries += 1) {
     if ((await cluster.call("GET", `/api/v1/namespaces/${namespace}/serviceaccounts/default`)).status === 200) return;
@@ -65,7 +68,7 @@ const accountIn = async (cluster, namespace) => {
 };
 
 /**
- * The API server must reject what the standard forbids; otherwise its acceptance proves nothing.
+ * The API server must reject pods that the standard forbids; otherwise its acceptance proves nothing.
  * @param {Cluster} cluster @param {string} namespace
  */
 const checkEnforcement = async (cluster, namespace) => {
@@ -98,7 +101,7 @@ const tryValues = async (cluster, helm, file) => {
     if (warnings.length > 0) throw new Error(`helm ${args[0]} warns:\n${warnings.join("\n")}`);
   };
   const rollout = createRollout(cluster, namespace);
-  /** A change must be carried out, after one Job. @param {string} job @param {string[]} args */
+  /** Makes a change, which must complete after one Job. @param {string} job @param {string[]} args */
   const change = async (job, ...args) => {
     const seen = await rollout.changing(() => run(...args));
     if (!seen.some((one) => one.startsWith(`${job}-`))) throw new Error(`helm ${args[0]}: ${job} was not seen, only ${seen.join(", ")}`);

@@ -9,16 +9,16 @@ import { runOrExplain, Unavailable } from "../../local/servers/programs/packages
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const HASH_CHARS = 12;
-/** Version reported by the API server to clients; the build doesn't set it. */
+/** Version that the API server reports to clients, because the build doesn't set it. */
 const KUBERNETES = { gitVersion: "v1.36.3", gitMajor: "1", gitMinor: "36" };
 const VERSION_FLAGS = Object.entries(KUBERNETES).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
 const KWOK = "sigs.k8s.io/kwok/cmd/kwok@v0.8.0";
 
 /**
- * A program of a Go module in a folder beside this file, built once from its go.mod and go.sum, and cached. Kubernetes needs a wrapping
+ * Builds a program of a Go module in a folder beside this file once, from its go.mod and go.sum, and caches it. Kubernetes needs a wrapping
  * module, because its parts have paths that only its repository resolves.
  * @param {{ folder: string, package: string, program: string, progress: (line: string) => void }} options
- * @returns {Promise<string>} path of the program; throws Unavailable when this machine can't build it
+ * @returns {Promise<string>} path of the program; throws Unavailable if this machine can't build it
  */
 const wrappedTool = async ({ folder, package: wanted, program, progress }) => {
   const module = join(HERE, folder);
@@ -42,8 +42,8 @@ const kubernetesProgram = (program, progress) =>
   wrappedTool({ folder: "kubernetes", package: `k8s.io/kubernetes/cmd/${program}`, program, progress });
 
 /**
- * Kubernetes API server with store, controllers, scheduler and simulated nodes; kubectl and Helm. Built one after another, because each
- * build uses all cores.
+ * Builds the Kubernetes API server with store, controllers, scheduler and simulated nodes, kubectl and Helm. They are built one after
+ * another, because each build uses all cores.
  * @param {(line: string) => void} progress
  */
 export const kubernetesTools = async (progress) => ({

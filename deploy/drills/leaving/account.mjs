@@ -51,7 +51,7 @@ const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
  * @property {() => string} baseUrl
  * @property {string} adminKey
  * @property {string} webhookUrl
- * @property {string} hookHost host:port that a secret may be sent to
+ * @property {string} hookHost host:port to which a secret can be sent
  */
 
 /** @param {Options} options */

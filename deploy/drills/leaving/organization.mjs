@@ -7,7 +7,8 @@ const RUN_MS = 120_000;
 
 /**
  * An organization whose only owner is the account, with the account's word in a key, a secret, a workflow, a run and credits.
- * @param {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, adminKey: string, account: { word: string, cookie: string, inputs: object } }} options
+ * @param {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, adminKey: string, account: { word: string, cookie: string,
+ *   inputs: object } }} options
  */
 export const createOrganization = async ({ api, adminKey, account: { word, cookie, inputs } }) => {
   const expected = expecting(api.call);

@@ -1,7 +1,7 @@
 /**
- * `npm run drill leaving`: an account uses everything, is exported, and is deleted with an organization that only it owns; then every store
- * is searched for its data. Services are killed during the erasure. Before it, the same words must be found, because a search that finds
- * nothing proves nothing. Affects only processes that it started.
+ * `npm run drill leaving`: an account that uses every feature is exported, and then deleted with an organization that only it owns.
+ * Services are killed during the erasure. Then every store is searched for the account's data. Before the erasure the search must find it,
+ * because otherwise finding nothing proves nothing. The drill affects only processes that it started.
  */
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -23,22 +23,22 @@ export const DRILL = {
   minutes: 4,
 };
 
-/** Time to try rejected requests and to cancel the deletion once. */
+/** Long enough to try rejected requests and to cancel the deletion once. */
 const ERASURE_DAYS = 12 / 86_400;
 const ERASED_MS = 300_000;
 const EXPORT_MS = 60_000;
 const KILLS = ["executions", "media", "identity", "billing", "workflows", "executions"];
 const BETWEEN_KILLS_MS = 1_500;
-/** Request counters per user live for a minute after the last request. */
+/** Request counters per user expire a minute after the last request. */
 const COUNTERS_MS = 65_000;
 
-/** Places that may keep an id, and nothing else. */
+/** Places that can keep an id but no other data. */
 const KEEPS_IDS = ["billing.ledger", "billing.accounts", "billing.checkpoints", "identity.audit", "workflows.workflows", "logs"];
-/** Places that may keep names of workflows: a slug stays taken. */
+/** Places that can keep slugs of workflows, because a slug stays taken. */
 const KEEPS_SLUGS = ["workflows.workflows", "logs"];
 
 /**
- * Search terms, and where each may remain.
+ * Search terms, with the places in which each can remain.
  * @param {Awaited<ReturnType<typeof createAccount>>} account @param {Awaited<ReturnType<typeof createOrganization>>} organization
  */
 const needlesOf = ({ word, slugWord, email, userId, keyId, executions, batchId, file }, organization) => [
@@ -145,7 +145,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   const ask = () => api.call("DELETE", "/api/me", { cookie, body: { password } });
   const byKey = await api.call("DELETE", "/api/me", { key, body: { password } });
   const wrong = await api.call("DELETE", "/api/me", { cookie, body: { password: "not the password at all" } });
-  // Before the account, its only owner.
+  // Closes the organization before the account, which is its only owner.
   const close = () => api.call("DELETE", `/api/organizations/${organization.id}`, { cookie, body: { password } });
   const closing = await close();
   const leaving = await ask();

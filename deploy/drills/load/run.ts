@@ -12,8 +12,8 @@ import { withWorkflow } from "../../bench/src/workflow";
 export const DRILL = { sentence: "runs 2,000 asynchronous video runs at once and measures what they need", minutes: 5, builds: true };
 
 /**
- * `npm run drill load`: many asynchronous video runs in flight at once. They are submitted, wait at their provider together, and end, while
- * executions are polled at a fixed rate and the worker's memory is watched.
+ * `npm run drill load`: submits many asynchronous video runs, which wait at their provider together and then end. Meanwhile it polls
+ * executions at a fixed rate and measures the worker's memory.
  */
 
 const USAGE = `Usage: npm run drill -- load [--runs 2000] [--hold 60]
@@ -81,7 +81,7 @@ const signIn = async (baseUrl: string, login: object): Promise<string> => {
     .join("; ");
 };
 
-/** Submits a run; retries while the platform is busy, like a client. */
+/** Submits a run, and retries while the platform is busy, like a client. */
 const submit = async (api: ApiClient, slug: string): Promise<string> => {
   for (let attempt = 1; ; attempt += 1) {
     const { status, text } = await api.call("POST", `/api/workflows/${slug}/run?async=true`, { inputs: {} });
@@ -93,7 +93,7 @@ const submit = async (api: ApiClient, slug: string): Promise<string> => {
 
 type Phase = "submitting" | "in flight" | "ending";
 
-/** Watches until stopped: memory continuously, and one poll after another at a fixed rate. */
+/** Measures memory continuously and polls at a fixed rate until stopped. */
 const startWatch = (pid: number, signal: AbortSignal, poll: () => Promise<unknown>) => {
   let phase: Phase = "submitting";
   let peakMb = 0;

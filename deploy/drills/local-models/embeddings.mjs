@@ -1,4 +1,4 @@
-/** Finds the text that matches a query's meaning among texts that share more words with it. */
+/** Finds the text that matches a query's meaning, among texts that share more words with the query. */
 
 const TEXTS = [
   "The ship leaves the harbour at dawn.",
@@ -7,7 +7,7 @@ const TEXTS = [
   "The goalkeeper saved a penalty in the last minute.",
   "Heavy rain is expected in the mountains tomorrow.",
 ];
-/** Each matches the text at its index. */
+/** Each query matches the text at its index. */
 const QUERIES = [
   "boats early in the morning",
   "money in an account",

@@ -6,8 +6,7 @@ import { ROOT } from "../support/platform.mjs";
 import { DETAILED, movingAt, PAGE, THINGS } from "./pictures.mjs";
 
 /**
- * `npm run drill -- local-models --examples`: lets models create their examples for the console: a small file or text for each local and
- * sandbox model.
+ * `npm run drill -- local-models --examples`: creates the examples in the console, a small file or text for each local and sandbox model.
  */
 
 const FOLDER = join(ROOT, "gateway", "console", "src", "features", "models", "examples");
@@ -22,7 +21,7 @@ const SCENE = "A paper boat on a quiet lake at dusk";
 
 /**
  * @typedef {object} Tools
- * @property {(model: string, inputs: object) => Promise<any>} once runs a model; its answer's body
+ * @property {(model: string, inputs: object) => Promise<any>} once runs a model and returns the response body
  * @property {(png: Buffer) => Promise<string>} upload @property {(svg: Buffer) => Promise<Buffer>} png
  * @property {(url: string) => Promise<Buffer>} fetched @property {any} sharp
  * @property {() => string} ffmpeg @property {(line: string) => void} say
@@ -37,13 +36,13 @@ export const makeExamples = async ({ once, upload, png, fetched, sharp, ffmpeg, 
   /** @type {Record<string, { asked: string, file?: string, text?: string }>} */
   const made = {};
 
-  /** @param {string} model @param {string} asked @param {any} picture of sharp */
+  /** @param {string} model @param {string} asked @param {any} picture a picture of sharp */
   const keepPicture = async (model, asked, picture) => {
     const file = `${model}.webp`;
     await picture.resize({ width: WIDTH, withoutEnlargement: true }).webp({ quality: WEBP_QUALITY }).toFile(join(files, file));
     made[model] = { asked, file };
   };
-  /** @param {string} model @param {string} asked @param {string} url @param {string} ending @param {string[]} as what ffmpeg makes of it */
+  /** @param {string} model @param {string} asked @param {string} url @param {string} ending @param {string[]} as ffmpeg's output options */
   const keepFilm = async (model, asked, url, ending, as) => {
     const [input, file] = [join(work, "input"), `${model}.${ending}`];
     writeFileSync(input, await fetched(url));

@@ -1,7 +1,7 @@
 import { pause, pidOf, readLocal } from "../support/platform.mjs";
 import { stats } from "./service.mjs";
 
-/** Kills the inference service and its models' processes under runs with a cost: none may be lost or charged twice. */
+/** Kills the inference service and its models' processes during runs that cost credits. No run may be lost or charged twice. */
 
 const RUNS = 50;
 const PRICE_USD = 0.01;
@@ -9,11 +9,11 @@ const PRICE_USD = 0.01;
 const KILLS = 8;
 const ENDED_BETWEEN = 5;
 const LOOK_MS = 300;
-/** Number of open runs watched, oldest first. */
+/** Number of unfinished runs to watch, oldest first. */
 const LOOKED_AT = 12;
 const WAIT_MS = 10 * 60_000;
 
-/** @param {() => number} find a process's id; it may have none now */
+/** @param {() => number} find returns a process's id; throws if there is none now */
 const kill = (find) => {
   try {
     process.kill(find(), "SIGKILL");
@@ -23,7 +23,7 @@ const kill = (find) => {
   }
 };
 
-/** @returns {Promise<number[]>} none while the service is away */
+/** @returns {Promise<number[]>} empty while the service is unavailable */
 const loadedPids = () =>
   stats().then(
     ({ loaded }) => Object.values(loaded),
@@ -69,7 +69,7 @@ export const kills = async ({ say, check, atEnd }, api) => {
   let open = [...ids];
   const statuses = new Map();
   while (open.length > 0 && Date.now() < end) {
-    // Kills one more of each after some more runs have ended, while a model works.
+    // Kills the service and a model's process again after some more runs have ended, while a model works.
     const [pid] = services < KILLS && statuses.size >= services * ENDED_BETWEEN ? await loadedPids() : [];
     if (pid !== undefined) {
       models += kill(() => pid);

@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { wordErrors } from "./pictures.mjs";
 
-/** Transcribes speech in other languages than English: Asterisk's announcements, which Debian packages with their texts. */
+/** Transcribes speech in languages other than English, from Asterisk's announcements, which Debian packages with their texts. */
 
 /** Announcements and their words. */
 const SAID = {
   fr: ["tt-allbusy", "queue-periodic-announce", "vm-intro", "demo-echotest"],
   ru: ["queue-periodic-announce", "vm-intro", "dir-intro"],
 };
-/** Phone recordings lack half of the frequencies. */
+/** Phone recordings lack half of the audible frequencies. */
 const MOST_WORD_ERRORS = 0.3;
 
 /** @typedef {{ name: string, text: string, bytes: Buffer }} Recording */
 
-/** @param {string} folder @param {string} name of a package @returns whether it was unpacked there */
+/** @param {string} folder @param {string} name name of a package @returns true if it was unpacked */
 const unpack = (folder, name) => {
   if (spawnSync("apt-get", ["download", name], { cwd: folder }).status !== 0) return false;
   const file = readdirSync(folder).find((one) => one.startsWith(`${name}_`));
@@ -30,7 +30,7 @@ const filesBelow = (folder) =>
     entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
   );
 
-/** @param {string} folder @param {keyof typeof SAID} language @returns {Recording[] | undefined} undefined where they can't be had */
+/** @param {string} folder @param {keyof typeof SAID} language @returns {Recording[] | undefined} undefined if they aren't available */
 const recordings = (folder, language) => {
   const name = `asterisk-core-sounds-${language}`;
   if (!unpack(folder, name) || !unpack(folder, `${name}-wav`)) return undefined;

@@ -20,9 +20,9 @@ export const DRILL = {
 };
 
 /**
- * Starts the platform with an empty cache and times the first spoken sentence; fetches the local models and measures each against known
- * results; then kills their processes under fifty runs. Writes time and memory of each model to docs/guide/local-models.md. Names of parts
- * as arguments (`languages`) run only these, with the existing cache.
+ * Starts the platform with an empty cache and measures the time until the first spoken sentence. Then it fetches the local models, compares
+ * each model's output with known results, and kills their processes during fifty runs. Writes time and memory of each model to
+ * docs/guide/local-models.md. Names of parts as arguments (`languages`) run only these parts, with the existing cache.
  */
 
 const FETCH_MS = 15 * 60_000;
@@ -49,7 +49,7 @@ await runDrill("local-models", async (drill) => {
   const cache = mkdtempSync(join(tmpdir(), "local-models-"));
   drill.atEnd(() => rmSync(cache, { recursive: true, force: true }));
   const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
-  // For the platform and for the drill's own reads.
+  // Cache of the platform and of the drill's own reads.
   if (wanted.length === 0) process.env.NODELOOM_CACHE_DIR = join(cache, "cache");
   const own = join(cache, "own");
   mkdirSync(join(own, "chat"), { recursive: true });
@@ -94,7 +94,7 @@ await runDrill("local-models", async (drill) => {
     return body;
   };
   /**
-   * Runs a model twice and measures the second run, which finds it loaded.
+   * Runs a model twice and measures the second run, when the model is loaded.
    * @param {string} model @param {string} what @param {object} inputs
    */
   const run = async (model, what, inputs) => {
@@ -117,7 +117,7 @@ await runDrill("local-models", async (drill) => {
 
   /**
    * Runs a workflow with one text model node.
-   * @param {object} data @param {Record<string, unknown>} inputs @returns {Promise<any>} what leaves by its port json
+   * @param {object} data @param {Record<string, unknown>} inputs @returns {Promise<any>} output of its port json
    */
   const jsonOf = async (data, inputs = {}) => {
     const names = Object.keys(inputs);

@@ -1,7 +1,7 @@
 /**
- * `npm run drill long-run`: one run with the maximum number of calls on a whole local platform, and its log of some thousand events
- * followed to the end: by clients that stay connected, by one that reconnects repeatedly, and by one that reads it afterwards. Each must
- * see every event once and in order, while the run's row stays small and its execution is returned quickly. Affects only processes that it
+ * `npm run drill long-run`: starts one run with the maximum number of calls on a whole local platform. Clients follow its log of some
+ * thousand events to the end: some stay connected, one reconnects repeatedly, and one reads it afterwards. Each must see every event once
+ * and in order. Meanwhile the run's row must stay small, and reads of its execution must be fast. The drill affects only processes that it
  * started.
  */
 import { mongo } from "mongoose";
@@ -50,7 +50,7 @@ const GRAPH = {
 
 /**
  * Reads a run's events after a number.
- * @param {string} id @param {string} key @param {number} after @param {number} [most] after so many it hangs up
+ * @param {string} id @param {string} key @param {number} after @param {number} [most] disconnects after this number of events
  * @returns {Promise<Told[]>}
  */
 const events = async (id, key, after, most = Infinity) => {
@@ -85,7 +85,7 @@ const events = async (id, key, after, most = Infinity) => {
   return told;
 };
 
-/** Follows a run to its end and reconnects whenever a stream ends earlier. @param {string} id @param {string} key @param {number} [most] */
+/** Follows a run to its end, and reconnects whenever a stream ends early. @param {string} id @param {string} key @param {number} [most] */
 const follow = async (id, key, most) => {
   /** @type {Told[]} */
   const told = [];

@@ -28,7 +28,7 @@ import { AUDIO_FORMS, VIDEO_FORMS } from "./forms";
 
 const OUT = join(__dirname, "..", "..", "..", ".nodeloom", "drills", "media");
 const FETCH_MS = 15 * 60_000;
-/** Only for hanging tests: a film takes four operations, and the machine may be busy. */
+/** For hanging tests only: a film takes four operations, and the machine can be busy. */
 jest.setTimeout(10 * 60_000);
 
 let service: RunningTransform;

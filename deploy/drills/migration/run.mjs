@@ -1,7 +1,8 @@
 /**
- * `npm run drill migration`: a hundred thousand executions without two indexes, as when a release declares new ones. `node
- * services/migrate` creates them while the platform serves requests, and then runs again without work. Every process must stay ready, no
- * request fail, and the second run take at most five seconds. Linux only; affects only what it started.
+ * `npm run drill migration`: starts with a hundred thousand executions without two indexes, as before a release that declares new ones.
+ * `node services/migrate` creates the indexes while the platform serves requests, and then runs again with nothing to do. Every process
+ * must stay ready, no request may fail, and the second run may take at most five seconds. Linux only. The drill affects only processes that
+ * it started.
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -24,7 +25,7 @@ const DAYS = 80;
 const LOOK_MS = 500;
 const PAUSE_MS = 250;
 const SECOND_MS = 5_000;
-/** Writing the rows may keep the server busy. */
+/** Writing the rows can keep the server busy. */
 const CONNECT_MS = 60_000;
 const OK = 200;
 /** Fields of /proc/<pid>/stat, in hundredths of a second. */
@@ -44,15 +45,15 @@ const runOnce = async (connection) => {
   if (status !== OK) throw new Error(`no run: ${status} ${body}`);
 };
 
-/** CPU of ended children in milliseconds: a migration's, if no other child ends meanwhile. */
+/** CPU of ended children in milliseconds. This is a migration's CPU if no other child ends meanwhile. */
 const endedCpuMs = async () => {
   const fields = (await readFile("/proc/self/stat", "utf8")).replace(/^.*\) /, "").split(" ");
   return (Number(fields[CUTIME]) + Number(fields[CSTIME])) * TICK_MS;
 };
 
-/** Copies a run over earlier days. @param {any} collection @param {number} count @param {(line: string) => void} say */
+/** Copies a run to earlier days. @param {any} collection @param {number} count @param {(line: string) => void} say */
 const multiply = async (collection, count, say) => {
-  // The copies owe nothing; otherwise paying would dominate the measurement.
+  // The copies have nothing to settle; otherwise settling would dominate the measurement.
   const { _id, unsettled: _owes, ...row } = await collection.findOne({ status: "completed" });
   for (let made = 0; made < count; made += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, count - made) }, (_, index) => {
@@ -65,7 +66,7 @@ const multiply = async (collection, count, say) => {
   }
 };
 
-/** Indexes that no request of the drill needs. Existing queries keep their indexes during an upgrade. */
+/** Indexes that no request of the drill needs. During a real upgrade existing queries keep their indexes. */
 const NEW = [/^createdAt/, /metadata/];
 
 /** Drops the indexes that the migration creates. @param {any} collection */
@@ -75,7 +76,7 @@ const dropIndexes = async (collection) => {
   return dropped.map((/** @type {any} */ { name }) => name);
 };
 
-/** Reads, runs and checks all probes until stopped. @param {Cluster} cluster @param {Connection} connection @param {string} executionId */
+/** Reads, runs, and checks all probes until stopped. @param {Cluster} cluster @param {Connection} connection @param {string} executionId */
 const keepUsing = (cluster, connection, executionId) => {
   /** @type {string[]} */
   const failures = [];

@@ -1,9 +1,9 @@
 import type { RegistryFile, SentRequest } from "./requests";
 
-/** Library that defines a valid request to a provider. */
+/** A library whose types define a valid request to a provider. */
 
 export interface LibraryCheck {
-  /** The package. */
+  /** Name of the package. */
   library: string;
   /** A TypeScript type, as an import type of the package or one of its files. */
   type: string;
@@ -12,7 +12,7 @@ export interface LibraryCheck {
   /** Shown beside the library's name. */
   note?: string;
 }
-/** Why a request can't be checked. */
+/** Reason why a request can't be checked. */
 export interface NoCheck {
   none: string;
 }
@@ -75,7 +75,7 @@ const anthropic = (entry: RegistryFile, request: SentRequest): LibraryCheck | No
   return { library: "@anthropic-ai/sdk", type, mentions: [{ file: "resources/messages/messages.d.ts", text }] };
 };
 
-/** The library types the parts of the request but builds the request from other types. */
+/** The library types the parts of the request, but builds the request itself from other types. */
 const GENERATE = `{
   contents: import("@google/genai").Content[];
   systemInstruction?: import("@google/genai").Content;

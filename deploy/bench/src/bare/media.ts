@@ -20,7 +20,7 @@ const program = (): string => {
   return found;
 };
 
-/** @returns how long it took, in milliseconds */
+/** @returns the duration in milliseconds */
 export const ffmpeg = async (args: readonly string[], cwd: string): Promise<number> => {
   const startedAt = performance.now();
   await run(program(), ["-v", "error", "-y", "-nostdin", ...args], { cwd, maxBuffer: MOST_BYTES });
@@ -31,14 +31,14 @@ export const ffmpeg = async (args: readonly string[], cwd: string): Promise<numb
 export const H264 = [..."-c:v libx264 -preset veryfast -crf 20 -pix_fmt yuv420p -threads 4 -profile:v high".split(" ")];
 export const AAC = [..."-c:a aac -b:a 160k -ar 48000 -ac 2".split(" ")];
 
-/** A photo that compresses badly. */
+/** A photo with noise, which compresses badly. */
 export const photo = (width: number, height: number): Promise<Buffer> =>
   sharp({ create: { width, height, channels: 3, background: "#777", noise: { type: "gaussian", mean: 128, sigma: 24 } } })
     .blur(2)
     .jpeg({ quality: 88 })
     .toBuffer();
 
-/** @returns how long it took, in milliseconds */
+/** @returns the duration in milliseconds */
 export const resized = async (bytes: Buffer, width: number): Promise<number> => {
   const startedAt = performance.now();
   await sharp(bytes).rotate().resize({ width }).jpeg({ quality: 85 }).toBuffer();

@@ -8,14 +8,14 @@ import { answerParent } from "../child";
 import { loadFor } from "../load";
 import type { Sample } from "../rounds";
 
-/** Temporal's address first, then any number of rounds: of three steps, or of one call if an address is given. */
+/** The first question has Temporal's address. Later ones are rounds: of three steps, or of one call if an address is given. */
 export type TemporalQuestion = { address: string } | { parallel: number; durationMs: number; url?: string };
 export type TemporalAnswer = Sample;
 
 const STEPS: keyof { threeSteps: typeof threeSteps } = "threeSteps";
 const CALL: keyof { oneCall: typeof oneCall } = "oneCall";
 const INPUT = "Hello, world!";
-/** As in the executions service. */
+/** Limits as in the executions service. */
 const LIMITS = {
   maxCachedWorkflows: 1_000,
   maxConcurrentLocalActivityExecutions: 200,
@@ -23,12 +23,12 @@ const LIMITS = {
 };
 
 interface Bare {
-  /** Runs one workflow to its recorded result. Returns whether it was started eagerly. */
+  /** Runs one workflow until its result is recorded. Returns true if it was started eagerly. */
   run(url?: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** Client and worker share one native connection, so that the first task of a workflow runs where it started. */
+/** Connects a client and a worker through one native connection, so that a workflow's first task runs in the process that started it. */
 const connect = async (address: string): Promise<Bare> => {
   Runtime.install({ logger: new DefaultLogger("WARN"), shutdownSignals: [] });
   const taskQueue = `nodeloom-bench-${randomUUID()}`;

@@ -6,7 +6,7 @@ import type { Extent } from "../scenarios";
 
 /** Maximum share of the other commit's CPU. */
 const AT_MOST: Record<Cost["kind"], number> = { text: 0.3, HTTP: 0.5, image: 0.55, video: 0.6 };
-/** Throughput must grow with the saved CPU, less a tenth. */
+/** Throughput must grow by at least the saved CPU, less a tenth. */
 const FOLLOWS = 1.1;
 
 const metricsOf = (cost: Cost): Metric[] => [
@@ -17,7 +17,10 @@ const metricsOf = (cost: Cost): Metric[] => [
   },
 ];
 
-/** Measures a run's cost here and at another commit. @throws Error for an unknown commit, or if a platform already runs in this checkout */
+/**
+ * Measures the cost of a run here and at another commit. @throws Error for an unknown commit, or if a platform already runs in this
+ * checkout
+ */
 export const measureAgainst = async (
   name: string,
   extent: Extent,

@@ -14,7 +14,7 @@ export interface Checkout {
   root: string;
 }
 
-/** Unpacks a commit. @throws Error when git or tar fails */
+/** Unpacks a commit. @throws Error if git or tar fails */
 const unpack = async (commit: string, into: string): Promise<void> => {
   const git = spawn("git", ["archive", "--format=tar", commit], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
   const tar = spawn("tar", ["-x", "-C", into], { stdio: [git.stdout, "inherit", "inherit"] });

@@ -10,13 +10,13 @@ import { startTarget } from "../target";
 import type { Extent } from "../scenarios";
 import { withWorkflow } from "../workflow";
 
-/** Compares the cost of a run on two platforms, loaded in turn. It counts the CPU of all processes of a platform; the other one is idle. */
+/** Compares the cost of a run on two platforms, which are loaded in turn. It counts the CPU of all processes of the loaded platform. */
 
 const PARALLEL = 20;
 /** Runs per round and kind, for each 5 seconds of the round. */
 const ROUND_UNIT_MS = 5_000;
 const VIDEO_LATENCY_MS = 1_000;
-/** Rounds before the measurement: V8 compiles during the first thousand runs, in its own thread. */
+/** Rounds before the measurement, because V8 compiles in a thread of its own during the first thousand runs. */
 const WARM_UP_ROUNDS = 3;
 const CREDITS = 100_000;
 
@@ -60,7 +60,7 @@ const oneRound = async ({ local }: PlatformUnderTest, api: ApiClient, slug: stri
 const parts = (rounds: readonly Round[]): string =>
   (Object.keys(CPU_GROUPS) as CpuGroup[]).map((group) => `${group} ${median(rounds.map(({ cpu }) => cpu[group])).toFixed(1)}`).join(" / ");
 
-/** Medians over the rounds on both sides. */
+/** Medians of all rounds on both sides. */
 export interface Cost {
   kind: Kind["name"];
   cpuMs: Sides<number>;
@@ -109,7 +109,7 @@ const measureKind = (kind: Kind, target: string, sides: Sides<Contender>, { name
     }),
   );
 
-/** Starts two platforms and measures four kinds of run. @throws Error when one doesn't start */
+/** Starts two platforms and measures four kinds of run. @throws Error if one doesn't start */
 export const compareCosts = async (comparison: Comparison): Promise<Cost[]> => {
   const { launch, signal } = comparison;
   const target = await startTarget();
@@ -134,7 +134,7 @@ export const compareCosts = async (comparison: Comparison): Promise<Cost[]> => {
   }
 };
 
-/** CPU of a kind of run as a metric. @param atMost maximum of ours over bare */
+/** Converts the CPU of a kind of run to a metric. @param atMost maximum ratio of ours to bare */
 export const cpuMetric = ({ kind, cpuMs }: Cost, scenario: string, atMost: number): Metric => ({
   ...{ scenario, name: `${kind} run, CPU`, unit: "ms", ...cpuMs },
   target: { kind: "ratio at most", value: atMost },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { SERVICES } from "../../../services.cjs";
 import type { LocalPlatform } from "../platform";
 
-/** Processes by group. The sandbox plays the providers and isn't counted. */
+/** Processes by group. The sandbox replaces the providers and isn't counted. */
 export const CPU_GROUPS = {
   Temporal: ["temporal"],
   database: ["mongodb"],
@@ -18,7 +18,7 @@ export type CpuTimes = Record<CpuGroup, number>;
 
 /** Linux counts in hundredths of a second, whatever the kernel's own clock (man 5 proc_pid_stat, sysconf _SC_CLK_TCK). */
 const MS_PER_TICK = 10;
-/** Fields of /proc/<pid>/stat after the command's name, which may contain any character: ppid, utime and stime. */
+/** Fields of /proc/<pid>/stat after the command's name, which can contain any character: ppid, utime and stime. */
 const FIELDS = { parent: 1, user: 11, system: 12 } as const;
 
 interface ProcessTimes {

@@ -1,4 +1,4 @@
-/** Lists the files of executions and providers that one synchronous run of an HTTP node enters, from V8's coverage. */
+/** Uses V8's coverage to list the files of executions and providers that one synchronous run of an HTTP node enters. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { startTarget } from "../target";
 import { withWorkflow } from "../workflow";
 import type { Called } from "./probe";
 
-/** Maximum entered files. */
+/** Maximum number of files that a run can enter. */
 const MOST_FILES = 50;
 /** During the first runs, V8 and the caches are cold. */
 const WARM_UP_RUNS = 5;
@@ -22,7 +22,7 @@ const WRITTEN_MS = 1_000;
 const DEADLINE_MS = 300_000;
 const BUNDLE = /workflow-bundle/;
 const SOURCE_MAP = /sourceMappingURL=data:application\/json[^,]*;base64,([A-Za-z0-9+/=]+)/;
-/** Upkeep runs on its own schedule. */
+/** Excludes upkeep, which runs on its own schedule. */
 const OURS = /^services\/(?:executions|providers)\/src\/(?!upkeep\/).*\.ts$/;
 
 /** Source files of the functions in a bundle. */
@@ -49,13 +49,13 @@ const sourceOf = (path: string): string => {
   return relative(ROOT, resolve(ROOT, name)).replace("/dist/", "/src/").replace(/\.js$/, ".ts");
 };
 
-/** Discards the coverage so far. */
+/** Discards the coverage collected so far. */
 const forget = (pid: number): Promise<void> => {
   process.kill(pid, "SIGUSR2");
   return delay(TAKEN_MS);
 };
 
-/** Files entered since the last call, over the threads of one process. */
+/** Files entered since the last call, in all threads of one process. */
 const entered = async (folder: string, pid: number): Promise<string[]> => {
   await forget(pid);
   await delay(WRITTEN_MS);

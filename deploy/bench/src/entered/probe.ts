@@ -1,4 +1,4 @@
-/** Preloaded into the platform's processes: on SIGUSR2, each thread writes the functions called since the last time. */
+/** Preloaded into the platform's processes: on SIGUSR2, each thread writes the functions called since the previous signal. */
 import { writeFileSync } from "node:fs";
 import { Session, type Profiler } from "node:inspector";
 import { join } from "node:path";

@@ -7,13 +7,13 @@ import { withWorkflow } from "../workflow";
 import type { Bench, Scenario } from "./scenario";
 
 const SUBMITS_IN_PARALLEL = 10;
-/** Longer than a round: the runs exist to be cancelled. */
+/** Longer than a round, because all these runs are cancelled. */
 const PROVIDER_LATENCY_MS = 60_000;
-/** Fixed rate, besides synchronous runs at another: together well below the capacity of two cores. */
+/** Rate of cancellations. With the rate of synchronous runs it is well below the capacity of two cores. */
 const CANCELS_PER_SECOND = 10;
 const LOAD_PER_SECOND = 10;
 
-/** Time until a cancellation is accepted during other load. Its effect is checked afterwards. */
+/** Time until a cancellation is accepted under other load. Its effect is checked afterwards. */
 export const cancel: Scenario = {
   title: "cancelling an asynchronous video run while other runs go on",
   measure: ({ api, extent, note }: Bench) =>

@@ -9,7 +9,7 @@ import type { Bench, Scenario } from "./scenario";
 
 const PARALLEL = 10;
 
-/** Overhead of the platform on a durable HTTP call: accounts, records, events, usage. */
+/** Overhead of the platform on a durable HTTP call for accounts, records, events and usage. */
 export const durableCall: Scenario = {
   title: "a run of one HTTP node, against a bare Temporal workflow that makes the same call",
   measure: async ({ api, extent, local, target, note }: Bench) => {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { LocalPlatform } from "../platform";
 import type { Bench, Scenario } from "./scenario";
 
-/** Servers that the platform uses but doesn't consist of. */
+/** Servers that the platform uses, but that aren't part of it. */
 const SERVERS = new Set(["mongodb", "redis", "temporal"]);
 /** Longer than a process takes to become idle and release memory. */
 const SETTLE_MS = 20_000;

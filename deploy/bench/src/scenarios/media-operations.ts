@@ -16,7 +16,7 @@ const [PHOTO_WIDTH, PHOTO_HEIGHT, SMALL_WIDTH] = [4_000, 3_000, 1_024];
 const VIDEO_WIDTH = 480;
 /** Rounds per side. */
 const TIMES = 3;
-/** Maximum share relative to the library alone, and the allowance for the run around it. */
+/** Maximum ratio to the library alone, and the allowance for the rest of the run. */
 const RESIZE_SHARE = 1.5;
 const RESIZE_MS = 30;
 const CONCAT_MS = 2_000;
@@ -35,7 +35,7 @@ const clipArguments = (index: number, seconds: number): string[] => [
 ];
 
 const sides = async (ours: () => Promise<number>, bare: () => Promise<number>) => {
-  // Loading on first use counts for neither side.
+  // Loads libraries first, so that neither side measures loading.
   await ours();
   await bare();
   const rounds = await alternate(TIMES, { ours, bare });

@@ -11,7 +11,7 @@ const LISTED = 200;
 const USAGE_ROWS = 50;
 const AT_ONCE = 10;
 const WARM_UP = 20;
-/** Never runs; only its price is read. */
+/** Latency of a run that never starts; only its price is read. */
 const LATENCY_MS = 1_000;
 
 interface Subject {
@@ -20,7 +20,7 @@ interface Subject {
   target: Target | null;
 }
 
-/** Every second one has a price. */
+/** Creates workflows; every second one has a price. */
 const createListed = async (api: ApiClient): Promise<string[]> => {
   const numbers = Array.from({ length: LISTED }, (_, number) => number);
   const { results } = await loadEach(numbers, AT_ONCE, (number) => {
@@ -37,7 +37,7 @@ const timed = async (api: ApiClient, path: string): Promise<number> => {
   return performance.now() - at;
 };
 
-/** Requests the paths in turn, so that disturbances of the machine affect all alike. */
+/** Requests the paths in turn, so that disturbances of the machine affect all paths alike. */
 const inTurn = async (api: ApiClient, paths: readonly string[], times: number): Promise<Figures[]> => {
   const latencies = paths.map((): number[] => []);
   for (let time = 0; time < times; time += 1) {

@@ -2,9 +2,9 @@ import type { ApiClient } from "../http";
 import type { Metric } from "../metrics";
 import type { LocalPlatform } from "../platform";
 
-/** Length and number of measurements. */
+/** Length of a measurement, and number of measurements. */
 export interface Extent {
-  /** Per side. */
+  /** Number of rounds per side. */
   rounds: number;
   roundMs: number;
   warmUpMs: number;
@@ -19,15 +19,15 @@ export interface Bench {
   api: ApiClient;
   key: string;
   extent: Extent;
-  /** Address that answers HTTP requests; HTTP nodes may call it if the platform was started for this. */
+  /** Address that answers HTTP requests. HTTP nodes can call it if the platform was started for this. */
   target: string;
-  /** Aborts when the benchmark is cancelled or out of time. */
+  /** Aborts when the benchmark is cancelled or exceeds its deadline. */
   signal: AbortSignal;
   note(text: string): void;
 }
 
 export interface Scenario {
   title: string;
-  /** @throws Error when it could not be measured; a missed target is no error */
+  /** @throws Error if it couldn't be measured; a missed target isn't an error */
   measure(bench: Bench): Promise<Metric[]>;
 }

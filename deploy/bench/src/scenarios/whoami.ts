@@ -8,13 +8,13 @@ import type { Bench, Scenario } from "./scenario";
 const PATH = "/api/whoami";
 const CONNECTIONS = 20;
 
-/** Sends requests as fast as they are answered. @throws Error for any response other than 200 */
+/** Sends a request as soon as the previous one is answered. @throws Error for any response other than 200 */
 const hammer = async (url: string, key: string, durationMs: number): Promise<Figures> => {
   const latenciesMs: number[] = [];
   const options = { url, connections: CONNECTIONS, duration: durationMs / 1_000, headers: { "x-api-key": key } };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const instance = autocannon(options, (error: Error | null, done: autocannon.Result) => (error ? reject(error) : resolve(done)));
-    // Its own histogram has whole milliseconds only.
+    // The library's own histogram only has whole milliseconds.
     instance.on("response", (_client, _status, _bytes, responseMs) => latenciesMs.push(responseMs));
   });
   const bad = result.errors + result.timeouts + result.non2xx;
@@ -22,7 +22,7 @@ const hammer = async (url: string, key: string, durationMs: number): Promise<Fig
   return figuresOf({ latenciesMs, seconds: result.duration });
 };
 
-/** Cost of the edge: a request that only needs its caller, relative to a handler without callers. */
+/** Cost of the edge: a request that needs only its caller, relative to a handler without authentication. */
 export const whoami: Scenario = {
   title: "GET /api/whoami by key, against a bare Express handler",
   measure: async ({ local, api, key, extent, note }: Bench) => {
