@@ -1,6 +1,6 @@
 /**
- * The only table of services. The launcher, the tests, the lint, the certificates and the output of `npm run generate` follow it. To add a
- * service: docs/contribute/add-a-service.md.
+ * The only table of services. The launcher, the tests, the lint, the certificates and the output of `npm run generate` are based on it. To
+ * add a service: docs/contribute/add-a-service.md.
  * @type {readonly import("./services.d.cts").Service[]}
  */
 const SERVICES = [
@@ -87,16 +87,16 @@ const SERVICES = [
     calls: ["identity", "workflows", "models", "billing", "usage", "media", "transform", "triggers", "notifications"],
     database: true,
     queue: "",
-    // It has Temporal's native worker, and drills kill it to check that runs survive.
+    // The executions service has Temporal's native worker, and drills kill its process to check that runs survive.
     host: "executions",
     secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"],
-    // Requests that providers answer with files can't move to another process, so they finish here.
+    // If a provider answers a request with a file, the request can't move to another process, so it finishes in this one.
     graceMs: 120_000,
     replicas: 2,
     internet: "any",
     providerKeys: true,
     resources: { cpu: "500m", memory: "768Mi", limit: "1536Mi" },
-    // By queued runs; needs an adapter that passes Prometheus's metrics to the autoscaler.
+    // Scales by queued runs. This needs an adapter that passes Prometheus's metrics to the autoscaler.
     autoscaling: {
       enabled: false,
       minReplicas: 2,
@@ -153,10 +153,10 @@ const SERVICES = [
     listens: { TRANSFORM_LISTEN: 50058 },
     calls: ["media"],
     database: false,
-    // Models and operations run in child processes: their services are small and share one process.
+    // Models and operations run in child processes, so their services are small and share one process.
     host: "sandbox",
     replicas: 1,
-    // Files of operations in progress; deleted with the pod.
+    // Files of operations in progress, which are deleted with the pod.
     data: { size: "10Gi", scratch: true },
     resources: { cpu: "500m", memory: "512Mi", limit: "4Gi" },
   },

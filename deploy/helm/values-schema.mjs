@@ -5,7 +5,7 @@ import { DECLARED, OF_PROCESS } from "../local/generate/declared.mjs";
 import { writeGenerated } from "../local/generate/write.mjs";
 
 const PATTERNS = /** @type {Record<string, string>} */ ({ integer: "^\\d*$", number: "^(\\d+(\\.\\d+)?)?$" });
-/** Zod's JSON schemas for texts; in an environment numbers and lists are texts too. @param {Record<string, any>} schema */
+/** JSON Schema for a variable as text, because in an environment numbers and lists are also texts. @param {Record<string, any>} schema */
 const textSchema = ({ description = "", enum: options, type }) => {
   const open = options === undefined ? {} : { enum: ["", ...options] };
   const pattern = PATTERNS[type];

@@ -8,9 +8,9 @@ import { transpile } from "./build/transpile.mjs";
 import { createProgress } from "./run/progress.mjs";
 
 /**
- * Installs and builds only what is missing or has changed.
+ * Installs and builds only missing or changed parts.
  * @param {import("./run/progress.mjs").Progress} progress
- * @returns {Promise<Set<string>>} the workspaces whose JavaScript changed
+ * @returns {Promise<Set<string>>} workspaces with changed JavaScript
  */
 export const build = async (progress) => {
   await progress.step("dependencies", async () => ((await installDependencies()) ? "installed" : "up to date"));

@@ -5,14 +5,14 @@ import { createProgress } from "./run/progress.mjs";
 import { runToEnd } from "./run/to-end.mjs";
 
 /**
- * `npm run generate`: builds, then runs every generator. Commit its files with the change that causes them. With `--check`, which `npm
- * test` runs after the build, nothing is written, and outdated files are listed.
+ * `npm run generate`: builds, then runs every generator. Commit the generated files with the change that causes them. With `--check`, which
+ * `npm test` runs after the build, it writes nothing and lists outdated files.
  * @typedef {object} Generator
- * @property {string} writes the files, in words
+ * @property {string} writes description of the files
  * @property {string} script relative to the repository
  */
 
-/** @type {readonly Generator[]} in the order in which they depend on each other */
+/** @type {readonly Generator[]} in order of their dependencies */
 const GENERATORS = [
   { writes: "types of the TypeScript client", script: "gateway/client/generate.cjs" },
   { writes: "types of the Python client", script: "gateway/python/generate.cjs" },

@@ -33,7 +33,7 @@ if (file === undefined) refuse(`There is no service called ${service}.`);
 const path = logPath(file);
 if (!existsSync(path)) refuse(`${service} has written no log yet.`);
 
-/** Omits lines of other services in a shared process; lines without a service stay. @param {string} line */
+/** Omits lines of other services in a shared process, and keeps lines without a service. @param {string} line */
 const concerns = (line) => {
   if (file === service) return true;
   try {

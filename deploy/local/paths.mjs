@@ -15,11 +15,11 @@ export const MEDIA_DIR = join(STATE_DIR, "media");
 export const SANDBOX_DIR = join(STATE_DIR, "sandbox");
 export const INFERENCE_DIR = join(STATE_DIR, "inference");
 export const TRANSFORM_DIR = join(STATE_DIR, "transform");
-/** Folders with data of accounts: only their owner can read them. */
+/** Folders with data of accounts, which only their owner can read. */
 export const DATA_FOLDERS = [DATA_DIR, LOG_DIR, MEDIA_DIR, SANDBOX_DIR, INFERENCE_DIR, TRANSFORM_DIR];
 export const LOCK_FILE = join(STATE_DIR, "lock.json");
 export const SECRETS_FILE = join(STATE_DIR, "secrets.json");
 /** Addresses and processes, for clients and `npm run status`. */
 export const LOCAL_FILE = join(STATE_DIR, "local.json");
-/** Child processes with their identity, to end those that a killed launcher left behind. */
+/** Child processes with their identity, so that the next start can end those of a killed launcher. */
 export const CHILDREN_FILE = join(STATE_DIR, "children.json");

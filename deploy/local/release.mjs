@@ -1,9 +1,9 @@
 /**
- * `npm run release`: makes what a release consists of, in .nodeloom/release/<version>. It publishes nothing. The same commit gives the
- * same bytes: times are those of the commit, and nothing is random.
+ * `npm run release`: builds a release in .nodeloom/release/<version> and publishes nothing. The same commit gives identical bytes: times
+ * are those of the commit, and nothing is random.
  *
  *   npm run release                 client for npm, client for PyPI, chart, bill of materials, notes, checksums
- *   npm run release -- --image      the image, too, as an OCI archive (as root on Linux with buildah, runc and mmdebstrap)
+ *   npm run release -- --image      also the image as an OCI archive (as root on Linux with buildah, runc and mmdebstrap)
  *   npm run release -- --key ID     signs the chart's provenance file with that GnuPG key
  */
 import { createHash } from "node:crypto";
@@ -33,7 +33,7 @@ const CHART = join(ROOT, "deploy", "helm", "nodeloom");
 /** @param {string} command @param {readonly string[]} args @param {{ cwd?: string, env?: Record<string, string> }} [options] */
 const must = (command, args, { cwd = ROOT, env = {} } = {}) => runToSuccess(command, args, { cwd, env: { ...process.env, ...env } });
 
-/** The one version of everything that is released. @throws if two files differ */
+/** The version of all released parts. @throws if two files differ */
 const versionOf = async () => {
   const read = (/** @type {string} */ file) => readFile(join(ROOT, file), "utf8");
   const chart = parse(await read("deploy/helm/nodeloom/Chart.yaml"));
@@ -51,7 +51,7 @@ const versionOf = async () => {
 /**
  * @typedef {object} Release
  * @property {string} version
- * @property {string} folder where it is put together
+ * @property {string} folder folder of the release
  * @property {string} epoch time of the commit, in seconds
  */
 
@@ -66,7 +66,7 @@ const packPython = async ({ folder, epoch }) => {
   await must(python, ["-m", "hatchling", "build", "--directory", folder], { cwd: join(ROOT, "gateway", "python"), env });
 };
 
-/** The chart, whose package Helm would date by the time of packing. @param {Release} release */
+/** Packs the chart with the commit's time, because Helm would use the current one. @param {Release} release */
 const packChart = async ({ version, folder, epoch }) => {
   const helm = await helmProgram(console.error);
   await must(helm, ["lint", "--strict", CHART]);
@@ -87,7 +87,10 @@ const packChart = async ({ version, folder, epoch }) => {
   }
 };
 
-/** Helm's provenance file: what the chart is and the hash of its package, signed. @param {Release} release @param {string} name @param {string} key */
+/**
+ * Helm's provenance file: the chart's description and the hash of its package, signed. @param {Release} release @param {string} name @param
+ * {string} key
+ */
 const signChart = async ({ folder }, name, key) => {
   const text = `${await readFile(join(CHART, "Chart.yaml"), "utf8")}\n...\nfiles:\n  ${name}: sha256:${await sha256(join(folder, name))}\n`;
   const plain = join(folder, `${name}.txt`);
@@ -107,7 +110,7 @@ const signChart = async ({ folder }, name, key) => {
   await rm(plain);
 };
 
-/** What the services depend on, in CycloneDX. @param {Release} release */
+/** Dependencies of the services as a CycloneDX document. @param {Release} release */
 const writeBill = async ({ version, folder, epoch }) => {
   const output = await must("npm", ["sbom", "--package-lock-only", "--omit=dev", "--sbom-format=cyclonedx", "--silent"]);
   const { serialNumber: _, ...bill } = JSON.parse(output);
@@ -115,7 +118,7 @@ const writeBill = async ({ version, folder, epoch }) => {
   await writeFile(join(folder, `nodeloom-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
 };
 
-/** The version's part of the change log, or what isn't released yet. @param {Release} release */
+/** The version's part of the changelog, or the unreleased part. @param {Release} release */
 const writeNotes = async ({ version, folder }) => {
   const parts = (await readFile(join(ROOT, "CHANGELOG.md"), "utf8")).split(/^## /m);
   const part = parts.find((one) => one.startsWith(`[${version}]`)) ?? parts.find((one) => one.startsWith("[Unreleased]"));

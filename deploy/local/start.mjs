@@ -27,10 +27,10 @@ const USAGE = `Usage: npm start -- [--once] [--watch] [--observe]
   --observe  show the traces of requests and runs in Zipkin`;
 
 const LEFTOVER_GRACE_MS = 5_000;
-/** npm forwards a Ctrl-C that the terminal has already delivered: a second signal this soon may be an echo. */
+/** npm forwards a Ctrl-C that the terminal has already delivered, so a second signal within this time can be an echo. */
 const ECHO_MS = 500;
 
-/** Ends a start that was stopped. */
+/** Thrown to end a start after a stop signal. */
 class Stopped extends Error {}
 
 const readArguments = () => {
@@ -118,7 +118,7 @@ const createRun = ({ progress, watching, observing, once, started }) => {
     const [servers] = await Promise.all([startServers({ supervisor, progress, env, observing }), build(progress)]);
     const platform = { ...prepared, ...servers };
     const migrated = migrate({ progress, env, platform });
-    // If preparing the databases fails, that is the reason to show, whatever happens to the processes.
+    // If preparing the databases fails, this error is shown, not the processes' later errors.
     const startedProcesses = startProcesses({ supervisor, progress, env, platform }).catch((error) =>
       migrated.then(() => Promise.reject(error)),
     );
@@ -141,7 +141,7 @@ const createRun = ({ progress, watching, observing, once, started }) => {
     await seedAndRun({ progress, local, secrets: platform.secrets, save });
     if (watching) consoleServer = await startConsoleServer(local.baseUrl);
     const seconds = (Date.now() - started) / 1000;
-    // Waits for its first line, which says what can't run yet, before anything is called ready.
+    // Waits for the list of models that can't run yet, before the platform is reported as ready.
     const missing = once ? [] : await fetchLocalModels({ note: progress.note, env });
     await printWelcome({ progress, local, seconds, staying: !once, consoleUrl: consoleServer?.url ?? local.baseUrl, missing });
     if (!once) void offerTemplates({ note: progress.note, local, env });
@@ -200,7 +200,7 @@ const main = async () => {
   return exitCode;
 };
 
-// A reader of the output may have gone; the platform continues.
+// If the reader of the output ends, the platform continues.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 process.exitCode = await main();
 process.exit();

@@ -10,11 +10,11 @@ import { runToEnd } from "./run/to-end.mjs";
 import { startTestServers, stopTestServers } from "./servers/test-servers.mjs";
 
 /**
- * `npm test`: all checks and tests, on a machine with Node and npm (and the requirements of the local servers). Arguments are passed to
- * jest, which then runs alone.
+ * `npm test`: runs all checks and tests on a machine with Node and npm, and the requirements of the local servers. With arguments, only
+ * jest runs, with these arguments.
  *
- * Most suites run two at a time, beside the checks. Suites that start whole platforms follow without the checks, because each uses half of
- * a small machine.
+ * Most suites run two at a time, in parallel with the checks. Suites that start whole platforms follow without the checks, because each
+ * uses half of a small machine.
  */
 
 /** @typedef {import("./checks/checks.mjs").Counts} Counts */
@@ -32,7 +32,7 @@ const runJest = async (args) => {
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(report, "utf8"));
   await rm(folder, { recursive: true });
   const failed = numFailedTests + numRuntimeErrorTestSuites;
-  // Jest may fail without a failing test, for example in its set-up.
+  // Jest can fail without a failing test, for example in its set-up.
   return { passed: numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed };
 };
 

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../../../services/kernel/src";
 import type { EgressClient, EgressRequest } from "../../../services/platform/src";
 import { createProvider, ProviderError } from "../../../services/providers/src";
 
-/** Requests of registry entries, made by the product's own dialects without a provider. */
+/** Builds the requests of registry entries with the product's own dialects, without a provider. */
 
 export const REGISTRY = join(__dirname, "..", "..", "..", "services", "models", "registry");
 
@@ -37,7 +37,7 @@ export const isHosted = ({ sandbox, runsAt }: RegistryFile): boolean => sandbox 
 
 export interface SentRequest {
   method: string;
-  /** Path and query. */
+  /** Path with the query. */
   path: string;
   url: string;
   contentType: string;
@@ -46,7 +46,7 @@ export interface SentRequest {
 }
 
 const SECRET = "secret-of-the-drill";
-/** Placeholder for addresses from the environment. */
+/** Placeholder for addresses that are set in the environment. */
 const HOST = "https://provider.example";
 
 const textOf = async (body: EgressRequest["body"]): Promise<string> => {
@@ -96,7 +96,7 @@ const inlineOf = (property: unknown, given: unknown): unknown => {
   return Array.isArray(given) ? given.map((one) => inlineOf(items, one)) : (DATA_URLS[contentMediaType ?? ""] ?? given);
 };
 
-/** Inputs with files in the form that the entry uses without public addresses. */
+/** Inputs with files in the form that the entry uses if there are no public addresses. */
 const withFiles = ({ provider, inputSchema }: RegistryFile, inputs: Record<string, unknown>): Record<string, unknown> => {
   const properties = inputSchema.properties as Record<string, object>;
   const files = (provider.files ?? {}) as Record<string, { send: string[] }>;
@@ -114,14 +114,14 @@ export interface Asked {
   schema?: JsonSchema;
 }
 
-/** Uses most schema keywords. */
+/** A schema with most keywords. */
 const SCHEMA: JsonSchema = {
   type: "object",
   properties: { names: { type: "array", items: { type: "string" } }, best: { enum: ["a", "b"] } },
   required: ["names"],
 };
 
-/** Inputs to check for an entry: each of its examples, and the first one with a schema if the model supports that. */
+/** Inputs to check for an entry: each of its examples, and the first one with a schema if the model supports schemas. */
 export const askedOf = ({ internalName, provider, inputSchema: { examples = [] } }: RegistryFile): [Asked, ...Asked[]] => {
   const [first, ...others] = examples.map((inputs): Asked => ({ inputs }));
   if (!first) throw new Error(`${internalName}: its inputSchema has no examples`);
@@ -129,9 +129,9 @@ export const askedOf = ({ internalName, provider, inputSchema: { examples = [] }
 };
 
 /**
- * Request of an entry for these inputs, completed as by planning.
+ * Request of an entry for these inputs, completed as during planning.
  * @param priced inputs that the price depends on
- * @throws Error if the entry makes no request
+ * @throws Error if the entry sends no request
  */
 export const requestOf = async (
   entry: RegistryFile,
@@ -149,7 +149,7 @@ export const requestOf = async (
     onText: () => undefined,
   };
   const made = provider.type === "job" ? provider.submit(call) : provider.run(call);
-  // The recorded answer isn't a provider's, so only the request counts.
+  // The recorded answer isn't a provider's, so errors after the request are ignored.
   await made.catch((error: unknown) => {
     if (!(error instanceof ProviderError)) throw error;
   });

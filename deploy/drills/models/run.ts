@@ -17,7 +17,7 @@ export const DRILL = {
 
 /**
  * `npm run drill models`: checks the request of every hosted registry entry's example against the types of the provider's own library, and
- * writes the guide's table. Old dates are warnings.
+ * writes the guide's table. Old dates cause warnings.
  */
 
 const LIBRARIES = join(__dirname, "libraries");

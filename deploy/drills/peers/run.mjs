@@ -15,8 +15,9 @@ export const DRILL = {
 
 /**
  * `npm run drill peers`: runs the suites `<package>/test/peers/<name>.test.ts`, which need third-party software. Requirements are pinned
- * beside each suite and passed to it as PEER_<NAME>: PyPI packages in `<name>.requirements.txt` (path of a Python with them; `-r <file>`
- * refers to another suite's), or a Go program in `<name>.go-tool.txt` (its path). Names as arguments select suites.
+ * beside each suite and passed to it as PEER_<NAME>. They are PyPI packages in `<name>.requirements.txt` (the variable is the path of a
+ * Python with them; `-r <file>` refers to another suite's file), or a Go program in `<name>.go-tool.txt` (the variable is its path). Names
+ * as arguments select suites.
  */
 
 const PARENTS = ["services", "gateway"];

@@ -1,7 +1,7 @@
 /**
- * `npm run drill proxies`: nginx and HAProxy, set as docs/operations/kubernetes.md says, stand before a whole local platform. Through each
- * go an upload of 100 MB, a synchronous run of two minutes and an event stream that outlasts every timeout (STREAM_SECONDS; 3600 is an hour).
- * It needs both programs on PATH (Debian: nginx-light, haproxy), and touches only processes that it started.
+ * `npm run drill proxies`: runs nginx and HAProxy, configured as in docs/operations/kubernetes.md, in front of a whole local platform. An
+ * upload of 100 MB, a synchronous run of two minutes and an event stream longer than every time-out (STREAM_SECONDS; 3600 is an hour) must
+ * pass through each. It needs both programs on PATH (Debian: nginx-light, haproxy), and affects only processes that it started.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -23,10 +23,10 @@ export const DRILL = {
 const PAGE = join(ROOT, "docs", "operations", "kubernetes.md");
 const UPLOAD_BYTES = 100_000_000;
 const RUN_MS = 125_000;
-/** A synchronous run is answered by then: with its result, or 202. */
+/** Longest time until a synchronous run is answered, with its result or 202. */
 const SYNC_LONGEST_MS = 120_000;
 const STREAM_MS = Number(process.env.STREAM_SECONDS ?? 200) * 1_000;
-/** A buffered event arrives with a later one, or with the end; a heartbeat comes every 15 s. */
+/** A buffered event would arrive later, with another event or at the end. A heartbeat arrives every 15 s. */
 const EVENT_AT_MOST_MS = 5_000;
 const START_MS = 10_000;
 const ADMIN = "/usr/sbin:/sbin";
@@ -121,7 +121,7 @@ const sound = () => {
 
 /**
  * Reads an event stream to its end. @param {string} url @param {string} key
- * @param {(line: string) => void} heard is told of each piece as it arrives
+ * @param {(line: string) => void} heard receives each part when it arrives
  */
 const readStream = async (url, key, heard) => {
   const response = await fetch(url, { headers: { "x-api-key": key } });

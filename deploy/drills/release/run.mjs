@@ -1,6 +1,7 @@
 /**
- * `npm run drill release`: makes a release twice, compares the bytes, then installs the clients from it in a fresh folder and runs them
- * against a local platform. Signs the chart with a key of its own, and lets Helm verify it. Touches only processes that it started.
+ * `npm run drill release`: builds a release twice and compares the bytes. Then it installs the clients from the release in a new folder and
+ * runs them against a local platform. It signs the chart with its own key, and verifies the signature with Helm. It affects only processes
+ * that it started.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -46,7 +47,7 @@ await runDrill("release", async ({ say, check, atEnd }) => {
     const made = output.split("\n").find((line) => line.startsWith(join(ROOT, ".nodeloom")));
     if (made === undefined) throw new Error(`the release names no folder:\n${output}`);
     const sums = (await readFile(join(made, "SHA256SUMS"), "utf8")).trim().split("\n");
-    // A signature has the time of signing in it.
+    // A signature contains the time of signing, so it differs.
     return { made, sums: sums.filter((line) => !line.endsWith(".prov")) };
   };
   const [first, { made, sums }] = [await make(), await make()];

@@ -3,9 +3,10 @@ import { Agent, request } from "node:http";
 const TIMEOUT_MS = 150_000;
 
 /**
- * One client connection, kept open as long as the server does. No retries.
+ * One client connection, kept open until the server closes it, without retries.
  * @typedef {{ status: number, body: string, headers: import("node:http").IncomingHttpHeaders }} Answer
- * @typedef {{ method?: string, path: string, body?: unknown, headers?: Record<string, string>, cookie?: string }} Asked `cookie`: by session, not by key
+ * @typedef {{ method?: string, path: string, body?: unknown, headers?: Record<string, string>, cookie?: string }} Asked `cookie`:
+ *   authenticates by session instead of by key
  * @param {{ baseUrl: string, key: string }} options
  */
 export const createConnection = ({ baseUrl, key }) => {

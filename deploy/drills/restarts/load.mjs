@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createConnection } from "./http.mjs";
 
 /**
- * Client load during restarts: requests at a steady pace over kept connections, synchronous runs, and event streams of asynchronous ones.
- * Every request is sent once; any unexpected response is a failure.
+ * Client load during restarts: requests at a steady rate over persistent connections, synchronous runs, and event streams of asynchronous
+ * runs. Every request is sent once; any unexpected response is a failure.
  * @typedef {{ at: number, kind: string, what: string }} Failure
  * @typedef {{ baseUrl: string, key: string, cookie: string, mediaPath: string, slug: string }} Target
  * @typedef {{ kind: string, path: string, cookie?: string }} Read
@@ -15,7 +15,7 @@ const STREAMS = 8;
 const SECOND_MS = 1_000;
 const OK = 200;
 const ACCEPTED = 202;
-/** Latencies of the sandbox: most responses are pending when a process is told to stop. */
+/** Latencies of the sandbox, so long that most responses are pending when a process is stopped. */
 const SYNC_LATENCIES_MS = [8_000, 12_000, 18_000, 27_000];
 const STREAMED_LATENCY_MS = 20_000;
 const LAST_EVENT = /^event: settled$/m;
@@ -63,7 +63,7 @@ export const createLoad = (target) => {
     }
   };
 
-  /** @param {number} number @param {number} everyMs 0: as fast as it is answered */
+  /** @param {number} number @param {number} everyMs 0 to send the next request after each response */
   const reader = async (number, everyMs) => {
     const connection = createConnection(target);
     let next = Date.now() + Math.random() * everyMs;
@@ -133,7 +133,7 @@ export const createLoad = (target) => {
     };
   };
 
-  /** Reads per second without a queue. @param {number} forMs @returns {Promise<number>} */
+  /** Measures reads per second without a fixed rate. @param {number} forMs @returns {Promise<number>} */
   const measureCapacity = async (forMs) => {
     const from = Date.now();
     const all = Array.from({ length: CONNECTIONS }, (_, number) => reader(number, 0));

@@ -16,11 +16,11 @@ const LOOK_MS = 3_000;
 const JOIN_MS = 90_000;
 const JOIN_SHARE = 0.25;
 const VANISH_MS = 30_000;
-/** Errors count as ended after this time without one. */
+/** Errors have ended if none occurs for this time. */
 const CALM_MS = 20_000;
 const KILLED_MS = 10_000;
 
-/** Requests paths repeatedly and records when each failed. @param {Target} target @param {readonly string[]} kinds of reads */
+/** Requests paths repeatedly and records the time of each failure. @param {Target} target @param {readonly string[]} kinds of reads */
 const keepAsking = (target, kinds) => {
   const reads = readsOf(target).filter(({ kind }) => kinds.includes(kind));
   /** @type {{ at: number, kind: string, what: string }[]} */
@@ -52,7 +52,7 @@ const keepAsking = (target, kinds) => {
   };
 };
 
-/** Calls answered by a process, by its own counter. @param {import("../cluster/replica.mjs").Replica} replica */
+/** Number of calls that a process has answered, from its own counter. @param {import("../cluster/replica.mjs").Replica} replica */
 const callsOf = async ({ ip }) => {
   const metrics = await (await fetch(`${opsUrl(ip)}/metrics`)).text();
   const counts = [...metrics.matchAll(/^nodeloom_grpc_server_duration(?:_seconds)?_count\{.*\} (\d+)/gm)];

@@ -1,8 +1,8 @@
 /**
- * `npm run drill restarts`: two replicas of every service under load, each restarted twice as in a rolling update; with
- * RESTART_TOGETHER=true then one of each at the same time. No request may fail, no connection be reset, and every process must exit with 0.
- * Then: a joining replica gets calls, a vanished one is avoided soon, and a killed service affects no other. Linux only; affects only what
- * it started.
+ * `npm run drill restarts`: runs two replicas of every service under load and restarts each twice, as in a rolling update. With
+ * RESTART_TOGETHER=true it then restarts one of each at the same time. No request may fail, no connection may be reset, and every process
+ * must exit with 0. Then it checks that a joining replica gets calls, a vanished one is soon avoided, and a killed service affects no
+ * other. Linux only. The drill affects only processes that it started.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { startCluster } from "../cluster/cluster.mjs";
@@ -18,18 +18,18 @@ export const DRILL = {
 };
 
 const ROUNDS = Number(process.env.RESTART_ROUNDS ?? 2);
-/** Also restarts one replica of every service at the same time: two cores start eight processes slowly. */
+/** Also restarts one replica of every service at the same time. On two cores, eight processes start slowly. */
 const TOGETHER = process.env.RESTART_TOGETHER === "true";
-/** Production's 200 requests per second; less if the machine can't do three times that. */
+/** Production's 200 requests per second, or less if the machine can't handle three times as many. */
 const WANTED_PER_SECOND = 200;
 const SHARE_OF_CAPACITY = 0.3;
 const CAPACITY_MS = 6_000;
-/** Shorter than the chart's: endpoints are probed every half second here. */
+/** Shorter than in the chart, because endpoints are probed every half second here. */
 const DRAIN_MS = "3000";
 const SETTLE_MS = 3_000;
-/** Until the load is steady. */
+/** Time until the load is steady. */
 const WARM_UP_MS = 20_000;
-/** Failures printed per restart. */
+/** Maximum failures printed per restart. */
 const SHOWN = 8;
 
 /** @typedef {import("../cluster/replica.mjs").Replica} Replica */
@@ -61,8 +61,8 @@ const prepare = async (cluster) => {
 };
 
 /**
- * Order of restarts: every process in each round; then, if requested, one of every service at the same time as in a release upgrade, in
- * which a process may hand work to others that also stop.
+ * Order of restarts: every process in each round. If requested, one process of every service at the same time follows, as in a release
+ * upgrade, in which a process can hand work to others that also stop.
  * @param {readonly Replica[]} all @returns {{ name: string, replicas: readonly Replica[] }[]}
  */
 const stepsOf = (all) => {
@@ -77,9 +77,9 @@ const stepsOf = (all) => {
 };
 
 /**
- * Restarts replicas and reports failures meanwhile.
+ * Restarts replicas and prints failures that occur meanwhile.
  * @param {ReturnType<typeof stepsOf>[number]} step @param {import("./load.mjs").Failure[]} failures @param {(line: string) => void} say
- * @returns {Promise<string[]>} who did not exit with 0
+ * @returns {Promise<string[]>} replicas that didn't exit with 0
  */
 const restart = async ({ name, replicas }, failures, say) => {
   const [from, before] = [Date.now(), failures.length];

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Completed runs before the copies, as many as a platform has after a while. One is executed; the others are copies of its rows with a paid
- * hold and capture each.
+ * Adds completed runs before the copies, as many as a platform has after a while. One run is executed; the others are copies of its rows,
+ * each with a paid hold and capture.
  * @typedef {Awaited<ReturnType<typeof import("../cluster/cluster.mjs").startCluster>>} Cluster
  * @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api
  */
@@ -49,9 +49,7 @@ const copyOf = ({ execution, usage: { counted: _, ...usage }, ledger }, { number
   };
 };
 
-/**
- * @param {{ cluster: Cluster, api: Api, key: string, userId: string, count: number }} options nothing else may run for this user
- */
+/** @param {{ cluster: Cluster, api: Api, key: string, userId: string, count: number }} options this user must have no other runs */
 export const addEarlierRuns = async ({ cluster, api, key, userId, count }) => {
   const { MongoClient } = createRequire(import.meta.url)("mongodb");
   const client = await new MongoClient(cluster.servers.mongoUri()).connect();

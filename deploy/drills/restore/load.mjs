@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Runs of every kind at a steady pace: some end within a second, some are in flight whenever a copy is made.
+ * Starts runs of every kind at a steady rate. Some end within a second, and some are in progress whenever a copy is made.
  * @typedef {{ executionId: string, isAsync: boolean, answered: boolean }} Started
  */
 
@@ -39,7 +39,7 @@ export const createLoad = ({ api, key }) => {
   };
   const loop = async () => {
     for (; !isOver; await delay(SECOND_MS / PER_SECOND)) {
-      // Requests lost with the platform aren't answered; ignore that here.
+      // Requests fail when the platform is deleted, which is expected.
       const asked = one().catch(() => {});
       open.add(asked);
       void asked.then(() => open.delete(asked));
@@ -48,7 +48,7 @@ export const createLoad = ({ api, key }) => {
   const looping = loop();
   return {
     count: () => count,
-    /** Stops sending; runs in flight continue on their own. */
+    /** Stops starting runs. Runs in progress continue. */
     end: async () => {
       isOver = true;
       await looping;

@@ -1,8 +1,8 @@
 /**
- * `npm run drill restore`: copies databases and files of a platform while runs are in flight, deletes everything, and restores the copies
- * twice: with Temporal's older than MongoDB's, and the other way round. Every run must end, nothing be charged twice, no credit be lost,
- * and every webhook be sent. The restored processes' clocks are a quarter of an hour ahead, as if the copies were that old. Linux only;
- * affects only what it started.
+ * `npm run drill restore`: copies databases and files of a platform during runs, deletes everything, and restores the copies twice: once
+ * with Temporal's copy older than MongoDB's, and once the other way round. Every run must end, nothing may be charged twice, no credit may
+ * be lost, and every webhook must be sent. The restored processes' clocks are a quarter of an hour ahead, as if the copies were that old.
+ * Linux only. The drill affects only processes that it started.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -20,13 +20,13 @@ import { verify } from "./verify.mjs";
 
 export const DRILL = { sentence: "loses a platform and restores it from copies made during runs", minutes: 10, builds: true };
 
-/** Time of starting runs before the first copy, and between the two. */
+/** Time for starting runs before the first copy, and between the copies. */
 const PHASE_MS = Number(process.env.DRILL_PHASE_MS ?? 30_000);
 /** Number of earlier runs, whose rows are written without executing them. */
 const EARLIER_RUNS = Number(process.env.DRILL_EARLIER_RUNS ?? 10_000);
 const LATER_MS = 16 * 60_000;
 const SETTLE_MS = 8 * 60_000;
-/** Callers and Temporal's worker come last. */
+/** Services to start last: callers, and Temporal's worker. */
 const LAST = ["executions", "triggers", "gateway"];
 const SCHEDULES = ["nodeloom-reconcile-runs", "nodeloom-triggers-reconcile-schedules"];
 const LATER = fileURLToPath(new URL("../cluster/later.cjs", import.meta.url));
@@ -47,7 +47,7 @@ const createReconcile = (cluster) => {
   };
 };
 
-/** Sessions aren't restored. @param {ReturnType<typeof createApi>} api @param {Cluster} cluster */
+/** Signs in again, because sessions aren't restored. @param {ReturnType<typeof createApi>} api @param {Cluster} cluster */
 const signIn = async (api, { accounts }) => {
   const { email, password } = accounts.enterprise;
   const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });

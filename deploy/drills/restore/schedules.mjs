@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * A schedule per minute must continue after the loss, and run no time twice.
+ * Checks that a schedule per minute continues after the restore, and runs no time twice.
  * @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api
  * @typedef {{ path: string, id: string }} Scheduled
  */
 
 const LOOK_MS = 2_000;
-/** A little more than two of its intervals. */
+/** A little more than two intervals of the schedule. */
 const WAIT_MS = 150_000;
 const PAGE = 100;
 
@@ -30,7 +30,7 @@ export const createSchedule = async ({ api, key }) => {
 };
 
 /**
- * Waits for its next run.
+ * Waits for the schedule's next run.
  * @param {{ api: Api, key: string, schedule: Scheduled }} options
  * @returns {Promise<[name: string, ok: boolean, detail: string][]>}
  */

@@ -29,11 +29,13 @@ export const copyServer = async (cluster, server, to) => {
   }
 };
 
-/** After the databases, so that every file they name is in the copy. @param {Cluster} cluster @param {string} to a folder */
+/**
+ * Copies media after the databases, so that the copy has every file that they name. @param {Cluster} cluster @param {string} to a folder
+ */
 export const copyMedia = (cluster, to) => copyIfThere(join(cluster.folder, "media"), join(to, "media"));
 
 /**
- * Deletes everything (processes, databases, files) and restores the copies.
+ * Ends all processes, deletes databases and files, and restores the copies.
  * @param {Cluster} cluster @param {{ mongodb: string, temporal: string, media: string }} copies folders
  */
 export const loseAndRestore = async (cluster, copies) => {

@@ -13,7 +13,7 @@ const LOOK_MS = 3_000;
 const MILLI = 1_000;
 const OK = 200;
 
-/** All pages of a list. @param {(cursor: string) => Promise<any>} read */
+/** Reads all pages of a list. @param {(cursor: string) => Promise<any>} read */
 const everyPage = async (read) => {
   const rows = [];
   for (let cursor = ""; ;) {
@@ -27,7 +27,7 @@ const everyPage = async (read) => {
 /** @param {string} path @param {string} cursor */
 const paged = (path, cursor) => `${path}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
 
-/** @param {Options} options @param {number} [fromMs] older ones are left out, more or less */
+/** @param {Options} options @param {number} [fromMs] omits pages with only older executions */
 const readExecutions = ({ api, key }, fromMs = 0) =>
   everyPage(async (cursor) => {
     const { body } = await api.call("GET", paged("/api/executions?limit=100", cursor), { key });
@@ -60,7 +60,7 @@ const untold = (executions, receiver) => {
 };
 
 /**
- * Waits until every run is over, every webhook received and every usage row closed, and triggers reconciliation meanwhile.
+ * Waits until every run has ended, every webhook was received and every usage row is closed. Triggers reconciliation meanwhile.
  * @param {Options} options
  */
 const settled = async (options) => {
@@ -81,8 +81,8 @@ const settled = async (options) => {
 const filesOf = (executions) => [...new Set(JSON.stringify(executions).match(/\/media\/[\w./-]+/g) ?? [])];
 
 /**
- * Unreadable files. MongoDB's copy lacks files stored later: if Temporal's copy is newer, a run may have created them before the loss, and
- * names them when it continues.
+ * Finds unreadable files. MongoDB's copy lacks files stored later: if Temporal's copy is newer, a run can have created them before the
+ * loss, and names them when it continues.
  * @param {Options} options @param {any[]} executions
  */
 const readFiles = async ({ baseUrl, filesUntilMs }, executions) => {

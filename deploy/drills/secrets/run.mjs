@@ -1,7 +1,8 @@
 /**
- * `npm run drill secrets`: makes a hundred runs that send secrets (in addresses, headers and bodies; echoed, rejected, failing, in a batch,
- * repeated) on a whole local platform, then searches every place where runs leave data for their values, in every form. A public text is
- * sent along and must be found, because a search that finds nothing proves nothing. Affects only processes that it started.
+ * `npm run drill secrets`: makes a hundred runs that send secrets on a whole local platform: in addresses, headers and bodies; echoed,
+ * rejected, failing, in a batch, and repeated. Then it searches every place where runs store data for the secrets' values, in every form.
+ * The search must find a public text that is sent with them, because otherwise finding nothing proves nothing. The drill affects only
+ * processes that it started.
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -28,10 +29,10 @@ const BATCH = 20;
 const RUNS = SYNCHRONOUS + ASYNCHRONOUS + FAILING + ELSEWHERE + BATCH;
 const AT_ONCE = 8;
 const END_MS = 120_000;
-/** Delayed writes are done by then. */
+/** Delayed writes take less time than this. */
 const AFTER_MS = 12_000;
 const FINAL = ["completed", "failed", "cancelled"];
-/** Control texts that must be found: a public text sent beside the secrets, and, in Redis, ids of the runs. */
+/** Control texts that the search must find: a public text sent with the secrets, and ids of the runs in Redis. */
 const MUST_HAVE = /** @type {Record<string, string>} */ ({ MongoDB: "CONTROL", Temporal: "CONTROL", answers: "CONTROL", Redis: "USER" });
 const PLACES = [...Object.keys(MUST_HAVE), "traces", "logs", "files of the databases"];
 
@@ -85,7 +86,7 @@ const graph = (url, settings = {}) => ({
   ],
 });
 
-/** Repeats work, some in parallel. @template T @param {number} times @param {() => Promise<T>} work @returns {Promise<T[]>} */
+/** Repeats work, partly in parallel. @template T @param {number} times @param {() => Promise<T>} work @returns {Promise<T[]>} */
 const often = async (times, work) => {
   /** @type {T[]} */
   const done = [];

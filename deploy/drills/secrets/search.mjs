@@ -1,8 +1,8 @@
 import { readings } from "../support/stores.mjs";
 
-/** Byte forms of a value and their search. Independent of the redaction code, so that one can't hide faults of the other. */
+/** Searches for values in every byte form. It doesn't use the redaction code, so that neither hides faults of the other. */
 
-/** The part of a value inside longer base64 that neighbours don't change. @param {string} value @param {BufferEncoding} encoding */
+/** The part of a value's base64 that doesn't depend on neighbouring bytes. @param {string} value @param {BufferEncoding} encoding */
 const inBase64 = (value, encoding) =>
   ["", "x", "xx"].map((before) => {
     const text = Buffer.from(before + value)
@@ -29,14 +29,14 @@ export const formsOf = (value) => [
 export const createSearch = () => {
   /** @type {{ name: string, bytes: Buffer }[]} */
   const forms = [];
-  /** @type {Map<string, Map<string, number>>} by place, how often each value was found there */
+  /** @type {Map<string, Map<string, number>>} number of matches by place and value */
   const found = new Map();
   /** @type {Map<string, number>} by place */
   const looked = new Map();
   return {
     found,
     looked,
-    /** @param {Record<string, string>} values by what they are called */
+    /** @param {Record<string, string>} values values by name */
     add: (values) => {
       for (const [name, value] of Object.entries(values)) for (const form of formsOf(value)) forms.push({ name, bytes: Buffer.from(form) });
     },

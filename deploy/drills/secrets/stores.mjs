@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DATA_DIR, LOG_DIR } from "../../local/paths.mjs";
 
-/** Every place where a run leaves data, read completely. */
+/** Reads every place where a run stores data. */
 
 const platform = createRequire(new URL("../../../services/platform/package.json", import.meta.url));
 const { Redis } = platform("ioredis");
@@ -15,7 +15,7 @@ const { Redis } = platform("ioredis");
 
 /**
  * Watches every Redis command, including messages between processes.
- * @param {string} url @param {Look} look @returns {Promise<() => void>} ends it
+ * @param {string} url @param {Look} look @returns {Promise<() => void>} stops the watch
  */
 export const watchRedis = async (url, look) => {
   const redis = new Redis(url);

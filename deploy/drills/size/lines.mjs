@@ -4,8 +4,8 @@ import { ROOT } from "../../local/paths.mjs";
 import { filesBelow } from "../../local/run/files.mjs";
 
 /**
- * Lines of every TypeScript file in a folder, as formatted by prettier.
- * @param {string} folder from the root @returns {Promise<{ path: string, lines: number }[]>}
+ * Counts the lines of every TypeScript file in a folder, as formatted by prettier.
+ * @param {string} folder relative to the root @returns {Promise<{ path: string, lines: number }[]>}
  */
 export const linesIn = async (folder) => {
   const files = await filesBelow(join(ROOT, folder), (path) => /\.tsx?$/.test(path));

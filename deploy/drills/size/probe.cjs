@@ -1,8 +1,8 @@
 "use strict";
 /*
- * Loaded before everything else (node --require) in every process of a platform: where executions run, it counts calls of functions, in
- * the main thread and in each worker. GET to the address in NODELOOM_PROBE answers what each thread has called since it was asked last:
- * [{"url": …, "functions": [{"name": …, "offset": …, "count": …}]}].
+ * Preloaded with node --require in every process of a platform. In the executions process it counts calls of functions, in the main thread
+ * and in each worker. GET to the address in NODELOOM_PROBE returns the calls of each thread since the previous request: [{"url": …,
+ * "functions": [{"name": …, "offset": …, "count": …}]}].
  */
 const { createServer } = require("node:http");
 const { Session } = require("node:inspector");
@@ -19,7 +19,7 @@ const startCounting = () => {
   session.connect();
   session.post("Profiler.enable");
   session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-  /** Functions that this thread called since the last time. @returns {Promise<Script[]>} */
+  /** Functions that this thread called since the previous request. @returns {Promise<Script[]>} */
   return () =>
     new Promise((resolve, reject) => {
       session.post("Profiler.takePreciseCoverage", (error, { result } = { result: [] }) => {

@@ -1,7 +1,7 @@
 /**
- * `npm run drill size`: measures how much there is to read. Counts the lines of executions and platform, files that are too long, and the
- * files of executions that one synchronous run of an HTTP node enters on a platform it starts. `--no-run` skips the run. Exits with 1 above
- * a limit. For imports: `node deploy/local/checks/imports.mjs`.
+ * `npm run drill size`: measures how much there is to read. It counts the lines of executions and platform, files that are too long, and
+ * the files of executions that one synchronous run of an HTTP node enters on a platform that it starts. `--no-run` skips the run. Exits
+ * with 1 if a figure exceeds its limit. For imports: `node deploy/local/checks/imports.mjs`.
  */
 import { parseArgs } from "node:util";
 import { linesIn } from "./lines.mjs";
@@ -13,7 +13,7 @@ const EXECUTIONS = "services/executions/src";
 const PLATFORM = "services/platform/src";
 const FOLDERS = ["proto/src", "gateway/src", "gateway/client/src", "gateway/console/src", "services", "deploy/bench/src"];
 const MOST_FILE_LINES = 250;
-/** Limits, with the number of long files at the time of writing. */
+/** Limits, including the number of long files when the limit was set. */
 const MOST = { executions: 10_000, platform: 3_900, long: 17, visited: 35 };
 const MADE = /\/(node_modules|dist|gen|test)\/|\/api-types\.ts$/;
 

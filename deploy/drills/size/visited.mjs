@@ -20,12 +20,12 @@ const EXECUTIONS = join(ROOT, "services", "executions");
 const BUNDLE = join(EXECUTIONS, "dist", "workflow-bundle.js");
 const WARM_UP = 20;
 const RUNS = 5;
-/** Windows without a run, as many as with one, to detect background work. */
+/** Number of windows without a run, the same as with one, to recognise background work. */
 const IDLE = 5;
-/** Work after the response is done by then. */
+/** Work after the response takes less than this. */
 const AFTER_MS = 2_000;
 
-/** @typedef {Map<string, number>} Counts calls by file and function */
+/** @typedef {Map<string, number>} Counts number of calls by file and function */
 
 /** Source map of the workflow bundle. */
 const readBundle = async () => {
@@ -34,7 +34,7 @@ const readBundle = async () => {
   const map = new SourceMap(JSON.parse(Buffer.from(encoded, "base64").toString("utf8")));
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  /** @param {number} offset @returns {string} the path of the source, as the bundler has named it */
+  /** @param {number} offset @returns {string} path of the source, as named by the bundler */
   return (offset) => {
     const line = starts.findLastIndex((start) => start <= offset);
     const entry = map.findEntry(line, offset - Number(starts[line]));
@@ -60,7 +60,7 @@ const takeCounts = async (address, inBundle) => {
   return counts;
 };
 
-/** Calls made in each window with a run, and more often than in any idle one. @param {Counts[]} runs @param {Counts[]} idle */
+/** Calls made in each window with a run, if no idle window has as many. @param {Counts[]} runs @param {Counts[]} idle */
 const ofRuns = (runs, idle) => {
   const places = [...(runs[0]?.keys() ?? [])];
   const times = (/** @type {Counts[]} */ windows, /** @type {string} */ place) => windows.map((counts) => counts.get(place) ?? 0);

@@ -6,7 +6,7 @@ const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
 
 /**
  * Runs the suites of gateway/console/e2e with the drill's options: files, `-g <title>`, `--project=<name>`.
- * @param {readonly string[]} projects those that run where the options name none
+ * @param {readonly string[]} projects projects to run if the options name none
  */
 export const runBrowserSuites = (projects) => {
   const given = process.argv.slice(2);

@@ -11,7 +11,7 @@ const START_MS = 120_000;
 
 export const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Current processes and addresses; a restarted process has another pid. */
+/** Current processes and addresses. A restarted process has a new id. */
 export const readLocal = () => JSON.parse(readFileSync(LOCAL, "utf8"));
 
 /** @param {string} name @returns {number} */
@@ -24,7 +24,7 @@ export const pidOf = (name) => {
 /** Starts a whole local platform with one process per service. @param {Record<string, string>} env */
 export const startPlatform = async (env) => {
   if (existsSync(join(ROOT, ".nodeloom", "lock.json"))) throw new Error("a platform is running here already: stop it first");
-  // Not the usual port: another platform may take it while this one's gateway is killed.
+  // Not the usual port, because another platform could take it while this gateway is down.
   const GATEWAY_LISTEN = `127.0.0.1:${await freePort()}`;
   const child = spawn(process.execPath, [join(ROOT, "deploy/local/start.mjs")], {
     env: {

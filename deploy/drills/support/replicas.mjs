@@ -23,8 +23,8 @@ const untilListening = async (/** @type {string} */ address) => {
 };
 
 /**
- * A second process of a service with the first one's environment and its own addresses. It is restarted when it is killed.
- * @param {{ service: string, folder: string, env: Record<string, string>, root?: string }} options `root`: of another checkout
+ * Starts a second process of a service with the first one's environment and its own addresses. If it is killed, it is restarted.
+ * @param {{ service: string, folder: string, env: Record<string, string>, root?: string }} options `root`: root of another checkout
  */
 export const startReplica = async ({ service, folder, env, root = ROOT }) => {
   const first = readFileSync(`/proc/${pidOf(service)}/environ`, "utf8");
@@ -34,8 +34,8 @@ export const startReplica = async ({ service, folder, env, root = ROOT }) => {
       .filter(Boolean)
       .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
-  // Other listeners of the first process: a replica with the same address would exit at its start, or take it over when the first is
-  // killed.
+  // Other listeners of the first process. A replica with the same addresses would exit at its start, or take them over when the first
+  // process is killed.
   const { OPS_LISTEN: _ops, ADMIN_LISTEN: _admin, ...own } = inherited;
   const [address] = Object.values(env);
   let isWanted = true;
@@ -54,7 +54,7 @@ export const startReplica = async ({ service, folder, env, root = ROOT }) => {
   await untilListening(address ?? "");
   return {
     pid: () => child.pid ?? 0,
-    /** Number of exits on its own; kills don't count. */
+    /** Number of unexpected exits, without kills. */
     ends: () => ends,
     stop: async () => {
       isWanted = false;

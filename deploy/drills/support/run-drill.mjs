@@ -3,16 +3,16 @@
  * @typedef {[name: string, ok: boolean, detail: string]} Check
  * @typedef {object} Drill
  * @property {number} startedAt in milliseconds since the epoch
- * @property {(line: string) => void} say prints a line, with the seconds since the start before it
- * @property {(...checks: Check[]) => void} check notes what was found; all of it is printed at the end
- * @property {(undo: () => unknown) => void} atEnd what was started last is undone first, whatever became of the drill
+ * @property {(line: string) => void} say prints a line with the seconds since the start
+ * @property {(...checks: Check[]) => void} check records results, which are printed at the end
+ * @property {(undo: () => unknown) => void} atEnd registers clean-up for the end of the drill, even if it fails; the last one runs first
  */
 
 /** @param {number} ms */
 export const seconds = (ms) => (ms / 1_000).toFixed(1);
 
 /**
- * Runs a drill, prints its findings, and exits: with 0 if it finished and every check passed, else with 1.
+ * Runs a drill, prints its results and exits: with 0 if it finished and every check passed, else with 1.
  * @param {string} name @param {(drill: Drill) => Promise<void>} carryOut
  */
 export const runDrill = async (name, carryOut) => {

@@ -5,7 +5,7 @@ import { LOG_DIR, MEDIA_DIR } from "../../local/paths.mjs";
 import { filesIn } from "./files.mjs";
 import { readLocal } from "./platform.mjs";
 
-/** Reads everything in the databases and passes it to a search. */
+/** Reads all data in the databases and passes it to a search. */
 
 const bench = createRequire(new URL("../../bench/package.json", import.meta.url));
 const platform = createRequire(new URL("../../../services/platform/package.json", import.meta.url));
@@ -26,7 +26,7 @@ export const readings = (content) => {
   try {
     return [whole, gunzipSync(whole.subarray(at))];
   } catch {
-    // Not compressed after all.
+    // The content isn't compressed.
     return [whole];
   }
 };
@@ -38,7 +38,7 @@ const bytesIn = (value) => {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(bytesIn) : [];
 };
 
-/** Every document, by database and collection: `billing.ledger`. @param {string} uri @param {Look} look */
+/** Searches every document, by database and collection: `billing.ledger`. @param {string} uri @param {Look} look */
 export const searchMongo = async (uri, look) => {
   const client = new mongo.MongoClient(uri);
   try {
@@ -55,7 +55,7 @@ export const searchMongo = async (uri, look) => {
   }
 };
 
-/** A workflow deleted since it was listed has no history. @param {{ code?: number }} error */
+/** A workflow deleted after it was listed has no history. @param {{ code?: number }} error */
 const unlessGone = (error) => {
   if (error.code !== NOT_FOUND) throw error;
 };
@@ -96,7 +96,7 @@ const valueOf = async (redis, key) => {
   }
 };
 
-/** Every key and its value. @param {string} url @param {Look} look */
+/** Searches every key and value. @param {string} url @param {Look} look */
 export const searchRedis = async (url, look) => {
   const redis = new Redis(url);
   try {
@@ -108,7 +108,7 @@ export const searchRedis = async (url, look) => {
 
 const PREFIX = "nodeloom_";
 
-/** Every place of a local platform: databases, Redis, Temporal, logs and files. @param {Look} look */
+/** Searches all data of a local platform: databases, Redis, Temporal, logs and files. @param {Look} look */
 export const searchAll = async (look) => {
   const { mongoUri, redisUrl, temporalAddress } = readLocal();
   await searchMongo(mongoUri, (place, content) => look(place.replace(PREFIX, ""), content));
@@ -118,7 +118,7 @@ export const searchAll = async (look) => {
   for (const path of await filesIn(MEDIA_DIR)) look("media", readFileSync(path));
 };
 
-/** How often a word is found, by place. @param {string} word @returns {Promise<Map<string, number>>} */
+/** Number of matches of a word by place. @param {string} word @returns {Promise<Map<string, number>>} */
 export const placesOf = async (word) => {
   /** @type {Map<string, number>} */
   const found = new Map();

@@ -15,8 +15,8 @@ const signatureOf = (body) => {
 };
 
 /**
- * Plays Stripe: creates sessions, once per idempotency key, and sends signed events until they are acknowledged. stripe-mock, which
- * implements Stripe's document, sends none: `npm run drill peers stripe`.
+ * Simulates Stripe: creates sessions, once per idempotency key, and sends signed events until they are acknowledged. stripe-mock, which
+ * implements Stripe's document, doesn't send events: `npm run drill peers stripe`.
  */
 export const createStripe = async () => {
   /** @type {Map<string, Order>} by idempotency key */
@@ -45,7 +45,7 @@ export const createStripe = async () => {
     /** For the billing service. */
     env: { STRIPE_SECRET_KEY: "sk_test_of_a_drill", STRIPE_WEBHOOK_SECRET: SECRET, STRIPE_API_BASE: `http://127.0.0.1:${port}` },
 
-    /** @param {string} url where a buyer was sent */
+    /** @param {string} url address to which a buyer was redirected */
     orderOf: (url) => [...orders.values()].find(({ session }) => url.endsWith(session)),
 
     /**

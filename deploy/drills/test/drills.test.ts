@@ -40,7 +40,7 @@ const PLACES = [
 ];
 const MADE = new Set(["node_modules", "dist", ".nodeloom", "fixtures", "gen"]);
 const TEXT = /(\.(md|mjs|cjs|js|ts|tsx|py|sh|ya?ml|json|tpl|txt|env|rules)|Dockerfile|\/run)$/;
-/** A command may be wrapped in a comment; options follow two dashes. */
+/** A command can be wrapped in a comment. Options follow two dashes. */
 const BETWEEN = String.raw`(?:\s|\*|//|#)+`;
 const COMMAND = new RegExp(`\\bnpm${BETWEEN}run${BETWEEN}([\\w:-]+)(?:${BETWEEN}(?:--${BETWEEN})?([a-z][\\w:-]*))?`, "g");
 
@@ -58,7 +58,7 @@ const filesIn = (path: string): string[] => {
     .flatMap((name) => filesIn(join(path, name)));
 };
 
-/** Commands in a text that name no script or drill. */
+/** Commands in a text that name a missing script or drill. */
 const wrongIn = (text: string): string[] =>
   [...text.matchAll(COMMAND)]
     .filter(([, script = "", drill]) => !SCRIPTS.includes(script) || (script === "drill" && drill !== undefined && !names.has(drill)))

@@ -7,7 +7,7 @@ const entries = readEntries();
 const hosted = entries.filter(isHosted);
 const priceOf = (entry: RegistryFile) => readWrittenPrice((entry as unknown as { price: WrittenPrice }).price);
 
-/** Inputs for entries that need no example: any text, and any file. */
+/** Inputs for entries without an example: any text, and any file. */
 const filledIn = ({ inputSchema }: RegistryFile): Record<string, unknown> => {
   const properties = inputSchema.properties as Record<string, { format?: string }>;
   const required = (inputSchema.required ?? []) as string[];

@@ -1,8 +1,8 @@
 /**
- * `npm run drill -- upgrade [--from <commit>]`: runs the gateway and the executions service of a release (by default the newest in
- * CHANGELOG.md), built from git in a separate folder, beside a whole platform of this code: one database, one Temporal, one Redis. Runs are
- * started on both; then the old release is stopped, as in a rolling upgrade, while its runs continue. Every run must complete once and be
- * charged once. Affects only processes that it started.
+ * `npm run drill -- upgrade [--from <commit>]`: builds the gateway and the executions service of a release (by default the newest in
+ * CHANGELOG.md) from git in a separate folder. They run beside a whole platform of this code, with one database, one Temporal and one
+ * Redis. Runs start on both; then the old release is stopped, as in a rolling upgrade, while its runs continue. Every run must complete
+ * once and be charged once. The drill affects only processes that it started.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { startReplica } from "../support/replicas.mjs";
 export const DRILL = { sentence: "runs the newest release beside this code, then stops it: no run may be lost", minutes: 6, builds: true };
 
 const SECONDS = Number(process.env.UPGRADE_SECONDS ?? 30);
-/** Between two starts on one gateway. */
+/** Pause between two starts on one gateway. */
 const GAP_MS = 500;
 const SETTLE_MS = 300_000;
 const POLL_MS = 2_000;
@@ -31,7 +31,7 @@ const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now()
 const git = (/** @type {string[]} */ ...args) =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-/** Commit of the newest release in the change log, by its tag. */
+/** Commit of the newest release in the changelog, by its tag. */
 const newestRelease = () => {
   const [, version] = /^## \[(\d+\.\d+\.\d+)\]/m.exec(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")) ?? [];
   try {
@@ -52,7 +52,7 @@ const release = async (/** @type {string} */ commit) => {
 };
 
 const sandbox = (/** @type {number} */ latencyMs) => ({ latencyMs });
-/** Kinds of runs; each response shows whether it was accepted. The long ones outlive the release that started them. */
+/** Kinds of runs. Each response shows if the run was accepted. The long runs continue after the release that started them stops. */
 const RUNS = [
   { path: "sandbox-video/run?async=true", inputs: { prompt: "a loom", seconds: 1, sandbox: sandbox(2_000) } },
   { path: "sandbox-image/run?async=true", inputs: { prompt: "a loom", sandbox: sandbox(25_000) } },

@@ -1,4 +1,4 @@
-/** Workflows with tests, and edits of them: regressions that the tests must stop, and harmless ones that they must let pass. */
+/** Workflows with tests, and edits of them: regressions that the tests must fail, and harmless edits that must pass. */
 import { edge, node } from "../support/graph.mjs";
 
 /** @typedef {{ id: string, type: string, position: { x: number, y: number }, data: any }} Node */
@@ -69,7 +69,7 @@ const clip = () => ({
   ],
 });
 
-/** An answer by a schema, and what it is made of. @returns {Template} */
+/** Generates an answer by a schema from its inputs. @returns {Template} */
 const card = () => ({
   nodes: [
     subject,
@@ -113,7 +113,7 @@ const withoutEdgeTo = (template, target) => {
   template.edges = template.edges.filter(({ target: node, targetHandle }) => `${node}.${targetHandle}` !== target);
 };
 
-/** The placeholder is lost, so each run has the same prompt. @type {Edit} */
+/** Removes the placeholder, so that each run has the same prompt. @type {Edit} */
 const slip = {
   name: "prompt slip",
   edit: (template) => {
@@ -154,7 +154,7 @@ export const REGRESSIONS = {
 };
 
 /**
- * A rerun after the edit is free if `isFree` says so.
+ * If `isFree` is true, a rerun after the edit costs nothing.
  * @type {Edit[]}
  */
 export const HARMLESS = [

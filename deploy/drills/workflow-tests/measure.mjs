@@ -1,9 +1,9 @@
-/** Makes edits of workflows from a seed, runs their tests on each, and compares the ledger with what changed. */
+/** Chooses edits of workflows from a seed, runs the workflows' tests on each, and compares the ledger with the changed calls. */
 import { HARMLESS, REGRESSIONS, TEMPLATES } from "./graphs.mjs";
 
 const END_MS = 300_000;
 const POLL_MS = 500;
-/** At most 10 of 200 harmless edits are stopped, and at least 27 of 30 regressions. */
+/** Tests may fail at most 10 of 200 harmless edits, and must fail at least 27 of 30 regressions. */
 const MOST_STOPPED = 10 / 200;
 const LEAST_STOPPED = 27 / 30;
 
@@ -19,7 +19,7 @@ const randomOf = (seed) => () => {
  * @param {object} options
  * @param {ReturnType<typeof import("../support/api.mjs").expecting>} options.expected
  * @param {string} options.key
- * @param {string} options.cookie of its owner, for the balance
+ * @param {string} options.cookie session of the key's owner, for the balance
  * @param {number} options.seed
  * @param {{ regressions: number, harmless: number }} options.counts
  * @param {import("../support/run-drill.mjs").Drill["say"]} options.say

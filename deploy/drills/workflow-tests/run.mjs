@@ -1,6 +1,6 @@
 /**
- * `npm run drill workflow-tests`: saves workflows with tests, edits them by a seed, and runs their tests on each edit. Regressions must be
- * stopped, harmless edits must pass, and edits that change no call must cost nothing by the ledger. `-- <seed>` repeats a run.
+ * `npm run drill workflow-tests`: saves workflows with tests, edits them by a seed, and runs their tests on each edit. Regressions must
+ * fail, harmless edits must pass, and edits that change no call must cost nothing in the ledger. `-- <seed>` repeats a run.
  */
 import { createApi, expecting } from "../support/api.mjs";
 import { readLocal, startPlatform } from "../support/platform.mjs";

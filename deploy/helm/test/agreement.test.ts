@@ -10,7 +10,7 @@ import { descriptions, queries, rules } from "./queries";
 /** Compares the chart with the code, without a cluster and without Helm. */
 
 const names = Object.keys(values.services);
-/** Set by the platform's own rules and read by all. */
+/** Variables that the platform's own code reads in every service. */
 const TLS = ["TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CA_FILE"];
 
 describe.each(names)("%s", (name) => {
@@ -22,7 +22,7 @@ describe.each(names)("%s", (name) => {
   it("is given every variable that it reads, and no other", () => {
     const sure = usesTls(service) ? [] : TLS;
     expect([...Object.keys(given), ...sure].sort()).toEqual(expect.arrayContaining([...declared].sort()));
-    // Read by libraries under their own names.
+    // Variables that libraries read under their own names.
     const others = Object.keys(given).filter(
       (variable) =>
         !declared.includes(variable) &&
@@ -85,7 +85,7 @@ it("probes what the ops port answers", () => {
 describe("the values' schema", () => {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === "object" && value !== null && !Array.isArray(value);
-  /** Merges values like Helm. */
+  /** Merges values in the same way as Helm. */
   const merged = (under: unknown, over: unknown): unknown => {
     if (!isObject(under) || !isObject(over)) return over;
     return { ...under, ...Object.fromEntries(Object.entries(over).map(([name, value]) => [name, merged(under[name], value)])) };
@@ -125,7 +125,7 @@ it("has a dashboard that names alerts that there are", () => {
 
 it("asks Prometheus nothing that its own grammar refuses", async () => {
   const { parser } = await import("@prometheus-io/lezer-promql");
-  /** Grafana's variables stand for durations. */
+  /** Replaces Grafana's variables by durations. */
   const wrongIn = (query: string): string[] => {
     const wrong: string[] = [];
     const expr = query.replaceAll(/\$__\w+/g, "5m");

@@ -34,7 +34,7 @@ export const usesTls = ({ listens, calls }: ChartService): boolean =>
   calls.length > 0 ||
   Object.keys(listens).some((name) => !/HTTP_LISTEN|GATEWAY_LISTEN|ADMIN_LISTEN|SANDBOX_LISTEN|INFERENCE_LISTEN/.test(name));
 
-/** Environment of a process in the chart, by its helper `nodeloom.environment`: texts, and placeholders for secrets. */
+/** Environment of a process in the chart, from its helper `nodeloom.environment`, with placeholders for secrets. */
 export const environmentOf = (name: string, host = (service: string): string => `nodeloom-${service}`): Texts => {
   const service = values.services[name]!;
   const portOf = (callee: string, listen: string): number => values.services[callee]!.listens[listen]!;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
 
-/** Kubernetes's schemas of the kinds in the chart; `node deploy/helm/kubernetes-schemas.mjs` writes them. */
+/** Kubernetes's schemas of the kinds in the chart, written by `node deploy/helm/kubernetes-schemas.mjs`. */
 interface Schemas {
   version: string;
   kinds: Record<string, object>;
@@ -30,7 +30,7 @@ const validatorOf = (kind: string): ValidateFunction => {
   return known;
 };
 
-/** Violations of an object's schema, including unknown members; none for foreign kinds. */
+/** Violations of an object's schema, including unknown members; empty for kinds of other software. */
 export const complaintsOf = (object: unknown): string[] => {
   const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata?: { name?: string } };
   const name = `${apiVersion} ${kind}`;

@@ -16,7 +16,7 @@ export const rules: readonly Rule[] = readYaml<{ groups: { rules: Rule[] }[] }>(
 );
 
 const dashboard = JSON.parse(readFileSync(join(CHART, "files", "dashboards", "nodeloom.json"), "utf8")) as {
-  /** Rows have no targets. */
+  /** Rows of the dashboard have no targets. */
   panels: { description?: string; targets?: { expr: string }[] }[];
 };
 
@@ -29,7 +29,7 @@ export const queries: readonly string[] = [
   ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
 ];
 
-/** Added by the ServiceMonitor and by Prometheus. */
+/** Labels that the ServiceMonitor and Prometheus add. */
 const OF_PROMETHEUS = new Set(["component", "le"]);
 const METRIC = /\b((?:nodeloom|temporal)_\w+)(?:\{([^}]*)\})?/g;
 

@@ -7,7 +7,7 @@ import { complaintsOf } from "./kubernetes";
 
 /** Checks of the chart with external programs. Others are in agreement.test.ts. */
 
-/** Helm is fetched if the cache has none. If that fails, so do its tests. */
+/** Helm is downloaded if it isn't in the cache. If that fails, its tests fail. */
 let helm: string;
 beforeAll(() => {
   helm = execFileSync(process.execPath, [join(CHART, "..", "helm.mjs")]).toString();

@@ -13,7 +13,7 @@ const BUNDLER = join(ROOT, "services", "platform", "dist", "temporal", "bundle.j
 /** Workflow folder of a service with a worker, below `src` and `dist`. @param {string} name */
 const workflowsOf = (name) => (name === "executions" ? "workflow/workflows" : "workflows");
 
-/** Relative imports of values; types aren't bundled. */
+/** Relative imports of values. Types aren't bundled. */
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)"/g;
 
 /** Workflow code of a service, with all files that it imports. @param {string} folder */
@@ -32,7 +32,7 @@ const workflowSources = async (folder) => {
   return [...found].sort();
 };
 
-/** @param {string} service @param {string} workflows @returns {Promise<boolean>} whether anything had changed */
+/** @param {string} service @param {string} workflows @returns {Promise<boolean>} true if anything had changed */
 const bundleService = async (service, workflows) => {
   const [root, step] = [join(ROOT, "services", service), `workflow-bundle of ${service}`];
   const bundle = join(root, "dist", "workflow-bundle.js");
@@ -47,8 +47,8 @@ const bundleService = async (service, workflows) => {
 };
 
 /**
- * Bundles Temporal workflow code ahead of time, so that workers needn't at every start.
- * @returns {Promise<boolean>} whether anything had changed
+ * Bundles Temporal workflow code ahead of time, so that workers don't bundle it at every start.
+ * @returns {Promise<boolean>} true if anything had changed
  */
 export const bundleWorkflows = async () => {
   if (!(await exists(BUNDLER))) return false;

@@ -8,7 +8,8 @@ const SOURCES = join(CLIENT, "src");
 export const ENTRIES = ["index", "comfyui/index"];
 
 /**
- * Writes the client as ES modules beside its CommonJS files, one per source: bundlers can drop unused modules with their dependencies.
+ * Writes the client as ES modules beside its CommonJS files, one per source, so that bundlers can drop unused modules with their
+ * dependencies.
  * @param {string} to the folder to write to
  */
 export const writeClientModule = async (to) => {

@@ -12,7 +12,7 @@ const VITE = join(ROOT, "node_modules", "vite", "bin", "vite.js");
 const SHARED = [join(ROOT, "gateway", "client", "src"), join(ROOT, "services", "kernel", "src")];
 const STEP = "console";
 
-/** Builds and compresses the console if its sources changed. @returns {Promise<boolean>} whether they had */
+/** Builds and compresses the console if its sources changed. @returns {Promise<boolean>} true if they had changed */
 export const buildConsole = async () => {
   const own = await Promise.all([
     filesBelow(join(CONSOLE, "src")),
@@ -22,7 +22,7 @@ export const buildConsole = async () => {
   const settings = ["index.html", "app.html", "vite.config.mjs", "compress.mjs", "package.json"].map((name) => join(CONSOLE, name));
   const hash = await hashFiles([...own.flat(), ...settings, join(ROOT, "package-lock.json")]);
   if ((await readStamps())[STEP] === hash && (await exists(PAGE))) return false;
-  // The caller may be in development mode; the served build is for production and half the size.
+  // The caller can be in development mode. The served build is for production, which is half the size.
   const env = { ...process.env, NODE_ENV: "production" };
   const { ok, tail } = await runCommand(process.execPath, [VITE, "build", "--logLevel", "warn"], { cwd: CONSOLE, env });
   if (!ok) throw new Error(`the console could not be built:\n${tail}`);

@@ -15,7 +15,7 @@ const MODULES = "esm";
 /** @param {string} path */
 const isSource = (path) => path.endsWith(".ts");
 
-/** Writes the client's type declarations per file: its exports state their types. @param {string} to the folder to write to */
+/** Writes the client's type declarations file by file, because its exports state their types. @param {string} to the folder to write to */
 export const writeDeclarations = async (to) => {
   /** @type {typeof import("typescript")} */
   const typescript = createRequire(import.meta.url)("typescript");
@@ -40,7 +40,7 @@ export const writeDeclarations = async (to) => {
   }
 };
 
-/** Writes the client's types and ES modules if its sources changed; returns whether it did. */
+/** Writes the client's types and ES modules if its sources changed. Returns true if it wrote them. */
 export const declareTypes = async () => {
   const hash = createHash("sha256");
   for (const source of (await filesBelow(join(CLIENT, "src"), isSource)).sort()) hash.update(await readFile(source));

@@ -46,7 +46,7 @@ const takeOutCopies = async () => {
   }
 };
 
-/** Generates TypeScript and descriptors from .proto files if they changed. @returns {Promise<boolean>} whether it did */
+/** Generates TypeScript and descriptors from .proto files if they changed. @returns {Promise<boolean>} true if they had changed */
 export const generateProto = async () => {
   const inputs = await filesBelow(PROTO, (path) => /\.proto$|buf(\.gen)?\.yaml$/.test(path) && !path.includes("node_modules"));
   const versions = await Promise.all(

@@ -4,19 +4,19 @@ import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../
 import { runOrExplain, Unavailable } from "../servers/programs/packages.mjs";
 
 const HASH_CHARS = 12;
-/** Large programs take a busy machine long, once. */
+/** A busy machine takes long to build large programs, but builds each only once. */
 export const GO_BUILD_MS = 90 * 60_000;
 const PINNED = /^[\w./~-]+@v\d+\.\d+\.\d+[\w.-]*$/;
 
 /**
  * A program of a Go module, built once and cached. Go verifies sources with its checksum database.
  * @param {object} options
- * @param {string} options.name whose it is: lower-case letters, digits and hyphens
+ * @param {string} options.name name of the caller: lower-case letters, digits and hyphens
  * @param {string} options.tool the package of the program with its exact version: `example.org/module/cmd/program@v1.2.3`
- * @param {(line: string) => void} [options.progress] told when it has to be built
+ * @param {(line: string) => void} [options.progress] called if the program must be built
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {string} [options.cacheDir]
- * @returns {Promise<string>} path of the program; throws Unavailable when this machine can't build it
+ * @returns {Promise<string>} path of the program; throws Unavailable if this machine can't build it
  */
 export const goTool = async ({ name, tool, progress = () => {}, env = process.env, cacheDir = defaultCacheDir(env) }) => {
   if (!PINNED.test(tool)) throw new Error(`"${tool}" is not pinned: write package@v1.2.3`);

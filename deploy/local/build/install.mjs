@@ -38,7 +38,7 @@ const isInstalled = async () => {
   });
 };
 
-/** Runs `npm ci` if node_modules doesn't match the lock file. @returns {Promise<boolean>} whether anything was installed */
+/** Runs `npm ci` if node_modules doesn't match the lock file. @returns {Promise<boolean>} true if anything was installed */
 export const installDependencies = async () => {
   const hash = createHash("sha256")
     .update(await readFile(LOCK))

@@ -18,7 +18,7 @@ const pinsOf = (requirements) => {
   return pins;
 };
 
-/** Identifies a Python: environments can't be shared between Pythons. @param {string} python @param {NodeJS.ProcessEnv} env */
+/** Identifies a Python, because Pythons can't share environments. @param {string} python @param {NodeJS.ProcessEnv} env */
 const identify = async (python, env) => {
   const { ok, tail } = await runCommand(python, ["-c", "import sys, venv; print(sys.version, sys.executable)"], { env });
   if (!ok) throw new Unavailable("python3 has no venv module (Debian: python3-venv)");
@@ -33,20 +33,20 @@ const fill = async (python, folder, pins, env) => {
   const inside = join(folder, "bin", "python");
   const { ok, tail: packages } = await runCommand(inside, ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], { env });
   if (!ok || packages === "") throw new Unavailable(`the new environment's Python does not run: ${packages}`);
-  // The host's pip installs them: the environment's own would need ensurepip, which Debian omits.
+  // The host's pip installs the packages. The environment's own pip would need ensurepip, which Debian omits.
   if (pins.length > 0) await runOrExplain(python, ["-m", "pip", "install", ...PIP_EXACTLY, "-r", requirements, "--target", packages], env);
 };
 
 /**
- * A virtual environment with exactly these packages, created once per set of requirements and Python, and shared. It is moved into place in
- * one rename, so its console scripts (which contain the original path) don't work: run `python -m <module>`.
+ * A virtual environment with exactly these packages, created once per set of requirements and Python, and shared. It is moved into place
+ * with one rename, so its console scripts, which contain the original path, don't work: run `python -m <module>`.
  * @param {object} options
- * @param {string} options.name whose it is: lower-case letters, digits and hyphens
- * @param {string} options.requirements the text of a requirements file that pins every package it needs, indirectly too
- * @param {(line: string) => void} [options.progress] told when something has to be fetched
+ * @param {string} options.name name of the caller: lower-case letters, digits and hyphens
+ * @param {string} options.requirements the text of a requirements file that pins every package, including indirect ones
+ * @param {(line: string) => void} [options.progress] called if packages must be downloaded
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {string} [options.cacheDir]
- * @returns {Promise<string>} path of its Python; throws Unavailable, naming what is missing, when this machine can't
+ * @returns {Promise<string>} path of its Python; throws Unavailable with the missing requirement if this machine can't create it
  */
 export const pythonEnvironment = async ({
   name,

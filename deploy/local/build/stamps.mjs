@@ -4,7 +4,7 @@ import { ROOT } from "../paths.mjs";
 
 const STAMPS_FILE = join(ROOT, "node_modules", ".cache", "nodeloom", "build.json");
 
-/** Hashes of the inputs of each build step's outputs. @typedef {Record<string, string>} Stamps */
+/** Hashes of the inputs of each build step. @typedef {Record<string, string>} Stamps */
 
 /** @returns {Promise<Stamps>} */
 export const readStamps = async () => (await readJson(STAMPS_FILE)) ?? {};

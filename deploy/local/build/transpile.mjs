@@ -36,7 +36,7 @@ const findWork = async (workspace, everything) => {
     const [made, changed] = [await modifiedAt(output), await modifiedAt(source)];
     if (everything || made === undefined || (changed ?? 0) > made) work.push({ workspace, source, output });
   }
-  // Output without a map comes from other steps: the workflow bundle, type declarations.
+  // Output without a map comes from other steps, such as the workflow bundle and type declarations.
   const maps = await filesBelow(to, (path) => /\.m?js\.map$/.test(path) && !path.includes("node_modules"));
   const stale = maps.filter((map) => !outputs.has(map.slice(0, -".map".length))).flatMap((map) => [map, map.slice(0, -".map".length)]);
   return { work, stale };
@@ -68,7 +68,7 @@ const transpileAll = async (jobs) => {
 
 /**
  * Transpiles changed TypeScript in every workspace.
- * @returns {Promise<{ files: number, workspaces: Set<string> }>} what was written, and for which workspaces
+ * @returns {Promise<{ files: number, workspaces: Set<string> }>} number of written files, and their workspaces
  */
 export const transpile = async () => {
   const swcVersion = (await readJson(join(ROOT, "node_modules", "@swc", "core", "package.json")))?.version;

@@ -7,24 +7,24 @@ import { runToEnd } from "../run/to-end.mjs";
  * @property {string} name
  * @property {string} command
  * @property {string[]} args
- * @property {string} [cwd] the repository when left out
- * @property {NodeJS.ProcessEnv} [env] besides this process's own
+ * @property {string} [cwd] the repository by default
+ * @property {NodeJS.ProcessEnv} [env] additional variables
  *
  * @typedef {{ passed: number, failed: number }} Counts
  */
 
 const bin = (/** @type {string} */ name) => join(ROOT, "node_modules", ".bin", name);
 /**
- * A program with mostly long-lived objects: a usual young generation would copy them repeatedly.
+ * Runs a compiler, whose objects are mostly long-lived. V8's default young generation would copy them repeatedly.
  * @param {string} name @param {...string} args
  */
 const compiler = (name, ...args) => ({ command: process.execPath, args: ["--max-semi-space-size=64", bin(name), ...args] });
 
-/** @type {readonly Check[]} What is checked besides the tests, each a line of the report; the longest first. */
+/** @type {readonly Check[]} Checks besides the tests, each with a line in the report; the longest first. */
 export const CHECKS = [
-  // One program works out the types for both. Each of several threads would work out those that files share.
+  // One thread infers all types. Several threads would each infer the types that their files share.
   { name: "lint and types", command: bin("oxlint"), args: ["--type-check"], env: { GOMAXPROCS: "1", GOGC: "400", GOMEMLIMIT: "4GiB" } },
-  // The lint leaves generated code out.
+  // The lint skips generated code.
   { name: "protocol types", ...compiler("tsc", "-p", "proto", "--noEmit") },
   { name: "boundaries", command: process.execPath, args: ["--single-threaded-gc", bin("eslint"), "."] },
   {

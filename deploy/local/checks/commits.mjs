@@ -6,13 +6,13 @@ const TYPES = ["feat", "fix", "refactor", "perf", "docs", "test", "build", "ci",
 const FORM = new RegExp(`^(?:${TYPES.join("|")})(?:\\([a-z0-9/,-]+\\))?!?: \\S`);
 const MOST_CHARS = 72;
 
-/** Git and the hosting site write these. */
+/** Subjects that git and the hosting site write. */
 const WRITTEN_BY_GIT = /^(?:Merge |Revert "|fixup! |squash! )/;
 
 /** GitHub's name for the commit before the first push of a branch. */
 const NO_COMMIT = /^0+$/;
 
-/** @param {string} subject @returns {string | undefined} the rule that it breaks (docs/contribute/conventions.md) */
+/** @param {string} subject @returns {string | undefined} the rule that the subject breaks (docs/contribute/conventions.md) */
 export const subjectProblem = (subject) => {
   if (WRITTEN_BY_GIT.test(subject)) return undefined;
   if (!FORM.test(subject)) return `must be "type(scope): subject" with a type of ${TYPES.join(", ")}`;

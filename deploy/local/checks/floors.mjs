@@ -1,16 +1,17 @@
 import { SERVICES, LIBRARIES, folderOf } from "../../services.cjs";
 
 /**
- * Floors of each part, lowest first: a room (a folder of `src`, or a file in it) can import itself and lower floors. The lint enforces them
- * (eslint.config.mjs), and `node deploy/local/checks/imports.mjs` prints the imports. Files beside the rooms wire them and form the roof.
+ * Floors of each part, lowest first. A room (a folder of `src`, or a file in it) can import itself and rooms of lower floors. The lint
+ * enforces this (eslint.config.mjs), and `node deploy/local/checks/imports.mjs` prints the imports. Files beside the rooms wire them and
+ * form the roof.
  * @typedef {object} Part
  * @property {string} name
- * @property {string} folder from the root
- * @property {readonly (readonly string[])[]} [floors] none: the part is held only to its number of circles
- * @property {readonly string[]} [apart] rooms whose folders may not import one another
- * @property {boolean} [together] whether rooms of one floor may import one another
- * @property {number} [upward] imports of a higher floor, where there are still some: the most that there may be
- * @property {number} [circles] groups of rooms that reach one another, where there are still some: the most that there may be
+ * @property {string} folder relative to the root
+ * @property {readonly (readonly string[])[]} [floors] without them, only the number of circles is checked
+ * @property {readonly string[]} [apart] rooms whose folders must not import one another
+ * @property {boolean} [together] true if rooms of one floor can import one another
+ * @property {number} [upward] maximum imports of a higher floor; 0 by default
+ * @property {number} [circles] maximum groups of rooms that import one another in a circle; 0 by default
  */
 
 /** @type {readonly Part[]} */
@@ -70,7 +71,7 @@ const WITH_FLOORS = [
   },
 ];
 
-/** Circles among rooms of services without floors; the numbers may only fall. */
+/** Maximum circles among rooms of services without floors. Never raise a number. */
 const CIRCLES = /** @type {Record<string, number>} */ ({
   billing: 1,
   identity: 1,
@@ -100,7 +101,7 @@ export const partNamed = (name) => {
 /** Room of a file: its first folder, or the file itself. @param {string} path below src */
 export const roomOf = (path) => path.split("/", 1)[0] ?? path;
 
-/** Floor of a room; the roof if it is on none. @param {Part} part @param {string} room */
+/** Floor of a room, or the roof if it has none. @param {Part} part @param {string} room */
 export const levelOf = ({ floors = [] }, room) => {
   const level = floors.findIndex((rooms) => rooms.includes(room));
   return level < 0 ? floors.length : level;

@@ -6,11 +6,11 @@ import { ROOT } from "../paths.mjs";
 import { levelOf, PARTS, roomOf } from "./floors.mjs";
 
 /**
- * `node deploy/local/checks/imports.mjs [part…]`: imports among the rooms of each part, or of the named ones with the picture. Exits with 1
- * if a room imports a higher floor, or if there are more circles than allowed.
+ * `node deploy/local/checks/imports.mjs [part…]`: checks the imports among the rooms of each part. For parts named as arguments it also
+ * prints them. Exits with 1 if a room imports a higher floor, or if there are more circles than allowed.
  */
 
-/** @typedef {{ from: string, to: string }} Import paths below the folder that was read */
+/** @typedef {{ from: string, to: string }} Import paths relative to the folder */
 
 /** Imports among the files of a folder, including types. @param {string} folder from the root @returns {Promise<Import[]>} */
 export const importsIn = async (folder) => {
@@ -22,7 +22,7 @@ export const importsIn = async (folder) => {
   );
 };
 
-/** Imports that lead to a higher floor. @param {import("./floors.mjs").Part} part @param {readonly Import[]} imports */
+/** Imports of a higher floor. @param {import("./floors.mjs").Part} part @param {readonly Import[]} imports */
 export const upwards = (part, imports) => imports.filter(({ from, to }) => levelOf(part, roomOf(to)) > levelOf(part, roomOf(from)));
 
 /** Number of imports between rooms. @param {readonly Import[]} imports @returns {Map<string, Map<string, number>>} */
@@ -38,7 +38,7 @@ export const byRoom = (imports) => {
   return rooms;
 };
 
-/** Groups of rooms that reach one another; each is a circle. @param {Map<string, Map<string, number>>} parts @returns {string[][]} */
+/** Groups of rooms that import one another in a circle. @param {Map<string, Map<string, number>>} parts @returns {string[][]} */
 export const circlesAmong = (parts) => {
   const reach = (/** @type {string} */ from) => {
     /** @type {Set<string>} */
@@ -65,7 +65,7 @@ const CELL_WIDTH = 11;
 const HEAD_WIDTH = 18;
 const print = (/** @type {string} */ text) => void process.stdout.write(`${text}\n`);
 
-/** @param {import("./floors.mjs").Part} part @param {Map<string, Map<string, number>>} rooms what each imports */
+/** @param {import("./floors.mjs").Part} part @param {Map<string, Map<string, number>>} rooms number of imports between rooms */
 const printPicture = (part, rooms) => {
   const names = new Set([...rooms].flatMap(([room, others]) => [room, ...others.keys()]));
   const order = [...names].sort((one, other) => levelOf(part, one) - levelOf(part, other) || one.localeCompare(other));
@@ -81,7 +81,7 @@ const printPicture = (part, rooms) => {
     );
 };
 
-/** @param {import("./floors.mjs").Part} part @param {boolean} isShown @returns {Promise<boolean>} whether it holds */
+/** @param {import("./floors.mjs").Part} part @param {boolean} isShown @returns {Promise<boolean>} true if the part passes */
 const judge = async (part, isShown) => {
   const imports = await importsIn(part.folder);
   const rooms = byRoom(imports);

@@ -1,6 +1,6 @@
 const { default: Sequencer } = require("@jest/test-sequencer");
 
-/** Suites of half a minute or more. Started late, the run would wait for each alone. */
+/** Suites of half a minute or more. If they started late, the run would wait for each at its end. */
 const LONG = [
   "lifecycle/transitions-",
   "conformance/conformance",
@@ -12,7 +12,7 @@ const LONG = [
   "local/test/local",
 ];
 
-/** Starts long suites first. Without times of earlier runs, as in continuous integration, jest goes by file size. */
+/** Starts long suites first. Without durations of earlier runs, as in continuous integration, jest sorts by file size. */
 module.exports = class extends Sequencer {
   /** @param {Parameters<Sequencer["sort"]>[0]} tests */
   async sort(tests) {

@@ -31,7 +31,7 @@ export const noticeLines = ({ packages }) => {
 
 /** Differences between NOTICE and the dependencies, a line each. @param {string} notice @param {readonly string[]} lines */
 export const noticeProblems = (notice, lines) => {
-  // A line may continue after the licence.
+  // A line can continue after the licence.
   const listed = notice.split("\n").flatMap((line) => /^- [^:]+: [^;]+/.exec(line) ?? []);
   return [
     ...lines.filter((line) => !listed.includes(line)).map((line) => `NOTICE lacks: ${line}`),

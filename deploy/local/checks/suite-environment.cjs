@@ -17,8 +17,8 @@ for (const name of /** @type {const} */ (["run", "enterWith"])) {
 }
 
 /**
- * Disables every AsyncLocalStorage of a suite at its end. Up to Node.js 22 each enabled one costs every promise of the process 0.1
- * microseconds, also those of ended suites, and keeps the suite's memory.
+ * Disables every AsyncLocalStorage of a suite at the suite's end. Up to Node.js 22 each enabled storage costs every promise of the process
+ * 0.1 microseconds, including storages of ended suites, and keeps the suite's memory.
  */
 module.exports = class extends TestEnvironment {
   async teardown() {

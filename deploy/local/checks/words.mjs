@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 import { ROOT } from "../paths.mjs";
 
 /**
- * Words that make a sentence of the documentation hard to read, each with a plain replacement. Passing is the floor; the test is a person
- * who reads a page aloud without going back (docs/contribute/conventions.md).
+ * Words that make a sentence of the documentation hard to read, each with a plain replacement. A text that passes can still be hard to
+ * read: the real test is a person who reads a page aloud without going back (docs/contribute/conventions.md).
  *
  * @typedef {object} Rule
  * @property {RegExp} pattern
@@ -28,13 +28,13 @@ export const RULES = [
   { pattern: /^(?:[-*] ?)*(?:What (?:is|was|has)|Who) .*[^?|]$/, instead: "name the subject first" },
 ];
 
-/** Openings of comments without a subject. @type {readonly Rule[]} */
+/** Words without a subject at the start of a comment. @type {readonly Rule[]} */
 const OPENINGS = [
   { pattern: /^(?:Of|Those|The same)\b/, instead: "name the subject first" },
   { pattern: /^(?:Who|What (?:is|has|was))\b/, instead: "name the subject first" },
 ];
 
-/** Services with rewritten comments. The list grows until it has all. */
+/** Services with rewritten comments. Add each service when its comments are rewritten. */
 const COMMENTED = [
   "billing",
   "executions",
@@ -70,13 +70,13 @@ const COMMENTED_ELSEWHERE = [
   "deploy/*.cts",
 ];
 
-/** Sources whose comments are generated from descriptions, and the test of this check, which quotes bad ones. */
+/** Sources with comments generated from descriptions, and the test of this check, which quotes bad comments. */
 const QUOTING = [/api-types\.ts$/, /words\.test\.mjs$/];
 
 /** Generated pages, and pages that quote code and people. */
 const LEFT_OUT = [/^docs\/reference\//, /^docs\/design\//, /^CODE_OF_CONDUCT\.md$/];
 
-/** Code and targets of links are names. @param {string} line */
+/** Removes code and targets of links, which are names. @param {string} line */
 const withoutNames = (line) => line.replaceAll(/`[^`]*`/g, "`x`").replaceAll(/\]\([^)]*\)/g, "]");
 
 /** @param {string} text a page in Markdown @returns {{ line: number, words: string, instead: string }[]} */
@@ -100,7 +100,7 @@ const COMMENT = /\/\*\*?([\s\S]*?)\*\/|^[ \t]*\/\/([^\n]*)$/gm;
 export const awkwardInComments = (text) =>
   [...text.matchAll(COMMENT)].flatMap(({ 0: whole, 1: block, 2: rest = "", index }) => {
     const words = withoutNames((block ?? rest).replaceAll(/^\s*\* ?/gm, "")).trim();
-    // A later line of a `//` comment continues a sentence.
+    // A later line of a `//` comment can continue a sentence.
     const goesOn = block === undefined && /^[ \t]*\/\/.*\n$/m.test(text.slice(text.lastIndexOf("\n", index - 2) + 1, index));
     return [...(goesOn ? [] : OPENINGS), ...RULES.filter(({ pattern }) => !pattern.source.startsWith("^"))].flatMap(
       ({ pattern, instead }) => {

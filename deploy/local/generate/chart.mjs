@@ -9,7 +9,7 @@ import { commentOf, replaceRegion, writeGenerated } from "./write.mjs";
 
 const VALUES = "deploy/helm/nodeloom/values.yaml";
 
-/** Values for a cluster where the default suits one machine; `<group>.<variable>` if groups differ. */
+/** Values for a cluster if the default suits one machine. Keys are variables, or `<group>.<variable>` if groups differ. */
 const IN_CLUSTER = /** @type {Record<string, string>} */ ({
   NODE_ENV: "production",
   LOG_LEVEL: "info",

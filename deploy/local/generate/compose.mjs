@@ -13,7 +13,7 @@ import { commentOf, replaceRegion, writeChanged, writeGenerated } from "./write.
 const COMPOSE = join(ROOT, "docker-compose.yml");
 const EXAMPLE = "deploy/docker/example.env";
 const GRACE_MS = 15_000;
-/** Beyond the grace period, for work before and after. */
+/** Time beyond the grace period for work before and after it. */
 const STOP_SECONDS = 10;
 const USUAL_MEMORY = 1536;
 
@@ -33,7 +33,7 @@ const DEFAULTS = /** @type {Record<string, string>} */ ({
   PUBLIC_BASE_URL: "http://127.0.0.1:8080",
   ADMIN_BASE_URL: "http://127.0.0.1:8082",
 });
-/** Prefixes of given values. */
+/** Prefixes that are added to values from the settings. */
 const PREFIXES = /** @type {Record<string, string>} */ ({ PROVIDER_EGRESS_ALLOW: "sandbox:8090," });
 /** Required secrets, although some have a default for one machine. */
 const REQUIRED = ["BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD", "SANDBOX_API_KEY"];
@@ -45,7 +45,10 @@ const NOT_OFFERED = [
   /^(INFERENCE_URL|INFERENCE_API_KEY|SANDBOX_CONTROL_KEY|DRAIN_MS|TLS_RELOAD_MS|OTEL_BSP_SCHEDULE_DELAY)$/,
 ];
 
-/** Set in the example, so that it runs on one machine; others are commented out. Empty: make-env.sh generates a secret. */
+/**
+ * Values in the example, with which it runs on one machine. Other settings are commented out. If a value is empty, make-env.sh generates a
+ * secret.
+ */
 const IN_EXAMPLE = /** @type {Record<string, string>} */ ({
   NODE_ENV: "development",
   LOG_LEVEL: "info",
@@ -62,7 +65,7 @@ const IN_EXAMPLE = /** @type {Record<string, string>} */ ({
   SANDBOX_API_KEY: "",
 });
 
-/** Secrets that no service declares, or not with this meaning. @type {Record<string, string>} */
+/** Descriptions of secrets that no service declares, or with another meaning. @type {Record<string, string>} */
 const DESCRIPTIONS = {
   SANDBOX_API_KEY: "key that the sandbox provider requires",
   AWS_ACCESS_KEY_ID: "credentials for the bucket",
@@ -95,7 +98,7 @@ const reads = ({ variables }, name) => variables.some((variable) => variable.nam
 /** @param {Declared["service"]} service */
 const usesTls = ({ protocol, calls }) => protocol === "grpc" || calls.length > 0;
 
-/** Configurable settings and secrets of a service. @param {Declared} declared @returns {Variable[]} */
+/** Settings and secrets of a service that operators can set. @param {Declared} declared @returns {Variable[]} */
 const offered = (declared) => {
   const secrets = secretsOf(declared).map(
     (name) =>
@@ -132,7 +135,7 @@ const environmentOf = (declared) => {
 
 /** @param {Declared} declared */
 const networksOf = (declared) => [
-  // A port of a container on internal networks only is unreachable.
+  // A port can't be reached if the container is only on internal networks.
   ...(declared.service.internet !== undefined || declared.service.name === "gateway" ? ["outside"] : []),
   "services",
   ...(reads(declared, "MONGODB_URI") || reads(declared, "REDIS_URL") ? ["data"] : []),
@@ -156,7 +159,7 @@ const dependenciesOf = ({ service, variables }) => ({
   ...(service.name === "gateway" ? Object.fromEntries(service.calls.map((callee) => [callee, "*healthy"])) : {}),
 });
 
-/** @param {string} limit as Kubernetes writes it */
+/** @param {string} limit in Kubernetes's notation */
 const megabytes = (limit) => (limit.endsWith("Gi") ? 1024 : 1) * Number.parseInt(limit, 10);
 
 /** @param {Declared} declared */

@@ -12,14 +12,14 @@ import { ROOT } from "../paths.mjs";
  * @property {string} name
  * @property {string} description
  * @property {boolean} required
- * @property {string} fallback the default as a text; empty when there is none, or when it depends on the machine
- * @property {string} shown the default as a text that is the same on every machine
+ * @property {string} fallback the default as text; empty if there is none, or if it depends on the machine
+ * @property {string} shown the default as text that is the same on every machine
  * @property {Record<string, any>} schema the JSON schema
  */
 
 const require = createRequire(import.meta.url);
 
-/** Groups shared by services or with one subject: names and an introduction. Other variables are grouped by service. */
+/** Groups of variables that services share or that have one subject: names and an introduction. Other variables are grouped by service. */
 const GROUPS = /** @type {const} */ ([
   ["public", /^PUBLIC_BASE_URL$/, ""],
   ["oidc", /^OIDC_/, "An OpenID Connect provider for sign-in: docs/operations/sign-in.md."],
@@ -47,7 +47,7 @@ const describe = (name, zod) => {
   const parsed = zod.safeParse(undefined);
   const value = schema.default ?? (parsed.success ? parsed.data : undefined);
   const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
-  // A local path isn't a default for other machines.
+  // A local path can't be the default on other machines.
   const fallback = text.startsWith("/") ? "" : text;
   const shown = text.replace(ROOT, "").replace(`${tmpdir()}/`, "<temporary folder>/");
   return { name, description: zod.description ?? "", required: !parsed.success, fallback, shown, schema };
@@ -58,7 +58,7 @@ const describeAll = (shape) => Object.entries(shape).map(([name, zod]) => descri
 
 const { processVariables } = require(join(ROOT, "services", "platform", "dist", "index.js"));
 
-/** Read by every process. */
+/** Variables that every process reads. */
 export const OF_PROCESS = describeAll(processVariables);
 
 /** Variables of each service, without those of every process. */

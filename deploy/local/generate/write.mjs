@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { ROOT } from "../paths.mjs";
 
-/** Writes a file if it changes; with GENERATED=check reports it and fails. @param {string} path from the root @param {string} text */
+/**
+ * Writes a file if it changes. With GENERATED=check it reports the file and fails instead. @param {string} path relative to the root @param
+ * {string} text
+ */
 export const writeChanged = (path, text) => {
   const target = join(ROOT, path);
   if (existsSync(target) && text === readFileSync(target, "utf8")) return;
@@ -12,15 +15,15 @@ export const writeChanged = (path, text) => {
   process.exitCode = 1;
 };
 
-/** Writes a formatted file if it changes. @param {string} path from the root @param {string} text */
+/** Writes a formatted file if it changes. @param {string} path relative to the root @param {string} text */
 export const writeGenerated = async (path, text) => {
   const target = join(ROOT, path);
   writeChanged(path, await format(text, { ...(await resolveConfig(target)), filepath: target }));
 };
 
 /**
- * Replaces the part of a page between `<!-- name -->` and `<!-- end -->`.
- * @param {string} path from the root @param {Record<string, string>} contents by name
+ * Replaces the parts of a page between `<!-- name -->` and `<!-- end -->`.
+ * @param {string} path relative to the root @param {Record<string, string>} contents by name
  */
 export const writeMarked = async (path, contents) => {
   let page = readFileSync(join(ROOT, path), "utf8");

@@ -7,17 +7,17 @@ import { LOCAL_FILE } from "../paths.mjs";
  * @property {string} baseUrl
  * @property {string} temporalAddress
  * @property {string | undefined} temporalUiUrl
- * @property {string | undefined} tracesUrl where traces are looked at
+ * @property {string | undefined} tracesUrl address of the trace viewer
  * @property {string} [demoTraceUrl] the trace of the demo run
  * @property {string} mongoUri
  * @property {string} redisUrl
  * @property {string} sandboxUrl
  * @property {string} sandboxControlKey for its control routes (`X-Sandbox-Control-Key`): faults and statistics
- * @property {Record<string, number | null>} pids null for what does not run, or is run by someone else
+ * @property {Record<string, number | null>} pids null for a process that doesn't run, or that this launcher didn't start
  * @property {Partial<import("../seed/accounts.mjs").Accounts>} accounts
  */
 
-/** @returns {Promise<Local | undefined>} what the last start wrote */
+/** @returns {Promise<Local | undefined>} state written by the last start */
 export const readLocal = () => readJson(LOCAL_FILE);
 
 /** @param {Local} local */

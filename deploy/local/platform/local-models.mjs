@@ -6,7 +6,7 @@ import { hasLocalModels } from "../run/processes.mjs";
 const FETCH = join(ROOT, "services", "inference", "dist", "fetch", "main.js");
 const NAME = "local models";
 const MB = 1_000_000;
-/** Progress between two lines, as a share. */
+/** Share of the download between two printed lines. */
 const STEP = 0.2;
 const SHOWN_LINES = 3;
 const FFMPEG = "ffmpeg";
@@ -23,7 +23,7 @@ const fetchAll = async ({ note, env }, known) => {
     if (lacksFfmpeg && !(FFMPEG in left)) note(FFMPEG, "ready: operations on videos and audio run now");
     lacksFfmpeg = FFMPEG in left;
     const share = totalBytes === 0 ? 1 : fetchedBytes / totalBytes;
-    // If everything is present, there is nothing to print.
+    // If all files are present, there is nothing to print.
     if (state !== "fetching" || (shown >= 0 && share - shown < STEP)) return;
     shown = share;
     note(NAME, `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`);
@@ -43,13 +43,13 @@ const fetchAll = async ({ note, env }, known) => {
 };
 
 /**
- * Downloads local models in the background and shows the progress. Existing files are kept. Nothing depends on it: failures are printed,
- * and `node services/inference/dist/fetch/main.js` retries.
+ * Downloads local models in the background and prints the progress. Existing files are kept. Nothing depends on the download: failures are
+ * printed, and `node services/inference/dist/fetch/main.js` retries.
  * @param {Options} options
- * @returns {Promise<string[]>} the names of what is missing, as soon as that is known
+ * @returns {Promise<string[]>} names of missing models, as soon as they are known
  */
 export const fetchLocalModels = (options) => {
-  // Test machines don't need them.
+  // Machines of continuous integration don't need them.
   if (!hasLocalModels(options.env) || options.env.CI) return Promise.resolve([]);
   return new Promise((known) => void fetchAll(options, known));
 };

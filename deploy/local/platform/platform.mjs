@@ -13,7 +13,7 @@ import { startRedis } from "../servers/redis.mjs";
 import { startTemporal } from "../servers/temporal.mjs";
 import { startZipkin } from "../servers/traces/zipkin.mjs";
 
-/** Stopped last, in this order, because others need them. */
+/** Processes to stop last, in this order, because others need them. */
 const STOP_LAST = ["mongodb", "redis", "temporal"];
 const VIEWER = "zipkin";
 
@@ -70,8 +70,9 @@ export const startServers = async ({ supervisor, progress, env, observing = fals
 };
 
 /**
- * Prepares the servers for the services, which wait for it.
- * @param {{ progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv, platform: import("../run/processes.mjs").Platform }} options
+ * Creates indexes and other requirements in the servers, before the services become ready.
+ * @param {{ progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv, platform: import("../run/processes.mjs").Platform }}
+ *   options
  */
 export const migrate = ({ progress, env, platform }) =>
   progress.step("databases", async () => {
@@ -113,7 +114,7 @@ export const preparePlatform = async (env) => {
 };
 
 /**
- * Process ids by service; services in one process share an id.
+ * Process ids by service. Services in one process share an id.
  * @param {import("./supervisor.mjs").Supervisor} supervisor @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, number | null>}
  */
@@ -128,7 +129,7 @@ export const pidsByService = (supervisor, env) => {
 };
 
 /**
- * Stops everything, callers before their services, so that work in progress can finish.
+ * Stops all processes, callers before their services, so that work in progress can finish.
  * @param {import("./supervisor.mjs").Supervisor} supervisor
  */
 export const stopPlatform = async (supervisor) => {

@@ -5,7 +5,7 @@ import { SECRETS_FILE } from "../paths.mjs";
 /**
  * @typedef {object} Secrets
  * @property {string} API_KEY_PEPPER
- * @property {string} SECRETS_KEYS encrypt the keys of providers that the console is given
+ * @property {string} SECRETS_KEYS encrypt the providers' keys that administrators set in the console
  * @property {string} MEDIA_URL_KEYS sign the addresses of files
  * @property {string} SESSION_SECRET
  * @property {string} SANDBOX_API_KEY
@@ -14,8 +14,8 @@ import { SECRETS_FILE } from "../paths.mjs";
  * @property {string} BOOTSTRAP_ADMIN_EMAIL
  * @property {string} BOOTSTRAP_ADMIN_PASSWORD
  * @property {string} ACCOUNT_PASSWORD of the other demo accounts
- * @property {string} STRIPE_SECRET_KEY empty unless the environment has it, as the next
- * @property {string} STRIPE_WEBHOOK_SECRET
+ * @property {string} STRIPE_SECRET_KEY empty unless the environment sets it
+ * @property {string} STRIPE_WEBHOOK_SECRET empty unless the environment sets it
  */
 
 const SECRET_BYTES = 32;
@@ -38,7 +38,7 @@ const generate = () => ({
 const ofOthers = ({ STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET = "" }) => ({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET });
 
 /**
- * Secrets of this local platform: generated once, stored in a file that only its owner can read. The environment takes precedence.
+ * Secrets of this local platform, generated once and stored in a file that only its owner can read. The environment takes precedence.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<Secrets>}
  */

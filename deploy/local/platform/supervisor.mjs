@@ -3,16 +3,16 @@ import { createBackoff } from "../run/backoff.mjs";
 /**
  * A launched process, ready for use.
  * @typedef {object} Launched
- * @property {number | null} pid null when someone else runs it
+ * @property {number | null} pid null if the launcher didn't start it
  * @property {Promise<import("../run/child.mjs").Exit>} exited
  * @property {() => Promise<void>} stop
  *
  * @typedef {object} Unit
  * @property {string} name
- * @property {() => Promise<Launched>} launch resolves when ready; the same port and data every time
+ * @property {() => Promise<Launched>} launch resolves when ready; uses the same port and data every time
  *
  * @typedef {object} Supervisor
- * @property {(unit: Unit) => Promise<void>} start resolves when ready; rejects when it could not be started
+ * @property {(unit: Unit) => Promise<void>} start resolves when ready; rejects if it can't be started
  * @property {(name: string) => Promise<void>} restart stops it and starts it again
  * @property {(names: readonly string[]) => Promise<void>} stop
  * @property {() => Record<string, number | null>} pids
@@ -25,8 +25,9 @@ const describeExit = ({ code, signal }) => (signal === null ? `ended with code $
 const delayFor = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Restarts crashed processes, after growing pauses while they keep crashing.
- * @param {{ note: (name: string, text: string) => void, changed: () => void, backoff?: typeof createBackoff }} options `changed`: a process id is another
+ * Restarts crashed processes, with growing pauses while they keep crashing.
+ * @param {{ note: (name: string, text: string) => void, changed: () => void, backoff?: typeof createBackoff }} options `changed` is called
+ *   when a process id changes
  * @returns {Supervisor}
  */
 export const createSupervisor = ({ note, changed, backoff = createBackoff }) => {

@@ -4,7 +4,7 @@ import { seedTemplates } from "../seed/templates/index.mjs";
 const NAME = "templates";
 
 /**
- * Creates missing templates in the background once everything is up, and prints failures.
+ * Creates missing templates in the background after the start, and prints failures.
  * @param {{ note: (name: string, text: string) => void, local: import("./local-file.mjs").Local, env: NodeJS.ProcessEnv }} options
  */
 export const offerTemplates = async ({ note, local, env }) => {

@@ -9,9 +9,9 @@ import { groupOf, processGroups } from "../run/processes.mjs";
 
 /** @typedef {import("../run/progress.mjs").Progress} Progress */
 
-/** Editors write several files at once; one build covers them. */
+/** Editors write several files at once, and one build handles them together. */
 const SETTLE_MS = 150;
-/** Read at a service's start without a build. */
+/** Folders that a service reads at its start, without a build. */
 const READ_AT_START = ["services/models/registry"];
 
 /** Process groups that run code of these workspaces. @param {NodeJS.ProcessEnv} env @param {ReadonlySet<string>} workspaces */
@@ -60,7 +60,7 @@ export const watchSources = async ({ supervisor, progress, env, migrate }) => {
     }
   };
 
-  /** @param {string} [workspace] restart it although nothing has to be built */
+  /** @param {string} [workspace] workspace to restart even if no file must be built */
   const noteChange = (workspace) => {
     if (workspace !== undefined) touched.add(workspace);
     clearTimeout(timer);

@@ -13,10 +13,10 @@ const CLOSED_MS = 1_000;
  *
  * @typedef {object} Child
  * @property {number} pid leader of its own process group
- * @property {Promise<Exit>} exited resolves once, whatever the reason
- * @property {Promise<void>} printed resolves after that, when all that it printed is read
- * @property {() => string} tail the last part of what it printed
- * @property {(graceMs?: number) => Promise<void>} stop SIGTERM, then SIGKILL for the whole group; resolves when it is gone
+ * @property {Promise<Exit>} exited resolves once, for any reason
+ * @property {Promise<void>} printed resolves after that, when all of its output is read
+ * @property {() => string} tail end of its output
+ * @property {(graceMs?: number) => Promise<void>} stop sends SIGTERM, then SIGKILL, to the whole group; resolves when it has ended
  * @property {import("node:child_process").ChildProcess} process
  *
  * @typedef {object} ChildOptions
@@ -53,7 +53,7 @@ const signalGroup = (pid, signal) => {
 };
 
 /**
- * Starts a process in its own group (so that Ctrl-C reaches it only through its owner) that never outlives this one.
+ * Starts a process that ends with this one. It has its own group, so that Ctrl-C reaches it only through this process.
  * @param {ChildOptions} options
  * @returns {Promise<Child>}
  */
@@ -83,7 +83,7 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
   /** @type {Promise<Exit>} */
   const exited = new Promise((resolve) => {
     child.once("exit", (code, signal) => {
-      // The leader's remaining group has no owner any more.
+      // The rest of the leader's group has no parent now.
       signalGroup(pid, "SIGKILL");
       unguard(pid);
       living.delete(pid);
@@ -98,7 +98,7 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
     await exited;
     clearTimeout(timer);
   };
-  // Don't wait for other processes that keep its streams open.
+  // Doesn't wait for other processes that keep the output streams open.
   const allPrinted = exited.then(() => Promise.race([closed, delay(CLOSED_MS, undefined, { ref: false })]));
   const running = { pid, exited, printed: allPrinted, tail: () => printed, stop, process: child };
   living.set(pid, running);
@@ -107,11 +107,11 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
 };
 
 /**
- * Runs a command to its end, without output.
+ * Runs a command to its end, without printing its output.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number, output?: (chunk: Buffer) => void }} [options]
- * @returns {Promise<{ ok: boolean, tail: string }>} `ok` when it exited with 0 in time
+ * @returns {Promise<{ ok: boolean, tail: string }>} `ok` if it exited with 0 before the time-out
  */
 export const runCommand = async (command, args, { cwd, env, timeoutMs, output } = {}) => {
   /** @type {Child} */

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 const PRIVATE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Creates a folder that only its owner can enter, and closes an existing one to others. @param {string} path */
+/** Creates a folder that only its owner can enter, and restricts an existing one to its owner. @param {string} path */
 export const privateFolder = async (path) => {
   await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
   await chmod(path, PRIVATE_FOLDER);
@@ -34,7 +34,7 @@ export const writeJson = async (path, content) => {
 };
 
 /**
- * Full paths of all files in a folder, sorted; none if it doesn't exist.
+ * Full paths of all files in a folder, sorted; empty if it doesn't exist.
  * @param {string} folder @param {(path: string) => boolean} [wanted]
  */
 export const filesBelow = async (folder, wanted = () => true) => {

@@ -20,9 +20,9 @@ const signalGroup = (pid, signal) => {
 const isAlive = async ({ pid, identity }) => (await identityOf(pid)) === identity;
 
 /**
- * Ends processes of a killed launcher, after checking that they are the same.
+ * Ends processes that a killed launcher started, after checking their identity.
  * @param {string} path the file written by recordChildren
- * @returns {Promise<number>} how many were still there
+ * @returns {Promise<number>} number of ended processes
  */
 export const endLeftovers = async (path) => {
   /** @type {Record[]} */
@@ -39,9 +39,9 @@ export const endLeftovers = async (path) => {
 };
 
 /**
- * Maintains a file of this launcher's children.
+ * Keeps a file of this launcher's children up to date.
  * @param {string} path
- * @returns {() => Promise<void>} resolves when the file is
+ * @returns {() => Promise<void>} resolves when the file is current
  */
 export const recordChildren = (path) => {
   /** @type {Promise<void>} */

@@ -17,7 +17,7 @@ export const lockHolder = async (path) => {
 };
 
 /**
- * Takes the lock, or reports its holder. A dead holder's lock is taken over.
+ * Takes the lock, or returns its holder. If the holder is dead, the lock is taken over.
  * @param {string} path
  * @returns {Promise<{ release: () => Promise<void> } | { holder: Holder }>}
  */
@@ -28,7 +28,7 @@ export const takeLock = async (path) => {
   await writeFile(draft, JSON.stringify(mine));
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // Linking is atomic: a half-written lock is never visible.
+      // Linking is atomic, so a half-written lock is never visible.
       const taken = await link(draft, path).then(
         () => true,
         () => false,
@@ -36,7 +36,7 @@ export const takeLock = async (path) => {
       if (taken) return { release: () => rm(path, { force: true }) };
       const holder = await lockHolder(path);
       if (holder !== undefined) return { holder };
-      // If several processes find a dead holder's lock, one moves it away.
+      // If several processes find a dead holder's lock, only one can move it.
       await rename(path, `${draft}.stale`).catch(() => {});
       await rm(`${draft}.stale`, { force: true });
     }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 const LARGEST_BYTES = 10 * 1024 * 1024;
 
 /**
- * A log that keeps one to two times `largestBytes`: when full it becomes `<path>.1` and a new one starts.
+ * A log of one to two times `largestBytes`. When it is full, it becomes `<path>.1` and a new one starts.
  * @param {string} path
  * @param {number} [largestBytes]
  * @returns {(chunk: Buffer) => void}

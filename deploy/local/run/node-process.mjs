@@ -1,24 +1,25 @@
 import { startChild } from "./child.mjs";
 
 const READY_DEADLINE_MS = 60_000;
-/** A process's own default grace period. */
+/** Default grace period that a process gives its own work. */
 const OWN_GRACE_MS = 15_000;
-/** For final metrics and the exit. */
+/** Time for final metrics and the exit. */
 const EXIT_MS = 5_000;
 /**
- * By default V8 marks its heap with four threads, which mostly wait for one another beside several processes on a few cores, lets a large
- * heap grow by hundreds of megabytes, and keeps memory that an idle process no longer needs; platform/src/process/heap.ts collects that.
+ * By default V8 marks its heap with four threads, which mostly wait for one another when several processes share a few cores. It also lets
+ * a large heap grow by hundreds of megabytes, and keeps memory that an idle process no longer needs; platform/src/process/heap.ts frees
+ * that.
  */
 export const V8_FLAGS = ["--v8-pool-size=1", "--heap-growing-percent=60", "--expose-gc"];
 /**
- * glibc settings. By default it keeps freed memory in eight arenas per core, and more after large buffers. Two arenas suffice for threads
- * that mostly wait, and a fixed threshold doesn't grow.
+ * glibc settings. By default glibc keeps freed memory in eight arenas per core, and keeps more of it after large buffers. Two arenas
+ * suffice for threads that mostly wait, and a fixed threshold doesn't grow.
  */
 export const MALLOC = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 const SHOWN_LINES = 8;
 const SEVERE = new Set(["error", "fatal"]);
 
-/** The reason of a failure in a printed line, if any. @param {string} line */
+/** Reason of a failure in a line of output, if any. @param {string} line */
 const meaningOf = (line) => {
   if (line.trim() === "" || /^\s+at /.test(line)) return [];
   if (!line.startsWith("{")) return [line];
@@ -34,8 +35,8 @@ const meaningOf = (line) => {
 export const explain = (output) => output.split("\n").flatMap(meaningOf).slice(-SHOWN_LINES).join("\n") || "it printed nothing";
 
 /**
- * Grace period of a process before it is killed: longer than its own, so that it can finish.
- * @param {NodeJS.ProcessEnv} env the process's
+ * Grace period before a process is killed. It is longer than the process's own, so that its work can finish.
+ * @param {NodeJS.ProcessEnv} env environment of the process
  */
 export const stopGraceMs = ({ SHUTDOWN_GRACE_MS, DRAIN_MS }) => Number(DRAIN_MS || 0) + Number(SHUTDOWN_GRACE_MS || OWN_GRACE_MS) + EXIT_MS;
 

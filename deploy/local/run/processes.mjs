@@ -10,7 +10,7 @@ export const listenOf = (name) => `${name.toUpperCase()}_LISTEN`;
 
 /**
  * Services by OS process. Services with the same host in the table share a process, which starts faster and needs less memory.
- * @param {NodeJS.ProcessEnv} env NODELOOM_HOSTING=separate gives each its own
+ * @param {NodeJS.ProcessEnv} env NODELOOM_HOSTING=separate gives each service its own process
  * @returns {Record<string, string[]>}
  */
 export const processGroups = (env) => {
@@ -59,7 +59,7 @@ export const chooseListens = async (env) => {
   /** @type {Record<string, string>} */
   const listens = {};
   const variables = SERVICES.flatMap(({ listens }) => Object.keys(listens));
-  // Given addresses come first, so that a free port can't be one of them.
+  // Handles addresses from the environment first, so that no free port equals one of them.
   for (const variable of variables) {
     const given = env[variable];
     if (variable === "GATEWAY_LISTEN") listens[variable] = await gatewayListen(env);
@@ -70,14 +70,14 @@ export const chooseListens = async (env) => {
 };
 
 /**
- * @typedef {object} Platform everything processes have to know of one another
+ * @typedef {object} Platform settings that processes need about one another
  * @property {Record<string, string>} listens
  * @property {string} mongoUri
  * @property {string} redisUrl
  * @property {string} temporalAddress
  * @property {string | undefined} temporalUiUrl
- * @property {string | undefined} [collectorUrl] where processes send traces, if they are to be looked at
- * @property {string | undefined} [tracesUrl] where they are looked at
+ * @property {string | undefined} [collectorUrl] receiver of traces, if there is a trace viewer
+ * @property {string | undefined} [tracesUrl] address of the trace viewer
  * @property {import("../platform/secrets.mjs").Secrets} secrets
  */
 
@@ -85,7 +85,7 @@ export const chooseListens = async (env) => {
 export const baseUrlOf = ({ listens }, env) => env.PUBLIC_BASE_URL || `http://${listens.GATEWAY_LISTEN}`;
 
 /**
- * Address of Temporal's UI for administrators: on the console's host, whose session it needs.
+ * Address of Temporal's UI for administrators, on the console's host, because it needs the console's session.
  * @param {Platform} platform @param {NodeJS.ProcessEnv} env
  */
 export const adminUiUrlOf = (platform, env) => {
@@ -98,7 +98,7 @@ export const adminUiUrlOf = (platform, env) => {
 /** @param {Platform} platform */
 export const sandboxUrlOf = ({ listens }) => `http://${listens.SANDBOX_LISTEN}`;
 
-/** True if local models are offered. @param {NodeJS.ProcessEnv} env */
+/** True if the platform runs local models. @param {NodeJS.ProcessEnv} env */
 export const hasLocalModels = (env) => env.LOCAL_MODELS !== "off";
 
 /** Variables of every process. @param {Platform} platform @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
@@ -110,7 +110,7 @@ const sharedEnvironment = (platform, env) => {
     const variable = `${name.toUpperCase()}_ADDRESS`;
     if (protocol === "grpc") addresses[variable] = env[variable] || /** @type {string} */ (listens[listenOf(name)]);
   }
-  // Users' addresses never reach the sandbox or local models.
+  // Users' requests can't reach the sandbox or local models.
   const [providers, users] = [
     [listens.SANDBOX_LISTEN, listens.INFERENCE_LISTEN, env.PROVIDER_EGRESS_ALLOW],
     [env.EGRESS_ALLOW, env.USER_EGRESS_ALLOW],
@@ -121,7 +121,7 @@ const sharedEnvironment = (platform, env) => {
     REDIS_URL: platform.redisUrl,
     TEMPORAL_ADDRESS: platform.temporalAddress,
     ...(platform.temporalUiUrl === undefined ? {} : { TEMPORAL_UI_URL: platform.temporalUiUrl }),
-    // Traces are complete while a viewer runs.
+    // Keeps every trace while a viewer runs.
     ...(platform.collectorUrl === undefined
       ? {}
       : { OTEL_EXPORTER_OTLP_ENDPOINT: platform.collectorUrl, TRACES_SHARE: env.TRACES_SHARE || "1" }),
@@ -130,14 +130,14 @@ const sharedEnvironment = (platform, env) => {
     ...(hasLocalModels(env) ? { INFERENCE_URL: `http://${listens.INFERENCE_LISTEN}` } : {}),
     MEDIA_HTTP_URL: `http://${listens.MEDIA_HTTP_LISTEN}`,
     MEDIA_DIR: env.MEDIA_DIR || MEDIA_DIR,
-    // By a self-made certificate, unless another one is given.
+    // Signs with a self-signed certificate, unless another one is set.
     PROVENANCE: env.PROVENANCE || "signed",
     SANDBOX_DATA_DIR: env.SANDBOX_DATA_DIR || SANDBOX_DIR,
     INFERENCE_DATA_DIR: env.INFERENCE_DATA_DIR || INFERENCE_DIR,
     TRANSFORM_DIR: env.TRANSFORM_DIR || TRANSFORM_DIR,
     PROVIDER_EGRESS_ALLOW: providers ?? "",
     USER_EGRESS_ALLOW: users ?? "",
-    // Local visitors share one address.
+    // All local visitors share one address.
     REGISTRATION_RATE_LIMIT: env.REGISTRATION_RATE_LIMIT || "300",
     NODE_ENV: env.NODE_ENV || "development",
     NODELOOM_ENV: env.NODELOOM_ENV || "local",

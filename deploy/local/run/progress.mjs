@@ -6,14 +6,14 @@ const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
 /**
  * @typedef {object} Progress
- * @property {(text: string) => void} line one line as it is
- * @property {(name: string, work: () => Promise<string>) => Promise<void>} step runs `work`, then prints what it answers with the time it took
- * @property {(name: string, detail: string) => void} note something that happened by itself
+ * @property {(text: string) => void} line prints a line unchanged
+ * @property {(name: string, work: () => Promise<string>) => Promise<void>} step runs `work`, then prints its result and duration
+ * @property {(name: string, detail: string) => void} note prints an event outside of steps
  * @property {(error: unknown) => void} fail
  */
 
 /**
- * Short aligned progress lines.
+ * Prints short, aligned progress lines.
  * @param {{ write?: (text: string) => void, clock?: () => number }} [options]
  * @returns {Progress}
  */

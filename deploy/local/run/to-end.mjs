@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /**
- * Runs a command to its end; returns its output, or shows it with `inherit`.
+ * Runs a command to its end. Returns its output, or prints it with `inherit`.
  * @param {string} command @param {readonly string[]} args @param {{ cwd: string, inherit?: boolean, env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<{ code: number, output: string }>}
  */
@@ -18,11 +18,11 @@ export const runToEnd = (command, args, { cwd, inherit = false, env = process.en
     child.once("close", (code) => resolve({ code: code ?? 1, output: Buffer.concat(output).toString("utf8") }));
   });
 
-/** The end of a failed command's output. */
+/** Lines of a failed command's output in the error. */
 const LAST_LINES = 30;
 
 /**
- * Runs a command that has to succeed. @throws Error with the end of its output
+ * Runs a command that must succeed. @throws Error with the end of its output
  * @param {string} command @param {readonly string[]} args @param {{ cwd: string, env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<string>} its output
  */

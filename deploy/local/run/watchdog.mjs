@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Keeps child processes from outliving this one: a tiny shell holds the read end of a pipe. The pipe closes when this process dies, even by
- * SIGKILL; the shell then ends every registered process group.
+ * Ends child processes with this one. A tiny shell holds the read end of a pipe. The pipe closes when this process dies, even by SIGKILL;
+ * then the shell ends every registered process group.
  */
 const WATCHDOG_SCRIPT = `
 trap '' INT TERM HUP
@@ -38,7 +38,7 @@ const openRegistration = () => {
   stdin.on("error", () => {});
   watchdog.on("error", () => {});
   watchdog.unref();
-  // The pipe must not keep this process alive; only its closing matters.
+  // The pipe must not keep this process alive.
   /** @type {import("node:net").Socket} */ (/** @type {unknown} */ (stdin)).unref();
   return stdin;
 };

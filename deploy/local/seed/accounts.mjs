@@ -8,7 +8,7 @@ import { expectStatus } from "./client.mjs";
 
 const EMAIL_DOMAIN = "nodeloom.local";
 
-/** Keys get all capabilities that their owner can grant. */
+/** The keys get all capabilities that their owner can grant. */
 const KEY_NAME = "Local";
 const USER_KEY = { name: KEY_NAME, preset: "full-deploy" };
 const ADMIN_KEY = { name: KEY_NAME, capabilities: ["*"] };
@@ -19,7 +19,7 @@ const APPROVED = ["free", "pro", "business", "enterprise"];
 const WITH_KEY = ["admin", "pro", "business", "enterprise"];
 
 /**
- * True if the accounts from an earlier start still exist.
+ * True if the accounts of an earlier start still exist.
  * @param {import("./client.mjs").Client} client @param {Partial<Accounts>} accounts
  */
 const stillThere = async (client, accounts) => {
@@ -50,8 +50,9 @@ const createKey = async (client, cookie, request) =>
   expectStatus("creating an API key", await client("POST", "/api/keys", { cookie, body: request }), 201).body.key;
 
 /**
- * Ensures one account per tier, an administrator, and one without approval.
- * @param {{ client: import("./client.mjs").Client, secrets: import("../platform/secrets.mjs").Secrets, known: Partial<Accounts> }} options `known`: of an earlier start
+ * Creates the missing accounts: one per tier, an administrator, and one without approval.
+ * @param {{ client: import("./client.mjs").Client, secrets: import("../platform/secrets.mjs").Secrets, known: Partial<Accounts> }} options
+ *   `known`: accounts of an earlier start
  * @returns {Promise<Accounts>}
  */
 export const seedAccounts = async ({ client, secrets, known }) => {

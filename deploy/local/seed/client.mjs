@@ -6,10 +6,11 @@ const DEFAULT_WAIT_S = 1;
 /**
  * @typedef {object} Answer
  * @property {number} status
- * @property {any} body parsed JSON, or nothing
- * @property {string} cookie the session cookie that was set, or ""
+ * @property {any} body parsed JSON; undefined without a body
+ * @property {string} cookie the session cookie of the response, or ""
  *
- * @typedef {{ key?: string, cookie?: string, body?: unknown, bytes?: Uint8Array<ArrayBuffer>, traceId?: string }} RequestOptions `bytes`: a file, instead of a body of JSON
+ * @typedef {{ key?: string, cookie?: string, body?: unknown, bytes?: Uint8Array<ArrayBuffer>, traceId?: string }} RequestOptions `bytes`: a
+ *   file instead of a JSON body
  * @typedef {(method: string, path: string, options?: RequestOptions) => Promise<Answer>} Client
  */
 
@@ -65,8 +66,8 @@ const parse = (text) => {
 };
 
 /**
- * Body of a response that must have this status.
- * @param {string} what for the message
+ * Body of a response that must have one of the statuses.
+ * @param {string} what description for the error message
  * @param {Answer} answer
  * @param {...number} statuses
  */

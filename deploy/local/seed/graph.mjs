@@ -3,7 +3,7 @@
 /** @typedef {{ id: string, type: string, position: { x: number, y: number }, data: object }} Node */
 
 const COLUMN = 340;
-/** A node with a preview is up to 632 high. */
+/** A node with a preview is up to 632 pixels high. */
 const ROW = 660;
 
 /** @param {string} id @param {string} type @param {number} column @param {number} row @param {object} data @returns {Node} */

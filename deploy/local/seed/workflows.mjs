@@ -15,7 +15,7 @@ const HELLO = {
   edges: ["input.prompt -> image.prompt", "image.image -> output.images"].map(edge),
 };
 
-/** Workflow in the documentation's examples, with the business account's key. */
+/** Workflow in the documentation's examples, created with the business account's key. */
 export const POSTER_MAKER = {
   slug: "poster-maker",
   name: "Poster maker",
@@ -56,7 +56,7 @@ const SHORT_CLIP = {
   edges: ["input.prompt -> video.prompt", "video.video -> output.videos"].map(edge),
 };
 
-/** One call: a language model writes scenes as JSON, each becomes an image, and each image a video. */
+/** One run: a language model writes scenes as JSON, each scene becomes an image, and each image a video. */
 const STORYBOARD = JSON.parse(readFileSync(new URL("storyboard.json", import.meta.url), "utf8"));
 
 /** Workflows of the pro account. */
@@ -71,7 +71,7 @@ export const ASYNC_DEMO = { slug: SHORT_CLIP.slug, inputs: { prompt: "a kite ove
 
 /**
  * Creates missing demo workflows.
- * @param {{ client: import("./client.mjs").Client, key: string, workflows?: typeof DEMOS }} options `key`: of their owner
+ * @param {{ client: import("./client.mjs").Client, key: string, workflows?: typeof DEMOS }} options `key`: key of their owner
  */
 export const seedWorkflows = async ({ client, key, workflows = DEMOS }) => {
   for (const { slug, ...workflow } of workflows) {

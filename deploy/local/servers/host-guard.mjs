@@ -9,8 +9,8 @@ const BAD_GATEWAY = 502;
 const [FIRST_OCTET, OCTETS_END] = [1, 255];
 
 /**
- * A loopback address for a server that only this process may reach. Linux answers on all of 127.0.0.0/8, so one of millions can't be
- * guessed; elsewhere there is one address, and only the port is unknown.
+ * A loopback address for a server that only this process may reach. On Linux it is one of the millions in 127.0.0.0/8, which can't be
+ * guessed. Other systems have a single address, and only the port is unknown.
  */
 export const hiddenLoopback = () =>
   process.platform === "linux" ? `127.${[1, 2, 3].map(() => randomInt(FIRST_OCTET, OCTETS_END)).join(".")}` : LOOPBACK;
@@ -22,9 +22,9 @@ const refuse = (response, status, text) => {
 };
 
 /**
- * Proxies to a server that accepts any Host header, and checks that header. A foreign page whose name resolves here (DNS rebinding) sends
- * its own name, and is rejected.
- * @param {{ port: number, target: { host: string, port: number } }} options `port` is where the guard listens, on loopback
+ * Proxies to a server that accepts any Host header, and checks that header. A foreign page whose name resolves to this address (DNS
+ * rebinding) sends its own name and is rejected.
+ * @param {{ port: number, target: { host: string, port: number } }} options `port`: loopback port of the guard
  * @returns {Promise<{ stop: () => Promise<void> }>}
  */
 export const startHostGuard = async ({ port, target }) => {

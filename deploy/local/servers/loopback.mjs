@@ -5,7 +5,7 @@ const LOOPBACK = "127.0.0.1";
 /**
  * Makes a server listen on loopback without keeping the process alive.
  * @param {import("node:net").Server} server @param {number} port
- * @param {() => void} breakOff ends what is connected when the server stops
+ * @param {() => void} breakOff closes open connections when the server stops
  * @returns {Promise<{ stop: () => Promise<void> }>}
  */
 export const listenOnLoopback = async (server, port, breakOff) => {

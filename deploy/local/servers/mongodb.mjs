@@ -52,12 +52,12 @@ const EMBEDDED = {
   ],
 };
 
-/** Low memory, quick start and short pauses matter more here than peak speed: copying a default young generation takes 60 ms. */
+/** Low memory, a quick start and short pauses matter more here than peak speed. Copying a default young generation would take 60 ms. */
 const JVM_FLAGS = ["-Xmx512m", "-Xmn24m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfile.encoding=UTF-8"];
 const EMBEDDED_SOURCES = fileURLToPath(new URL("embedded-mongo", import.meta.url));
 
 /**
- * Program, and the name of its data folder: the engines can't read one another's files.
+ * A program and the name of its data folder, because the engines can't read one another's files.
  * @typedef {{ command: string, args: (data: string, port: number) => string[], data: string }} Program
  */
 
@@ -131,7 +131,7 @@ const locateMongo = ({ cacheDir, env, log }) =>
     ],
   });
 
-/** @param {string} uri whether it answers can't be asked here when it is encrypted or found by DNS */
+/** @param {string} uri an encrypted server, or one found by DNS, can't be probed here */
 const checkGiven = async (uri) => {
   const match = /^mongodb:\/\/(?:[^@/]*@)?([^/?]+)/.exec(uri);
   if (match === null) {
@@ -154,7 +154,7 @@ const checkGiven = async (uri) => {
 /**
  * A MongoDB server: from MONGODB_URI, or started here on loopback.
  * @param {import("./run-server.mjs").StartOptions} options
- * @returns {Promise<import("./run-server.mjs").RunningServer & { uri: string }>} `uri` names no database
+ * @returns {Promise<import("./run-server.mjs").RunningServer & { uri: string }>} `uri` has no database name
  */
 export const startMongodb = async ({ dataDir, cacheDir, port, log = () => {}, output, env = process.env }) => {
   if (env.MONGODB_URI) {

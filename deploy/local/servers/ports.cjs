@@ -2,16 +2,16 @@ const { randomInt } = require("node:crypto");
 const { createServer } = require("node:net");
 
 /*
- * For those who must know a port before its server is there, or start a server again on the same one; all others listen on port 0 and ask.
- * CommonJS, because tests load it, too.
+ * For code that needs a port before its server starts, or restarts a server on the same port. Other code listens on port 0 and reads the
+ * port. CommonJS, because tests also load it.
  */
 
-/** Below the operating systems' ephemeral range, so that a free port stays free until it is bound. */
+/** Below the ephemeral range of operating systems, so that a free port stays free until it is bound. */
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_000;
 const ATTEMPTS = 200;
 
-/** Parallel test processes choose from separate ranges: a port stays free until it is bound. */
+/** Number of separate ranges for parallel test processes, so that a port stays free until it is bound. */
 const RANGES = 4;
 const SHARE = (HIGHEST_PORT - LOWEST_PORT) / RANGES;
 const worker = process.env.JEST_WORKER_ID;
@@ -26,10 +26,10 @@ const isPortFree = (port) =>
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-/** Ports handed out, possibly not bound yet. */
+/** Ports returned so far; some may not be bound yet. */
 const handedOut = new Set();
 
-/** A free port of 127.0.0.1 that this process hasn't handed out. @returns {Promise<number>} */
+/** A free port of 127.0.0.1 that this process hasn't returned before. @returns {Promise<number>} */
 const freePort = async () => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(lowest, highest);
@@ -40,7 +40,7 @@ const freePort = async () => {
   throw new Error("no free port on 127.0.0.1");
 };
 
-/** Reserves a given port. @param {number} port @returns {Promise<boolean>} whether nothing listens on it */
+/** Reserves a port. @param {number} port @returns {Promise<boolean>} true if nothing listens on it */
 const reservePort = (port) => {
   handedOut.add(port);
   return isPortFree(port);

@@ -63,9 +63,9 @@ export const answersMongoPing = (host, port) =>
   exchange({ host, port, request: mongoPing(), accepts: (answer) => answer.includes("\x01ok\0", 0, "latin1") });
 
 /**
- * One unary gRPC call without a library.
+ * Makes one unary gRPC call without a library.
  * @param {{ authority: string, path: string, message: Buffer }} options
- * @returns {Promise<Buffer | undefined>} the reply's message, or nothing when the call failed in any way
+ * @returns {Promise<Buffer | undefined>} the reply's message; undefined if the call failed
  */
 const unaryCall = ({ authority, path, message }) =>
   new Promise((resolve) => {
@@ -129,7 +129,7 @@ export const servesTemporalNamespace = async (address, namespace) => {
  * Repeats a probe until it returns true.
  * @param {() => Promise<boolean>} probe
  * @param {{ deadlineMs: number, given?: AbortSignal }} options
- * @returns {Promise<boolean>} false once the deadline has passed or the signal was aborted
+ * @returns {Promise<boolean>} false after the deadline or an abort
  */
 export const waitUntil = async (probe, { deadlineMs, given }) => {
   const deadline = Date.now() + deadlineMs;

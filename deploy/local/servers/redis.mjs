@@ -70,7 +70,7 @@ export const startRedis = async ({ dataDir, cacheDir, port, log = () => {}, outp
     return { url: env.REDIS_URL, engine: "given by REDIS_URL", ...givenServer() };
   }
   const { found, source, description } = await locateRedis({ cacheDir, env, log });
-  // Redis and Valkey don't promise to read one another's files.
+  // Redis and Valkey don't guarantee that they can read one another's files.
   const data = join(dataDir, basename(found).replace("-server", ""));
   await mkdir(data, { recursive: true });
   const server = await runServer({

@@ -5,7 +5,7 @@ import { freePort } from "./ports.cjs";
 import { waitUntil } from "./probe.mjs";
 
 const READY_DEADLINE_MS = 60_000;
-/** Data that a server reads before it answers: idle cores manage fifty times as much, very busy ones ten times. */
+/** Bytes that a server reads per millisecond before it is ready. Idle cores read fifty times as fast, and very busy ones ten times. */
 const READ_BYTES_PER_MS = 2_000;
 const FREE_PORT_ATTEMPTS = 3;
 const STOP_GRACE_MS = 15_000;
@@ -14,35 +14,36 @@ const STOP_GRACE_MS = 15_000;
  * @typedef {"given" | "path" | "download" | "registry"} Source
  *
  * @typedef {object} RunningServer
- * @property {Source} source where it came from
- * @property {string} [engine] what serves, in words
- * @property {number | null} pid null when it was given, not started
+ * @property {Source} source origin of the program
+ * @property {string} [engine] name of the program
+ * @property {number | null} pid null for a given server, which wasn't started here
  * @property {() => Promise<void>} stop
  * @property {Promise<import("../run/child.mjs").Exit>} exited never resolves for a given server
  *
  * @typedef {object} StartOptions
  * @property {string} dataDir
  * @property {string} cacheDir
- * @property {number} [port] a free one when left out
- * @property {(line: string) => void} [log] progress, one line each
- * @property {(chunk: Buffer) => void} [output] what the server prints
+ * @property {number} [port] a free port by default
+ * @property {(line: string) => void} [log] receives progress lines
+ * @property {(chunk: Buffer) => void} [output] receives the server's output
  * @property {NodeJS.ProcessEnv} [env]
  */
 
 /** @type {Promise<never>} */
 const never = new Promise(() => {});
 
-/** Description of a server that another program runs. @returns {RunningServer} */
+/** Describes a server that another program runs. @returns {RunningServer} */
 export const givenServer = () => ({ source: "given", pid: null, stop: async () => {}, exited: never });
 
-/** How long to wait for a server that reads all of its data first. @param {string} folder */
+/** Time to wait for a server that first reads all of its data. @param {string} folder */
 export const readyMsWith = async (folder) => {
   const files = await Promise.all((await filesBelow(folder)).map((path) => stat(path)));
   return READY_DEADLINE_MS + Math.round(files.reduce((sum, { size }) => sum + size, 0) / READ_BYTES_PER_MS);
 };
 
 /**
- * Starts a server process and waits until it speaks its protocol. If another program takes the chosen port first, another port is tried.
+ * Starts a server process and waits until it answers in its protocol. If another program takes the chosen port first, another port is
+ * tried.
  * @param {{
  *   name: string,
  *   port?: number,
@@ -51,8 +52,7 @@ export const readyMsWith = async (folder) => {
  *   probe: (port: number) => Promise<boolean>,
  *   output?: (chunk: Buffer) => void,
  *   env?: NodeJS.ProcessEnv,
- *   readyMs?: number,
- * }} options
+ *   readyMs?: number, }} options
  * @returns {Promise<{ port: number, child: import("../run/child.mjs").Child, stop: () => Promise<void> }>}
  */
 export const runServer = async ({ name, port: fixedPort, command, args, probe, output, env, readyMs = READY_DEADLINE_MS }) => {

@@ -50,25 +50,25 @@ export const SEARCH_ATTRIBUTES = {
   NodeloomStatus: "Keyword",
 };
 
-/** Both pragmas more than double the throughput of a file-backed server; data survives the death of the process. */
+/** Both pragmas more than double the throughput of a file-backed server. Data survives if the process dies. */
 const SQLITE_PRAGMAS = ["journal_mode=wal", "synchronous=normal"];
 
 const DYNAMIC_CONFIG = [
-  // By default these let every task wait for up to 50 ms.
+  // Without these settings every task can wait for up to 50 ms.
   "history.transferProcessorMaxPollRPS=1000",
   "history.timerProcessorMaxPollRPS=1000",
-  // Visibility is written once a second: a workflow that ends within it is written once instead of twice.
+  // Writes visibility once a second, so that a workflow that ends within a second is written once instead of twice.
   "history.visibilityProcessorMaxPollRPS=1",
   "history.visibilityTaskBatchSize=1000",
-  // Otherwise each start, and each of those writes, reads the search attributes' names.
+  // Without this, each start and each of those writes reads the names of the search attributes.
   "system.forceSearchAttributesCacheRefreshOnRead=false",
-  // Tasks are dispatched by users in turn: runs carry their user as the fairness key, which the server ignores by default.
+  // Dispatches tasks of users in turn. Runs have their user as the fairness key, which the server ignores by default.
   "matching.enableFairness=true",
-  // Partitions of a queue take turns separately from users. With one partition, only users take turns.
+  // Each partition of a queue orders its users separately, so only one partition is fair to all users.
   "matching.numTaskqueueWritePartitions=1",
-  // Lists a failing workflow after its first failed task, instead of the fifth.
+  // Lists a failing workflow after its first failed task instead of its fifth.
   "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=1",
-  // The HTTP API isn't used, and by default it answers pages of any host name. No Host header contains a blank.
+  // Disables the HTTP API, which by default answers pages of any host name. A Host header can't contain a blank.
   'frontend.httpAllowedHosts=["no host"]',
 ];
 
@@ -126,7 +126,7 @@ const checkGiven = async (address) => {
 
 /**
  * A Temporal server: from TEMPORAL_ADDRESS, or a durable development server on loopback. Its UI has no login and accepts any Host header,
- * so it is reachable only through a guard.
+ * so it can be reached only through a guard.
  * @param {import("./run-server.mjs").StartOptions & { uiPort?: number }} options
  * @returns {Promise<import("./run-server.mjs").RunningServer & { address: string, uiUrl: string | undefined }>}
  */
@@ -164,7 +164,7 @@ export const startTemporal = async ({ dataDir, cacheDir, port, uiPort, log = () 
       await guard.stop();
       await server.stop();
     },
-    // A restart needs the guard's port again.
+    // Stops the guard first, because a restart needs its port again.
     exited: server.child.exited.then(async (exit) => {
       await guard.stop();
       return exit;

@@ -13,7 +13,7 @@ let dataDir;
 
 /**
  * Starts one MongoDB, Redis and Temporal for a test run, on free ports with temporary data, and sets their addresses in `process.env`.
- * Existing addresses are used.
+ * Addresses that are already set are used.
  */
 export const startTestServers = async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nodeloom-test-"));
@@ -32,7 +32,7 @@ export const startTestServers = async () => {
   if (temporal.value.uiUrl !== undefined) process.env.TEMPORAL_UI_URL = temporal.value.uiUrl;
 };
 
-/** Stops what startTestServers started and deletes its data. */
+/** Stops the servers that startTestServers started, and deletes their data. */
 export const stopTestServers = async () => {
   const servers = running;
   running = [];

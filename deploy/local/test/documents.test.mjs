@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { defaultCacheDir } from "../servers/programs/cache.mjs";
 import { startMongodb } from "../servers/mongodb.mjs";
 
-/* What the server that tests run on keeps of documents and their unique keys when it is started again. */
+/* Checks documents and their unique keys after a restart of the server that tests run on. */
 
 const { MongoClient, Decimal128, Long, MaxKey, MinKey, ObjectId, UUID } = createRequire(import.meta.url)("mongodb");
 const { MONGODB_URI: _mongo, ...env } = process.env;
@@ -17,12 +17,12 @@ const DUPLICATE_KEY = 11_000;
 const WRITERS = 4;
 /** More than a megabyte. */
 const LONG = 1_200_000;
-/** Per client, before the server is killed. */
+/** Minimum writes per client before the server is killed. */
 const LEAST_WRITES = 12;
-/** Every journal but the first follows a commit, so the store has some of the writes. */
+/** Every journal except the first follows a commit, so the store already has some of the writes. */
 const LEAST_JOURNAL = 2;
 const LOOK_MS = 20;
-/** Long enough for a write to happen while a document is sent: of 360 answers, five mixed two writes. */
+/** Long enough for a write to happen while a document is sent. In one test, five of 360 answers mixed two writes. */
 const PADDING = 250;
 const READS = 40;
 
@@ -97,9 +97,9 @@ test("a key that is unique stays so when the server was started again, ids of ev
 });
 
 /**
- * Several clients write until the server is killed.
+ * Lets several clients write until the server is killed.
  * @param {string} dataDir
- * @param {(collection: any, number: number) => Promise<void>} write one of many, in order for each client
+ * @param {(collection: any, number: number) => Promise<void>} write called repeatedly, in order for each client
  */
 const untilKilled = async (dataDir, write) => {
   const server = await startMongodb({ dataDir, cacheDir, env });
@@ -187,7 +187,7 @@ test("a collection that was dropped stays so after the server was killed, and ha
   assert.ok(last > 0);
   await onServer(dataDir, async (all) => {
     const ids = /** @type {string[]} */ (await all.distinct("_id"));
-    // The write in progress may have reached any step.
+    // The write in progress can have reached any step.
     assert.ok(ids.every((id) => [`new ${last}`, `old ${last + WRITERS}`, `new ${last + WRITERS}`].includes(id)));
     assert.ok(ids.includes(`new ${last}`) || !ids.includes(`old ${last + WRITERS}`));
   });

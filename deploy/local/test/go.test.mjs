@@ -7,7 +7,7 @@ import { goTool } from "../build/go.mjs";
 import { runCommand } from "../run/child.mjs";
 
 const TOOL = "example.org/module/cmd/example@v1.2.3";
-/** Plays the compiler: "builds" a program that prints its sources. */
+/** Simulates the compiler: "builds" a program that prints its sources. */
 const GO =
   '#!/bin/sh\n[ "$2" = "$FAILS" ] && { echo "no such module"; exit 1; }\nprintf "#!/bin/sh\\necho $2" > "$GOBIN/example"\nchmod +x "$GOBIN/example"\n';
 

@@ -8,8 +8,8 @@ import { defaultCacheDir } from "../servers/programs/cache.mjs";
 import { startMongodb } from "../servers/mongodb.mjs";
 
 /*
- * The server that tests run on must answer by its indexes what it answers without them. Two collections get the same documents and
- * changes; one has the indexes that services declare, and both are asked the same.
+ * The server that tests run on must give the same answers with and without indexes. Two collections get the same documents and changes. One
+ * has the indexes that services declare, and both get the same queries.
  */
 
 const { MongoClient } = createRequire(import.meta.url)("mongodb");
@@ -47,7 +47,7 @@ const pick = (values) => /** @type {T} */ (values[random(values.length)]);
 const ODD = [null, undefined, "a", 1, true, new Date(5), { x: 1 }, { x: 2 }];
 let sequence = 0;
 
-/** @param {number} n @param {boolean} isOdd with values now and then that no service writes there */
+/** @param {number} n @param {boolean} isOdd adds values that no service writes */
 const documentOf = (n, isOdd) => {
   /** @param {unknown} usual */
   const orOdd = (usual) => (isOdd && random(8) === 0 ? pick(ODD) : usual);
@@ -109,15 +109,15 @@ const SORTS = [
   ]),
 ];
 
-/** Cases in which an index returns wrong results if it misses one type of value. */
+/** Queries that return wrong results if an index misses one type of value. */
 const ALWAYS = [
-  // Without a value for the first field.
+  // Sorts by a field without values.
   { filter: {}, sort: { at: 1, _id: 1 }, limit: 50, skip: 0 },
   { filter: {}, sort: { at: -1, _id: -1 }, limit: 0, skip: 30 },
-  // With a value that has no order.
+  // Sorts by a field with values that have no order.
   { filter: { user: "u2" }, sort: { n: -1, _id: 1 }, limit: 100, skip: 0 },
   { filter: { user: "u2" }, sort: undefined, limit: 0, skip: 0 },
-  // With several values in a list.
+  // Sorts by a field with lists of values.
   { filter: { user: "u1" }, sort: { status: 1, n: -1, _id: 1 }, limit: 150, skip: 0 },
   { filter: { user: "u2", tags: { $gt: "a", $lt: "c" } }, sort: undefined, limit: 0, skip: 0 },
 ];
@@ -174,7 +174,7 @@ test("lists are the same by an index as without one, whatever values there are, 
   };
   for (const isOdd of [false, true]) {
     const documents = Array.from({ length: 400 }, (_, n) => documentOf(n, isOdd));
-    // Half of them exist before the indexes.
+    // Inserts half of the documents before the indexes exist.
     await both(isOdd, (all) => all.insertMany(documents.slice(0, 200)));
     await collection(isOdd, "indexed").createIndexes([...INDEXES, UNIQUE]);
     await collection(isOdd, "plain").createIndexes([{ key: { sequence: 1 }, unique: true }]);

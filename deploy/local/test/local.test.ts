@@ -3,11 +3,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /*
- * The launcher is ESM that runs before anything is installed; Jest can't load that here. Its tests run under Node's own runner, and each
- * one's outcome is reported as one of Jest's.
+ * The launcher is ESM that runs before dependencies are installed, which Jest can't load. Its tests run under Node's own runner, and each
+ * result is reported as one of Jest's.
  */
 
-/** Only for hanging tests. */
+/** Limit for a hanging test. */
 const RUN_LIMIT_MS = 180_000;
 const OUTCOME = /^(not )?ok \d+ - (.+)$/;
 

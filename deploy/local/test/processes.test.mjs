@@ -78,7 +78,7 @@ test("no process is killed while it still ends what it has begun", async () => {
     }
   }
   const executions = groupEnvironment({ services: ["executions"], platform, env: {} });
-  // As in the compose file and the chart.
+  // Equals the compose file and the chart.
   assert.equal(executions.SHUTDOWN_GRACE_MS, "120000");
   assert.equal(groupEnvironment({ services: ["gateway"], platform, env: {} }).SHUTDOWN_GRACE_MS, undefined);
 });

@@ -17,7 +17,7 @@ import { startTemporal } from "../servers/temporal.mjs";
 
 const { MongoClient } = createRequire(import.meta.url)("mongodb");
 
-/** This machine's environment without the test run's servers. */
+/** Environment of this machine without the test run's servers. */
 const { MONGODB_URI: _mongo, REDIS_URL: _redis, TEMPORAL_ADDRESS: _temporal, ...env } = process.env;
 const cacheDir = defaultCacheDir(process.env);
 /** @type {string} */
@@ -88,7 +88,7 @@ test("MongoDB finds the same by an index as without one, whatever was written, a
       assert.deepEqual(found, expected, JSON.stringify(query));
     }
   };
-  // Half of the documents exist before the indexes.
+  // Inserts half of the documents before the indexes exist.
   for (const name of ["plain", "indexed"]) await collection(name).insertMany(documents.slice(0, 30));
   await collection("indexed").createIndexes([{ key: { s: 1, n: -1 } }, { key: { "d.s": 1 } }]);
   for (const name of ["plain", "indexed"]) {
@@ -169,7 +169,7 @@ test(
         assert.ok(await waitUntil(answers, { deadlineMs: 30_000 }), `${host}${path}`);
       }
     }
-    // Listeners that a page could reach speak gRPC or reject it.
+    // Every listener that a page could reach either uses gRPC or rejects the page.
     for (const listen of (await listensOf(server.pid)).filter((one) => one.startsWith("127.0.0.1:"))) {
       for (const path of ["/temporal", "/temporal/api/v1/namespaces", "/api/v1/namespaces"]) {
         const status = await statusUnder(`http://${listen}${path}`, "pages.example").catch(() => 0);

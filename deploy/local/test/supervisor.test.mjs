@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createBackoff } from "../run/backoff.mjs";
 import { createSupervisor } from "../platform/supervisor.mjs";
 
-/** A unit whose runs the test ends. @param {{ failures?: number }} [options] `failures`: launches that fail after the first */
+/** A unit that the test crashes on demand. @param {{ failures?: number }} [options] `failures`: launches that fail after the first */
 const createUnit = ({ failures = 0 } = {}) => {
   /** @type {{ crash: () => void, stopped: boolean }[]} */
   const runs = [];
@@ -70,7 +70,7 @@ test("keeps trying while a crashed process can't be started", async () => {
 });
 
 /**
- * Resolves after the restart of a unit that crashes now; earlier crashes are restarted by then.
+ * Crashes a unit and resolves after its restart. Earlier crashes are restarted by then.
  * @param {ReturnType<typeof supervise>} supervisor
  */
 const afterARestart = async (supervisor) => {

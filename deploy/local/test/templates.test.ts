@@ -20,12 +20,12 @@ import {
 import { allSnippets } from "../../../gateway/test/support/snippets";
 import { tasksOf } from "../../../services/models/src/tasks";
 
-/* Templates that a new installation offers: each can be run as it is. */
+/* Every template of a new installation must run unchanged. */
 
 const ROOT = join(__dirname, "..", "..", "..");
 const SEED = join(ROOT, "deploy", "local", "seed", "templates");
 const REGISTRY = join(ROOT, "services", "models", "registry");
-/** Sum over all sample files. */
+/** Maximum total size of the sample files. */
 const MOST_SAMPLE_BYTES = 300_000;
 const MOST_COVER_BYTES = 400_000;
 
@@ -69,7 +69,7 @@ const termsOf = (entry: Entry): ModelTerms => ({
 });
 const models = new Map(entries.map((entry) => [entry.internalName, termsOf(entry)]));
 
-/** Resolved tasks on an installation without keys. @param places where its models run */
+/** Models chosen for tasks on an installation without keys. @param places locations of its models */
 const chosenAt = (places: readonly string[]): Map<string, ChosenModel> => {
   const candidates = entries.flatMap((entry) => {
     const runsAt = entry.sandbox ? "sandbox" : (entry.runsAt ?? "provider");
@@ -153,7 +153,7 @@ it("and the demos are all workflows that blocks of the pages run by a name", () 
   const calls = /(?:workflow: |\.run\(|data-app=|nodeloom run |\/api\/workflows\/)"?([a-z]+(?:-[a-z]+)+)/g;
   const named = allSnippets().flatMap(({ code }) => [...code.matchAll(calls)].map(([, name]) => name!));
   const slugs = [...templates, ...demos].map(({ slug }) => slug);
-  // Created by their pages before they run.
+  // Slugs of workflows that their pages create before they run them.
   const made = ["first-poster", "text-to-image"];
   expect([...new Set(named)].filter((name) => !slugs.includes(name) && !made.includes(name))).toEqual([]);
   expect(named).toContain("poster-maker");

@@ -14,7 +14,7 @@ const { OTLPTraceExporter } = require("@opentelemetry/exporter-trace-otlp-grpc")
 const { resourceFromAttributes } = require("@opentelemetry/resources");
 const { BatchSpanProcessor, TracerProvider } = require("@opentelemetry/sdk-trace");
 
-/** Plays Zipkin's API. */
+/** Simulates Zipkin's API. */
 const startZipkin = async () => {
   /** @type {any[]} */
   const spans = [];

@@ -2,13 +2,13 @@ import { nearestName } from "../../../../services/kernel/src/nearest-name";
 import { comparedPrices, type PricedEntry } from "./price";
 import type { Offer } from "./sources";
 
-/** Differences between the registry and its sources. */
+/** Kinds of differences between the registry and its sources. */
 
 export type Change = "retiring" | "dearer" | "cheaper" | "renamed" | "new";
 export interface Finding {
   change: Change;
   company: string;
-  /** An entry's `internalName`; the provider's id for a new model. */
+  /** An entry's `internalName`, or the provider's id for a new model. */
   model: string;
   text: string;
 }
@@ -22,11 +22,11 @@ export interface Explanation {
   why: string;
 }
 
-/** Relative difference that rounding explains. */
+/** Relative difference that counts as rounding. */
 const TOLERANCE = 0.005;
 const MODEL_MEMBERS: readonly string[] = ["model", "model_id", "model_name"];
 
-/** The id that an entry sends: an app, or the model in the request. Undefined if the address alone chooses it. */
+/** The id that an entry sends: an app, or the model in the request; undefined if only the address selects the model. */
 export const sentId = ({ provider }: PricedEntry): string | undefined => {
   const { app, model, submit, request } = provider as { app?: string; model?: string; submit?: object; request?: object };
   if (app !== undefined || model !== undefined) return app ?? model;
@@ -78,7 +78,7 @@ interface Sourced extends Finding {
   from: string;
 }
 
-/** Every difference, the most urgent first. `from` names where it was read. */
+/** Every difference, most urgent first. `from` names the source. */
 export const compare = ({ entries, offers, seen }: Compared): Sourced[] => {
   const byLine = new Map<string, Offer[]>();
   for (const offer of offers) byLine.set(seenLine(offer), [...(byLine.get(seenLine(offer)) ?? []), offer]);

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FILES } from "./sources";
 
-/** Fetches the newest packages of all sources through npm and pip, as they are configured. Nothing of a package is run. */
+/** Fetches the newest packages of all sources through npm and pip, with their own settings. No code of a package runs. */
 
 const COMMAND_MS = 300_000;
 const NPM_PACKAGES = { fal: "@fal-ai/client", runway: "@runwayml/sdk" } as const;

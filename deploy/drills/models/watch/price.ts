@@ -64,7 +64,7 @@ const byDefault = (entry: PricedEntry, costs: Costs): ComparedPrice[] => {
   });
 };
 
-/** Prices that can be compared: per token, character, second or image. Other units give none. */
+/** Prices that can be compared: per token, character, second or image. Prices in other units are omitted. */
 export const comparedPrices = (entry: PricedEntry, costs: Costs): ComparedPrice[] => {
   const { price } = entry;
   if (price === null) return [];

@@ -5,17 +5,17 @@ import { join } from "node:path";
 
 /** A model as a source lists it. */
 export interface Offer {
-  /** As in registry entries. */
+  /** Company as in registry entries. */
   company: string;
-  /** The provider's id: an app of fal, else the model's name. */
+  /** The provider's id: an app of fal, or else the model's name. */
   id: string;
-  /** The package, with its version. */
+  /** Package and version. */
   source: string;
   /** Costs in US dollars by LiteLLM's names; empty in sources without prices. */
   costs: Readonly<Record<string, number>>;
-  /** Day on which the provider shuts it down. */
+  /** Day on which the provider shuts down the model. */
   retiresOn?: string | undefined;
-  /** The page that the source read it in. */
+  /** Page that the source names for its data. */
   page?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ const MODES: readonly unknown[] = [
   "audio_speech",
   "audio_transcription",
 ];
-/** LiteLLM lists image models once more for each quality and size. */
+/** LiteLLM lists image models again for each quality and size. */
 const IS_VARIANT = /^(?:low|medium|high|xhigh|max|standard|hd|auto|\d+-x-\d+)\//;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
@@ -108,7 +108,7 @@ const READERS: Readonly<Record<SourceName, (folder: string) => Offer[]>> = { lit
 
 /**
  * Reads every source of a folder.
- * @throws Error for a source that lists nothing: its format has changed
+ * @throws Error if a source lists nothing, because its format has changed
  */
 export const readOffers = (folder: string): Offer[] =>
   (Object.keys(FILES) as SourceName[]).flatMap((name) => {

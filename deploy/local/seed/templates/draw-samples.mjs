@@ -1,4 +1,4 @@
-// Draws the sample pictures of seeded templates into samples/, entirely from this file.
+// Draws the sample pictures of seeded templates into samples/, only from code in this file.
 //   node deploy/local/seed/templates/draw-samples.mjs
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";

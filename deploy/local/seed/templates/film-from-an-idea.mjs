@@ -1,7 +1,7 @@
 import { edge, node, textField } from "../graph.mjs";
 import { MUSIC, MUSIC_SECONDS } from "./parts.mjs";
 
-/** Length that fits the writer's token limit, also with the longer tokenization of a small model. */
+/** Length that fits the writer's token limit, even if a small model needs more tokens per word. */
 const SCENES = {
   type: "array",
   minItems: 3,
@@ -18,7 +18,7 @@ const SCENES = {
   },
 };
 
-/** Turns a line into scenes, each with a picture, a clip and a voice, and joins them to a film. */
+/** Turns one line into scenes, each with a picture, a clip and a voice, and joins them into a film. */
 export const FILM_FROM_AN_IDEA = {
   slug: "film-from-an-idea",
   name: "Film from an idea",
@@ -40,7 +40,7 @@ export const FILM_FROM_AN_IDEA = {
       system: "You write short films. Each scene has one picture and one short sentence that a narrator says.",
       prompt: "The scenes of a short film about {{topic}}.",
       maxTokens: 1_024,
-      // Otherwise small models repeat the same scene.
+      // At lower values small models repeat the same scene.
       temperature: 0.9,
       schema: SCENES,
     }),

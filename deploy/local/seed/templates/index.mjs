@@ -1,5 +1,6 @@
 /**
- * Templates of a new installation: pipelines by purpose, with filled inputs and their output as cover. They belong to the administrator.
+ * Templates of a new installation: pipelines by purpose, with filled inputs and their output as the cover. They belong to the
+ * administrator.
  */
 import { readFile } from "node:fs/promises";
 import { expectStatus } from "../client.mjs";
@@ -19,7 +20,7 @@ import { POSTCARD, VOICES } from "./voices.mjs";
  * @property {ReturnType<typeof import("../graph.mjs").edge>[]} edges
  */
 
-/** In display order: what is quick and free stands first. @type {readonly Template[]} */
+/** Templates in display order: fast and free ones come first. @type {readonly Template[]} */
 export const TEMPLATES = [
   ...[POSTCARD, TEXT_TO_IMAGE, UPSCALE, PRODUCT_SHOT],
   ...[FILM_FROM_AN_IDEA, NARRATED_SLIDESHOW],
@@ -46,7 +47,7 @@ const bodyOf = async (template, upload) => {
   const { slug, nodes, ...rest } = template;
   const ids = new Map();
   for (const name of samplesOf(template)) ids.set(name, (await upload(`samples/${name}`)).id);
-  // A later start may use another port.
+  // The address has no host, because a later start can use another port.
   const image = new URL((await upload(coverPath(slug))).url).pathname;
   const named = JSON.stringify(nodes).replace(SAMPLE, (_, name) => JSON.stringify(ids.get(name)));
   return { ...rest, nodes: JSON.parse(named), cover: { image }, isTemplate: true };
@@ -54,8 +55,8 @@ const bodyOf = async (template, upload) => {
 
 /**
  * Creates missing templates.
- * @param {{ client: import("../client.mjs").Client, key: string }} options `key`: the administrator's
- * @returns {Promise<number>} how many were created
+ * @param {{ client: import("../client.mjs").Client, key: string }} options `key`: key of the administrator
+ * @returns {Promise<number>} number of created templates
  */
 export const seedTemplates = async ({ client, key }) => {
   const listed = expectStatus("listing workflows", await client("GET", "/api/workflows", { key }), 200);
@@ -72,7 +73,7 @@ export const seedTemplates = async ({ client, key }) => {
     uploaded.set(path, body);
     return body;
   };
-  // Lists show the newest first.
+  // Creates them in reverse, because lists show the newest first.
   for (const template of [...missing].reverse()) {
     const created = await client("POST", "/api/workflows", { key, body: await bodyOf(template, upload) });
     const { slug } = expectStatus(`creating template ${template.name}`, created, 201).body;

@@ -9,7 +9,7 @@ import { coverPath, TEMPLATES } from "./index.mjs";
 
 const SIZE = { width: 640, height: 360 };
 const QUALITY = 74;
-/** Second of a film's best moment, if it isn't the middle. @type {Record<string, number>} */
+/** Second of a film's best frame, if it isn't in the middle. @type {Record<string, number>} */
 const MOMENTS = {
   "narrated-slideshow": 9,
   "title-cards": 1,

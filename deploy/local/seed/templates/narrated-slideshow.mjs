@@ -13,7 +13,7 @@ const PHOTOS = [
 const WRITTEN = "write from them";
 const AS_GIVEN = "say them as they are";
 
-/** Photos in the rhythm of a voice, by local models only. */
+/** Shows photos in the rhythm of a voice, with local models only. */
 export const NARRATED_SLIDESHOW = {
   slug: "narrated-slideshow",
   name: "Narrated slideshow",

@@ -14,7 +14,7 @@ const many = (count, draw, seed) => {
   return Array.from({ length: count }, (_, index) => draw(index, next)).join("");
 };
 
-/** From top to bottom. @param {string} id @param {readonly string[]} colours */
+/** Colours from top to bottom. @param {string} id @param {readonly string[]} colours */
 const gradient = (id, colours) =>
   `<linearGradient id="${id}" x1="0" y1="0" x2="0" y2="1">${colours.map((colour, index) => `<stop offset="${index / (colours.length - 1)}" stop-color="${colour}"/>`).join("")}</linearGradient>`;
 
@@ -132,5 +132,5 @@ const night = scene(
 ${land("M0 470q70-80 190-84 130-10 210 40 60 34 110 44l-30 250H0z", "#070c1a")}${lighthouse(290, 400, 0.8, "#fff6c8")}<rect x="120" y="352" width="70" height="46" fill="#0b1224"/><path d="M112 354l43-34 43 34z" fill="#0b1224"/><rect x="146" y="368" width="14" height="16" fill="#ffd47a"/>${sailboat(720, 520, 0.8, "#04081a", "#0c1630")}`,
 );
 
-/** By file name. @type {Readonly<Record<string, string>>} */
+/** Pictures by file name. @type {Readonly<Record<string, string>>} */
 export const SCENES = { harbour, lighthouse: lighthouseScene, beach, regatta, pier, night };

@@ -54,8 +54,8 @@ export const sha256OfFile = async (path) => {
 };
 
 /**
- * A cache folder, filled at most once: `fill` writes to a private folder that is moved into place in one rename. A crash leaves no partial
- * entry, and of two concurrent fills one remains.
+ * A cache folder, filled at most once. `fill` writes to a private folder, which is moved into place with one rename. A crash leaves no
+ * partial entry, and if two processes fill it, one result remains.
  * @param {string} entry full path of the folder
  * @param {(folder: string) => Promise<void>} fill
  */

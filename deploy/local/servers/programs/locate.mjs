@@ -6,14 +6,15 @@ import { Unavailable } from "./packages.mjs";
  * @typedef {object} Way
  * @property {import("../run-server.mjs").Source} source
  * @property {string} description for the progress line
- * @property {() => Promise<T | undefined>} find without fetching anything
- * @property {() => Promise<T>} [fetch] throws Unavailable when this machine can't
+ * @property {() => Promise<T | undefined>} find looks for the program without downloading
+ * @property {() => Promise<T>} [fetch] throws Unavailable if this machine can't
  */
 
 /**
- * The first way that works. Programs on PATH or in the cache come before downloads.
+ * Uses the first way that works. Programs on PATH or in the cache come before downloads.
  * @template T
- * @param {{ server: string, help: string, ways: readonly Way<T>[], log: (line: string) => void }} options `help`: how a person can provide the server
+ * @param {{ server: string, help: string, ways: readonly Way<T>[], log: (line: string) => void }} options `help`: text that explains how to
+ *   provide the server
  * @returns {Promise<{ found: T, source: import("../run-server.mjs").Source, description: string }>}
  */
 export const locate = async ({ server, help, ways, log }) => {

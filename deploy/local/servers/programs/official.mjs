@@ -15,8 +15,8 @@ const here = fileURLToPath(new URL(".", import.meta.url));
  * An installed npm package that can download an official server program.
  * @typedef {object} OfficialDownload
  * @property {string} packageName
- * @property {string} executable what the program's file name starts with
- * @property {string} script ESM source; gets the folder to download into as its argument
+ * @property {string} executable start of the program's file name
+ * @property {string} script ESM source; its argument is the folder for the download
  */
 
 /** @param {string} cacheDir @param {OfficialDownload} download */
@@ -45,11 +45,11 @@ const bytesBelow = async (folder) => {
   return sizes.reduce((sum, size) => sum + size, 0);
 };
 
-/** The program, if it was downloaded before. @param {string} cacheDir @param {OfficialDownload} download */
+/** The program, if it is already downloaded. @param {string} cacheDir @param {OfficialDownload} download */
 export const findOfficial = (cacheDir, download) => findExecutable(entryOf(cacheDir, download), download.executable);
 
 /**
- * Downloads the program in a separate process, because such downloads can't be aborted from within.
+ * Downloads the program in a separate process, because its library can't abort a download.
  * @param {{ cacheDir: string, env: NodeJS.ProcessEnv, download: OfficialDownload }} options
  * @returns {Promise<string>} path of the program
  */

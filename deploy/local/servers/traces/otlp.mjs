@@ -1,6 +1,6 @@
 /**
- * The part of OpenTelemetry's protocol (OTLP over gRPC) that a trace viewer needs, without a library: the launcher runs before anything is
- * installed. Field numbers come from opentelemetry/proto/trace/v1/trace.proto and common/v1/common.proto.
+ * The part of OpenTelemetry's protocol (OTLP over gRPC) that a trace viewer needs. It uses no library, because the launcher runs before
+ * dependencies are installed. Field numbers are from opentelemetry/proto/trace/v1/trace.proto and common/v1/common.proto.
  */
 
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 };
@@ -55,7 +55,7 @@ const integer = (message, number) => {
 
 const ANY = { string: 1, bool: 2, int: 3, double: 4 };
 
-/** @param {Buffer} value an attribute's; lists and maps are left out */
+/** @param {Buffer} value value of an attribute; lists and maps are omitted */
 const anyText = (value) => {
   const [field] = fields(value);
   if (field === undefined) return "";
@@ -100,9 +100,9 @@ const zipkinSpan = (span, serviceName) => {
 };
 
 /**
- * Spans of an ExportTraceServiceRequest for Zipkin's API (v2, JSON).
+ * Converts an ExportTraceServiceRequest to spans of Zipkin's API (v2, JSON).
  * @param {Buffer} request
- * @throws when it is no such message
+ * @throws if it isn't a valid message
  */
 export const zipkinSpans = (request) =>
   all(request, 1).flatMap((ofResource) => {

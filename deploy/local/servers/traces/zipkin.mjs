@@ -49,9 +49,9 @@ const locateZipkin = ({ cacheDir, env, log }) =>
   });
 
 /**
- * A trace viewer: Zipkin, which keeps the latest traces in memory, and a collector that feeds it. Zipkin has no login and accepts any Host
- * header, so it is reachable only through a guard.
- * @param {import("../run-server.mjs").StartOptions & { uiPort?: number }} options `port` is the collector's
+ * A trace viewer: Zipkin, which keeps the latest traces in memory, and a collector that sends them to it. Zipkin has no login and accepts
+ * any Host header, so it can be reached only through a guard.
+ * @param {import("../run-server.mjs").StartOptions & { uiPort?: number }} options `port`: port of the collector
  * @returns {Promise<import("../run-server.mjs").RunningServer & { collectorUrl: string, uiUrl: string }>}
  */
 export const startZipkin = async ({ cacheDir, port, uiPort, log = () => {}, output = () => {}, env = process.env }) => {
@@ -84,7 +84,7 @@ export const startZipkin = async ({ cacheDir, port, uiPort, log = () => {}, outp
       await close();
       await server.stop();
     },
-    // A restart needs both ports again.
+    // Stops both first, because a restart needs their ports again.
     exited: server.child.exited.then(async (exit) => {
       await close();
       return exit;
