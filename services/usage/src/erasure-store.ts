@@ -13,14 +13,14 @@ import { keysOfUser } from "./totals/totals";
 
 const PAGE = 1_000;
 
-/** Erases an account's usage. @param connection must have the models */
+/** Erases an account's usage. @param connection connection on which the models are registered */
 export const createEraseUsage = (connection: Connection): Erase => {
   const { UsageRow, UsageFolds, UsageTotals, UsageDays } = connection.models;
   const some = async (model: typeof UsageRow, filter: object): Promise<RemovedPage> =>
     untilNone(await removeSome(model as never, filter, PAGE));
 
   return createErasure<"usage">((userId) => ({
-    // Rows come first: a removed row can't be part of a new fold.
+    // Rows are removed first, because a removed row can't become part of a new fold.
     usage: () => some(UsageRow, { userId }),
     usage_folds: () => some(UsageFolds, { _id: userId }),
     usage_totals: () => some(UsageTotals, { _id: keysOfUser(userId) }),
@@ -28,7 +28,9 @@ export const createEraseUsage = (connection: Connection): Erase => {
   }));
 };
 
-/** Leaves ids and amounts of an account's runs. @param connection must have the models */
+/**
+ * Removes everything except ids and amounts from rows of an account's runs. @param connection connection on which the models are registered
+ */
 export const createEraseRuns =
   (connection: Connection): EraseRuns =>
   async (userId, executionIds) => {
@@ -38,10 +40,10 @@ export const createEraseRuns =
       .exec();
   };
 
-/** A name that can be part of a path. */
+/** Matches a name that can be part of a path. */
 const PLAIN = /^[^.$][^.]*$/;
 
-/** Removes a value of metadata from an account's rows. @param connection must have the models */
+/** Removes a metadata value from an account's rows. @param connection connection on which the models are registered */
 export const createEraseMetadata =
   (connection: Connection): EraseMetadata =>
   async ({ ownerId: userId, name, value, within }) => {

@@ -17,7 +17,7 @@ import { createStore } from "./store";
 import { createTotalsStore } from "./totals/totals-store";
 import { createUsage } from "./usage";
 
-/** One row per run, with lists and distinct models. */
+/** Stores one row for each run, with lists and distinct models. */
 export const service = defineService({
   name: "usage",
   database,

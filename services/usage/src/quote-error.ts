@@ -1,20 +1,20 @@
-/** How far bills are from their estimates. */
+/** Computes how far bills differ from their estimates. */
 
 import type { CostPart } from "./store";
 
 export const QUOTE_ERROR_RUNS = 100;
 
 export interface QuoteError {
-  /** Runs that cost something and had an estimate. */
+  /** Number of runs with a cost and an estimate. */
   runs: number;
-  /** Percentiles of (bill − estimate) ÷ bill: above 0 a run cost more than expected. 0 without runs. */
+  /** Percentiles of (bill − estimate) ÷ bill. Above 0, a run cost more than estimated. 0 if there are no runs. */
   p50: number;
   p90: number;
 }
 
 const DECIMALS = 10_000;
 
-/** Nearest rank. */
+/** Nearest-rank percentile. */
 const percentile = (sorted: readonly number[], share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 
 export const quoteErrorOf = (costs: readonly CostPart[]): QuoteError => {

@@ -8,7 +8,7 @@ const MAX_OFFSET = 1_000_000_000;
 export const FINAL_STATUSES = ["completed", "failed", "cancelled"] as const;
 export const STATUSES = ["processing", ...FINAL_STATUSES] as const;
 
-/** Names of counters. Dots and dollars are special in MongoDB. */
+/** Names of counters. Dots and dollar signs are special in MongoDB. */
 const SOURCE = /^[a-z0-9-]+$/;
 
 const id = z.string().min(1).max(ID_CHARS);
@@ -34,7 +34,7 @@ const run = z.object({
   startedAt: z.date(),
   /** Metadata set by the caller. */
   metadata,
-  /** The API key that submitted the run; empty for a session. */
+  /** API key that submitted the run; empty for a session. */
   keyId: z.string().max(ID_CHARS).optional(),
 });
 
@@ -55,7 +55,7 @@ export const REQUESTS = {
     durationMs: amount,
     errorCode: z.string().max(ID_CHARS).nullable(),
     requestId: z.string().max(1_000).nullable(),
-    /** `millicredits` per model; empty if unknown. */
+    /** `millicredits` for each model; empty if unknown. */
     modelCredits: z.array(z.object({ model: id, millicredits: amount })).max(MODELS_PER_RUN),
     /** Expected `millicredits`; absent if unknown. */
     estimatedMillicredits: amount.optional(),

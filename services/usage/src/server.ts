@@ -9,7 +9,7 @@ const runStart = (run: proto.RunStart | undefined): RunStart => {
   return { ...rest, workflowSlug: workflowSlug ?? null, startedAt: startedAt ?? new Date() };
 };
 
-// The rules reject an unknown status later.
+// An unknown status is kept here and rejected by the validation.
 const runOutcome = ({
   run: _run,
   unstarted: _unstarted,
@@ -37,7 +37,7 @@ const rowMessage = ({ workflowSlug, errorCode, requestId, ...row }: UsageRow): p
 const finish = (usage: Usage, request: proto.FinishRunRequest): Promise<void> =>
   usage.finish(runStart(request.run), runOutcome(request), request.unstarted);
 
-/** Applies `work` to several runs. @returns those that succeeded */
+/** Applies `work` to several runs. @returns the runs for which it succeeded */
 const doneFor = async <Run>(runs: readonly Run[], work: (run: Run) => Promise<unknown>): Promise<Run[]> => {
   const outcomes = await Promise.allSettled(runs.map(work));
   return runs.filter((_, index) => outcomes[index]!.status === "fulfilled");

@@ -20,9 +20,9 @@ export interface UsageRow extends Omit<RunStart, "startedAt">, Omit<RunOutcome, 
 
 interface RowDocument extends Omit<UsageRow, "executionId"> {
   _id: string;
-  /** The owner, until the owner's totals include the row. */
+  /** Id of the owner, until the owner's totals include the row. */
   uncounted?: string;
-  /** Set once the owner's totals include the row. */
+  /** Set when the owner's totals include the row. */
   counted?: true;
 }
 
@@ -41,7 +41,7 @@ export type CostPart = Pick<UsageRow, "millicredits" | "estimatedMillicredits">;
 export interface ExpiredRow {
   executionId: string;
   userId: string;
-  /** True if the owner's totals include it. */
+  /** True if the owner's totals include the row. */
   isCounted: boolean;
 }
 
@@ -59,7 +59,7 @@ const COUNTED_PART = {
 } as const;
 const GROUPED_PART = { _id: 0, source: 1, workflowSlug: 1, keyId: 1, metadata: 1, millicredits: 1 } as const;
 const COST_PART = { _id: 0, millicredits: 1, estimatedMillicredits: 1 } as const;
-/** Rows per batch of a cursor. */
+/** Number of rows per batch of a cursor. */
 const CURSOR_ROWS = 1_000;
 const GROUPED_TIMEOUT_MS = 30_000;
 const FINAL = { $in: [...FINAL_STATUSES] };
@@ -90,14 +90,14 @@ const rowSchema = new Schema<RowDocument>(
   // Rows must be as durable as the charges in billing.
   { collection: "usage", id: false, autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// Lists, newest first: all rows, and rows by status, workflow or model.
+// Lists rows, newest first: all rows, and rows by status, workflow or model.
 rowSchema.index({ userId: 1, id: -1 });
 rowSchema.index({ userId: 1, status: 1, id: -1 });
 rowSchema.index({ userId: 1, workflowSlug: 1, id: -1 });
 rowSchema.index({ userId: 1, modelIds: 1, id: -1 });
-// Rows that aren't in the totals yet.
+// Finds rows that aren't in the totals yet.
 rowSchema.index({ uncounted: 1, id: 1 }, { sparse: true });
-// For removing the oldest rows.
+// Used to remove the oldest rows.
 rowSchema.index({ createdAt: 1 });
 rowSchema.index({ id: 1 }, { unique: true });
 
@@ -127,7 +127,7 @@ export const createStore = (connection: Connection) => {
   const updateRow = createUpdater(rows.collection as never, DURABLE);
 
   return {
-    /** @returns 0 without any row */
+    /** @returns 0 if there are no rows */
     latestId: async (): Promise<number> => (await rows.findOne({}, { id: 1 }).sort({ id: -1 }).lean<Pick<RowDocument, "id">>())?.id ?? 0,
 
     /** @returns false if the execution already has a row */
@@ -138,17 +138,17 @@ export const createStore = (connection: Connection) => {
       return document ? toRow(document) : undefined;
     },
 
-    /** Finalizes a row once. @returns false if there is no such row, undefined if the outcome is unknown */
+    /** Makes a row final, once. @returns false if there is no such row, undefined if the outcome is unknown */
     finish: (userId: string, executionId: string, outcome: Partial<UsageRow>): Promise<boolean | undefined> =>
       updateRow({ filter: { _id: executionId, userId, status: "processing" }, update: { $set: outcome } }),
 
-    /** Newest first. */
+    /** Returns rows, newest first. */
     page: async (query: RowsQuery, limit: number): Promise<UsageRow[]> => {
       const page = rows.find(rowFilter(query)).sort({ id: -1 }).skip(query.offset).limit(limit).maxTimeMS(OPERATION_TIMEOUT_MS);
       return (await page.lean<RowDocument[]>()).map(toRow);
     },
 
-    /** Costs of a workflow's newest completed runs. */
+    /** Returns the costs of a workflow's newest completed runs. */
     costs: ({ userId, workflowSlug }: QuoteErrorQuery, limit: number): Promise<CostPart[]> =>
       rows
         .find({ userId, workflowSlug, status: "completed" }, COST_PART)
@@ -158,18 +158,18 @@ export const createStore = (connection: Connection) => {
         .lean<CostPart[]>()
         .exec(),
 
-    /** Reads all matching rows, so only for filters that the totals don't cover. */
+    /** Reads all matching rows. Use it only for filters that the totals don't cover. */
     countAll: (query: RowsQuery): Promise<number> => rows.countDocuments(rowFilter(query)).maxTimeMS(OPERATION_TIMEOUT_MS).exec(),
 
-    /** Reads all rows of a user, so only for filters that the totals don't cover. */
+    /** Reads all rows of a user. Use it only for filters that the totals don't cover. */
     modelNamesOfAll: async ({ userId, sources }: ModelNamesQuery): Promise<string[]> =>
       rows.distinct("modelIds", { userId, ...(sources.length > 0 ? { source: { $in: sources } } : {}) }),
 
-    /** Rows outside of the totals: those in progress, and recent final ones. */
+    /** Returns rows outside the totals: rows in progress, and recent final rows. */
     uncounted: async (userId: string): Promise<CountedPart[]> =>
       (await rows.find({ uncounted: userId }, COUNTED_PART).maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument[]>()).map(toPart),
 
-    /** Final rows that began within a time range (end excluded) and an id range. */
+    /** Returns final rows whose runs began within a time range (end excluded) and an id range. */
     grouped: (userId: string, [from, to]: readonly [Date, Date], [first, last]: readonly [number, number]): AsyncIterable<GroupedPart> =>
       rows
         .find({ userId, id: { $gte: first, $lt: last }, createdAt: { $gte: from, $lt: to }, status: FINAL }, GROUPED_PART)
@@ -177,7 +177,7 @@ export const createStore = (connection: Connection) => {
         .lean<GroupedPart[]>()
         .cursor({ batchSize: CURSOR_ROWS }) as unknown as AsyncIterable<GroupedPart>,
 
-    /** Final rows that aren't in the totals, up to a limit. */
+    /** Returns final rows that aren't in the totals, up to a limit. */
     countable: async (userId: string, limit: number): Promise<CountedPart[]> => {
       const found = rows.find({ uncounted: userId, status: FINAL }, COUNTED_PART).limit(limit);
       return (await found.maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument[]>()).map(toPart);
@@ -192,7 +192,7 @@ export const createStore = (connection: Connection) => {
       await rows.updateMany({ _id: { $in: [...executionIds] } }, mark, { writeConcern: MAJORITY });
     },
 
-    /** The oldest final rows from before a time, up to a limit. */
+    /** Returns the oldest final rows created before a time, up to a limit. */
     expired: async (before: Date, limit: number): Promise<ExpiredRow[]> => {
       const found = rows
         .find({ createdAt: { $lt: before }, status: FINAL }, { userId: 1, counted: 1 })

@@ -19,7 +19,7 @@ import type { CountedPart, UsageRow, UsageStore } from "./store";
 import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, MS_PER_DAY, totalKey, type DailySum } from "./totals/totals";
 import type { TotalsStore } from "./totals/totals-store";
 
-/** This many rows outside of the totals trigger a fold. */
+/** Number of rows outside the totals that triggers a fold. */
 const MANY_UNCOUNTED = 200;
 const REMOVED_PAGE = 1_000;
 
@@ -49,18 +49,18 @@ export interface UsageOptions {
   store: UsageStore;
   totals: Pick<TotalsStore, "total" | "progress" | "days">;
   folding: Folding;
-  /** Upper bound of all row ids at start. */
+  /** Upper bound of all row ids when the process starts. */
   latestId: number;
   now?: () => Date;
-  /** Rows removed per call. */
+  /** Number of rows removed per call. */
   removedPage?: number;
 }
 
-/** One row per run: inserted when the run is admitted, finalized once. */
+/** Stores one row for each run. The row is inserted when the run is admitted and becomes final once. */
 export const createUsage = ({ store, totals, folding, latestId, now = () => new Date(), removedPage = REMOVED_PAGE }: UsageOptions) => {
   const nextId = createIds(latestId);
 
-  /** A consistent read of totals and of the rows outside of them; undefined if rows keep moving. */
+  /** Reads totals and the rows outside them consistently; undefined if rows keep moving. */
   const consistent = <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> =>
     retryOnConflict(CONFLICT_ATTEMPTS.usageTotals, async () => {
       const { folds } = await folding.progress(userId);
@@ -71,7 +71,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       return { total, others };
     });
 
-  /** The reason why a run got no row. */
+  /** Returns the reason why a run got no row. */
   const whyNot = async (executionId: string): Promise<DomainError> =>
     (await store.parts([executionId])).length > 0 ? notTheirs() : unavailable("too many runs start at once: try again", 1);
 
@@ -96,13 +96,13 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
   };
 
   return {
-    /** Inserts the row of a run. Idempotent. @returns its id */
+    /** Inserts the row of a run. Idempotent. @returns id of the row */
     start: async (request: RunStart): Promise<number> => {
       const run = checked(REQUESTS.run, request);
       const id = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
         const next = nextId();
         if (await store.insert(processingRow(next, run))) return next;
-        // Without a row for this run, the id was taken: another process used it in the same millisecond.
+        // If the run has no row, another process used the id in the same millisecond.
         return (await store.find(run.userId, run.executionId))?.id;
       });
       if (id === undefined) throw await whyNot(run.executionId);
@@ -110,8 +110,8 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
     },
 
     /**
-     * Finalizes a run's row and creates it if it is missing. The first outcome wins.
-     * @param unstarted the row is most likely missing: insert before looking for it
+     * Makes a run's row final, and creates it if it is missing. The first outcome wins.
+     * @param unstarted true if the row is probably missing, so that it is inserted before a lookup
      */
     finish: async (request: RunStart, result: RunOutcome, unstarted = false): Promise<void> => {
       const run = checked(REQUESTS.run, request);
@@ -130,7 +130,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       if (made === "final") folding.noteFinal(run.userId);
     },
 
-    /** A page of a user's rows, newest first, with the total number of matches. */
+    /** Returns a page of a user's rows, newest first, with the total number of matches. */
     list: async (request: RowsQuery): Promise<{ rows: UsageRow[]; total: number }> => {
       const query = checked(REQUESTS.rows, request);
       const limit = query.limit || LIMITS.usagePageDefault;
@@ -143,7 +143,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       return { rows, total };
     },
 
-    /** Sorted models that a user's runs have called. */
+    /** Returns the sorted models that a user's runs have called. */
     modelNames: async (request: ModelNamesQuery): Promise<string[]> => {
       const query = checked(REQUESTS.modelNames, request);
       const key = totalKey(query.userId, "", "");
@@ -155,7 +155,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
     quoteError: async (request: QuoteErrorQuery): Promise<QuoteError> =>
       quoteErrorOf(await store.costs(checked(REQUESTS.quoteError, request), QUOTE_ERROR_RUNS)),
 
-    /** Sums of a user's final runs by day and model. */
+    /** Returns sums of a user's final runs by day and model. */
     dailySums: async (request: DailySumsQuery): Promise<DailySum[]> => {
       const query = checked(REQUESTS.dailySums, request);
       const days = daysBetween(query.fromDay, query.toDay);
@@ -165,7 +165,7 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       return dailySumsIn(found.total, recent, query);
     },
 
-    /** Sums of a user's final runs in a range of days, by key, workflow or metadata member. */
+    /** Returns sums of a user's final runs in a range of days, by key, workflow or metadata member. */
     groupSums: async (request: GroupSumsQuery): Promise<GroupSum[]> => {
       const query = checked(REQUESTS.groupSums, request);
       const [from, to] = [new Date(query.fromDay), new Date(Date.parse(query.toDay) + MS_PER_DAY)];

@@ -5,7 +5,7 @@ import type { GroupSumsQuery } from "../requests";
 import type { GroupedPart } from "../store";
 
 export interface GroupSum {
-  /** A key's id, a slug, or a metadata value; null for runs without one. */
+  /** Id of a key, a slug, or a metadata value; null for runs without one. */
   group: string | null;
   runs: number;
   millicredits: number;
@@ -28,8 +28,8 @@ const tooMuch = (what: string): Error =>
   invalidRequest([{ path: "from", message: `the days have more than ${what}: request fewer days at a time` }]);
 
 /**
- * Sums rows per group, the most expensive group first.
- * @throws INVALID_REQUEST for too many rows or groups
+ * Sums rows by group, most expensive group first.
+ * @throws INVALID_REQUEST if there are too many rows or groups
  */
 export const groupSumsOf = async (rows: AsyncIterable<GroupedPart>, grouping: Grouping): Promise<GroupSum[]> => {
   const sums = new Map<string | null, GroupSum>();

@@ -3,18 +3,18 @@ import { deltasOf, withinWeight } from "./totals";
 import type { Fold, Progress, TotalsStore } from "./totals-store";
 
 /**
- * Folding adds batches of final rows to their user's totals. Final rows never change, so a total is exact. A fold is recorded first (number
- * and rows), then added to each total that doesn't have its number yet, then its rows are marked, and last the fold is marked as complete.
- * After a crash any process can complete it. Expired rows are removed the same way: their share is subtracted, and they are deleted instead
- * of marked.
+ * Folding adds batches of final rows to their user's totals. Final rows never change, so a total is exact. Steps of a fold: it is recorded
+ * with its number and rows, added to each total that doesn't have its number yet, its rows are marked, and the fold is marked as complete.
+ * After a crash any process can complete it. Expired rows are removed in the same way: their share is subtracted, and they are deleted
+ * instead of marked.
  */
 
-/** Final rows per user that trigger a fold. */
+/** Number of a user's final rows that triggers a fold. */
 const FOLD_AFTER_ROWS = 100;
 const FOLD_ROWS = 200;
-/** Upper bound of totals that one fold writes, except for a fold of one row. */
+/** Maximum totals that one fold writes, except for a fold of one row. */
 const FOLD_TOTALS = 2_000;
-/** Users whose finished runs are counted in memory. A forgotten user is folded when their list is read. */
+/** Maximum users whose finished runs are counted in memory. The rows of other users are folded when their list is read. */
 const NOTED_USERS = 10_000;
 
 export type FoldingStore = Pick<UsageStore, "countable" | "parts" | "markCounted" | "remove">;
@@ -27,15 +27,15 @@ export interface FoldingOptions {
 }
 
 export interface Folding {
-  /** Progress of a user's totals, after completing a pending fold. */
+  /** Returns the progress of a user's totals, after completing a pending fold. */
   progress(userId: string): Promise<Progress>;
-  /** Counts a row that became final. Folds in the background above a threshold. */
+  /** Counts a row that became final. Above a threshold, starts a fold in the background. */
   noteFinal(userId: string): void;
   /** Folds in the background. */
   wake(userId: string): void;
   /** Folds until fewer than `least` rows remain. */
   foldAll(userId: string, least?: number): Promise<void>;
-  /** Deletes rows that are all in the totals. @returns how many; 0 if another fold came first */
+  /** Deletes rows that are all in the totals. @returns number of rows; 0 if another fold came first */
   remove(userId: string, executionIds: string[]): Promise<number>;
   /** Stops background work. */
   stop(): Promise<void>;
@@ -65,7 +65,7 @@ export const createFolding = ({ store, totals, onError }: FoldingOptions): Foldi
 
   /** Runs one fold. @returns false if there are too few rows */
   const fold = async (userId: string, least: number): Promise<boolean> => {
-    // Read the progress first: rows read afterwards are in no fold up to its number.
+    // Read the progress first: rows read afterwards don't belong to any fold up to its number.
     const { folds } = await progress(userId);
     const rows = await store.countable(userId, FOLD_ROWS);
     if (rows.length < least) return false;

@@ -13,7 +13,7 @@ export interface Fold {
 export interface Progress {
   /** Number of completed folds. */
   folds: number;
-  /** A fold that has begun and may be incomplete. */
+  /** A fold that has started and may be incomplete. */
   pending: Fold | null;
 }
 
@@ -22,7 +22,7 @@ interface ProgressDocument extends Progress {
 }
 interface TotalDocument {
   _id: string;
-  /** The last fold that was added. */
+  /** Number of the last fold that was added. */
   fold: number;
   counts?: Numbers;
   models?: Numbers;
@@ -56,7 +56,10 @@ const lostInsertsOnly = (error: unknown): boolean => {
   return failures.length > 0 ? failures.every(isDuplicateKey) : isDuplicateKey(error);
 };
 
-/** Adds a fold to totals, idempotently: a total that has this fold, or a later one, doesn't match, and the upsert then fails on its id. */
+/**
+ * Adds a fold to totals. Idempotent: if a total already has this or a later fold, the filter doesn't match it, and the upsert fails on its
+ * id.
+ */
 const addTo = async (model: Model<TotalDocument>, fold: number, deltas: ReadonlyMap<string, Delta>): Promise<void> => {
   const operations = [...deltas].map(([_id, delta]): AnyBulkWriteOperation<TotalDocument> => {
     const update = { $set: { fold }, $inc: Object.fromEntries(delta) } as never;
@@ -80,7 +83,7 @@ export const createTotalsStore = (connection: Connection) => {
     progress: async (userId: string): Promise<Progress> =>
       (await progress.findOne({ _id: userId }).maxTimeMS(OPERATION_TIMEOUT_MS).lean<ProgressDocument | null>()) ?? NOTHING,
 
-    /** Begins the next fold. @returns false if another fold has begun or completed meanwhile */
+    /** Starts the next fold. @returns false if another fold was started or completed in the meantime */
     begin: async (userId: string, pending: Fold): Promise<boolean> => {
       const folds = pending.number - 1;
       const { matchedCount } = await progress.updateOne({ _id: userId, folds, pending: null }, { $set: { pending } });
@@ -105,7 +108,7 @@ export const createTotalsStore = (connection: Connection) => {
       return { counts: found?.counts ?? {}, models: found?.models ?? {} };
     },
 
-    /** Sums of a user's runs by day, in order. */
+    /** Returns sums of a user's runs by day, in order. */
     days: async (userId: string, wanted: readonly string[]): Promise<{ day: string; sums: Numbers }[]> => {
       const keys = wanted.map((day) => dayKey(userId, day));
       const found = await days

@@ -1,4 +1,4 @@
-/** Counts and sums of final rows, so that lists and summaries don't scan rows. */
+/** Counts and sums final rows, so that lists and summaries don't scan rows. */
 
 import { isSlug, member } from "@nodeloom/kernel";
 import type { DailySumsQuery, ModelNamesQuery, RowsQuery } from "../requests";
@@ -6,7 +6,8 @@ import type { CountedPart } from "../store";
 
 /**
  * Totals count a user's final rows for each filter that lists support. A row counts for its user and for the user's workflow, models, and
- * pairs of both; each by source and status. Daily sums are kept per model. Pure arithmetic; totals-store stores the results.
+ * pairs of both, each by source and status. Daily sums are kept for each model. This module is pure arithmetic; totals-store stores the
+ * results.
  */
 
 /** A tree of named numbers. */
@@ -14,7 +15,7 @@ export interface Numbers {
   readonly [name: string]: number | Numbers;
 }
 
-/** Additions to one total: path → number. */
+/** Additions to one total, by path. */
 export type Delta = Map<string, number>;
 
 /** Additions by total. */
@@ -24,9 +25,9 @@ export interface Deltas {
 }
 
 export interface DailySum {
-  /** YYYY-MM-DD, UTC. */
+  /** Date in the form YYYY-MM-DD, in UTC. */
   day: string;
-  /** Empty: all runs of the day. */
+  /** Name of the model; empty for all runs of the day. */
   model: string;
   runs: number;
   millicredits: number;
@@ -34,17 +35,17 @@ export interface DailySum {
 
 const ANY = "";
 export const MS_PER_DAY = 24 * 60 * 60 * 1_000;
-/** Names of the day's sum over all models, and of models whose names can't be member names. Neither is a valid slug. */
+/** Names for the day's sum over all models, and for models whose names can't be member names. Neither is a valid slug. */
 const ALL_MODELS = "_all";
 const OTHER_MODELS = "_other";
 
-/** Key of a total; an empty workflow or model means any. */
+/** Returns the key of a total. An empty workflow or model means any. */
 export const totalKey = (userId: string, workflowSlug: string, modelId: string): string => JSON.stringify([userId, workflowSlug, modelId]);
 
-/** Key of a daily sum. */
+/** Returns the key of a daily sum. */
 export const dayKey = (userId: string, day: string): string => JSON.stringify([userId, day]);
 
-/** Key range of a user: both key forms have the same prefix. */
+/** Returns the key range of a user. Both key forms have the same prefix. */
 export const keysOfUser = (userId: string): { $gte: string; $lt: string } => {
   const start = `[${JSON.stringify(userId)},`;
   return { $gte: start, $lt: `${start}\uffff` };
@@ -52,21 +53,21 @@ export const keysOfUser = (userId: string): { $gte: string; $lt: string } => {
 
 export const dayOf = (time: Date): string => time.toISOString().slice(0, "YYYY-MM-DD".length);
 
-/** Both ends are included. */
+/** Returns the days of a range, including both ends. */
 export const daysBetween = (fromDay: string, toDay: string): string[] => {
   const days: string[] = [];
   for (let at = Date.parse(fromDay); at <= Date.parse(toDay); at += MS_PER_DAY) days.push(dayOf(new Date(at)));
   return days;
 };
 
-/** Keys of the totals that count a row; the user's own comes first. */
+/** Returns the keys of the totals that count a row, starting with the user's own total. */
 const keysOf = ({ userId, workflowSlug, modelIds }: CountedPart): string[] => {
   const workflows = workflowSlug === null || workflowSlug === ANY ? [ANY] : [ANY, workflowSlug];
   const models = [ANY, ...new Set(modelIds)];
   return workflows.flatMap((workflow) => models.map((model) => totalKey(userId, workflow, model)));
 };
 
-/** Credits per model. A row without this has one model, or the split is unknown. */
+/** Returns the credits for each model. A row without `modelCredits` has one model, or the split is unknown. */
 const modelCreditsOf = ({ modelIds, modelCredits, millicredits }: CountedPart): [model: string, millicredits: number][] => {
   if (modelCredits.length > 0) return modelCredits.map((each) => [each.model, each.millicredits]);
   const [only, ...more] = new Set(modelIds);
@@ -89,7 +90,7 @@ const addDay = (days: Map<string, Delta>, row: CountedPart, sign: number): void 
   for (const [model, millicredits] of modelCreditsOf(row)) sum(model, millicredits);
 };
 
-/** Additions for rows; subtractions with a negative sign. */
+/** Returns the additions for rows, or the subtractions if the sign is negative. */
 export const deltasOf = (rows: readonly CountedPart[], sign: 1 | -1): Deltas => {
   const deltas: Deltas = { counts: new Map(), days: new Map() };
   for (const row of rows) {
@@ -101,7 +102,7 @@ export const deltasOf = (rows: readonly CountedPart[], sign: 1 | -1): Deltas => 
   return deltas;
 };
 
-/** The first rows that count in at most `most` totals together; at least one row. */
+/** Returns the first rows that together count in at most `most` totals; at least one row. */
 export const withinWeight = (rows: readonly CountedPart[], most: number): CountedPart[] => {
   let weight = 0;
   const end = rows.findIndex((row, index) => (weight += keysOf(row).length) > most && index > 0);
@@ -131,7 +132,7 @@ export const matches =
     (workflowSlug === "" || row.workflowSlug === workflowSlug) &&
     isWanted(sources, row.source);
 
-/** Sorted models in a user's total and in rows outside of it. */
+/** Returns the sorted models in a user's total and in rows outside the total. */
 export const modelNamesIn = (models: Numbers, rows: readonly CountedPart[], { sources }: ModelNamesQuery): string[] => {
   const counted = members(models).flatMap(([source, byModel]) =>
     isWanted(sources, source) ? members(byModel).flatMap(([model, count]) => (numberIn(count) > 0 ? [model] : [])) : [],
@@ -142,7 +143,7 @@ export const modelNamesIn = (models: Numbers, rows: readonly CountedPart[], { so
 
 const SHOWN_MODELS: Readonly<Record<string, string>> = { [ALL_MODELS]: "", [OTHER_MODELS]: "other models" };
 
-/** Sums by day and model, from daily totals and final rows outside of them. */
+/** Returns sums by day and model, from daily totals and from final rows outside them. */
 export const dailySumsIn = (
   days: readonly { day: string; sums: Numbers }[],
   others: readonly CountedPart[],
