@@ -1,4 +1,4 @@
-/** Passes budget alerts from billing, which decides them, on to webhooks and emails. */
+/** Passes budget alerts from billing to webhooks and emails. Billing decides when an alert is due. */
 import { isRefusal, toCredits } from "@nodeloom/kernel";
 import { budgetAlertJson, type RelayedRows } from "@nodeloom/platform";
 import type { billing as billingProto, identity as identityProto } from "@nodeloom/proto";
@@ -11,13 +11,13 @@ import type { NewDelivery } from "./delivery";
 
 const BUDGET_ALERT = "budget.alert";
 
-/** The message of an alert, for endpoints. */
+/** Returns the message of an alert for endpoints. */
 const alertMessage = (ownerId: string, alert: billingProto.BudgetAlert): EndpointMessage => {
   const messageId = `msg_budget_${alert.id}`;
   const about = { kind: "body" as const, messageId, at: alert.at ?? new Date(0), dataJson: JSON.stringify(budgetAlertJson(alert)) };
   return { _id: messageId, ownerId, event: BUDGET_ALERT, about };
 };
-/** The message of an alert for one key. */
+/** Returns the message of an alert for one key. */
 const toKey = (message: EndpointMessage, keyId: string): NewDelivery => ({ ...message, _id: `${message._id}-${keyId}`, keyId });
 
 export interface RelayedAlertsOptions {
@@ -39,7 +39,7 @@ export const createRelayedAlerts = ({
   endpoints,
   mails,
 }: RelayedAlertsOptions): RelayedRows<billingProto.BudgetAlerts> => {
-  /** Empty for a deleted account. */
+  /** Returns an account's keys; empty for a deleted account. */
   const keysOf = async (userId: string): Promise<identityProto.Key[]> => {
     try {
       return (await identity.listKeys({ userId })).keys;
@@ -60,7 +60,7 @@ export const createRelayedAlerts = ({
     await mails?.addForOwners(userId, about, alert.id);
   };
 
-  /** Accepts an alert once its deliveries have started. Deliveries started before a failure are found again. */
+  /** Acknowledges an alert after its deliveries have started. If this fails, deliveries that have started aren't started again. */
   const passOn = async ({ userId, alerts }: billingProto.BudgetAlerts): Promise<void> => {
     const ofBudgets = alerts.filter(({ lowCredits }) => lowCredits === undefined);
     const keys = ofBudgets.length > 0 ? (await keysOf(userId)).filter(hears) : [];

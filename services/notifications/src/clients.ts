@@ -2,7 +2,7 @@
 import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
 import { addresses, billing, executions, identity } from "@nodeloom/proto";
 
-/** Served by identity. */
+/** Identity serves this client. */
 export type EmailAddresses = ClientOf<addresses.AddressServiceServer>;
 export type Billing = ClientOf<billing.BillingServiceServer>;
 export type Executions = ClientOf<executions.ExecutionsServiceServer>;

@@ -1,13 +1,13 @@
 /** The stored state of a message to a webhook or an endpoint, and of its attempts. */
 import type { BaseTier } from "@nodeloom/kernel";
 
-/** The first delivery of a message; each redelivery takes the next number. */
+/** Number of a message's first delivery. Each redelivery has the next number. */
 export const FIRST_DELIVERY = 1;
 
-/** `skipped`: the key has no webhook for it. */
+/** `skipped`: the key has no webhook for the message. */
 export type DeliveryState = "pending" | "delivered" | "failed" | "disabled" | "skipped";
 
-/** How a delivery ended. `superseded`: a later one replaced it. */
+/** How a delivery ended. `superseded`: a later delivery replaced it. */
 export type DeliveryEnd = "delivered" | "given up" | "disabled" | "nothing to send" | "superseded";
 
 export const END_OF: Readonly<Record<Exclude<DeliveryState, "pending">, DeliveryEnd>> = {
@@ -17,29 +17,29 @@ export const END_OF: Readonly<Record<Exclude<DeliveryState, "pending">, Delivery
   skipped: "nothing to send",
 };
 
-/** The subject of a message. For runs and batches, executions builds the body at each attempt. */
+/** Subject of a message. For runs and batches, executions builds the body at each attempt. */
 export type About =
   | { kind: "run"; executionId: string; nodeId?: string }
   | { kind: "batch"; batchId: string }
   | { kind: "body"; messageId: string; at: Date; dataJson: string };
 
-/** Identifies one attempt, which is recorded once. */
+/** Identifies one attempt. An attempt is recorded once. */
 export interface AttemptId {
   /** Message ID. */
   id: string;
   delivery: number;
-  /** Counted within the delivery, from 1. */
+  /** Number of the attempt within the delivery, starting at 1. */
   attempt: number;
 }
 
-/** Result of an attempt. Dates are epoch milliseconds, because Temporal stores it. */
+/** Result of an attempt. Dates are epoch milliseconds, because Temporal stores the result. */
 export interface SentAttempt {
   url: string;
   revision: string;
   at: number;
   /** Null without a response. */
   status: number | null;
-  /** Null if delivered. */
+  /** Null if the message was delivered. */
   error: string | null;
   durationMs: number;
   retryAfterMs: number | null;
@@ -59,9 +59,9 @@ export interface WebhookAttempt
 /** Progress of a message. */
 export interface Standing {
   state: DeliveryState;
-  /** Number of the latest delivery. Only that one continues. */
+  /** Number of the latest delivery. Only the latest delivery continues. */
   delivery: number;
-  /** Total over all deliveries. */
+  /** Number of attempts in all deliveries. */
   attempts: number;
   deliveredAt: Date | null;
   lastError: string | null;
@@ -77,14 +77,14 @@ export interface DeliveryRecord extends Standing {
   baseTier?: BaseTier;
   event: string;
   about: About;
-  /** The run's own webhook, signed with the owner's secret for runs; absent for the key's webhook. */
+  /** Address of the run's own webhook, signed with the owner's secret for runs; absent for the key's webhook. */
   url?: string;
-  /** Events of the run's own webhook; absent or empty for ends of runs. */
+  /** Events of the run's own webhook; absent or empty for the events at the end of a run. */
   events?: string[];
-  /** The endpoint of the owner that gets it; absent for a webhook. */
+  /** Id of the owner's endpoint that gets the message; absent for a webhook. */
   endpointId?: string;
   createdAt: Date;
-  /** Last start of a workflow for it; null before the first. */
+  /** When a delivery workflow was last started; null before the first start. */
   startedAt: Date | null;
 }
 
@@ -106,6 +106,6 @@ export const NEW_STANDING: Standing = {
   history: [],
 };
 
-/** Number of the next attempt within the latest delivery, from 1. */
+/** Returns the number of the next attempt within the latest delivery, starting at 1. */
 export const nextAttempt = ({ delivery, history }: Pick<Standing, "delivery" | "history">): number =>
   1 + Math.max(0, ...history.filter((entry) => entry.delivery === delivery).map(({ attempt }) => attempt));

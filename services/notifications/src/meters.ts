@@ -1,9 +1,9 @@
 import { durationHistogram, eventCounter } from "@nodeloom/platform";
 
-/** Metrics of webhooks: outcomes, never IDs of users, runs or receivers. Metrics of emails are in mail/meters.ts. */
+/** Metrics of webhooks: outcomes, never ids of users, runs or receivers. Metrics of emails are in mail/meters.ts. */
 
 const attempts = durationHistogram("nodeloom.webhook.attempt.duration", "attempts at webhooks, by outcome");
-/** Only for a run's first delivery: a redelivery has no target time. */
+/** Only for a run's first delivery, because redeliveries have no target time. */
 export const noteFirstAttempt = durationHistogram(
   "nodeloom.webhook.first_attempt.age",
   "from the end of a run to the first attempt at its webhook",

@@ -1,4 +1,4 @@
-/** Notices of models that providers shut down: mail to the owners of an account, and webhooks that name the event. */
+/** Notices of models that providers shut down: emails to the owners of an account, and webhooks that name the event. */
 import { invalidRequest, isRefusal } from "@nodeloom/kernel";
 import type { identity as identityProto, notifications } from "@nodeloom/proto";
 import type { Identity } from "./clients";
@@ -21,7 +21,7 @@ export interface RetiringModelsOptions {
 const hears = ({ webhook }: identityProto.Key): boolean => webhook !== undefined && isReceiver(webhook, MODEL_RETIRING);
 
 /**
- * Sends one notice. Deliveries and mails have ids made of `id`, so that a repeated call sends nothing twice.
+ * Sends one notice. The ids of its deliveries and emails contain `id`, so a repeated call sends nothing twice.
  * @throws DomainError INVALID_REQUEST
  */
 export const createAcceptRetiring = ({ identity, deliveries, mails, now = () => new Date() }: RetiringModelsOptions) => {

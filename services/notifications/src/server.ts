@@ -24,7 +24,7 @@ export interface HandlerOptions {
   /** Undefined without a mail server. */
   mails: Mails | undefined;
   stores: { deliveries: Pick<DeliveryStore, "findAll" | "removeOld" | "removeOwned" | "removeRun">; mails: Pick<MailStore, "removeOld"> };
-  /** Retention of executions in days. Their webhooks are kept as long. */
+  /** Retention of executions in days. It also applies to their webhooks. */
   executionDays: number;
 }
 
@@ -59,7 +59,7 @@ export const notificationsHandlers = (options: HandlerOptions): notifications.No
   };
 };
 
-/** Erases an account's messages. Workflows contain only IDs. */
+/** Erases an account's messages. Workflows contain only ids. */
 export const createEraseNotifications = (store: Pick<DeliveryStore, "removeOwned">): Erase =>
   createErasure<"notifications">((ownerId) => ({
     deliveries: async () => untilNone(await store.removeOwned(ownerId, PAGE)),

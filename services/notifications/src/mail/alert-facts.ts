@@ -17,7 +17,7 @@ const subjectOf = (scope: billing.BudgetScope["scope"] | undefined): Pick<AlertF
   }
 };
 
-/** The facts of a budget alert that an email states. */
+/** Returns the facts of a budget alert that an email states. */
 export const alertFacts = (alert: billing.BudgetAlert): AlertFacts => ({
   ...subjectOf(alert.scope?.scope),
   percent: alert.threshold / PER_PERCENT,

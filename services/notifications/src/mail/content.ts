@@ -2,7 +2,7 @@ import { createKeyring, type Keyring } from "@nodeloom/platform";
 import type { MailRecord } from "../store/mails";
 import type { Mail } from "./mails";
 
-/** Content of emails, stored until they are sent or given up. */
+/** Stores the content of emails until they are sent or abandoned. */
 
 const UNENCRYPTED = "unencrypted";
 
@@ -14,7 +14,9 @@ export interface Contents {
   open(record: Content & Pick<MailRecord, "_id">): Mail;
 }
 
-/** @param mailKeys the first encrypts, all decrypt; without keys nothing is encrypted. `unencrypted` in the list has no effect here */
+/**
+ * @param mailKeys the first key encrypts, all keys decrypt; without keys nothing is encrypted. `unencrypted` in the list has no effect here
+ */
 export const createContents = (mailKeys: readonly string[]): Contents => {
   const keys = mailKeys.filter((entry) => entry !== UNENCRYPTED);
   const keyring: Keyring | undefined = createKeyring({ keys, purpose: "nodeloom mail key", variable: "MAIL_KEYS" });

@@ -36,10 +36,10 @@ export const createDeliver = ({ store, contents, write, transport, settings, log
   };
 
   /**
-   * Makes one attempt to send an email. If this process dies before it records the server's answer, the email is sent again with the
-   * same Message-ID.
-   * @param attempt from 1
-   * @throws errors of unavailable services and databases: the attempt is repeated
+   * Makes one attempt to send an email. If this process dies before it records the server's answer, the email is sent again with the same
+   * Message-ID.
+   * @param attempt number of the attempt, starting at 1
+   * @throws errors of unavailable services and databases, after which the attempt is repeated
    */
   return async (mailId: string, attempt: number): Promise<MailStep> => {
     const record = await store.find(mailId);

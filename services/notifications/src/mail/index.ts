@@ -26,7 +26,7 @@ export interface MailingOptions {
   clock?: () => number;
 }
 
-/** Wires the sending of emails. Without a mail server none starts, and those that started earlier end as given up. */
+/** Wires the sending of emails. Without a mail server no email is queued, and emails that were queued earlier end as abandoned. */
 export const createMailing = ({ config, store, addresses, starter, redis, logger, clock = Date.now }: MailingOptions): Mailing => {
   const settings = mailSettings(config);
   if (!settings) {

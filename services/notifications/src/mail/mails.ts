@@ -1,10 +1,10 @@
-/** mail/: emails to people. A Temporal workflow delivers each. */
+/** Emails to people. A Temporal workflow delivers each email. */
 import type { Notice } from "@nodeloom/kernel";
 import type { MailKind } from "../store/mails";
 
 /**
- * The subject of an email, by reference if possible. Tokens of links are created when it is sent. An invitation's link comes from its
- * caller and is stored encrypted if the installation has keys.
+ * Data of an email, with ids instead of values if possible. Tokens of links are created when the email is sent. An invitation's link comes
+ * from its caller and is stored encrypted if the installation has keys.
  */
 export type Mail =
   | { kind: "passwordReset"; email: string }
@@ -17,7 +17,7 @@ export type Mail =
   | ({ kind: "endpointDisabled"; endpointUrl: string } & OfAccount)
   | ({ kind: "organizationLeaving" | "organizationKept" } & DecisionFacts & OfAccount);
 
-/** For emails about an account: the recipient, and the organization of the account; absent if it is the reader's own. */
+/** Data of emails about an account: the recipient, and the organization of the account; absent for the reader's own account. */
 export interface OfAccount {
   userId: string;
   organization?: { id: string; name: string } | undefined;
@@ -27,36 +27,36 @@ export interface OfAccount {
 export interface DecisionFacts {
   /** Name or address of the person who decided. */
   personName: string;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   erasesAt: string;
 }
 
-/** Facts of a budget alert. Amounts are credits. */
+/** Facts of a budget alert. Amounts are in credits. */
 export interface AlertFacts {
   scope: "key" | "workflow" | "metadata";
-  /** A key's ID, a workflow's slug, or `name = value`. */
+  /** Id of a key, slug of a workflow, or `name = value`. */
   subject: string;
   percent: number;
   credits: number;
   used: number;
   window: "day" | "week" | "month" | "total";
-  /** ISO 8601; null if the budget never resets. */
+  /** Time in ISO 8601; null if the budget never resets. */
   resetsAt: string | null;
 }
 
-/** A model that a provider shuts down, and workflows of the account that name it. */
+/** A model that a provider will shut down, and the account's workflows that name it. */
 export interface RetiringFacts {
   model: string;
-  /** YYYY-MM-DD. */
+  /** Date in the form YYYY-MM-DD. */
   retiresOn: string;
   /** Null if no model replaces it. */
   successor: string | null;
-  /** Names; `workflowCount` counts those that aren't listed, too. */
+  /** Names of workflows. `workflowCount` also counts workflows that aren't listed. */
   workflows: string[];
   workflowCount: number;
 }
 
-/** Notices are sent only to verified addresses and can be turned off. */
+/** Kinds of emails that are notices. Notices are sent only to verified addresses and can be turned off. */
 export const NOTICE_OF: Readonly<Partial<Record<MailKind, Notice>>> = {
   lowCredits: "lowCredits",
   budgetAlert: "budgetAlerts",
@@ -68,11 +68,11 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Every bound and wait of emails. Milliseconds unless stated otherwise. */
+/** All limits and times of emails. In milliseconds unless stated otherwise. */
 export const MAIL_LIMITS = {
-  /** Equal requests within this time send one email: a button pressed twice. */
+  /** Equal requests within this time send one email, for example if a button is pressed twice. */
   sameWithin: 5 * MINUTE,
-  /** Emails per day to one account, or to one address that requests resets. Resets don't count as notices. */
+  /** Maximum emails per day to one account, or to one address that requests password resets. Resets don't count as notices. */
   perDay: {
     passwordReset: 10,
     verification: 10,
@@ -82,20 +82,20 @@ export const MAIL_LIMITS = {
     budgetAlert: 20,
     ...{ organizationLeaving: 20, organizationKept: 20, modelRetiring: 20, endpointDisabled: 20 },
   },
-  /** Pauses after temporary failures: they double from the first to the longest. */
+  /** Pauses after temporary failures. They double from the first to the longest. */
   firstPause: 30 * SECOND,
   longestPause: 2 * HOUR,
-  /** How long sending is retried. A person who misses a link requests another. */
+  /** How long sending is retried. A person who doesn't get a link can request another. */
   triedFor: {
     ...{ passwordReset: HOUR, verification: DAY, invitation: 3 * DAY, approval: 3 * DAY, lowCredits: 3 * DAY, budgetAlert: 3 * DAY },
     ...{ organizationLeaving: 3 * DAY, organizationKept: 3 * DAY, modelRetiring: 3 * DAY, endpointDisabled: 3 * DAY },
   },
   connections: 4,
-  /** Emails that wait for a connection, per process. */
+  /** Maximum emails that wait for a connection, per process. */
   waiting: 200,
   waitForConnection: 20 * SECOND,
   connect: 10 * SECOND,
-  /** Silence of the mail server at any later step. */
+  /** Maximum silence of the mail server at any later step. */
   silence: 40 * SECOND,
   nameChars: 100,
 } as const satisfies Record<string, number | Readonly<Record<MailKind, number>>>;
@@ -103,8 +103,8 @@ export const MAIL_LIMITS = {
 export const DAY_SECONDS = DAY / SECOND;
 
 /**
- * Pause after a failed attempt; null if the email is given up.
- * @param attempt from 1
+ * Returns the pause after a failed attempt; null if the email is abandoned.
+ * @param attempt number of the attempt, starting at 1
  */
 export const pauseAfter = (kind: MailKind, attempt: number, ageMs: number): number | null => {
   const pauseMs = Math.min(MAIL_LIMITS.firstPause * 2 ** (attempt - 1), MAIL_LIMITS.longestPause);

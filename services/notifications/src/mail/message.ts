@@ -7,7 +7,7 @@ export type Message = SendMailOptions;
 
 export interface MessageOptions {
   settings: Pick<MailSettings, "from" | "replyTo">;
-  /** Equal for all attempts at one email: mail servers recognize a repetition by the Message-ID. */
+  /** Equal for all attempts at one email. Mail servers recognize a repetition by the Message-ID. */
   id: string;
   to: string;
   letter: Letter;
@@ -26,7 +26,7 @@ export const createMessage = ({ settings: { from, replyTo }, id, to, letter, one
   html: letterHtml(letter),
   messageId: `<${createHash("sha256").update(id).digest("hex").slice(0, 32)}@${domainOf(from.address)}>`,
   headers: {
-    // Out-of-office programs don't reply to these.
+    // Out-of-office programs don't reply to emails with this header.
     "Auto-Submitted": "auto-generated",
     "X-Auto-Response-Suppress": "All",
     ...(oneClickUrl ? { "List-Unsubscribe": `<${oneClickUrl}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" } : {}),

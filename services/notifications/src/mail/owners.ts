@@ -8,14 +8,14 @@ type AboutAccount = Extract<
   { kind: "lowCredits" | "budgetAlert" | "modelRetiring" | "endpointDisabled" | "organizationLeaving" | "organizationKept" }
 >;
 type WithoutReader<M> = M extends unknown ? Omit<M, keyof OfAccount> : never;
-/** An email about an account before its owners are known. */
+/** An email about an account whose owners aren't looked up yet. */
 export type OwnersMail = WithoutReader<AboutAccount>;
 
 export interface OwnersMails {
   /**
-   * Queues an email for the person who owns the account, or for each owner of the organization (at most
-   * ORGANIZATION_BOUNDS.mailedOwners). A deleted account gets none.
-   * @param about distinguishes two emails of one kind about one account
+   * Queues an email for the person who owns the account, or for each owner of the organization (at most ORGANIZATION_BOUNDS.mailedOwners).
+   * Owners of a deleted account get none.
+   * @param about distinguishes emails of the same kind about the same account
    */
   addForOwners(accountId: string, mail: OwnersMail, about: string): Promise<void>;
 }

@@ -5,20 +5,20 @@ import { MAIL_LIMITS, type Mail } from "./mails";
 import { countMail } from "./meters";
 
 export interface MailStarter {
-  /** Starts the workflow that delivers an email, unless it runs or has ended. */
+  /** Starts the workflow that delivers an email, unless the workflow is running or has ended. */
   startMail(mail: { id: string; kind: MailKind }): Promise<void>;
 }
 
 export interface MailQueue {
   /**
-   * Queues an email: it is stored and sent independently of its caller. A repeated request sends nothing, and neither does one beyond
-   * the recipient's limit.
-   * @param about distinguishes two emails of one kind to one account; not needed for those that a person requested
+   * Queues an email. It is stored and sent independently of its caller. A repeated request sends nothing. A request above the recipient's
+   * limit sends nothing.
+   * @param about distinguishes emails of the same kind to the same account; not needed for emails that a person requested
    */
   add(mail: Mail, about?: string): Promise<void>;
   /** Queues a stored email that another service accepted. */
   adopt(record: Pick<MailRecord, "_id" | "kind" | "content" | "keyId" | "createdAt">): Promise<void>;
-  /** Input of the relay: stored emails whose workflow wasn't started because Temporal or the process was down. */
+  /** Rows for the relay: stored emails whose workflow wasn't started because Temporal or the process was down. */
   unstarted: RelayedRows<Pick<MailRecord, "_id" | "kind">>;
 }
 
@@ -26,13 +26,13 @@ export interface MailQueueOptions {
   store: Pick<MailStore, "insert" | "noteCarried" | "listNotCarried" | "end">;
   contents: Contents;
   starter: MailStarter;
-  /** Counts emails by recipient and kind per day. */
+  /** Counts emails by recipient and kind for each day. */
   counter: WindowCounter;
   logger: Logger;
   clock?: () => number;
 }
 
-/** The recipient whose limit counts. Addresses are compared like those of accounts. */
+/** Returns the recipient whose limit applies. Addresses are compared like the addresses of accounts. */
 const recipientOf = (mail: Mail): string => (mail.kind === "passwordReset" ? mail.email.trim().toLowerCase() : mail.userId);
 
 export const createMailQueue = ({ store, contents, starter, counter, logger, clock = Date.now }: MailQueueOptions): MailQueue => {

@@ -1,4 +1,4 @@
-/** Requests of other services to send emails. */
+/** Handles requests of other services to send emails. */
 import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import type { notifications } from "@nodeloom/proto";
 import { z } from "zod";
@@ -24,7 +24,7 @@ const decisions = z.object({
 });
 const earlierMail = z.object({ kind: z.enum(MAIL_KINDS), content: z.instanceof(Buffer), keyId: z.string(), createdAt: z.date() });
 
-/** Kinds for which callers must give an ID. Without one, requested links are distinguished by time. */
+/** Kinds for which callers must set an id. Requested links have no id and are distinguished by time. */
 const NAMED: readonly Mail["kind"][] = ["invitation", "approval", "organizationLeaving", "organizationKept"];
 
 const parsed = <T>({ success, data, error }: z.ZodSafeParseResult<T>): T => {

@@ -40,7 +40,7 @@ export const mailVariables = {
 } as const;
 
 export interface Sender {
-  /** Empty without a display name. */
+  /** Display name; empty if there is none. */
   name: string;
   address: string;
 }
@@ -48,7 +48,7 @@ export interface Sender {
 export interface MailSettings {
   host: string;
   port: number;
-  /** TLS from the start of the connection. */
+  /** True for TLS from the start of the connection. */
   secure: boolean;
   requireTls: boolean;
   /** Certificate of the server's authority, if it isn't public. */
@@ -69,7 +69,7 @@ const readCa = (file: string): Buffer => {
 };
 
 /**
- * Undefined without a mail server.
+ * Returns the settings; undefined without a mail server.
  * @throws ConfigError
  */
 export const mailSettings = (config: MailConfig): MailSettings | undefined => {

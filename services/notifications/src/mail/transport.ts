@@ -5,7 +5,7 @@ import type { Message } from "./message";
 import { countMailAttempt } from "./meters";
 import type { MailSettings } from "./settings";
 
-/** The mail server's answer to a message. `again`: it can accept it later. */
+/** The mail server's answer to a message. `again`: the server may accept the message later. */
 export type Handed = { outcome: "sent" } | { outcome: "refused" | "again"; reason: string };
 
 export interface Transport {
@@ -14,7 +14,10 @@ export interface Transport {
 }
 
 const FIRST_PERMANENT = 500;
-/** SMTP commands whose rejection concerns the message. Earlier ones (greeting, password) concern the server's settings. */
+/**
+ * SMTP commands whose rejection concerns the message. A rejection of an earlier command (greeting, password) concerns the server's
+ * settings.
+ */
 const OF_THE_MESSAGE = /^(?:MAIL FROM|RCPT TO|DATA)/;
 
 interface SmtpFailure {
@@ -26,7 +29,7 @@ interface SmtpFailure {
 const isPermanent = ({ responseCode = 0, command = "" }: SmtpFailure): boolean =>
   responseCode >= FIRST_PERMANENT && OF_THE_MESSAGE.test(command);
 
-/** Only the kind of failure: a server's text can contain the address. */
+/** Returns only the kind of failure, because a server's text can contain the address. */
 const reasonOf = ({ code, responseCode, command }: SmtpFailure): string =>
   [code ?? "unknown", ...(responseCode ? [String(responseCode)] : []), ...(command ? [`at ${command}`] : [])].join(" ");
 

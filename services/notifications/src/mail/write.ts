@@ -35,11 +35,11 @@ const GUIDE = "/docs/guide/webhooks.md#endpoints-for-all-runs";
 const ONE_CLICK = "/api/mail/unsubscribe?token=";
 
 /**
- * Writes emails when they are sent, with the recipient and tokens of that moment.
- * @returns null if the email is no longer wanted
+ * Writes emails when they are sent, with the recipient and tokens of that time.
+ * @returns null if the email isn't wanted any more
  */
 export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
-  /** Undefined if the account is deleted or suspended. */
+  /** Returns the reader's address; undefined if the account is deleted or suspended. */
   const addressOf = async (userId: string) => {
     try {
       const found = await addresses.getAddress({ userId });
@@ -66,7 +66,7 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
     return { to: account.email, letter: letter(baseUrl + PAGES.unsubscribe + token), oneClickUrl: baseUrl + ONE_CLICK + token };
   };
 
-  /** The console page for an email's subject, in the reader's own account or the organization. */
+  /** Returns the console page for an email's subject, in the reader's own account or in the organization. */
   const pageOf = ({ organization }: OfAccount, page: string): { url: string; organizationName: string | undefined } => ({
     url: organization ? `${baseUrl}/organizations/${organization.id}` : baseUrl + page,
     organizationName: organization?.name,

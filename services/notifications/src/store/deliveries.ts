@@ -1,4 +1,4 @@
-/** Webhook messages with their progress and attempts. */
+/** Stores webhook messages with their progress and attempts. */
 import { beyond, DURABLE, insertOnce, removeSome, type ListPosition } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { NEW_STANDING, type DeliveryRecord, type DeliveryState, type NewDelivery, type WebhookAttempt } from "../delivery";
@@ -10,9 +10,9 @@ const deliverySchema = documents<DeliveryRecord>("deliveries");
 // Few messages are pending at a time.
 deliverySchema.index({ state: 1, _id: 1 }, { partialFilterExpression: { state: "pending" } });
 deliverySchema.index({ ownerId: 1 });
-// Messages to one endpoint, newest first.
+// Lists messages to one endpoint, newest first.
 deliverySchema.index({ endpointId: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { endpointId: { $exists: true } } });
-// For the deletion of old messages.
+// Used to delete old messages.
 deliverySchema.index({ createdAt: 1 });
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
@@ -20,7 +20,7 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 export const createDeliveryStore = (connection: Connection) => {
   const deliveries = connection.model("Delivery", deliverySchema);
   return {
-    /** @returns false if it was accepted before */
+    /** @returns false if the message was accepted before */
     insert: ({ earlier, ...message }: NewDelivery, createdAt: Date): Promise<boolean> =>
       insertOnce(
         deliveries.collection.insertOne({ ...message, ...(earlier ?? NEW_STANDING), createdAt, startedAt: null } as never, {
@@ -35,7 +35,7 @@ export const createDeliveryStore = (connection: Connection) => {
         .lean<DeliveryRecord[]>()
         .exec(),
 
-    /** A page of an endpoint's messages, newest first. */
+    /** Returns a page of an endpoint's messages, newest first. */
     ofEndpoint: (ownerId: string, endpointId: string, after: ListPosition | undefined, limit: number): Promise<DeliveryRecord[]> =>
       deliveries
         .find({ endpointId, ownerId, ...beyond("createdAt", after, "$lt") }, { "about.dataJson": 0 })
@@ -49,7 +49,7 @@ export const createDeliveryStore = (connection: Connection) => {
     },
 
     /**
-     * Pending messages, by ID, that have no workflow or whose next attempt was due before `late`.
+     * Returns pending messages, ordered by id, that have no workflow or whose next attempt was due before `late`.
      * @param after last row of the previous page
      */
     listUnstarted: (late: Date, limit: number, after: DeliveryRecord | undefined): Promise<DeliveryRecord[]> => {
@@ -62,13 +62,13 @@ export const createDeliveryStore = (connection: Connection) => {
         .exec();
     },
 
-    /** Makes a redelivery the latest one, unless it or a later one has started. */
+    /** Makes a redelivery the latest delivery, unless it or a later delivery has started. */
     begin: async (id: string, delivery: number, at: Date): Promise<void> => {
       const begun = { delivery, state: "pending" as const, nextAttemptAt: at, startedAt: null };
       await deliveries.updateOne({ _id: id, delivery: { $lt: delivery } }, { $set: begun }, { writeConcern: DURABLE }).exec();
     },
 
-    /** Records an attempt once, and the delivery's state after it, unless a later delivery has started. */
+    /** Records an attempt and the delivery's new state once, unless a later delivery has started. */
     record: async (id: string, attempt: WebhookAttempt, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
       const unrecorded = { _id: id, "history.key": { $ne: attempt.key } };
       const ended = new Date(attempt.at.getTime() + attempt.durationMs);
@@ -81,7 +81,7 @@ export const createDeliveryStore = (connection: Connection) => {
     },
 
     /**
-     * Records a delivery's state without an attempt, unless it has ended or a later one has started.
+     * Records a delivery's state without an attempt, unless it has ended or a later delivery has started.
      * @param state `pending` if the next attempt must wait; otherwise there is nothing to send
      */
     note: async (id: string, delivery: number, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
@@ -91,7 +91,7 @@ export const createDeliveryStore = (connection: Connection) => {
     /** Deletes messages that were accepted before a time and have ended. */
     removeOld: (before: Date, limit: number): Promise<number> =>
       removeSome(deliveries, { createdAt: { $lt: before }, state: { $ne: "pending" } }, limit),
-    /** Deletes a run's messages: their IDs are or begin with the run's ID. */
+    /** Deletes a run's messages. Their ids are or start with the run's id. */
     removeRun: async (ownerId: string, executionId: string): Promise<void> => {
       const ids = { $or: [{ _id: executionId }, { _id: { $gte: `${executionId}.`, $lt: `${executionId}/` } }] };
       await deliveries.deleteMany({ ownerId, ...ids }, { writeConcern: DURABLE as never }).exec();

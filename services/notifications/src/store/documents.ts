@@ -1,5 +1,5 @@
 import { Schema } from "mongoose";
 
-/** A collection typed by its documents. Nothing is cast or added. */
+/** A collection typed by its documents. Mongoose casts and adds nothing. */
 export const documents = <T extends { _id: string }>(collection: string): Schema<T> =>
   new Schema<T>({ _id: String } as never, { collection, minimize: false, versionKey: false, strict: false });

@@ -1,4 +1,4 @@
-/** Emails to send, and those of the last days, so that none is sent twice. */
+/** Stores emails to send, and emails of the last days, so that no email is sent twice. */
 import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { documents } from "./documents";
@@ -23,21 +23,21 @@ export interface MailRecord {
   /** Identifies the email's subject. */
   _id: string;
   kind: MailKind;
-  /** The email as JSON, encrypted if there are keys. Empty once it has ended. */
+  /** The email as JSON, encrypted if there are keys; empty after the email has ended. */
   content: Buffer;
-  /** Key of the content; empty without encryption. */
+  /** Id of the key that encrypted the content; empty without encryption. */
   keyId: string;
-  /** True once a workflow was started for it. */
+  /** True if a workflow was started for the email. */
   carried: boolean;
-  /** Null until it ends. */
+  /** How the email ended; null until then. */
   end: MailEnd | null;
   createdAt: Date;
 }
 
 const mailSchema = documents<MailRecord>("mails");
-// Rows without a workflow: few, for moments.
+// Finds rows without a workflow. There are few, and only for a short time.
 mailSchema.index({ carried: 1, _id: 1 });
-// For the deletion of old rows.
+// Used to delete old rows.
 mailSchema.index({ createdAt: 1 });
 
 export type MailStore = ReturnType<typeof createMailStore>;
@@ -60,7 +60,7 @@ export const createMailStore = (connection: Connection) => {
 
     noteCarried: async (id: string): Promise<void> => void (await changed({ _id: id }, { carried: true })),
     /**
-     * Emails without a workflow, by ID.
+     * Returns emails without a workflow, ordered by id.
      * @param after last row of the previous page
      */
     listNotCarried: (limit: number, after: Pick<MailRecord, "_id"> | undefined): Promise<Pick<MailRecord, "_id" | "kind">[]> =>
@@ -73,7 +73,7 @@ export const createMailStore = (connection: Connection) => {
 
     /**
      * Deletes the content and keeps the row.
-     * @returns false if it had ended before
+     * @returns false if the email had already ended
      */
     end: (id: string, end: MailEnd): Promise<boolean> => changed({ _id: id, end: null }, { end, content: Buffer.alloc(0), carried: true }),
 

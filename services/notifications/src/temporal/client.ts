@@ -1,4 +1,4 @@
-/** Starts the workflows that deliver messages. Temporal stores their IDs and kinds, not their content. */
+/** Starts the workflows that deliver messages. Temporal stores the ids and kinds of messages, not their content. */
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from "@temporalio/client";
 import { inLinkedTrace } from "@nodeloom/platform";
 import { translateTemporal } from "@nodeloom/platform/temporal";

@@ -1,4 +1,4 @@
-/** Attempts at any message: send, count, and report to identity, which stores the webhook. */
+/** Makes attempts at messages: sends and counts them, and reports them to identity, which stores the webhook. */
 import type { EgressClient } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
@@ -34,13 +34,13 @@ export const createAttempt = (egress: EgressClient, timeoutMs?: number) => {
 export interface Outcome {
   delivered: boolean;
   disabled: boolean;
-  /** The receiver returned 410. */
+  /** True if the receiver returned 410. */
   isGone: boolean;
   final: boolean;
 }
 
 /**
- * Reports attempts to identity, which disables a webhook whose receiver is gone or has failed for long.
+ * Reports attempts to identity. Identity disables a webhook whose receiver returned 410 or has failed for long.
  * @returns the delivery's state after an attempt
  */
 export const createReport =

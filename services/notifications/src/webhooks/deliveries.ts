@@ -1,4 +1,4 @@
-/** Accepts messages and redeliveries, and lists those that no workflow delivers. */
+/** Accepts messages and redeliveries, and finds messages that no workflow delivers. */
 import { DomainError } from "@nodeloom/kernel";
 import type { Logger, RelayedRows } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
@@ -8,31 +8,31 @@ import { TIMING } from "../timing";
 import { FIRST_DELIVERY, nextAttempt, type DeliveryRecord, type NewDelivery, type Standing } from "../delivery";
 import { createReadTarget, wants } from "./webhooks";
 
-/** Start of a delivery workflow. */
+/** Input of a delivery workflow. */
 export interface DeliveryInput {
   id: string;
   delivery: number;
-  /** Counted within the delivery, from 1. */
+  /** Number of the first attempt within the delivery, starting at 1. */
   attempt: number;
   /** Pause before that attempt. */
   pauseMs: number;
 }
 
 export interface DeliveryStarter {
-  /** Starts the workflow that delivers a message, unless it runs. */
+  /** Starts the workflow that delivers a message, unless it is running. */
   startDelivery(input: DeliveryInput): Promise<void>;
 }
 
 export interface Deliveries {
-  /** Accepts a message. A repeated one isn't sent again. */
+  /** Accepts a message. A repeated message isn't sent again. */
   add(message: NewDelivery): Promise<void>;
   /**
-   * Starts another delivery at once with its own schedule. A delivery that waits for a retry yields to it. A second request before the
-   * first attempt starts no other.
+   * Starts another delivery at once with its own schedule. It replaces a delivery that waits for a retry. A second request before the first
+   * attempt doesn't start another delivery.
    * @throws PRECONDITION_FAILED
    */
   again(message: NewDelivery): Promise<DeliveryRecord>;
-  /** Input of the relay: messages without a workflow, and overdue ones. */
+  /** Rows for the relay: messages without a workflow, and overdue messages. */
   unstarted: RelayedRows<DeliveryRecord>;
 }
 
@@ -62,7 +62,7 @@ const obstacle = (record: Received, target: identityProto.GetWebhookTargetRespon
   return undefined;
 };
 
-/** A redelivery without an attempt so far already is the requested one. */
+/** A redelivery without an attempt already is the requested redelivery. */
 const nextDelivery = ({ delivery, state, history }: Standing): number => {
   const isAhead = delivery > FIRST_DELIVERY && state === "pending" && !history.some((attempt) => attempt.delivery === delivery);
   return isAhead ? delivery : delivery + 1;

@@ -1,4 +1,4 @@
-/** Messages to webhook endpoints of accounts: each endpoint that wants the event gets a delivery of its own. */
+/** Sends messages to webhook endpoints of accounts. Each endpoint that is subscribed to the event gets its own delivery. */
 import { DomainError } from "@nodeloom/kernel";
 import { derivedId, fromCursor, toCursor } from "@nodeloom/platform";
 import type { Identity } from "../clients";
@@ -9,19 +9,21 @@ import { isReceiver } from "./webhooks";
 
 const PAGE = { usual: 50, most: 500 } as const;
 
-/** A message, before its receivers are known. */
+/** A message whose receivers aren't looked up yet. */
 export type EndpointMessage = Pick<NewDelivery, "_id" | "ownerId" | "baseTier" | "event" | "about">;
 
 export interface EndpointPage {
   deliveries: DeliveryRecord[];
-  /** Empty on the last page. */
+  /** Cursor of the next page; empty on the last page. */
   nextCursor: string;
 }
 
 export interface Endpoints {
-  /** Accepts a message for each endpoint of its owner that wants it. Repeating is safe: an endpoint gets it once. */
+  /**
+   * Accepts a message for each endpoint of its owner that is subscribed to it. Repeating is safe, because an endpoint gets a message once.
+   */
   add(message: EndpointMessage): Promise<void>;
-  /** Newest first. */
+  /** Lists deliveries, newest first. */
   list(of: { ownerId: string; endpointId: string; limit: number; cursor: string }): Promise<EndpointPage>;
   /** @throws NOT_FOUND for another endpoint's message, PRECONDITION_FAILED */
   again(of: { ownerId: string; endpointId: string; id: string }): Promise<DeliveryRecord>;
@@ -33,7 +35,7 @@ export interface EndpointsOptions {
   store: Pick<DeliveryStore, "find" | "ofEndpoint">;
 }
 
-/** Begins with the run's id, by which messages of an erased run are found. */
+/** The id starts with the run's id, so that messages of an erased run can be found. */
 const deliveryId = ({ _id, about }: EndpointMessage, endpointId: string): string => {
   const derived = derivedId("endpoint", _id, endpointId);
   return about.kind === "run" ? `${about.executionId}.${derived}` : derived;

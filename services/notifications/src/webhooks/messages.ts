@@ -1,4 +1,4 @@
-/** Webhooks in gRPC messages. */
+/** Converts webhooks from and to gRPC messages. */
 import { invalidRequest, isBaseTier } from "@nodeloom/kernel";
 import { notifications as proto } from "@nodeloom/proto";
 import { NEW_STANDING, type About, type DeliveryRecord, type DeliveryState, type NewDelivery, type Standing } from "../delivery";
@@ -65,7 +65,7 @@ export const deliveryMessage = ({
     history: history.map(({ status, error, ...attempt }) => ({ ...attempt, status: status ?? undefined, error: error ?? undefined })),
   });
 
-/** The webhook-id header of a message that executions makes; see its webhooks. */
+/** Returns the webhook-id header of a message that executions builds; see the webhooks of executions. */
 const messageIdOf = (about: About): string => {
   switch (about.kind) {
     case "run":
@@ -77,7 +77,7 @@ const messageIdOf = (about: About): string => {
   }
 };
 
-/** A message as an endpoint's list shows it. */
+/** Returns a message in the form of an endpoint's list. */
 export const endpointDeliveryMessage = ({ about, event, createdAt, ...record }: DeliveryRecord): proto.Delivery => ({
   ...deliveryMessage(record),
   ...{ event, createdAt, messageId: messageIdOf(about) },

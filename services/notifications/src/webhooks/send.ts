@@ -4,7 +4,7 @@ import type { identity } from "@nodeloom/proto";
 import { TIMING } from "../timing";
 import type { SentAttempt } from "../delivery";
 
-/** Bounds for reading a response body: the status is enough. */
+/** Limit for reading a response body, because the status is enough. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_DRAIN_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
@@ -20,23 +20,23 @@ export interface Message {
   /** Time of the reported event. */
   timestamp: Date;
   data: unknown;
-  /** The data is the whole body, without an envelope. */
+  /** True if the data is the whole body, without an envelope. */
   isBare?: boolean;
 }
 
-/** Reads and drops the body, so that the connection can be reused. Failures here have no effect. */
+/** Reads and drops the body, so that the connection can be reused. Errors have no effect. */
 const drain = async (body: EgressStream["body"], stop: AbortController): Promise<void> => {
   const timer = setTimeout(() => stop.abort(new EgressError("TIMEOUT", "the rest of the answer was not waited for", true)), MAX_DRAIN_MS);
   try {
     for await (const _ of body);
   } catch {
-    // Too long, too slow, or broken off: the receiver has answered.
+    // The body is too long, too slow or incomplete, but the receiver has already answered.
   } finally {
     clearTimeout(timer);
   }
 };
 
-/** Classes of errors. Their texts would reveal the network behind an address. */
+/** Messages for kinds of errors. The original texts would reveal the network behind an address. */
 const PROBLEMS: Readonly<Record<EgressProblem, string>> = {
   REFUSED: "refused",
   TIMEOUT: "timeout",

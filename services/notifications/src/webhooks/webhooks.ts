@@ -1,4 +1,4 @@
-/** Attempts at webhooks: the target of a message, whether it is still wanted, and the result. */
+/** Makes attempts at webhooks: looks up the target of a message, checks if it is still wanted, and records the result. */
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import type { EgressClient, Logger, TakeOutgoing } from "@nodeloom/platform";
@@ -23,7 +23,7 @@ import {
 import { createSend } from "./send";
 
 const TEST_EVENT = "webhook.test";
-/** Events for webhooks that list none: ends of runs. */
+/** Events of webhooks that list no events: the ends of runs. */
 const BY_DEFAULT: readonly string[] = ["execution.completed", "execution.failed", "execution.cancelled"];
 
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
@@ -33,7 +33,7 @@ export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "
 export const isReceiver = ({ disabledAt, events }: { disabledAt?: Date | undefined; events: string[] }, event: string): boolean =>
   disabledAt === undefined && wants({ events }, event);
 
-/** Reads the target of a message: an endpoint, the run's own webhook, or its key's. */
+/** Looks up the target of a message: an endpoint, the run's own webhook, or the key's webhook. */
 export const createReadTarget =
   (identity: Pick<Identity, "getWebhookTarget">) =>
   async (record: Pick<DeliveryRecord, "keyId" | "ownerId" | "url" | "events" | "endpointId">) => {
@@ -43,7 +43,7 @@ export const createReadTarget =
     return { url, events, secrets, disabled: false, revision: "" };
   };
 
-/** An attempt beyond its owner's budget: nothing was sent, and it is made later. */
+/** Thrown if an attempt exceeds its owner's limit on outgoing requests. Nothing was sent, and the attempt is made later. */
 export class Postponed extends Error {
   constructor(
     message: string,
@@ -54,7 +54,7 @@ export class Postponed extends Error {
   }
 }
 
-/** State after an attempt at a run's own webhook, which can't be disabled. */
+/** Returns the state after an attempt at a run's own webhook, which can't be disabled. */
 const ownStateAfter = (attempt: number, { error, status }: SentAttempt): DeliveryState => {
   if (error === null) return "delivered";
   return status === GONE || attempt >= DELIVERY_ATTEMPTS ? "failed" : "pending";
@@ -68,7 +68,7 @@ export interface WebhooksOptions {
   executions: Pick<Executions, "getWebhookMessage">;
   egress: EgressClient;
   outgoing: TakeOutgoing;
-  /** Undefined where no mail server is configured. */
+  /** Undefined if no mail server is configured. */
   mails: OwnersMails | undefined;
   logger: Logger;
   timeoutMs?: number;
@@ -81,7 +81,7 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
 
   /**
    * Reports an attempt.
-   * @returns the delivery's state after it
+   * @returns the delivery's state after the attempt
    */
   const stateAfter = async (record: DeliveryRecord, attempt: number, sent: SentAttempt): Promise<DeliveryState> => {
     if (record.url !== undefined) return ownStateAfter(attempt, sent);
@@ -89,7 +89,7 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
     const { delivered, disabled, isGone, final } = await report({ ...receiverOf(record), attempt }, sent);
     if (delivered) return "delivered";
     if (disabled) logger.info({ keyId, endpointId, message: _id, status: sent.status }, "the webhook is disabled");
-    // Settings that are changed or enabled later have another revision, and their own mail.
+    // Settings that are changed or enabled later have a new revision, and therefore their own email.
     if (disabled && endpointId !== undefined)
       await mails?.addForOwners(ownerId, { kind: "endpointDisabled", endpointUrl: sent.url }, `${endpointId}.${sent.revision}`);
     if (disabled && (isGone || !final)) return "disabled";
@@ -108,8 +108,8 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
 
   return {
     /**
-     * Sends once, if there is anything to send. The caller must record the result.
-     * @throws Postponed: no attempt is counted
+     * Sends the message once, if there is anything to send. The caller must record the result.
+     * @throws Postponed if the owner's limit is exceeded; the attempt isn't counted
      */
     send: async ({ id, delivery, attempt }: AttemptId): Promise<Sent> => {
       const record = await store.find(id);
@@ -147,9 +147,9 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
     },
 
     /**
-     * Sends a test message now, once, for any events of the webhook. It changes nothing: a 410 doesn't disable.
-     * @throws NOT_FOUND for another user's key and for one that `madeBy` didn't make, PRECONDITION_FAILED without an enabled webhook,
-     * RATE_LIMIT_EXCEEDED
+     * Sends a test message once, for any events of the webhook. It changes nothing: a 410 doesn't disable the webhook.
+     * @throws NOT_FOUND for another user's key, or a key that `madeBy` didn't create; PRECONDITION_FAILED without an enabled webhook;
+     *   RATE_LIMIT_EXCEEDED
      */
     test: async ({ keyId, userId, madeBy }: notifications.TestWebhookRequest): Promise<notifications.TestWebhookResponse> => {
       const target = await identity.getWebhookTarget({ keyId, userId, madeBy });

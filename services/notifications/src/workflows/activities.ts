@@ -6,13 +6,13 @@ export interface Activities {
   sendWebhook(attempt: AttemptId): Promise<Sent>;
   /**
    * Makes one attempt to send an email.
-   * @param attempt from 1
+   * @param attempt number of the attempt, starting at 1
    * @returns how the email ended, or the pause before the next attempt
    */
   sendMail(mailId: string, attempt: number): Promise<MailStep>;
 }
 
 export interface LocalActivities {
-  /** Idempotent. */
+  /** Records an attempt. Idempotent. */
   recordAttempt(attempt: AttemptId, sent: Sent): Promise<DeliveryStep>;
 }

@@ -2,7 +2,7 @@ import { sleep } from "@temporalio/workflow";
 import type { MailEnd } from "../store/mails";
 import { sendMail } from "./steps";
 
-/** Delivers one email with growing pauses. Its activity decides when to give up. */
+/** Delivers one email with growing pauses. Its activity decides when the email is abandoned. */
 export async function deliverMail(mailId: string): Promise<MailEnd> {
   for (let attempt = 1; ; attempt += 1) {
     const step = await sendMail.executeWithOptions({ summary: `attempt ${attempt}` }, [mailId, attempt]);

@@ -11,11 +11,11 @@ export const { sendWebhook } = proxyActivities<Activities>({
   heartbeatTimeout: TIMING.heartbeatQuick,
   retry: minutely,
 });
-// Recorded apart from sending: an unavailable store must not make the receiver get the message again.
+// Recording is separate from sending, so that an unavailable store doesn't repeat the delivery.
 export const { recordAttempt } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: TIMING.localActivity,
   retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "1 minute" },
-  // Longer pauses are workflow timers, so that an outage doesn't occupy the worker.
+  // Longer pauses become workflow timers, so that an outage doesn't occupy the worker.
   localRetryThreshold: "2s",
 });
 export const { sendMail } = proxyActivities<Activities>({

@@ -1,7 +1,7 @@
 import { MAIL_LIMITS, type AlertFacts, type DecisionFacts, type RetiringFacts } from "../mails";
 import { nameIn, type Letter } from "./letter";
 
-/** One function per kind of email. Its parameters are its placeholders. */
+/** One function for each kind of email. Its parameters are the email's placeholders. */
 
 const name = (given: string): string => nameIn(given, MAIL_LIMITS.nameChars);
 const NOT_YOURS = "If you didn't request this, do nothing. Your password stays as it is.";
@@ -120,7 +120,7 @@ const PERIODS: Readonly<Record<AlertFacts["window"], string>> = {
 const SUBJECTS: Readonly<Record<AlertFacts["scope"], string>> = { key: "the key", workflow: "the workflow", metadata: "runs with" };
 
 interface AlertPlaceholders extends NoticePlaceholders, AlertFacts {
-  /** Name of the organization that owns the budget; undefined for the reader's own. */
+  /** Name of the organization that owns the budget; undefined for the reader's own account. */
   organizationName?: string | undefined;
 }
 

@@ -1,13 +1,13 @@
 /**
- * letters/: texts of emails, from which both HTML and plain text are made. All content is plain text: it is escaped here and nowhere
- * else. Nothing is loaded from other servers.
+ * Texts of emails, from which both HTML and plain text are built. All content is plain text and is escaped only in this module. Emails load
+ * nothing from other servers.
  */
 
 export interface Letter {
   subject: string;
   paragraphs: readonly string[];
   action?: { label: string; url: string };
-  /** Small print after the action. */
+  /** Small print below the action. */
   notes: readonly string[];
   /** Page that turns off this kind of email. */
   unsubscribe?: { label: string; url: string };
@@ -16,11 +16,13 @@ export interface Letter {
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
 
-/** Line breaks, and characters that change the direction of the following text. */
+/** Matches line breaks, and characters that change the direction of the following text. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
 const WORD_JOINER = "\u2060";
 
-/** A name from another user, for one line: it can't form a header, change the direction of text, or become a link in an email program. */
+/**
+ * Returns a name from another user as one line. It can't form a header, change the direction of text, or become a link in an email program.
+ */
 export const nameIn = (name: string, maxChars: number): string => {
   const characters = Array.from(name.replace(UNSEEN, " ").replace(/\s+/g, " ").trim());
   const shown = characters.length > maxChars ? `${characters.slice(0, maxChars - 1).join("")}…` : characters.join("");
