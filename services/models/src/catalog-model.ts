@@ -1,6 +1,6 @@
 import type { RegisteredModel } from "./registry";
 
-/** Keys set in the console: name → addresses that each key was stored for. */
+/** Keys set in the console: each name with the addresses that its key was stored for. */
 export type StoredKeys = ReadonlyMap<string, readonly string[]>;
 
 /** A model with its overrides. `missing` lists variables that neither the environment nor the console provides. */

@@ -22,7 +22,7 @@ export interface Overrides {
 }
 
 export interface OverrideStore {
-  /** Reads the current revision only. */
+  /** Reads only the current revision. */
   revision(): Promise<number>;
   read(): Promise<Overrides>;
   /** Changes one model's override. Returns all overrides before and after. */
@@ -34,7 +34,7 @@ export interface OverrideStore {
 
 export interface EntryText {
   json: string;
-  /** 0 for a file. */
+  /** Revision of an added entry; 0 for a file. */
   revision: number;
   isFile: boolean;
 }
@@ -47,10 +47,10 @@ export interface Catalog {
     orders: Overrides["orders"];
     replaced: ReadonlyMap<string, readonly string[]>;
   }>;
-  /** @throws DomainError MODEL_NOT_FOUND for an unknown model, and for a disabled one unless `includeDisabled` */
+  /** @throws DomainError MODEL_NOT_FOUND for an unknown model, and for a disabled model unless `includeDisabled` */
   get(internalName: string, includeDisabled?: boolean): Promise<CatalogModel>;
   update(internalName: string, change: Override): Promise<{ before: CatalogModel; after: CatalogModel }>;
-  /** Sets the preferred models of a task; an empty list restores the default. @throws DomainError INVALID_REQUEST */
+  /** Sets the preferred models of a task. An empty list restores the default. @throws DomainError INVALID_REQUEST */
   setOrder(task: string, order: readonly string[]): Promise<{ before: readonly string[]; after: readonly string[] }>;
   /** @throws DomainError MODEL_NOT_FOUND */
   entry(internalName: string): Promise<EntryText>;
@@ -62,7 +62,7 @@ export interface Catalog {
 export interface PutRequest {
   json: string;
   mode: "create" | "put";
-  /** The name in the URL. The entry must have the same one. */
+  /** Name in the URL. The entry must have this name. */
   internalName?: string | undefined;
   ifRevision?: number | undefined;
 }
@@ -70,35 +70,35 @@ export interface PutRequest {
 export interface CatalogDeps {
   registry: Registry;
   store: OverrideStore;
-  /** Model servers of the installation; none by default. */
+  /** Model servers of the installation. By default there are none. */
   servers?: Pick<Servers, "list" | "models" | "version">;
-  /** Entries for the operator's own model files; none by default, undefined while the inference service is unreachable. */
+  /** Entries for the operator's own model files. By default there are none. Undefined while the inference service is unreachable. */
   ownModels?: () => Promise<ReadonlyMap<string, RegisteredModel> | undefined>;
-  /** Provider keys set in the console; none by default. */
+  /** Provider keys set in the console. By default there are none. */
   consoleKeys?: () => Promise<StoredKeys>;
   env: Environment;
   now?: () => number;
   /** Called when reading overrides fails and cached ones are used. */
   onStale?: (error: unknown) => void;
-  /** Called once per added entry that this release can't parse. */
+  /** Called once for each added entry that this release can't parse. */
   onUnreadable?: (internalName: string, problem: string) => void;
 }
 
-/** Cached state beside the registry's files. */
+/** Cached state in addition to the registry's files. */
 interface Latest extends Overrides {
   keys: StoredKeys;
 }
 
-/** How long another replica's change can stay unseen. */
+/** How long a change by another replica can remain unnoticed. */
 const FRESH_MS = 1_000;
 
 const NO_KEYS: StoredKeys = new Map();
 
-/** @param enabled candidates for a suggestion */
+/** @param enabled models that can be suggested */
 const notFound = (internalName: string, enabled: readonly string[]): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}${didYouMean(internalName, enabled)}`);
 
-/** The registry's models with the administrators' overrides, cached in memory. */
+/** The registry's models with the administrators' overrides. They are cached in memory. */
 export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
   const {
     registry,
@@ -139,7 +139,7 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
     return { ...overrides, keys };
   };
 
-  /** The state with fresh entries of the operator's own model files: for lists and unknown names. */
+  /** Returns the state with fresh entries of the operator's own model files, for lists and unknown names. */
   const currentWithOwn = async (): Promise<Latest> => {
     own = (await ownModels?.()) ?? own;
     return current();
@@ -157,7 +157,7 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
       ...registry.models,
     ]);
   const all = (latest: Latest): CatalogModel[] => [...registered(latest).values()].map((model) => inForce(model, latest));
-  /** Includes recently deleted entries, for runs in progress. */
+  /** Also returns recently deleted entries, for runs in progress. */
   const find = (internalName: string, latest: Latest): RegisteredModel | undefined =>
     registered(latest).get(internalName) ?? added.get(latest.entries, internalName);
   const enabledNames = (latest: Latest): string[] =>

@@ -2,9 +2,9 @@ import type { JsonSchema } from "@nodeloom/kernel";
 
 /** Inputs that text models share: earlier turns, sampling and tools. */
 
-/** Upper bound of turns around the prompt. */
+/** Maximum number of turns before the prompt. */
 const MAX_TURNS = 500;
-/** The limit of OpenAI's API. */
+/** Limit of OpenAI's API. */
 const MAX_TOOLS = 128;
 const MAX_NAME_CHARS = 64;
 const MAX_ID_CHARS = 1_000;
@@ -48,7 +48,7 @@ const turns = (title: string, description: string, maxCharacters: number, hasToo
 
 const HISTORY = "What was said before the prompt, the oldest first.";
 
-/** Input for the conversation before the prompt. @param maxCharacters per turn */
+/** Input for the conversation before the prompt. @param maxCharacters maximum per turn */
 export const historyInput = (maxCharacters: number): JsonSchema => turns("Earlier turns", HISTORY, maxCharacters, false);
 
 /** Sampling and stop sequences, named as in OpenAI's API. */
@@ -70,12 +70,12 @@ export const SAMPLING_INPUTS: Readonly<Record<"top_p" | "stop", JsonSchema>> = {
   },
 };
 
-/** Longest turn for entries without an input for earlier turns. */
+/** Maximum characters of a turn for entries without an input for earlier turns. */
 const USUAL_TURN_CHARACTERS = 262_144;
 
 /**
  * Inputs of models that call tools, in the form of OpenAI's chat completions (platform.openai.com/docs/api-reference/chat).
- * @param maxCharacters per turn
+ * @param maxCharacters maximum per turn
  */
 export const toolInputs = (maxCharacters = USUAL_TURN_CHARACTERS): Readonly<Record<string, JsonSchema>> => ({
   history: turns("Earlier turns", HISTORY, maxCharacters, true),

@@ -2,7 +2,7 @@ import { strictSchemaProblems, type Issue } from "@nodeloom/kernel";
 import { entrySchema, type Entry } from "./entry";
 import { pricingProblem } from "./pricing";
 
-/** Checks that apply to every entry, whatever its origin. */
+/** Checks that apply to entries of every origin. */
 
 const MAX_ISSUES = 20;
 
@@ -15,7 +15,7 @@ export const checkEntry = (json: unknown): { entry: Entry } | { issues: Issue[] 
   const issues = strictSchemaProblems(inputSchema)
     .slice(0, MAX_ISSUES)
     .map((message): Issue => ({ path: "inputSchema", message }));
-  // A price depends on inputs, so it is only checked if they are valid.
+  // A price depends on inputs, so it is checked only if they are valid.
   const problem = issues.length > 0 || price === null ? undefined : pricingProblem(price, inputSchema);
   if (problem !== undefined) issues.push({ path: "price", message: problem });
   return issues.length > 0 ? { issues } : { entry: parsed.data };

@@ -2,7 +2,7 @@ import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { declareServers } from "./servers/store";
 import { declareOverrides } from "./store";
 
-/** Overrides of the registry, and model servers. Increase the version with every change to a collection's indexes. */
+/** Overrides of the registry, and model servers. Raise the version with every change to a collection's indexes. */
 export const database = defineDatabase({
   service: "models",
   version: FIRST_VERSION + 1,

@@ -9,7 +9,7 @@ import { unknownInputs } from "./templates";
 
 export const MODALITIES = ["image", "video", "audio", "text"] as const;
 const OUTPUTS = ["images", "videos", "audios", "text", "json"] as const;
-/** The output of each modality. */
+/** Output of each modality. */
 const OUTPUT_OF: Readonly<Record<(typeof MODALITIES)[number], (typeof OUTPUTS)[number]>> = {
   image: "images",
   video: "videos",
@@ -18,7 +18,7 @@ const OUTPUT_OF: Readonly<Record<(typeof MODALITIES)[number], (typeof OUTPUTS)[n
 };
 
 const text = z.string().min(1);
-/** Text models can return JSON beside text. */
+/** True if the output fits the modality. Text models can return JSON in addition to text. */
 const isOutputOf = (modality: (typeof MODALITIES)[number], [first, second]: readonly string[]): boolean =>
   first === OUTPUT_OF[modality] && (second === undefined || (modality === "text" && second === "json"));
 
@@ -40,7 +40,7 @@ export const entrySchema = z
     provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
     outputs: z.array(z.enum(OUTPUTS)).min(1).max(2),
-    /** Null: unknown. The model can't be enabled. */
+    /** Null if the price is unknown. The model can't be enabled in that case. */
     price: writtenPrice.transform(readWrittenPrice).nullable(),
     minTier: z.enum(TIERS),
     trialRuns: z.number().int().min(0).max(1_000_000).default(0),

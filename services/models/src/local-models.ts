@@ -21,7 +21,7 @@ export interface ModelStatus {
   /** The next step, or the reason why the model is unavailable. */
   reason: string;
   retryAfterSeconds: number;
-  /** Its files are neither installed nor downloading. */
+  /** True if the model's files are neither installed nor downloading. */
   notInstalled?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface OwnModel {
 
 export interface LocalModels {
   statusOf(internalName: string): Promise<ModelStatus>;
-  /** Models that aren't in the registry's files; undefined while the service is unreachable. */
+  /** Returns models that aren't in the registry's files; undefined while the service is unreachable. */
   own(): Promise<readonly OwnModel[] | undefined>;
   progress(): Promise<LocalProgress>;
 }
@@ -71,7 +71,7 @@ const statusIn = ({ models, fetch }: Answer, internalName: string): ModelStatus 
 
 export interface LocalModelsOptions {
   egress: EgressClient;
-  /** Base URL of the inference service; undefined without one. */
+  /** Base URL of the inference service; undefined if there is none. */
   url: string | undefined;
   apiKey: string;
   now?: () => number;

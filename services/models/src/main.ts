@@ -34,7 +34,7 @@ import { openOverrideStore } from "./store";
 const READ_KEY_MS = 2_000;
 const REGISTRY = join(__dirname, "..", "registry");
 
-/** The operator's own service: the only private address that is called. */
+/** The operator's own service is the only private address that can be called. */
 const hostOf = (url: string): string => {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
@@ -52,7 +52,7 @@ const logDisabled = ({ models: registered }: Registry, logger: Logger): void => 
   }
 };
 
-/** The registry of AI models. */
+/** Registry of AI models. */
 export const service = defineService({
   name: "models",
   database,

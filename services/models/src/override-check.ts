@@ -2,7 +2,7 @@ import { didYouMean, fallbackListProblems, invalidRequest, TIERS, type BaseTier,
 import { pricingProblem } from "./pricing";
 import type { RegisteredModel } from "./registry";
 
-/** Settings of an administrator for a model. Absent members follow the file. */
+/** Settings of an administrator for a model. If a member is absent, the file's value applies. */
 export interface Override {
   enabled?: boolean;
   price?: Price;
@@ -11,7 +11,7 @@ export interface Override {
   fallback?: readonly string[];
 }
 
-/** Checks overrides before they apply. */
+/** Returns problems of a list of fallbacks before it applies. */
 
 const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], known: ReadonlyMap<string, RegisteredModel>): Issue[] => {
   const problems = fallbackListProblems(fallback, model.internalName);

@@ -25,7 +25,7 @@ const unitProblem = (price: UnitPrice, inputSchema: JsonSchema): string | undefi
   const input = PRICED_INPUTS[price.basis];
   if (price.basis === "characters")
     return isBoundedText(inputSchema, input) ? undefined : `a price per 1,000 characters needs a text input "${input}" with a maxLength`;
-  // Without a count, a model generates one image.
+  // Without a count input, a model generates one image.
   if ((price.basis === "image" || price.basis === "megapixel") && !propertySchema(inputSchema, input)) return undefined;
   return isBounded(inputSchema, input)
     ? undefined
@@ -33,8 +33,8 @@ const unitProblem = (price: UnitPrice, inputSchema: JsonSchema): string | undefi
 };
 
 /**
- * The reason why a price doesn't fit a model's inputs, or undefined. A run holds its maximum cost, so every quantity in a price needs a
- * default and a maximum.
+ * Returns the reason why a price doesn't fit a model's inputs; undefined if it fits. A run holds its maximum cost, so every quantity in a
+ * price needs a default and a maximum.
  */
 export const pricingProblem = (price: Price, inputSchema: JsonSchema): string | undefined => {
   const units = unitPrices(price);

@@ -3,12 +3,12 @@ import { PROVIDER_ACCOUNTS } from "@nodeloom/providers";
 import type { identity, models } from "@nodeloom/proto";
 import type { CatalogModel, StoredKeys } from "./catalog-model";
 
-/** Provider keys: the models that need each one, and whether the environment or identity has it. */
+/** Provider keys: the models that need each key, and whether the environment or identity has it. */
 
-/** How long an added or removed key can stay unseen. */
+/** How long an added or removed key can remain unnoticed. */
 const FRESH_MS = 500;
 const DEADLINE_MS = 1_000;
-/** Pause after a failed request to identity, because every read of a model would wait for it. */
+/** Pause after a failed request to identity, because otherwise every read of a model would wait for identity. */
 const AWAY_MS = 5_000;
 
 export type Identity = Pick<ClientOf<identity.IdentityServiceServer>, "listSecrets">;
@@ -20,8 +20,8 @@ export interface ConsoleKeysOptions {
 }
 
 /**
- * Keys stored in identity, with the addresses each was stored for. Uses the cache while identity is unreachable; empty before the first
- * answer.
+ * Returns the keys stored in identity, with the addresses that each key was stored for. Uses the cache while identity is unreachable; empty
+ * before the first answer.
  */
 export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): (() => Promise<StoredKeys>) => {
   let last: StoredKeys = new Map();
@@ -43,7 +43,7 @@ export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): ((
   });
 };
 
-/** The variable of a model's provider key; undefined if it needs none. */
+/** Returns the variable of a model's provider key; undefined if the model needs no key. */
 export const keyOf = ({ provider: { auth, server } }: Pick<CatalogModel, "provider">): string | undefined =>
   // A server's key is set together with the server.
   auth && auth.default === undefined && !server ? auth.secretEnv : undefined;

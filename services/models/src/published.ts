@@ -1,22 +1,22 @@
 import { isSlug } from "@nodeloom/kernel";
 import { z } from "zod";
 
-/** The provider facts of an entry: who runs the model, and when and where its id and price were read. */
+/** Provider data of an entry: the company that runs the model, and when and where its id and price were read. */
 
 const text = z.string().min(1);
 
 export const published = {
-  /** The company that runs it, for example fal or runway. */
+  /** Company that runs the model, for example fal or runway. */
   company: z.string().refine(isSlug, "must be lowercase letters, digits and single hyphens").optional(),
-  /** The date on which id and price were read. */
+  /** Date on which id and price were read. */
   asOf: z.iso.date().optional(),
-  /** Where they were read. */
+  /** Where id and price were read. */
   source: text.optional(),
-  /** The date on which the provider shuts the model down. */
+  /** Date on which the provider shuts the model down. */
   retiresOn: z.iso.date().optional(),
-  /** It no longer runs. Until then `retiresOn` only warns. */
+  /** True if the model no longer runs. Until then `retiresOn` only warns. */
   retired: z.boolean().optional(),
-  /** The model to use in its place. */
+  /** Model to use instead. */
   successor: z.string().refine(isSlug, "must be the internalName of a model").optional(),
 };
 
@@ -27,7 +27,7 @@ interface Published {
   provider: { baseUrl: string };
 }
 
-/** The company that runs a model; the called host if the entry names none. */
+/** Returns the company that runs a model, or the called host if the entry names no company. */
 export const companyOf = ({ company, sandbox, runsAt, provider }: Published): string => {
   if (company !== undefined) return company;
   if (sandbox) return "sandbox";
@@ -35,6 +35,6 @@ export const companyOf = ({ company, sandbox, runsAt, provider }: Published): st
   return URL.canParse(provider.baseUrl) ? new URL(provider.baseUrl).hostname : "unknown";
 };
 
-/** @param now milliseconds since 1970 */
+/** @param now milliseconds since the epoch */
 export const isRetired = ({ retiresOn }: { retiresOn?: string | undefined }, now: number): boolean =>
   retiresOn !== undefined && now >= Date.parse(retiresOn);

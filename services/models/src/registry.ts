@@ -18,7 +18,7 @@ export interface Registry {
   version: string;
 }
 
-/** An unusable registry file. The message names the file and the problem. */
+/** Thrown for an unusable registry file. The message names the file and the problem. */
 export class RegistryError extends Error {
   override readonly name = "RegistryError";
   constructor(file: string, problem: string) {

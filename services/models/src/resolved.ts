@@ -7,7 +7,7 @@ import type { Entry, InputSchema } from "./entry";
 /** Entries combined with the environment. */
 
 export interface RegisteredModel extends Entry {
-  /** Required environment variables that are unset. The model is disabled while there are any. */
+  /** Required environment variables that are unset. The model is disabled if there are any. */
   missing: string[];
 }
 
@@ -21,7 +21,7 @@ const inputsOf = ({ provider, inputSchema }: Entry): InputSchema => {
   return { ...inputSchema, properties: { ...inputSchema.properties, ...inputs } };
 };
 
-/** The model of an entry, or the problems of the URLs that the environment sets. */
+/** Returns the model of an entry, or the problems of the URLs that the environment sets. */
 export const resolveEntry = (entry: Entry, env: Environment): { model: RegisteredModel } | { issues: Issue[] } => {
   const missing: string[] = [];
   const issues: Issue[] = [];

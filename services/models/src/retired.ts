@@ -1,12 +1,12 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { CatalogModel } from "./catalog-model";
 
-/** Successors that are followed, one after the other. The bound also ends circles. */
+/** Maximum successors that are followed one after the other. The limit also ends circles. */
 const MOST_SUCCESSORS = 5;
 
 type Retirable = Pick<CatalogModel, "internalName" | "enabled" | "retired" | "successor">;
 
-/** The enabled model that replaces a retired one; undefined if there is none. */
+/** Returns the enabled model that replaces a retired model; undefined if there is none. */
 export const successorOf = (model: Retirable, find: (internalName: string) => Retirable | undefined): string | undefined => {
   let next: Retirable | undefined = model;
   for (let followed = 0; followed < MOST_SUCCESSORS && next?.successor !== undefined; followed += 1) {
@@ -16,7 +16,7 @@ export const successorOf = (model: Retirable, find: (internalName: string) => Re
   return undefined;
 };
 
-/** Retired models by the enabled model that replaces them. */
+/** Returns the retired models by the enabled model that replaces them. */
 export const replacedBy = (models: readonly Retirable[]): Map<string, string[]> => {
   const byName = new Map(models.map((model) => [model.internalName, model]));
   const replaced = new Map<string, string[]>();
@@ -27,7 +27,7 @@ export const replacedBy = (models: readonly Retirable[]): Map<string, string[]> 
   return replaced;
 };
 
-/** The error of a run of a retired model. */
+/** Returns the error of a run of a retired model. */
 export const retiredModel = (internalName: string, successor: string | undefined): DomainError => {
   const advice = successor === undefined ? "choose another model" : `use ${successor}`;
   const message = `the model ${internalName} is retired: ${advice}`;

@@ -17,7 +17,7 @@ import { companyOf } from "./published";
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isUnit = ({ basis: _, ...amounts }: UnitPrice): boolean => Object.values(amounts).every(isAmount);
 
-/** @throws DomainError INVALID_REQUEST for an invalid price. Callers check prices with more than amounts themselves. */
+/** @throws DomainError INVALID_REQUEST for an invalid price. Prices with more than amounts are checked by callers. */
 const givenPrice = (stored: models.Price): Price => {
   const read = (): Price | undefined => {
     try {
@@ -42,7 +42,7 @@ const fileJson = (part: object): string => {
 
 const placeOf = ({ sandbox, runsAt }: CatalogModel): string => (sandbox ? "sandbox" : runsAt);
 
-/** The call protocol. A ComfyUI workflow is a polled job like others. */
+/** Returns the call protocol. A ComfyUI workflow is a polled job. */
 const kindOf = ({ provider: { kind } }: CatalogModel): string => (kind === "comfyui" ? "http-polling" : kind);
 
 const toMessage = (model: CatalogModel, status: ModelStatus, replaces: readonly string[] = []): models.Model =>

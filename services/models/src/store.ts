@@ -30,7 +30,7 @@ const rows = new Schema<Row>(
   { collection: "overrides", versionKey: false, minimize: false, strict: "throw" },
 );
 
-/** The document after a change. */
+/** Returns the document after a change. */
 const applied = ({ revision, models, ...others }: Overrides, internalName: string, change: Override): Overrides => ({
   ...others,
   revision: revision + 1,
@@ -77,7 +77,7 @@ export const openOverrideStore = async (connection: Connection): Promise<Overrid
         const changed = [...new Set([...Object.keys(entries), ...Object.keys(before.entries)])].filter(
           (name) => member(entries, name) !== member(before.entries, name),
         );
-        // Overrides of a changed entry are removed with it.
+        // Overrides of a changed entry are removed with the change.
         const set = Object.fromEntries(
           changed.flatMap((name) => (Object.hasOwn(entries, name) ? [[`entries.${name}`, entries[name]]] : [])),
         );

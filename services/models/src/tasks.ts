@@ -5,7 +5,7 @@ import type { Entry } from "./entry";
 
 type Described = Pick<Entry, "modality" | "inputSchema">;
 
-/** Tasks of an entry without explicit ones, derived from its modality and inputs. */
+/** Returns the tasks of an entry without explicit tasks, derived from its modality and inputs. */
 const derived = ({ modality, inputSchema }: Described): TaskName[] => {
   const ports = new Map(schemaPorts(inputSchema));
   const required = new Set(Array.isArray(inputSchema.required) ? (inputSchema.required as unknown[]) : []);
@@ -30,10 +30,10 @@ const derived = ({ modality, inputSchema }: Described): TaskName[] => {
 
 export const tasksOf = (entry: Described & { tasks?: TaskName[] | undefined }): TaskName[] => entry.tasks ?? derived(entry);
 
-/** Models in one task's order. */
+/** Maximum models in the order of one task. */
 export const MAX_ORDER = 100;
 
-/** Problems of an order. @param doing models that support the task */
+/** Returns problems of an order. @param doing models that support the task */
 export const orderIssues = (task: string, order: readonly string[], doing: readonly string[]): { path: string; message: string }[] => {
   if (!isTaskName(task)) return [{ path: "task", message: `must be one of: ${TASK_NAMES.join(", ")}` }];
   if (order.length > MAX_ORDER) return [{ path: "order", message: `must have at most ${MAX_ORDER} models` }];

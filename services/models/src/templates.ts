@@ -5,7 +5,7 @@ import { inputsInTemplate, type ProviderSettings } from "@nodeloom/providers";
 
 type Place = (string | number)[];
 
-/** All templates in a provider's settings, with their paths. */
+/** Returns all templates in a provider's settings, with their paths. */
 const templatesOf = (provider: ProviderSettings): [Place, unknown][] => {
   if (provider.kind === "llm" || provider.kind === "comfyui") return [];
   if (provider.kind === "inference-platform") return [[["body"], provider.body]];
@@ -19,7 +19,7 @@ const templatesOf = (provider: ProviderSettings): [Place, unknown][] => {
   ];
 };
 
-/** Inputs that templates use but the model doesn't have, with their paths. */
+/** Returns inputs that templates use but the model doesn't have, with their paths. */
 export const unknownInputs = (provider: ProviderSettings, inputSchema: JsonSchema): { name: string; path: Place }[] => {
   const named = templatesOf(provider).flatMap(([place, template]) =>
     inputsInTemplate(template).map(({ name, path }) => ({ name, path: [...place, ...path] })),

@@ -1,21 +1,21 @@
 import { DomainError, invalidRequest } from "@nodeloom/kernel";
 
-/** Registry entries that administrators add: their number and their lifetime. */
+/** Registry entries that administrators add: their limits and their lifetime. */
 
 export interface AddedEntry {
-  /** The entry as it was sent. */
+  /** Text of the entry as it was received. */
   json: string;
   /** Increases with every change of this entry. */
   revision: number;
   changedAt: number;
-  /** Deletion time in milliseconds since 1970. Runs in progress can still read the entry. */
+  /** Deletion time in milliseconds since the epoch. Runs in progress can still read the entry. */
   deletedAt?: number;
 }
 export type AddedEntries = Readonly<Record<string, AddedEntry>>;
 
 export const MAX_ENTRIES = 200;
 export const MAX_ENTRY_BYTES = 48 * 1_024;
-/** Longer than any run can wait. */
+/** How long a deleted entry is kept. It is longer than any run can wait. */
 const KEPT_MS = 31 * 24 * 60 * 60 * 1_000;
 
 const own = (entries: AddedEntries, name: string): AddedEntry | undefined => (Object.hasOwn(entries, name) ? entries[name] : undefined);

@@ -5,7 +5,7 @@ import { resolveEntry, type RegisteredModel } from "../resolved";
 import type { AddedEntries, AddedEntry } from "./entries";
 import { trustIssues } from "./trust";
 
-/** Converts added entries into models. */
+/** Returns the error for a name that a registry file uses. */
 
 export const isAFile = (internalName: string): DomainError =>
   new DomainError(
@@ -35,8 +35,8 @@ const resolve = (json: string, { env, files }: Files): { model: RegisteredModel 
 };
 
 /**
- * Validates a new entry like a file, plus the rules that only apply to the API.
- * @param internalName the name it must have
+ * Validates a new entry like a file, and applies the rules for entries added over the API.
+ * @param internalName name that the entry must have
  * @throws DomainError INVALID_REQUEST, ALREADY_EXISTS
  */
 export const readAddedEntry = (
@@ -59,9 +59,9 @@ export const entryText = ({ json, revision }: AddedEntry): { json: string; revis
 });
 
 export interface AddedModels {
-  /** Entries that aren't deleted. */
+  /** Returns the entries that aren't deleted. */
   living(entries: AddedEntries): RegisteredModel[];
-  /** Includes deleted entries. */
+  /** Returns an entry, even if it is deleted. */
   get(entries: AddedEntries, internalName: string): RegisteredModel | undefined;
 }
 

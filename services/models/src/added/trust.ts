@@ -4,8 +4,8 @@ import type { Entry } from "../entry";
 import type { RegisteredModel } from "../resolved";
 
 /**
- * Restrictions on entries added over the API. Operators write the files and own the environment. Administrators may not have access to it,
- * so their entries can't send its secrets to hosts that no file uses.
+ * Restrictions on entries added over the API. Operators write the files and control the environment. Administrators may not have access to
+ * the environment, so their entries can't send its secrets to hosts that no file uses.
  */
 
 /** Variables reserved for added entries: they can be sent to any host. */
@@ -52,7 +52,7 @@ const secretIssues = ({ provider }: Entry, files: Iterable<RegisteredModel>): Is
     : [{ path: "provider.pollHosts", message: `${host} is not among those of the files that use ${auth.secretEnv}` }];
 };
 
-/** Reasons why an entry can't be added over the API. @param files models of the registry's files */
+/** Returns the reasons why an entry can't be added over the API. @param files models of the registry's files */
 export const trustIssues = (entry: Entry, files: Iterable<RegisteredModel>): Issue[] => {
   const issues = addressIssues(entry);
   if (entry.sandbox) issues.push({ path: "sandbox", message: "must be false: the sandbox's models are files" });

@@ -5,7 +5,7 @@ import { assertKeepsFiles, mayMake, MODALITIES, modalityOf, readWorkflow, type M
 
 /** Converts a ComfyUI workflow into a model of its server. */
 
-/** An input as the administrator configured it. */
+/** An input in the form that the administrator configured. */
 export interface ChosenInput {
   name: string;
   node: string;
@@ -14,17 +14,17 @@ export interface ChosenInput {
 
 export interface NewWorkflow {
   name: string;
-  /** JSON. */
+  /** JSON of the workflow. */
   workflow: string;
-  /** Empty: the values of titled nodes. */
+  /** If it is empty, the values of titled nodes become inputs. */
   inputs: readonly ChosenInput[];
-  /** Empty: derived from the nodes. */
+  /** Output modality; derived from the nodes if it is empty. */
   modality: string;
-  /** True to keep the workflow that ComfyUI embeds in its files. */
+  /** True to keep the workflow that ComfyUI embeds in its output files. */
   keepMetadata: boolean;
 }
 
-/** Not `__proto__`: JSON readers drop it. */
+/** Names except `__proto__`, which JSON readers drop. */
 const INPUT_NAME = /^(?!__proto__$)[A-Za-z_]\w{0,59}$/;
 const MAX_CLASSES = 100;
 
@@ -33,7 +33,7 @@ const isUnknown = (answer: unknown): boolean => isRecord(answer) && Object.keys(
 
 /**
  * Reads the definition of each class in a workflow. Classes without a definition are left out.
- * @throws DomainError INVALID_REQUEST for a class that the server doesn't have
+ * @throws DomainError INVALID_REQUEST if the server doesn't have a class
  */
 const classesOf = async (nodes: readonly WorkflowNode[], ask: (path: string) => Promise<unknown>): Promise<Classes> => {
   const names = [...new Set(nodes.map(({ classType }) => classType))].slice(0, MAX_CLASSES);
@@ -88,12 +88,15 @@ const chosen = (given: readonly ChosenInput[], found: readonly FoundInput[]): Fo
 const schemaOf = (inputs: readonly FoundInput[]): JsonSchema => ({
   type: "object",
   additionalProperties: false,
-  // The default file of the workflow exists only on the machine where the workflow was saved.
+  // The workflow's default file exists only on the machine where the workflow was saved.
   required: inputs.filter(({ schema }) => schema.format === "media").map(({ name }) => name),
   properties: Object.fromEntries(inputs.map(({ name, schema }) => [name, schema])),
 });
 
-/** The chosen modality, or the one the nodes imply. @throws DomainError INVALID_REQUEST if neither is known, or they differ */
+/**
+ * Returns the chosen modality, or the modality that the nodes imply. @throws DomainError INVALID_REQUEST if neither is known, or they
+ * differ
+ */
 const chosenModality = (chosenOne: string, { nodes, modality: seen }: ReadWorkflow): Modality => {
   const modality = MODALITIES.find((one) => one === (chosenOne || seen));
   if (!modality) {
@@ -104,7 +107,7 @@ const chosenModality = (chosenOne: string, { nodes, modality: seen }: ReadWorkfl
   throw invalidRequest([{ path: "modality", message: `must be ${seen}: no node of the workflow keeps ${modality} files` }]);
 };
 
-/** The workflow to store. @throws DomainError INVALID_REQUEST */
+/** Returns the workflow to store. @throws DomainError INVALID_REQUEST */
 export const importWorkflow = async (given: NewWorkflow, ask: (path: string) => Promise<unknown>): Promise<StoredWorkflow> => {
   const read = await inspectWorkflow(given.workflow, ask);
   const { found } = read;

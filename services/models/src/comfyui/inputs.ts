@@ -1,12 +1,12 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel";
 import type { WorkflowNode } from "./workflow";
 
-/** Possible inputs of a workflow: values of its nodes that aren't connections. */
+/** Finds possible inputs of a workflow: values of its nodes that aren't connections. */
 
 /** The server's definition of a node class (`/object_info`). */
 export interface ClassInfo {
   displayName: string;
-  /** Input name → type or choices, and options. */
+  /** Each input's type or choices, and options, by input name. */
   inputs: ReadonlyMap<string, readonly unknown[]>;
 }
 export type Classes = ReadonlyMap<string, ClassInfo>;
@@ -19,7 +19,7 @@ export interface FoundInput {
   value: string | number | boolean;
   /** Suggested input name. */
   name: string;
-  /** True if the node has a title of its own. */
+  /** True if the node has its own title. */
   isTitled: boolean;
   schema: JsonSchema;
 }
@@ -67,7 +67,7 @@ const mediaType = ({ classType }: WorkflowNode, input: string, options: Readonly
   return said ?? (known?.[0] === input ? known[1] : undefined);
 };
 
-/** Limits a bound to exact JSON numbers: ComfyUI's seeds can be larger. */
+/** Limits a bound to exact JSON numbers, because ComfyUI's seeds can be larger. */
 const bound = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? Math.max(-MAX_SEED, Math.min(MAX_SEED, value)) : undefined;
 
@@ -117,7 +117,7 @@ const unique = (found: readonly FoundInput[]): FoundInput[] => {
   });
 };
 
-/** Values that can become inputs; those of titled nodes come first. */
+/** Returns values that can become inputs. Values of titled nodes come first. */
 export const findInputs = (nodes: readonly WorkflowNode[], classes: Classes): FoundInput[] => {
   const found = nodes.flatMap((node) => {
     const info = classes.get(node.classType);

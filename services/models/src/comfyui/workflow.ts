@@ -53,15 +53,15 @@ const keptBy = ({ classType, inputs }: WorkflowNode): Modality | undefined => {
 };
 
 /**
- * The modality of a workflow: video before audio before image, because video workflows also save previews. Undefined without a known output
- * node.
+ * Returns the modality of a workflow; undefined without a known output node. Video takes precedence over audio, and audio over image,
+ * because video workflows also save previews.
  */
 export const modalityOf = (nodes: readonly WorkflowNode[]): Modality | undefined => {
   const kept = new Set(nodes.map(keptBy));
   return KEEPING.map(([, modality]) => modality).find((modality) => kept.has(modality));
 };
 
-/** Nodes whose outputs aren't connected. */
+/** Returns the nodes whose outputs aren't connected. */
 const lastNodes = (nodes: readonly WorkflowNode[]): WorkflowNode[] => {
   const taken = new Set(
     nodes.flatMap(({ inputs }) => Object.values(inputs).flatMap((value) => (Array.isArray(value) ? [String(value[0])] : []))),
@@ -69,7 +69,7 @@ const lastNodes = (nodes: readonly WorkflowNode[]): WorkflowNode[] => {
   return nodes.filter(({ id }) => !taken.has(id));
 };
 
-/** True if a workflow can produce the modality: through a known output node, or through an unknown final node. */
+/** True if a workflow can produce the modality through a known output node or an unknown final node. */
 export const mayMake = (nodes: readonly WorkflowNode[], modality: Modality): boolean =>
   nodes.some((node) => keptBy(node) === modality) || lastNodes(nodes).some((node) => keptBy(node) === undefined);
 

@@ -7,14 +7,14 @@ export type Modality = (typeof MODALITIES)[number];
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface Draft {
-  /** The entry; unknown parts such as the price are null. */
+  /** The entry. Unknown parts such as the price are null. */
   entry: Json;
-  /** Human-readable notes on what was not imported. */
+  /** Notes for people about parts that weren't imported. */
   notes: string[];
 }
 
 export interface ImportRequest {
-  /** The provider's name of the model. */
+  /** Name that the provider uses for the model. */
   app: string;
   internalName?: string | undefined;
   modality?: Modality | undefined;
@@ -43,7 +43,7 @@ export class ImportProblem extends Error {
 
 export const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value at a path of names; undefined if any is missing. */
+/** Returns the value at a path of names; undefined if any name is missing. */
 export const at = (value: unknown, ...names: string[]): unknown =>
   names.reduce((found, name) => (isJson(found) && Object.hasOwn(found, name) ? found[name] : undefined), value);
 
@@ -62,5 +62,5 @@ export const nameOf = (company: string, app: string): string => {
   return words.join("-").slice(0, MAX_NAME_CHARS).replace(/-$/, "");
 };
 
-/** The UTC date in the entry format. @param now milliseconds since 1970 */
+/** Returns the UTC date in the format of entries. @param now milliseconds since the epoch */
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, "2026-01-01".length);

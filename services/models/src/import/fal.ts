@@ -2,13 +2,13 @@ import { at, dayOf, ImportProblem, isJson, nameOf, textAt, type Draft, type Json
 import { inputsOf, plain } from "./inputs";
 import { resultOf } from "./results";
 
-/** Imports from fal, which publishes an OpenAPI document per application of its queue. */
+/** Imports from fal, which publishes an OpenAPI document for each application of its queue. */
 
 const APP = /^[\w.-]+(?:\/[\w.-]+){1,6}$/;
 
 const jsonSchema = (operation: unknown, ...way: string[]): unknown => at(operation, ...way, "content", "application/json", "schema");
 
-/** The first schema of an operation with this method in the document. */
+/** Returns the first schema of an operation with this method in the document. */
 const schemaOf = (document: unknown, method: string, isWanted: (path: string) => boolean, way: string[], components: Json): unknown => {
   const paths = Object.entries((at(document, "paths") ?? {}) as Json).filter(([path]) => isWanted(path));
   const found = paths.map(([, item]) => jsonSchema(at(item, method), ...way)).find(isJson);

@@ -22,7 +22,7 @@ const DRAFTS: Readonly<Record<ImportedProvider, (request: ImportRequest, publish
 
 export interface ImporterOptions {
   egress: Pick<EgressClient, "request">;
-  /** The value of a provider key, from the environment or the console. */
+  /** Returns the value of a provider key from the environment or the console. */
   secret: (name: string) => Promise<string | undefined>;
   now?: () => number;
 }

@@ -32,7 +32,7 @@ const LENGTH = /^(\d{1,4})(s?)$/;
 export interface Inputs {
   properties: Record<string, Json>;
   required: string[];
-  /** Body of the request, with the provider's names. */
+  /** Body of the request with the provider's input names. */
   body: Record<string, unknown>;
   /** Names of file inputs. */
   files: string[];
@@ -81,7 +81,7 @@ const scalar = (schema: Json, name: string): Json | undefined => {
   return isDefault(schema.default, property) ? { ...property, default: schema.default } : property;
 };
 
-/** The file family of an input, judged by its name: empty for any family, undefined if it isn't a file. */
+/** Returns the file family of an input, based on its name: empty for any family, undefined if it isn't a file. */
 const fileKind = (name: string, schema: Json): string | undefined => {
   if (schema.type !== "string" || Array.isArray(schema.enum)) return undefined;
   const [, word] = FILE.exec(name.toLowerCase()) ?? [];
@@ -97,7 +97,7 @@ const file = (kind: string, schema: Json, name: string): Json => ({
   minLength: 1,
 });
 
-/** Seconds that the provider expects as text, with or without a unit. */
+/** Converts a number of seconds that the provider expects as text, with or without a unit. */
 const seconds = (schema: Json): { property: Json; sent: unknown } | undefined => {
   if (Array.isArray(schema.enum)) {
     const read = schema.enum.map((value) => LENGTH.exec(String(value)));
@@ -122,7 +122,7 @@ const seconds = (schema: Json): { property: Json; sent: unknown } | undefined =>
   return { property: { ...scalar(schema, "Seconds"), title: "Seconds", default: usual }, sent: { $input: "seconds" } };
 };
 
-/** Model inputs from an object schema. @param components referenced schemas, by name */
+/** Converts an object schema into model inputs. @param components referenced schemas by name */
 export const inputsOf = (schema: unknown, components: Json): Inputs => {
   const inputs: Inputs = { properties: {}, required: [], body: {}, files: [], notes: [] };
   const required = at(schema, "required");

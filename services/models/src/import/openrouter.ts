@@ -10,7 +10,7 @@ const DECIMALS = 6;
 const USUAL_TOKENS = 1_024;
 const MOST_TOKENS = 65_536;
 const MAX_TEXT = 262_144;
-/** Tokens per image of the models that count most. */
+/** Tokens per image of the models that count the most tokens. */
 const PICTURE_TOKENS = 16_000;
 
 const perMillion = (perToken: unknown): number | undefined => {

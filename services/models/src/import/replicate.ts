@@ -22,7 +22,7 @@ const ENDINGS: readonly [RegExp, Modality][] = [
   [/\.(?:mp3|wav|ogg|flac|m4a)(?:$|\?)/i, "audio"],
 ];
 
-/** The modality of a model, judged by its published example. */
+/** Returns the modality of a model, based on its published example. */
 const madeIn = (model: unknown, output: Json): Modality | undefined => {
   const example = at(model, "default_example", "output");
   const first: unknown = Array.isArray(example) ? example[0] : example;

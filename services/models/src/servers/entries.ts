@@ -10,7 +10,7 @@ import { keyNameOf, slugOf, type ListedModel, type ServerRecord, type StoredWork
 const MAX_TEXT_CHARS = 262_144;
 const MAX_ANSWER_TOKENS = 32_768;
 const MAX_IMAGES = 8;
-/** Files are embedded in the request, whatever their number. */
+/** Any number of files is embedded in the request. */
 const FILES = { send: ["data-url" as const] };
 const HASH_CHARS = 6;
 const MODEL_SLUG_CHARS = 100;
@@ -32,7 +32,7 @@ type Base = Pick<ProviderSettings, "baseUrl" | "auth" | "server">;
 const FREE = { basis: "run", microUsd: 0 } as const;
 const FREE_TOKENS = { basis: "tokens", inputMicroUsdPerMillion: 0, outputMicroUsdPerMillion: 0 } as const;
 
-/** A text model with an OpenAI-compatible API. */
+/** Returns the entry of a text model with an OpenAI-compatible API. */
 export const chat = (base: Base, { id, sees }: Pick<ListedModel, "id" | "sees">): Made => ({
   modality: "text",
   outputs: ["text"],
@@ -138,7 +138,7 @@ const baseOf = ({ _id, name, url, hasKey }: ServerRecord): Base => ({
   ...(hasKey ? { auth: { scheme: "Bearer", secretEnv: keyNameOf(_id) } } : {}),
 });
 
-/** Common to all models that the operator runs: enabled for every tier. */
+/** Members of all models that the operator runs. They are enabled for every tier. */
 export const AT_HOME: Pick<RegisteredModel, "sandbox" | "runsAt" | "minTier" | "trialRuns" | "enabled" | "missing"> = {
   sandbox: false,
   runsAt: "local",
@@ -156,7 +156,7 @@ const entry = (server: ServerRecord, internalName: string, called: string, made:
   ...AT_HOME,
 });
 
-/** Display name of a model. llama.cpp lists a file path. */
+/** Returns the display name of a model. llama.cpp lists a file path instead of a name. */
 const calledOf = (id: string): string =>
   /^(?:\/|[A-Za-z]:\\)/.test(id)
     ? id
@@ -165,7 +165,7 @@ const calledOf = (id: string): string =>
         .replace(/\.gguf$/i, "")
     : id;
 
-/** Different ids can have the same slug: later ones get a hash of their id appended. */
+/** Different ids can have the same slug. In that case, a hash of the id is appended to the names of later models. */
 const namesOf = (prefix: string, ids: readonly string[]): string[] => {
   const taken = new Set<string>();
   return ids.map((id) => {
@@ -177,7 +177,7 @@ const namesOf = (prefix: string, ids: readonly string[]): string[] => {
   });
 };
 
-/** Models of a server with the administrators' choices applied. */
+/** Returns the models of a server with the administrators' choices applied. */
 export const modelsOf = ({ listed, choices }: Pick<ServerRecord, "listed" | "choices">): ListedModel[] => {
   const chosen = new Map(choices.map((choice) => [choice.id, choice]));
   return listed.map((model) => ({ ...model, ...chosen.get(model.id) }));
@@ -201,7 +201,7 @@ const workflowEntry = (server: ServerRecord, stored: StoredWorkflow): Registered
   return entry(server, `${server._id}-${stored.slug}`, stored.name, made);
 };
 
-/** Registry entries of a server. They are free until an administrator sets a price. */
+/** Returns the registry entries of a server. They are free until an administrator sets a price. */
 export const entriesOf = (server: ServerRecord): RegisteredModel[] => {
   if (server.kind === "comfyui") return server.workflows.map((stored) => workflowEntry(server, stored));
   const models = modelsOf(server);
@@ -212,7 +212,7 @@ export const entriesOf = (server: ServerRecord): RegisteredModel[] => {
   });
 };
 
-/** Model id → entry name. */
+/** Returns the entry names by model id. */
 export const entryNames = (server: ServerRecord): ReadonlyMap<string, string> => {
   const ids = server.listed.map(({ id }) => id);
   const names = namesOf(server._id, ids);

@@ -58,7 +58,7 @@ export const serverHandlers = (servers: Servers): Handlers => {
   };
   return {
     listServers: unary(async () => ({ servers: await Promise.all((await servers.list()).map(view)) })),
-    // Not probed yet: its key is stored after it is added.
+    // The server isn't probed yet, because its key is stored after it is added.
     addServer: unary(async (request) => ({ server: message(await servers.add(request), NOT_ASKED) })),
     updateServer: unary(async ({ id, models: choices, ...change }) =>
       changed(await servers.update(id, { ...change, models: choices.map(({ makes, ...choice }) => ({ ...choice, task: makes })) })),

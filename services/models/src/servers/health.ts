@@ -4,7 +4,7 @@ import { READY, type ModelStatus } from "../local-models";
 import { listServer, ServerProblem } from "./listing";
 import type { ListedModel, ServerRecord } from "./server-record";
 
-/** Health and models of servers, probed in the background, so that no list waits for a machine that is switched off. */
+/** Checks health and models of servers in the background, so that no list waits for a machine that is switched off. */
 
 /** Age after which an answer is refreshed. */
 const FRESH_MS = 5_000;
@@ -73,7 +73,7 @@ export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now
     },
     /** Probes the server immediately. */
     ask,
-    /** Forgets removed servers. */
+    /** Deletes the state of removed servers. */
     keep: (records: readonly ServerRecord[]): void => {
       const ids = new Set(records.map(idOf));
       for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);

@@ -11,7 +11,7 @@ const MAX_ID_CHARS = 300;
 const OK = 200;
 const REFUSED = new Set([401, 403]);
 
-/** The reason why a server is unusable. The message is for administrators. */
+/** Reason why a server is unusable. The message is for administrators. */
 export class ServerProblem extends Error {
   override readonly name = "ServerProblem";
 }
@@ -46,7 +46,7 @@ const listModels = (answer: unknown): ListedModel[] => {
 };
 
 /**
- * Models that a server lists. For ComfyUI this only checks that it responds.
+ * Returns the models that a server lists. For ComfyUI, this only checks that the server responds.
  * @throws ServerProblem
  */
 export const listServer = async (servers: OwnServers, { kind, url }: Asked, key: string | undefined): Promise<ListedModel[]> => {

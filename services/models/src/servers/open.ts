@@ -16,7 +16,9 @@ export interface OpenServersOptions {
   logger: Logger;
 }
 
-/** Server keys from identity, read for each listing. Undefined if a key was stored for another address, or identity is unreachable. */
+/**
+ * Reads server keys from identity for each listing. Returns undefined if a key was stored for another address, or identity is unreachable.
+ */
 const createKeys =
   ({ identity, logger }: Pick<OpenServersOptions, "identity" | "logger">) =>
   async (name: string, url: string): Promise<string | undefined> => {

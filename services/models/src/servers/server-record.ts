@@ -6,13 +6,13 @@ import { z } from "zod";
 export const SERVER_KINDS = ["openai", "comfyui"] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];
 
-/** `none`: the model isn't offered. */
+/** `none`: the model isn't available to users. */
 export const TASKS = ["chat", "image", "speech", "transcribe", "none"] as const;
 export type Task = (typeof TASKS)[number];
 
 export const LIMITS_OF_SERVERS = {
   servers: 50,
-  /** Per server; further models are ignored. */
+  /** Maximum models per server. Further models are ignored. */
   models: 500,
   workflows: 30,
   workflowChars: 256 * 1_024,
@@ -36,20 +36,20 @@ export interface StoredWorkflow {
   modality: "image" | "video" | "audio";
   /** JSON of the workflow in API format. */
   workflow: string;
-  /** Keep the workflow that ComfyUI embeds in its files; false by default. */
+  /** True to keep the workflow that ComfyUI embeds in its output files; false by default. */
   keepMetadata?: boolean;
-  /** JSON: the target of each input in the workflow. */
+  /** JSON with the target of each input in the workflow. */
   inputs: string;
   /** JSON Schema. */
   inputSchema: string;
 }
 
 export interface ServerRecord {
-  /** A slug; prefix of its models' names. */
+  /** Slug of the server, and prefix of its models' names. */
   _id: string;
   kind: ServerKind;
   name: string;
-  /** Without a trailing slash. For kind `openai`, includes the version. */
+  /** URL without a trailing slash. For the kind `openai`, it includes the version. */
   url: string;
   /** True if identity stores a key for the server. */
   hasKey: boolean;
@@ -63,13 +63,13 @@ export interface ServerRecord {
   updatedAt: Date;
 }
 
-/** The name of a server's key in identity. */
+/** Returns the name of a server's key in identity. */
 export const keyNameOf = (id: string): string => `MODEL_SERVER_${id.toUpperCase().replaceAll("-", "_")}`;
 
 /** Key names have at most 64 characters and contain the server's id. */
 const MAX_ID_CHARS = 40;
 
-/** A text as a slug of limited length; empty if no character fits. */
+/** Converts a text to a slug of limited length; empty if no character fits. */
 export const slugOf = (text: string, most = MAX_ID_CHARS): string =>
   text
     .normalize("NFKD")
@@ -78,7 +78,7 @@ export const slugOf = (text: string, most = MAX_ID_CHARS): string =>
     .slice(0, most)
     .replace(/^-|-$/g, "");
 
-/** The stored form of a server's URL. @throws z.ZodError */
+/** Converts a server's URL to its stored form. @throws z.ZodError */
 export const serverUrl = (kind: ServerKind) =>
   z
     .string()
@@ -92,7 +92,7 @@ export const serverUrl = (kind: ServerKind) =>
     .transform((raw) => {
       const { origin, pathname } = new URL(raw);
       const path = pathname.replace(/(?<!\/)\/+$/, "");
-      // A bare host means the API's version 1.
+      // A URL without a path selects version 1 of the API.
       return `${origin}${path === "" && kind === "openai" ? "/v1" : path}`;
     });
 

@@ -23,7 +23,7 @@ import {
 } from "./server-record";
 import type { ServerChange, ServerStore } from "./store";
 
-/** How long another replica's change can stay unseen. */
+/** How long a change by another replica can remain unnoticed. */
 const FRESH_MS = 1_000;
 const CHANGE_ATTEMPTS = 5;
 
@@ -43,7 +43,7 @@ export interface ServerUpdate {
 export interface ServersOptions {
   store: ServerStore;
   servers: OwnServers;
-  /** A platform key by name, if it was stored for this URL. */
+  /** Returns a platform key by name, if it was stored for this URL. */
   secret: (name: string, url: string) => Promise<string | undefined>;
   onStale?: (error: unknown) => void;
   now?: () => number;
@@ -115,7 +115,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
 
   const current = async (): Promise<readonly ServerRecord[]> => {
     if (now() - checkedAt >= FRESH_MS) await (checking ??= refresh());
-    // Refreshed in the background, for the next reader.
+    // Refresh in the background, for the next reader.
     for (const server of records) void health.statusOf(server);
     return records;
   };
@@ -125,7 +125,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     if (!server) throw notFound(id);
     return server;
   };
-  /** One conditional update of a server's current state. */
+  /** Changes a server's current state in one conditional update. */
   const change = async (
     id: string,
     changeOf: (server: ServerRecord) => Promise<ServerChange> | ServerChange,
@@ -152,10 +152,10 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
   return {
     list: current,
     statusOf: health.statusOf,
-    /** Entries by the last listing. */
+    /** Returns entries from the last listing. */
     models: (): ReadonlyMap<string, RegisteredModel> => entries,
     version: (): string => revision,
-    /** State of the server that runs a model. */
+    /** Returns the state of the server that runs a model. */
     statusOfModel: async ({ provider }: RegisteredModel): Promise<ModelStatus> => {
       const server = records.find(({ _id }) => _id === provider.server?.id);
       return server ? health.statusOf(server) : { state: "away", reason: "its server was removed", retryAfterSeconds: 0 };
@@ -227,7 +227,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     },
 
     inspectWorkflow: async (id: string, workflow: string): Promise<ReadWorkflow> => inspectWorkflow(workflow, asker(await comfy(id))),
-    /** Adds a workflow, or replaces the one with its name. */
+    /** Adds a workflow, or replaces the workflow with its name. */
     putWorkflow: async (id: string, given: NewWorkflow) => {
       const stored = await importWorkflow({ ...given, name: checked("name", serverName, given.name) }, asker(await comfy(id)));
       return change(id, ({ workflows }) => {

@@ -27,7 +27,7 @@ export type ServerChange = Partial<Pick<ServerRecord, "name" | "url" | "hasKey" 
 
 export type ServerStore = ReturnType<typeof openServerStore>;
 
-/** One document per server. Every change is a single write. */
+/** Stores one document for each server. Every change is a single write. */
 export const openServerStore = (connection: Connection) => {
   const model = declareServers(connection);
   return {
@@ -47,7 +47,7 @@ export const openServerStore = (connection: Connection) => {
         throw new DomainError("conflict", "ALREADY_EXISTS", `the server ${record._id} already exists: choose another name`);
       }
     },
-    /** Updates a server at a known revision. @returns null if the revision differs */
+    /** Updates a server if it still has a known revision. @returns null if the revision differs */
     change: (id: string, revision: number, change: ServerChange): Promise<ServerRecord | null> =>
       model
         .findOneAndUpdate(

@@ -1,7 +1,7 @@
 import { isRecord } from "@nodeloom/kernel";
 import type { ListedModel, Task } from "./server-record";
 
-/** The task of a listed model, by its server's metadata or else its name. */
+/** Determines the task of a listed model from its server's metadata, or otherwise from its name. */
 
 /** Name patterns, the most specific first. */
 const NAMES: readonly (readonly [RegExp, Task])[] = [
@@ -15,7 +15,7 @@ const NAMES: readonly (readonly [RegExp, Task])[] = [
 ];
 const SEEING = /vision|\bvl\b|-vl-|\d-?vl\b|llava|pixtral|moondream|minicpm-v|gemma-?[34]|internvl|omni|multimodal/;
 
-/** Task names that servers use: `type` (LM Studio, Together), `mode` (LiteLLM), `task` (others). */
+/** Task names that servers use: `type` (LM Studio, Together), `mode` (LiteLLM), `task` (other servers). */
 const WORDS: Readonly<Record<string, Task>> = {
   llm: "chat",
   vlm: "chat",
@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<string, Task>> = {
 
 const textsOf = (value: unknown): string[] => [value].flat().filter((one): one is string => typeof one === "string");
 
-/** Modalities as OpenRouter writes them, nested or at the top level. */
+/** Reads modalities in OpenRouter's form, nested or at the top level. */
 const modalities = (model: Readonly<Record<string, unknown>>, side: "input" | "output"): string[] => {
   const name = `${side}_modalities`;
   const { architecture } = model;
