@@ -17,20 +17,20 @@ import { createPool, type Pool } from "./pool/pool";
 export interface InferenceOptions {
   /** Key that callers must send. */
   apiKey: string;
-  /** Folder for jobs, results and temporary files; one process per folder. */
+  /** Folder for jobs, results and temporary files. Only one process can use it. */
   dataDirectory: string;
-  /** Folders with the models' files; downloads go to the first one. */
+  /** Folders with the models' files. Downloads go to the first one. */
   assetsRoots: readonly [string, ...string[]];
   /** The operator's folder of model files, if any. */
   ownFolder?: string | undefined;
   sources: FileSources;
-  /** Models loaded and computing at once. */
+  /** Maximum models that are loaded and computing at once. */
   concurrency: number;
   threads: number;
   idleMs: number;
-  /** Receives unexpected errors. */
+  /** Called with unexpected errors. */
   report?: (error: unknown) => void;
-  /** For tests: replaces the program of model processes, and their availability. */
+  /** Replaces the program of model processes and their availability in tests. */
   program?: string;
   availability?: (model: LocalModel) => Promise<Availability>;
 }
@@ -41,12 +41,12 @@ export interface Inference {
 }
 
 const PROGRAM = join(__dirname, "..", "engines", "child.mjs");
-/** Waiting requests per model. */
+/** Maximum waiting requests per model. */
 const QUEUE_LIMIT = 100;
-/** Longest wait for a model. */
+/** Maximum wait for a model. */
 const MAX_WAIT_MS = 240_000;
 const JOB_BODY_LIMIT = "1mb";
-/** Fits a file as a data URL. */
+/** Large enough for a file as a data URL. */
 const CHAT_BODY_LIMIT = "36mb";
 
 interface Info {
@@ -90,7 +90,7 @@ const statsRoute = (options: InferenceOptions, jobs: Jobs, pool: Pool): Router =
   return router;
 };
 
-/** The service as an Express application. Continues the jobs of an earlier process with the same folder. */
+/** Creates the service as an Express application. It continues jobs that an earlier process left in the folder. */
 export const createInference = async (options: InferenceOptions): Promise<Inference> => {
   const { apiKey, dataDirectory, assetsRoots, sources, report = () => undefined, program = PROGRAM } = options;
   const availability = options.availability ?? ((model: LocalModel) => availabilityOf(assetsRoots, model.assets));

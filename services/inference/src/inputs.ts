@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { EgressError, type EgressClient } from "@nodeloom/platform";
 import { InputError } from "./engines/engine";
 
-/** Downloads or decodes input files into a folder. */
+/** Stores input files in a folder, by downloading or decoding them. */
 
 const MAX_BYTES = 50 * 1_024 * 1_024;
 const TIMEOUT_MS = 60_000;
@@ -13,9 +13,9 @@ const REDIRECTS = 3;
 const DATA_URL = /^data:([a-z]+)\/[^;,]+(?:;[^;,]+)*;base64,/i;
 
 export interface FileSources {
-  /** For the platform's own files: their public URL prefix, and the internal base URL, which can be a private address. */
+  /** Source of the platform's own files: their public URL prefix, and the internal base URL, which can be a private address. */
   own: { prefix: string; base: string; client: EgressClient } | undefined;
-  /** For all other files. */
+  /** Client for all other files. */
   other: EgressClient;
 }
 
@@ -27,10 +27,10 @@ const fromData = async (url: string, path: string): Promise<void> => {
   await writeFile(path, bytes);
 };
 
-/** A file's key, with the signature of its address. */
+/** A file's key, optionally with the query of a signed URL. */
 const SIGNED_KEY = /^[\w.-]+(?:\?[\w=&.-]*)?$/;
 
-/** The internal URL of one of the platform's own files; undefined for other URLs. */
+/** Returns the internal URL of one of the platform's own files; undefined for other URLs. */
 const ownAddress = ({ own }: FileSources, url: string): string | undefined => {
   if (!own || !url.startsWith(own.prefix)) return undefined;
   const key = url.slice(own.prefix.length);

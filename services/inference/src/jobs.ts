@@ -18,7 +18,7 @@ const jobSchema = z.object({
   idempotencyKey: z.string().optional(),
   /** Milliseconds since 1970. */
   createdAt: z.number(),
-  /** Bounds restarts: a job that crashes the service must not run forever. */
+  /** Bounds restarts, so that a job that crashes the service doesn't run forever. */
   attempts: z.number(),
   status: z.enum(["queued", "succeeded", "failed", "cancelled"]),
   files: z.array(z.object({ name: z.string(), contentType: z.string() })).optional(),
@@ -38,14 +38,14 @@ export interface JobView extends Omit<Job, "status"> {
 }
 
 export interface Jobs {
-  /** Creates a job, or returns the one with the same idempotency key. @throws ProviderError 429 */
+  /** Creates a job, or returns the job with the same idempotency key. @throws ProviderError 429 */
   submit(submission: Submission): JobView;
   find(id: string): JobView | undefined;
   /** Cancels an unfinished job. */
   cancel(id: string): JobView | undefined;
-  /** Path of a result file. */
+  /** Returns the path of a result file. */
   file(name: string): string | undefined;
-  /** The text result; undefined for files, and for unfinished jobs. */
+  /** Returns the text result; undefined for files and for unfinished jobs. */
   answer(job: Pick<Job, "files">): Promise<Answer | undefined>;
   counters(): { held: number; waiting: number; submissions: number; replays: number };
   /** Stops running jobs. They resume when the folder is opened again. */
@@ -53,11 +53,11 @@ export interface Jobs {
 }
 
 export interface JobsOptions {
-  /** Folder of the journal, results and temporary files; one process per folder. */
+  /** Folder of the journal, results and temporary files. Only one process can use it. */
   directory: string;
   pool: Pool;
   sources: FileSources;
-  /** Waiting jobs per model. */
+  /** Maximum waiting jobs per model. */
   queueLimit: number;
   report: (error: unknown) => void;
   clock?: () => number;
@@ -71,7 +71,7 @@ const TRIM_MS = 600_000;
 
 const isFinal = ({ status }: Pick<Job, "status">): boolean => status !== "queued";
 
-/** A queue of jobs per model, with a journal so that jobs survive crashes of this process and of models. */
+/** Queues jobs per model. A journal lets jobs survive crashes of this process and of models. */
 export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
   const { directory, pool, sources, queueLimit, report, clock = Date.now } = options;
   const [made, work] = [join(directory, "files"), join(directory, "work")];
@@ -146,7 +146,7 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
     if (job && !isFinal(job)) save({ ...job, ...outcome });
   };
 
-  /** Runs a job, and again if its model's process crashed. */
+  /** Runs a job. If its model's process crashes, runs it again. */
   const carry = async (id: string, model: JobModel, signal: AbortSignal): Promise<void> => {
     for (;;) {
       try {

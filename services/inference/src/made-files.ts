@@ -3,20 +3,20 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { EngineResult, MadeFile } from "./engines/engine";
 
-/** Results of jobs: files with unguessable names. A text is stored as a file too, but only returned with its job. */
+/** Results of jobs are files with unguessable names. A text is also stored as a file, but returned only with its job. */
 
 const FILE_NAME = /^[0-9a-f-]{36}-\d{1,2}\.(?:png|wav|mp4)$/;
 const ANSWER = { name: "answer.json", contentType: "application/json" } as const satisfies MadeFile;
 
-/** A text with its structured form. */
+/** A text and its structured form. */
 export type Answer = Required<Pick<EngineResult, "text">> & Pick<EngineResult, "json">;
 
 export interface MadeFiles {
-  /** Moves a job's results from its folder to where they are served. */
+  /** Moves a job's results from its folder to the served folder. */
   keep(id: string, folder: string, made: EngineResult): Promise<MadeFile[]>;
-  /** The text result; undefined for files. */
+  /** Returns the text result; undefined for files. */
   answer(kept: readonly MadeFile[]): Promise<Answer | undefined>;
-  /** Path of a public file. */
+  /** Returns the path of a public file. */
   path(name: string): string | undefined;
   forget(kept: readonly MadeFile[]): Promise<void>;
 }

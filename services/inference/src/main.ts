@@ -15,7 +15,7 @@ import { createInference } from "./app";
 import type { FileSources } from "./inputs";
 import { defaultThreads } from "./models";
 
-/** How long shutdown waits for running requests. */
+/** Time for which a shutdown waits for running requests. */
 const GRACE_MS = 2_000;
 const MINUTE_MS = 60_000;
 
@@ -26,7 +26,7 @@ const hostOf = (url: string): string => {
 
 const trimmed = (url: string): string => url.replace(/(?<!\/)\/+$/, "");
 
-/** Only the platform's own files can be on a private address. */
+/** Only the platform's own files can have a private address. */
 const sourcesOf = (publicBaseUrl: string, mediaUrl: string): FileSources & { close(): Promise<void> } => {
   const own = createEgressClient({ allow: [hostOf(mediaUrl)] });
   const other = createEgressClient();
@@ -39,7 +39,7 @@ const sourcesOf = (publicBaseUrl: string, mediaUrl: string): FileSources & { clo
   };
 };
 
-/** The models of this machine: an HTTP service that starts one process per model on first use. */
+/** Local models as an HTTP service. It starts one process per model on first use. */
 export const service = defineService({
   name: "inference",
   variables: {

@@ -5,15 +5,15 @@ import { VOICE_ASSETS, VOICE_NAMES, type Voice } from "./fetch/voice-assets";
 import { MOODS } from "./engines/music/compose";
 import type { EngineName } from "./engines";
 
-/** The models of this machine: inputs, required downloads and resource limits. */
+/** Local models with their inputs, required downloads and resource limits. */
 
 export const MAX_TEXT_CHARACTERS = 5_000;
-/** Speech synthesis is about as fast as the audio. */
+/** Speech synthesis takes about as long as the audio lasts. */
 const MAX_VOICED_CHARACTERS = 2_000;
 const MAX_ADDRESS_CHARACTERS = 2_048;
 const MAX_VIDEO_SECONDS = 10;
 const MAX_MUSIC_SECONDS = 120;
-/** All vectors are returned in one JSON response. */
+/** All vectors are returned in a single JSON response. */
 const MAX_EMBEDDED_TEXTS = 50;
 const MAX_EMBEDDED_CHARACTERS = 8_000;
 const DEFAULT_VOICE: Voice = "af_heart";
@@ -21,11 +21,10 @@ const MB = 1_024 * 1_024;
 
 export interface LocalModel {
   engine: EngineName;
-  /** Required downloads. */
   assets: readonly AssetName[];
-  /** The operator's weights file, instead of downloaded weights. */
+  /** The operator's weights file, which is used instead of downloaded weights. */
   weightsFile?: string;
-  /** Memory limit of its process, in bytes. */
+  /** Memory limit of the model's process, in bytes. */
   memoryBytes: number;
   /** Deadline for loading. */
   loadMs: number;
@@ -34,11 +33,11 @@ export interface LocalModel {
 }
 
 export interface JobModel extends LocalModel {
-  /** Inputs of a job. */
+  /** Schema of a job's inputs. */
   inputs: z.ZodType<Record<string, unknown>>;
-  /** File inputs, with their required types. */
+  /** Inputs that are files, with their required types. */
   files: Readonly<Record<string, "image" | "audio">>;
-  /** The member of the output with the files, or the text. */
+  /** Member of the output that contains the files or the text. */
   outputs: "images" | "videos" | "audios" | "text";
 }
 
@@ -120,7 +119,7 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
     engine: "transcribe",
     assets: ["engines", "transcribe", "ffmpeg"],
     ...limits(1_000, 280),
-    // Its weights only support English.
+    // The weights support only English.
     inputs: z.strictObject({ audio: address, language: z.literal("en").optional() }),
     files: { audio: "audio" },
     outputs: "text",
@@ -168,5 +167,5 @@ export const LOCAL_MODELS: Readonly<Record<string, LocalModel>> = { ...CHAT_MODE
 
 const MOST_THREADS = 4;
 
-/** Half of the CPU cores: engines with synchronized threads are slow when others compete for cores. */
+/** Half of the CPU cores, because engines with synchronized threads are slow if others compete for cores. */
 export const defaultThreads = (cores = availableParallelism()): number => Math.max(1, Math.min(MOST_THREADS, Math.floor(cores / 2)));

@@ -5,7 +5,7 @@ import { createCountStore } from "./objects/count-store";
 import { createGrantStore } from "./urls/grant-store";
 import { createObjectStore } from "./objects/store";
 
-/** Stored files, and bytes kept per user. Increase the version with every change to a collection's indexes. */
+/** Stored files, and the stored bytes per user. Increase the version whenever a collection's indexes change. */
 export const database = defineDatabase({
   service: "media",
   version: FIRST_VERSION + 3,

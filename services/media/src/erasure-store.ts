@@ -5,18 +5,17 @@ import type { Exports } from "./exports/exports";
 import type { ObjectStore } from "./objects/object-store";
 import type { PurgeAll } from "./objects/purge";
 
-/** Objects removed per call. */
 const PAGE = 100;
 
 export interface ErasureDeps {
-  /** Has the models. */
+  /** A connection that has the models. */
   connection: Connection;
   store: Pick<ObjectStore, "hideAllOf">;
   purgeAll: PurgeAll;
   exports: Pick<Exports, "remove">;
 }
 
-/** Erases an account's files, thumbnails and archives, including files already under removal. */
+/** Erases an account's files, thumbnails and archives. Includes files that are already being removed. */
 export const createEraseMedia = ({ connection, store, purgeAll, exports }: ErasureDeps): Erase => {
   const removeObjects = async (ownerId: string): Promise<number> => {
     const hidden = await store.hideAllOf(ownerId, new Date(), PAGE);

@@ -39,7 +39,7 @@ const etagOf = (object: Served): string => `"${object.sha256}"`;
 const YEAR_SECONDS = 31_536_000;
 const SECOND_MS = 1_000;
 
-/** Bytes never change. Who can read them does, so that caches keep them no longer than the address is valid. */
+/** The bytes never change, but access can. Caches therefore keep them only as long as the URL is valid. */
 const cacheControl = (opened: Opened | undefined): string => {
   switch (opened?.as) {
     case "always":
@@ -67,11 +67,11 @@ const setHeaders = (response: Response, object: Served, opened: Opened | undefin
   });
 };
 
-/** True if `If-None-Match` matches. Express's own check would honor `no-cache`, which is pointless here: bytes never change. */
+/** True if `If-None-Match` matches. Express's own check honors `no-cache`, which is unnecessary because bytes never change. */
 const hasCurrent = (request: Request, object: Served): boolean =>
   (request.get("if-none-match") ?? "").split(",").some((tag) => ["*", etagOf(object)].includes(tag.trim().replace(/^W\//, "")));
 
-/** The requested range; `unsatisfiable`; or undefined for the whole file. */
+/** Returns the requested range, `unsatisfiable`, or undefined for the whole file. */
 const wantedRange = (request: Request, object: Served): ByteRange | "unsatisfiable" | undefined => {
   const condition = request.get("if-range");
   if (request.method !== "GET" || (condition !== undefined && condition !== etagOf(object))) return undefined;
@@ -94,7 +94,7 @@ const refused = (response: Response, status: number, code: string, error: string
   response.status(status).set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" }).json({ error, code });
 };
 
-/** The object, or its thumbnail if `w` is set. Undefined if the request was already rejected. */
+/** Returns the object, or its thumbnail if the request has `w`. Undefined if the request was already rejected. */
 const asked = async ({ thumbnails }: MediaHttp, request: Request, response: Response, object: MediaObject): Promise<Served | undefined> => {
   const { w } = request.query;
   if (w === undefined) return object;
@@ -112,7 +112,7 @@ const asked = async ({ thumbnails }: MediaHttp, request: Request, response: Resp
   }
 };
 
-/** Held files are only readable through URLs with `look`. */
+/** Held files can only be read through URLs with `look`. */
 const heldOne = ({ store }: MediaHttp, { params, query }: Request<{ key: string }>): Promise<MediaObject | undefined> =>
   typeof query.look === "string" ? store.heldByKey(params.key, query.look) : Promise.resolve(undefined);
 
@@ -151,7 +151,7 @@ const failed =
   (error: NodeJS.ErrnoException & { status?: number }, _request, response: Response, next) => {
     // The client disconnected.
     if (error.code === "ERR_STREAM_PREMATURE_CLOSE") return;
-    // Express's error for an undecodable path.
+    // Express throws this error for a path that can't be decoded.
     if (error.status === BAD_REQUEST) return notFound(response);
     const isAway = error instanceof DomainError && error.kind === "unavailable";
     logger[isAway ? "warn" : "error"]({ err: error }, "media could not be served");
@@ -165,7 +165,7 @@ const failed =
       .json({ error: message, code: "SERVICE_UNAVAILABLE", retryAfter });
   };
 
-/** The HTTP server: stored objects by their public keys, and health probes. */
+/** The HTTP server. It serves stored objects by their public keys, and health probes. */
 export const mediaHttp = (deps: MediaHttp): Express => {
   const app = express().disable("x-powered-by").disable("etag").set("query parser", "simple");
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
@@ -173,7 +173,7 @@ export const mediaHttp = (deps: MediaHttp): Express => {
     await Promise.all([deps.store.check(), deps.blobs.check()]);
     response.json({ status: "ok" });
   });
-  // Clients that append `?w=` to an address don't look whether it has a query.
+  // Some clients append `?w=` to a URL even if it already has a query.
   app.use((request, _response, next) => {
     const [path = "", ...queries] = request.url.split("?");
     if (queries.length > 1) request.url = `${path}?${queries.join("&")}`;

@@ -74,7 +74,7 @@ const openBlobs = (config: BlobsConfig, logger: Logger): Promise<BlobStore> => {
 
 /** Deadline for rendering a thumbnail. */
 const RENDER_MS = 30_000;
-/** Deadline for asking the workflows service which files are in use. */
+/** Deadline of the call that asks the workflows service which files are in use. */
 const NAMED_MS = 5_000;
 
 const diskOf = async (folder: string): Promise<Reading[]> => {
@@ -183,7 +183,7 @@ export const service = defineService({
       grpcService(mediaExports.ExportsServiceService, exportsHandlers(exports)),
       grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseMedia({ connection, store, purgeAll, exports }))),
     ];
-    // File transfers can use the whole shutdown period.
+    // File transfers can take the whole shutdown period.
     const graceMs = answeringMs(config);
     const grpc = await startGrpcServer({ listen: config.MEDIA_LISTEN, services, logger, tls: config, graceMs });
     const http = await startHttpServer({

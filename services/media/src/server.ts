@@ -45,7 +45,7 @@ const generated = ({ id, ownerId, accept, making, held, stripMetadata }: Target)
 
 const isByUser = ({ sourceOrigin }: media.IngestRequest): boolean => sourceOrigin === media.SourceOrigin.SOURCE_ORIGIN_USER;
 
-/** Only runs choose ids. */
+/** The id is always empty, because only runs choose ids. */
 const uploaded = (header: media.UploadHeader): Placement =>
   header.id === "" ? { ...generated({ ...header, making: undefined }), origin: "upload", quota: header.quotaBytes } : generated(header);
 
@@ -70,7 +70,7 @@ const toVerified = ({ credentials, ...file }: Verification): media.VerifyRespons
     },
   });
 
-/** Streams an object's description, then its bytes. */
+/** Streams an object's description and then its bytes. */
 async function* objectParts(objects: Objects, key: string): AsyncIterable<media.ReadObjectResponse> {
   const { object, bytes } = await objects.read(key);
   const { contentType, bytes: length, sha256 } = object;

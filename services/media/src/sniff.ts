@@ -4,14 +4,14 @@ import { filetypeinfo, register } from "magic-bytes.js";
 export interface MediaType {
   contentType: string;
   extension: string;
-  /** Families that the file can count as: a container may have audio only. */
+  /** Media families of the file. A container can count as audio, because it may have no video. */
   families: readonly MediaFamily[];
 }
 
-/** Bytes at the start of a file that are sniffed. */
+/** Number of leading bytes from which the type is detected. */
 export const HEAD_BYTES = 4_096;
 
-/** Type of all unknown files. */
+/** Type of files that aren't recognized. */
 export const UNKNOWN: MediaType = { contentType: "application/octet-stream", extension: "bin", families: [] };
 
 const hex = (text: string): string[] => [...Buffer.from(text, "latin1")].map((byte) => `0x${byte.toString(16).padStart(2, "0")}`);
@@ -26,8 +26,8 @@ register("m4a", hex("ftypM4A "), { mime: "audio/mp4", extension: "m4a" }, FILE_T
 const type = (contentType: string, extension: string, ...families: MediaFamily[]): MediaType => ({ contentType, extension, families });
 
 /**
- * Types that are served as they are; more specific signatures first. Documents that a browser would execute (SVG, HTML, XML) are left out
- * on purpose.
+ * Types that are served as such, with the more specific signatures first. Documents that a browser would execute (SVG, HTML, XML) are
+ * excluded on purpose.
  */
 const SERVED: readonly (readonly [signature: string, type: MediaType])[] = [
   ["png", type("image/png", "png", "image")],
@@ -60,14 +60,14 @@ const SERVED: readonly (readonly [signature: string, type: MediaType])[] = [
 ];
 
 const TRANSPORT_STREAM = type("video/mp2t", "ts", "video");
-/** Types of containers with audio only. */
+/** Types of containers that have only audio. */
 const SOUNDS: Readonly<Record<string, MediaType>> = {
   "video/webm": type("audio/webm", "webm", "audio"),
   "video/mp4": type("audio/mp4", "m4a", "audio"),
   "video/x-matroska": type("audio/x-matroska", "mka", "audio"),
 };
 
-/** Types that are accepted but that browsers can't display: served as downloads. */
+/** Types that are accepted and served as downloads, because browsers can't display them. */
 const DOWNLOADS: ReadonlySet<string> = new Set([
   ...["image/tiff", "audio/aiff", "audio/amr"],
   ...["video/x-matroska", "audio/x-matroska", "video/x-msvideo", TRANSPORT_STREAM.contentType],
@@ -75,16 +75,16 @@ const DOWNLOADS: ReadonlySet<string> = new Set([
 
 export const servedType = (contentType: string): string => (DOWNLOADS.has(contentType) ? UNKNOWN.contentType : contentType);
 
-/** WebM and Matroska share their signature and differ only in the document type. */
+/** WebM and Matroska have equal signatures and differ only in their document type. */
 const isWebm = (head: Uint8Array): boolean => Buffer.from(head).includes("webm");
 
 const PACKET_BYTES = 188;
 const SYNC = 0x47;
-/** Fixed-length packets, each with a sync byte in front. Cameras (M2TS) prefix four bytes of time. */
+/** MPEG-TS has packets of fixed length that start with a sync byte. Cameras (M2TS) put a four-byte timestamp before it. */
 const isTransportStream = (head: Uint8Array): boolean =>
   [0, 4].some((offset) => [0, 1, 2].every((packet) => head[offset + packet * (PACKET_BYTES + offset)] === SYNC));
 
-/** The type of a file by its first bytes. The declared type and the name are ignored. */
+/** Detects a file's type from its first bytes. The declared type and the file name are ignored. */
 export const sniff = (head: Uint8Array): MediaType => {
   const signatures = new Set(filetypeinfo(head).map((guess) => guess.typename));
   if (signatures.has("webm")) signatures.delete(isWebm(head) ? "mkv" : "webm");
@@ -92,9 +92,9 @@ export const sniff = (head: Uint8Array): MediaType => {
   return found ?? (isTransportStream(head) ? TRANSPORT_STREAM : UNKNOWN);
 };
 
-/** The type of a file with audio and no video. */
+/** The type for a file that has audio but no video. */
 export const asSound = (found: MediaType): MediaType => SOUNDS[found.contentType] ?? found;
 
-/** True if the type belongs to one of the families; an empty list accepts all. */
+/** True if the type belongs to one of the families. An empty list accepts every type. */
 export const isAccepted = (found: MediaType, accept: readonly string[]): boolean =>
   accept.length === 0 || found.families.some((family) => accept.includes(family));

@@ -1,12 +1,12 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { EgressError, type EgressClient } from "@nodeloom/platform";
 
-/** A source can't be read. The message is safe to show. */
+/** Thrown if a source can't be read. The message can be shown to users. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   constructor(
     message: string,
-    /** True if a retry may help. */
+    /** True if a retry can succeed. */
     readonly transient = false,
   ) {
     super(message);
@@ -14,9 +14,9 @@ export class SourceError extends Error {
 }
 
 const FETCH_TIMEOUT_MS = 120_000;
-/** Redirects followed for a provider's file; each one is checked again. */
+/** Maximum redirects for a provider's file. Each target is checked. */
 export const PROVIDER_REDIRECTS = 3;
-/** Rate limits count calls to user-chosen URLs by host beforehand, so no redirect can lead to another host. */
+/** Redirects aren't followed, because rate limits count calls to user-chosen URLs by host before the call. */
 export const USER_REDIRECTS = 0;
 const SHOWN_CHARS = 200;
 const DATA_URL = /^data:([^,]*),/i;
@@ -24,7 +24,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const TOO_MANY_REQUESTS = 429;
 const FIRST_SERVER_ERROR = 500;
 
-/** A source in messages: without data, and without its query, which can be a signature. */
+/** Describes a source for messages, without data and without its query, which can contain a signature. */
 export const describeSource = (url: string): string => {
   if (DATA_URL.test(url)) return "the data URL";
   if (!URL.canParse(url)) return "the address";
@@ -77,7 +77,7 @@ const fromEgress = (error: unknown): unknown =>
 
 /**
  * Opens an http, https or data URL through the egress client.
- * @throws SourceError here, or while the bytes are read
+ * @throws SourceError here or while the bytes are read
  */
 export const openSource = async (egress: EgressClient, url: string, maxRedirects: number): Promise<AsyncIterable<Uint8Array>> => {
   if (/^data:/i.test(url)) return once(decodeDataUrl(url));

@@ -2,9 +2,9 @@ import { ConfigError, createLogger, uriOf, type Environment, type Logger } from 
 import { databaseOf, SERVICES } from "./databases";
 
 /**
- * `node services/migrate [service…]` creates missing collections, indexes, search attributes and schedules. Services wait for it and
- * create nothing themselves. Run it before new code, as often as you like: old and new services can run meanwhile. It reads the
- * variables of their databases and of Temporal.
+ * `node services/migrate [service…]` creates missing collections, indexes, search attributes and schedules. Services wait for it and create
+ * none of these. Run it before deploying new code. It can be repeated, and old and new services can run meanwhile. It reads the variables
+ * of the services' databases and of Temporal.
  */
 
 const CONFIG_EXIT_CODE = 78;

@@ -3,7 +3,7 @@ import { z } from "zod";
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ConfigSchema = z.ZodObject<Record<string, z.ZodType>>;
 
-/** The configuration can't be used. The message lists every wrong variable with its purpose. */
+/** Thrown if the configuration is invalid. The message lists every invalid variable with its purpose. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -17,7 +17,7 @@ const parseHostPort = (address: string): { host: string; port: number } | undefi
   return match && port <= MAX_PORT ? { host: match[1]!.replace(/^\[|\]$/g, ""), port } : undefined;
 };
 
-/** `host:port`, to listen or to connect. */
+/** A `host:port` to listen on or connect to. */
 export const hostPort = () => z.string().refine((address) => parseHostPort(address) !== undefined, "must be host:port");
 
 /** Splits `host:port`. IPv6 hosts are in brackets. */
@@ -55,7 +55,7 @@ export const variables = {
     .describe("private addresses that users can choose, as host:port, comma separated (egress guard)"),
 } as const;
 
-/** Transport security between services: all three files, or none. */
+/** Certificate files for mutual TLS between services. Set all three or none. */
 const tlsVariables = {
   TLS_CERT_FILE: z.string().optional().describe("certificate for mutual TLS between services"),
   TLS_KEY_FILE: z.string().optional().describe("private key for mutual TLS between services"),
@@ -95,8 +95,8 @@ export type ConfigOf<V extends Record<string, z.ZodType>> = { [K in keyof V]: z.
 export type ProcessConfig = ConfigOf<typeof processVariables>;
 
 /**
- * Parses the environment once into a frozen, typed object.
- * @throws ConfigError naming every missing or malformed variable and its purpose
+ * Parses the environment into a frozen, typed object.
+ * @throws ConfigError that names every missing or malformed variable with its purpose
  */
 export const loadConfig = <S extends ConfigSchema>(schema: S, env: Environment = process.env): Readonly<z.infer<S>> => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));

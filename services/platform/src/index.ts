@@ -1,4 +1,4 @@
-/** Runtime toolkit of every process. Each folder's main file begins with its purpose. */
+/** Runtime toolkit for all processes. The main file of each folder starts with the folder's purpose. */
 export * from "./addresses";
 export * from "./config";
 export { SERVICES } from "./services";

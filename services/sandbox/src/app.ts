@@ -20,15 +20,15 @@ import { answerErrors, notFound, parseBody } from "./provider-error";
 export interface SandboxOptions {
   /** Key that callers must send. */
   apiKey: string;
-  /** Reads files named in requests; without it, their URLs aren't fetched. */
+  /** Client that reads files named in requests. Without it, their URLs aren't fetched. */
   egress?: EgressClient | undefined;
-  /** Key of the control routes; without one they reject every request. */
+  /** Key of the control routes. Without it, they reject every request. */
   controlKey?: string | undefined;
-  /** Folder of the job journal; one process per folder. */
+  /** Folder of the job journal. Only one process can use it. */
   dataDirectory: string;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   clock?: () => number;
-  /** Receives unexpected errors. */
+  /** Called with unexpected errors. */
   report?: (error: unknown) => void;
 }
 
@@ -98,7 +98,7 @@ const infoRoutes = (dataDirectory: string): Router => {
   return router;
 };
 
-/** The provider as an Express application. Continues the jobs of an earlier process with the same folder. */
+/** Creates the provider as an Express application. It continues jobs that an earlier process left in the folder. */
 export const createSandbox = ({
   apiKey,
   egress,

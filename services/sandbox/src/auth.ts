@@ -16,7 +16,7 @@ export const requireKey = (key: string, schemes: readonly string[]): RequestHand
   };
 };
 
-/** Requires the key in a separate header. Without a configured key every request is rejected. */
+/** Requires the key in a separate header. If no key is configured, every request is rejected. */
 export const requireKeyHeader = (key: string | undefined, header: string): RequestHandler => {
   const expected = key === undefined ? undefined : digest(key);
   return (request, _response, next) => {

@@ -1,4 +1,4 @@
-/** A least-recently-used cache bounded in bytes. */
+/** A least-recently-used cache with a maximum size in bytes. */
 export interface ByteCache {
   get(key: string): Buffer | undefined;
   set(key: string, bytes: Buffer): void;
@@ -17,7 +17,7 @@ export const createByteCache = (maxBytes: number): ByteCache => {
     get: (key) => {
       const found = entries.get(key);
       if (!found) return undefined;
-      // A Map keeps insertion order: inserting again marks the entry as most recent.
+      // A Map keeps insertion order, so an entry that is inserted again becomes the most recent.
       entries.delete(key);
       entries.set(key, found);
       return found;

@@ -2,19 +2,19 @@ import { isRecord, readAnswer, schemaProblems, type JsonSchema } from "@nodeloom
 import { composePhrase, composeTitle } from "./chat-text";
 import { createRandom, seedOf, type Random } from "./render/random";
 
-/** Generates plausible JSON for a schema. Deterministic by prompt and schema. */
+/** Generates plausible JSON for a schema. The prompt and the schema fully determine the result. */
 
 const USUAL_ITEMS = 3;
-/** Below this depth only required members are generated. */
+/** Only required members are generated below this depth. */
 const MOST_DEPTH = 8;
-/** References followed per value. */
+/** Maximum references followed per value. */
 const MOST_REFERENCES = 20;
 const UNIQUE_TRIES = 50;
-/** Attempts at a text for a pattern. */
+/** Attempts to generate a text for a pattern. */
 const PATTERN_TRIES = 20;
-/** Upper bound of nested unbounded repetitions: each level multiplies length and time. */
+/** Maximum nesting of unbounded repetitions, because each level multiplies length and time. */
 const MOST_NESTED = 2;
-/** Upper bound of a text whose pattern sets no length. */
+/** Maximum length of a text whose pattern doesn't bound it. */
 const MOST_CHARS = 10_000;
 const USUAL_RANGE = 10;
 const DAY_MS = 86_400_000;
@@ -48,7 +48,7 @@ const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => ({
   required: [...new Set([...listOf(one.required), ...listOf(other.required)])],
 });
 
-/** The schema with references and `allOf` merged, and the first of its alternatives. */
+/** Merges references and `allOf` into the schema and selects the first alternative. */
 const flattened = (schema: JsonSchema, root: JsonSchema, references = 0): JsonSchema => {
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
   const [alternative] = [...listOf(anyOf), ...listOf(oneOf)];
@@ -97,19 +97,19 @@ const FORMATS: Readonly<Record<string, (writing: Writing) => string>> = {
   ipv4: ({ random }) => `192.0.2.${1 + random.below(254)}`,
 };
 
-/** Compiles a whole pattern: with Unicode, or without if its escapes need that. */
+/** Compiles an anchored pattern with the Unicode flag, or without it if the pattern's escapes are invalid with it. */
 const expressionOf = (pattern: string): RegExp | undefined => {
   for (const flags of ["u", ""]) {
     try {
       return new RegExp(`^(?:${pattern})$`, flags);
     } catch {
-      // Try the other flags.
+      // Tries the other flags.
     }
   }
   return undefined;
 };
 
-/** Classes, escapes and unbounded repetitions of JavaScript patterns. */
+/** Tokens of JavaScript patterns: classes, escapes and unbounded repetitions. */
 const PATTERN_TOKENS = /\\.|\[(?:\\.|[^\]\\])*[\]\\]?|\{\d+,\}|./gsu;
 const ENDLESS = /^(?:[*+]|\{\d+,\})$/;
 
@@ -127,13 +127,13 @@ const nestedRepetitions = (pattern: string): number => {
   return Math.max(...deepest);
 };
 
-/** A text for a schema's pattern; undefined if none can be generated quickly. */
+/** Generates a text for a schema's pattern; undefined if none can be generated quickly. */
 const patternedText = ({ pattern, minLength = 0, maxLength = MOST_CHARS }: JsonSchema, { random }: Writing): string | undefined => {
   if (typeof pattern !== "string") return undefined;
   const schema = { type: "string", pattern, minLength, maxLength };
   const expression = expressionOf(pattern);
   if (!expression || schemaProblems(schema).length > 0 || nestedRepetitions(pattern) > MOST_NESTED) return undefined;
-  // Loaded on demand: few schemas have patterns.
+  // Loaded on demand, because few schemas have patterns.
   const { sample, stringMatching } = require("fast-check") as typeof import("fast-check");
   try {
     const texts = sample(stringMatching(expression, { size: "small" }), { numRuns: PATTERN_TRIES, seed: random.below(SEEDS) });
@@ -209,7 +209,7 @@ function valueFor(given: JsonSchema, name: string, writing: Writing, depth: numb
   }
 }
 
-/** JSON for a schema that contains words of the prompt. Patterns that take too long are ignored. */
+/** Generates JSON for a schema, with words of the prompt. Patterns that take too long are ignored. */
 export const composeJson = (prompt: string, schema: JsonSchema, context: readonly (string | number | undefined)[]): string => {
   const random = createRandom(seedOf(prompt, JSON.stringify(schema), ...context));
   return JSON.stringify(valueFor(schema, "", { root: schema, prompt, random }, 0));

@@ -24,12 +24,12 @@ const DETAILS = [
   "leads the eye from left to right",
 ] as const;
 
-/** Estimates tokens: four characters each. */
+/** Estimates the number of tokens, with four characters per token. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
 export const cutToTokens = (text: string, tokens: number): string => {
   if (tokensOf(text) <= tokens) return text;
-  // Removes half of a surrogate pair at the cut.
+  // Removes half a surrogate pair at the cut.
   return text.slice(0, tokens * CHARACTERS_PER_TOKEN).replace(/[\uD800-\uDBFF]$/, "");
 };
 
@@ -58,7 +58,7 @@ export const composeTitle = (prompt: string, random: Random): string => {
   return `${random.pick(MOODS)} ${word} ${1 + random.below(MOST_NUMBER)}`;
 };
 
-/** A short description that contains words of the prompt. Deterministic by prompt and context. */
+/** Generates a short description with words of the prompt. The prompt and the context fully determine the result. */
 export const composeReply = (prompt: string, context: readonly (string | number | undefined)[]): string => {
   const random = createRandom(seedOf(prompt, ...context));
   const topic = topicOf(prompt, TOPIC_CHARACTERS);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { composeJson } from "./chat-json";
 
-/** Tool calls. Deterministic by conversation. */
+/** Generates tool calls. The conversation fully determines the result. */
 
 const MAX_TOOLS = 128;
 const ID_CHARS = 24;
@@ -31,21 +31,21 @@ export interface ToolCall {
 export interface Asking {
   tools: Tools;
   choice: z.infer<typeof toolChoiceSchema>;
-  /** The last message of the user. */
+  /** The user's last message. */
   prompt: string;
-  /** True if a tool has returned since. */
+  /** True if a tool has returned a result since the prompt. */
   isAnswered: boolean;
-  /** All messages. */
+  /** Texts of all messages. */
   context: readonly string[];
 }
 
-/** The tool that the prompt names, else the first one. */
+/** The tool that the prompt names, otherwise the first tool. */
 const meant = (tools: Tools, prompt: string): Tools[number] =>
   tools.find(({ function: { name } }) => prompt.toLowerCase().includes(name.toLowerCase())) ?? tools[0]!;
 
 /**
- * The next tool call. With `auto`, calls the tool that the prompt names, else the first one; no further call after a tool has returned. The
- * arguments match the tool's schema.
+ * Returns the next tool call. With `auto`, it calls the tool that the prompt names, otherwise the first. After a tool has returned, there
+ * are no further calls. The arguments match the tool's schema.
  */
 export const composeCall = ({ tools, choice, prompt, isAnswered, context }: Asking): ToolCall | undefined => {
   if (choice === "none" || (choice === "auto" && isAnswered)) return undefined;

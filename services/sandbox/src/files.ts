@@ -16,7 +16,7 @@ export const speechName = (seed: string, syllables: number): string => `speech-$
 interface Format {
   pattern: RegExp;
   contentType: string;
-  /** Upper bound of the first parameter in the name. */
+  /** Maximum of the first parameter in the name. */
   max: number;
   render(seed: string, first: number, second: number): Buffer | Promise<Buffer>;
 }
@@ -58,7 +58,7 @@ export interface Files {
   stats(): FileStats;
 }
 
-/** Files are rendered on download: names contain all parameters, so nothing is stored. */
+/** Renders files on download. Nothing is stored, because names contain all parameters. */
 export const createFiles = (): Files => {
   const cache = createByteCache(CACHE_BYTES);
   const counters = { served: 0, rendered: 0, renderCpuMs: 0 };

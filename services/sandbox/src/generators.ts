@@ -16,9 +16,9 @@ export type OutputKind = "images" | "videos" | "audios";
 
 interface Generator {
   outputs: OutputKind;
-  /** Duration of a job, unless the request sets it. */
+  /** Returns the duration of a job, unless the request sets it. */
   latencyMs(input: GeneratorInput): number;
-  /** Names of a job's files; each contains all parameters for rendering. */
+  /** Returns the names of a job's files. Each name contains all parameters for rendering. */
   files(input: GeneratorInput): string[];
 }
 

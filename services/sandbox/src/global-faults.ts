@@ -6,15 +6,15 @@ import { waitWithClient } from "./requests";
 const MAX_PAUSE_MS = 120_000;
 const MAX_BUSY_MS = 600_000;
 
-/** Faults that apply to every provider request until they are reset. */
+/** Faults for every provider request, until they are reset. */
 export const globalFaultsSchema = z.strictObject({
   /** Delay of every request. */
   pauseMs: z.int().min(0).max(MAX_PAUSE_MS).default(0),
-  /** Share of requests that fail with 500, evenly spread. */
+  /** Share of requests that fail with 500, spread evenly. */
   errorRate: z.number().min(0).max(1).default(0),
   /** Truncates responses to invalid JSON. The requested work is still done. */
   malformed: z.boolean().default(false),
-  /** For this long, every request gets 429 with Retry-After. */
+  /** Time for which every request gets 429 with Retry-After. */
   busyMs: z.int().min(0).max(MAX_BUSY_MS).default(0),
 });
 export type GlobalFaultSettings = z.infer<typeof globalFaultsSchema>;

@@ -9,11 +9,11 @@ import { z } from "zod";
 import { notFound, parseBody, ProviderError } from "./provider-error";
 import { baseUrlOf } from "./requests";
 
-/** Files in requests: fetched like a provider on the internet would, or uploaded to the sandbox's storage first. */
+/** Files in requests are fetched, as a provider on the internet would do, or uploaded to the sandbox's storage first. */
 
 const MAX_FILE_BYTES = 100 * 1024 * 1024;
 const KEPT_MS = 24 * 3_600_000;
-/** Uploads between two cleanups. */
+/** Number of uploads between two cleanups. */
 const LOOK_EVERY = 100;
 const READ_MS = 20_000;
 const REDIRECTS = 3;
@@ -21,7 +21,7 @@ const DATA_URL = /^data:/i;
 const BASE64_HEAD = /^data:[^,]*;base64,/i;
 const NO_BASE64 = /[^A-Za-z0-9+/_-]/;
 
-/** True for base64 data URLs. Each pattern runs in linear time: a file has many millions of characters. */
+/** True for base64 data URLs. Each pattern runs in linear time, because files can have many millions of characters. */
 const isInBase64 = (url: string): boolean => {
   const data = BASE64_HEAD.test(url) ? url.slice(url.indexOf(",") + 1).replace(/={1,2}$/, "") : "";
   return data !== "" && !NO_BASE64.test(data);
@@ -32,7 +32,7 @@ const initiateSchema = z.strictObject({ content_type: z.string().min(1), file_na
 const unreadable = (problem: string): ProviderError =>
   new ProviderError(422, "input_unreadable", `the file could not be read: ${problem}`, "image");
 
-/** Files named in a request of any dialect. */
+/** Files that a request of any dialect names. */
 const filesOf = (body: unknown): string[] => {
   const { image, input, messages } = (body ?? {}) as { image?: unknown; input?: { image?: unknown } | null; messages?: unknown };
   const parts = (Array.isArray(messages) ? (messages as ({ content?: unknown } | null)[]) : []).flatMap((message) =>
@@ -84,7 +84,7 @@ const createUploads = (folder: string) => {
 };
 
 /**
- * A storage API compatible with fal's, and a check of files in every request.
+ * A storage API compatible with fal's, and a check of the files in every request.
  * @param egress without it, URLs aren't fetched
  */
 export const inputFiles = (dataDirectory: string, egress: EgressClient | undefined) => {

@@ -2,29 +2,29 @@ import { z } from "zod";
 
 export const MAX_PROMPT_CHARACTERS = 262_144;
 export const MAX_COUNT = 4;
-/** Upper bound for videos. */
+/** Maximum duration of videos. */
 export const MAX_SECONDS = 10;
 export const MAX_MUSIC_SECONDS = 120;
 export const MAX_LATENCY_MS = 600_000;
 const MAX_MODEL_NAME = 200;
 const MAX_MODELS = 20;
-/** Larger than the largest valid data URL, so that an oversized one gets our error and not the parser's. */
+/** Larger than the largest valid data URL, so that an oversized one causes the sandbox's error instead of the parser's. */
 export const BODY_LIMIT_BYTES = 20 * 1024 * 1024;
 const IMAGE_REFERENCE = /^(https?:\/\/\S+|data:[\w.+-]+\/[\w.+-]+(?:;[^,]*)?,)/i;
 
 export const FAILURES = ["submit", "job", "incomplete", "hang", "flap"] as const;
 
-/** Faults that a request sets for itself. */
+/** Faults that a request can set for itself. */
 export const faultSchema = z.strictObject({
   latencyMs: z.int().min(0).max(MAX_LATENCY_MS).optional(),
   fail: z.enum(FAILURES).optional(),
   status: z.int().min(400).max(599).optional(),
-  /** Models that fail; all by default. */
+  /** Names of models that fail; all by default. */
   models: z.array(z.string().max(MAX_MODEL_NAME)).max(MAX_MODELS).optional(),
 });
 export type Fault = z.infer<typeof faultSchema>;
 
-/** The fault for one model: a fault can be limited to other models. */
+/** Returns the fault for one model. Undefined if the fault applies only to other models. */
 export const faultOf = <F extends Omit<Fault, "fail"> & { fail?: string | undefined }>(
   fault: F | undefined,
   model: string,
@@ -37,7 +37,7 @@ export const faultOf = <F extends Omit<Fault, "fail"> & { fail?: string | undefi
 export const imageReference = z.string().regex(IMAGE_REFERENCE, "must be an http(s) URL or a data URL");
 const prompt = z.string().min(1).max(MAX_PROMPT_CHARACTERS);
 
-/** Inputs shared by all generators. */
+/** Inputs that all generators share. */
 const generatorInputs = {
   image: imageReference.optional(),
   count: z.int().min(1).max(MAX_COUNT).default(1),

@@ -19,7 +19,7 @@ const jobRecordSchema = z.object({
   idempotencyKey: z.string().optional(),
   cancelledAt: z.number().optional(),
 });
-/** A stored job. Its state at any time follows from it; see `stateOf`. Times in ms since 1970. */
+/** A stored job. Its state is computed from the time; see `stateOf`. Times are in milliseconds since 1970. */
 export type Job = z.infer<typeof jobRecordSchema>;
 export type Dialect = Job["dialect"];
 
@@ -38,25 +38,25 @@ export interface Submission {
 
 export interface JobCounters {
   submissions: number;
-  /** Submissions that returned an existing job by idempotency key. */
+  /** Number of submissions that returned an existing job by idempotency key. */
   replays: number;
-  /** Submissions rejected because of a requested fault. */
+  /** Number of submissions rejected because of a requested fault. */
   refusals: number;
   polls: number;
-  /** Cancel requests, with or without effect. */
+  /** Number of cancel requests, whether or not they had an effect. */
   cancels: number;
 }
 
 export interface Jobs {
-  /** Creates a job, or returns the one with the same idempotency key. @throws ProviderError for a requested rejection */
+  /** Creates a job, or returns the job with the same idempotency key. @throws ProviderError for a requested rejection */
   submit(submission: Submission): Job;
-  /** A job's state; counts as a poll. @throws ProviderError 500 for some polls of a flapping job */
+  /** Returns a job's state and counts a poll. @throws ProviderError 500 for some polls of a flapping job */
   poll(dialect: Dialect, id: string): { job: Job; state: JobState } | undefined;
-  /** A job's state without counting a poll, for dialects that fetch the result separately. */
+  /** Returns a job's state without counting a poll, for dialects that fetch the result separately. */
   peek(dialect: Dialect, id: string): { job: Job; state: JobState } | undefined;
   /** Cancels an unfinished job. `before` is the state before the call. */
   cancel(dialect: Dialect, id: string): { job: Job; before: JobState; state: JobState } | undefined;
-  /** Newest first. */
+  /** Returns jobs, newest first. */
   recent(limit: number, idempotencyKey?: string): { job: Job; state: JobState; polls: number; cancels: number }[];
   counters(): JobCounters;
   held(): number;
@@ -64,15 +64,15 @@ export interface Jobs {
 
 export const JOB_RETENTION_MS = 2 * 3_600_000;
 const MAX_JOBS = 50_000;
-/** Above this number of lines, the journal is compacted. */
+/** Number of lines above which the journal is compacted. */
 const MAX_JOURNAL_ENTRIES = 3 * MAX_JOBS;
 const QUEUED_SHARE = 0.2;
 const HANGING_PROGRESS = 0.9;
-/** A flapping job answers only the last of this many polls. */
+/** Only the last of this many polls of a flapping job succeeds. */
 const FLAP_PERIOD = 3;
 const DEFAULT_REFUSAL_STATUS = 500;
 
-/** The state of a job at `now`. It depends on time only: nothing runs in the background. */
+/** Returns a job's state at `now`. It depends only on time, because nothing runs in the background. */
 export const stateOf = (job: Job, now: number): JobState => {
   const elapsed = (job.cancelledAt ?? now) - job.createdAt;
   const progress = job.latencyMs > 0 ? Math.max(0, Math.min(1, elapsed / job.latencyMs)) : 1;
@@ -86,13 +86,13 @@ export const stateOf = (job: Job, now: number): JobState => {
   return { status: "succeeded", progress: 1, files: job.fail === "incomplete" ? [] : job.files };
 };
 
-/** Throws for a request with `fail: "submit"`. */
+/** Rejects a request with `fail: "submit"`. */
 export const refuseIfAsked = (fault: GeneratorInput["sandbox"]): void => {
   if (fault?.fail === "submit")
     throw new ProviderError(fault.status ?? DEFAULT_REFUSAL_STATUS, "submission_refused", "the sandbox was asked to refuse this request");
 };
 
-/** Jobs in memory, with a journal in `directory` so that they survive a crash. */
+/** Keeps jobs in memory, with a journal in `directory` so that they survive a crash. */
 export const openJobs = (directory: string, clock: () => number): Jobs => {
   const journal = openJournal(join(directory, "jobs.jsonl"), jobRecordSchema);
   const jobs = new Map<string, Job>();

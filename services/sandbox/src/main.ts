@@ -4,10 +4,10 @@ import { createEgressClient, defineService, listenVariable, runProcess, startHtt
 import { z } from "zod";
 import { createSandbox } from "./app";
 
-/** How long shutdown waits for requests with a `hang` fault. */
+/** Time for which a shutdown waits for requests with a `hang` fault. */
 const GRACE_MS = 2_000;
 
-/** A fake AI provider as an HTTP process. It contains no AI. */
+/** A fake AI provider as an HTTP process. It contains no AI model. */
 export const service = defineService({
   name: "sandbox",
   variables: {

@@ -6,7 +6,7 @@ import { waitWithClient } from "./requests";
 
 export interface Exchanges {
   /**
-   * Applies the latency and the fault of a request. @returns false once the client has disconnected
+   * Applies a request's latency and fault. @returns false if the client has disconnected
    * @throws ProviderError for a requested failure
    */
   undergo(response: Response, body: { sandbox?: Fault | undefined }, latencyMs: number): Promise<boolean>;
@@ -14,7 +14,7 @@ export interface Exchanges {
   count(): number;
 }
 
-/** Latency and faults for dialects without jobs. Without polls, `flap` has no effect. */
+/** Latency and faults for dialects without jobs. `flap` has no effect, because there are no polls. */
 export const createExchanges = (): Exchanges => {
   let count = 0;
 

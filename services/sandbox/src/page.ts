@@ -1,4 +1,4 @@
-/** The page at `/`, which explains the server. */
+/** The page at `/` that explains the server. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler } from "express";
 import { type z } from "zod";
 
-/** An error that the caller sees as `{ error: { message, code, param? } }`. */
+/** An error that callers get as `{ error: { message, code, param? } }`. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   constructor(
@@ -39,7 +39,7 @@ const httpStatusOf = (error: unknown): number => {
   return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
 };
 
-/** Converts errors into JSON responses. `report` receives unexpected ones. */
+/** Converts errors to JSON responses. `report` is called with unexpected ones. */
 export const answerErrors =
   (report: (error: unknown) => void): ErrorRequestHandler =>
   (error: unknown, _request, response, next) => {

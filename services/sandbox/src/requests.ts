@@ -3,12 +3,12 @@ import { ProviderError } from "./provider-error";
 
 const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 
-/** The base URL that the caller used; prefix of URLs in responses. */
+/** The base URL that the caller used. URLs in responses start with it. */
 export const baseUrlOf = (request: Request): string => `${request.protocol}://${request.get("host") ?? "localhost"}`;
 
 export const fileUrl = (request: Request, name: string): string => `${baseUrlOf(request)}/files/${name}`;
 
-/** The `Idempotency-Key` header, if any. @throws ProviderError 400 if it is too long */
+/** The `Idempotency-Key` header, if present. @throws ProviderError 400 if it is too long */
 export const idempotencyKeyOf = (request: Request): string | undefined => {
   const key = request.get("idempotency-key");
   if (key === undefined || key === "") return undefined;
@@ -17,7 +17,7 @@ export const idempotencyKeyOf = (request: Request): string | undefined => {
   return key;
 };
 
-/** Waits, unless the client disconnects. @returns false once the client has disconnected */
+/** Waits until the time has passed or the client disconnects. @returns false if the client has disconnected */
 export const waitWithClient = (response: Response, milliseconds: number): Promise<boolean> =>
   new Promise((resolve) => {
     if (response.destroyed) return resolve(false);

@@ -1,6 +1,7 @@
 /**
- * Selects the graph for apps, hooks and schedules, which run on their owners' accounts: the one that a caller who can run the workflow
- * approved last. A caller with only `workflow:write` can change or publish the draft; the approved graph stays until then.
+ * Selects the graph for apps, hooks and schedules, which run on their owners' accounts. It is the graph that a caller who can run the
+ * workflow approved last. A caller with only `workflow:write` can change or publish the draft; the approved graph stays until a new
+ * approval.
  */
 import { PRODUCTION } from "@nodeloom/kernel";
 import { aliasOf, type Approved, type Published, type Version, type Workflow } from "./definition/workflow";
@@ -8,7 +9,7 @@ import type { VersionStore } from "./definition/storage";
 
 type Graph = Pick<Workflow, "revision" | "graphDigest" | "published">;
 
-/** The graph of normal runs: the newest version, or the draft if there is none. */
+/** The graph of normal runs: the newest version, or the draft if no version is published. */
 const currentOf = ({ revision, graphDigest, published }: Graph): Approved => {
   if (!published) return { version: 0, revision, graphDigest };
   const { version, revision: of, graphDigest: digest, pinnedModels } = published;
@@ -21,13 +22,15 @@ const isSame = (one: Approved, other: Approved): boolean => one.graphDigest === 
 
 type Approvals = Pick<Workflow, "approved" | "approvedDraft">;
 
-/** For a new workflow whose creator can't run it. */
+/** Approvals of a new workflow whose creator can't run it. */
 export const nothingApproved = (revision: number): Approvals => {
   const approved = { version: 0, revision, graphDigest: "" };
   return { approved, approvedDraft: approved };
 };
 
-/** The approved draft while a change to it is pending. Rows of version 1.0.0 store it in `approved` if there is no published version. */
+/**
+ * The approved draft while a change to the draft is pending. Rows of version 1.0.0 store it in `approved` if there is no published version.
+ */
 export const standingDraft = ({ approved, approvedDraft }: Approvals): Approved | null =>
   approvedDraft === undefined && approved?.version === 0 ? approved : (approvedDraft ?? null);
 
@@ -37,20 +40,20 @@ export const approvedDraftAfter = (before: Workflow, { graphDigest }: Graph): Ap
   return approved.graphDigest === graphDigest ? null : approved;
 };
 
-/** The graph that stays approved after a change by a caller who can't run the workflow; null if the current one is approved. */
+/** The graph that stays approved after a change by a caller who can't run the workflow; null if the current graph is approved. */
 export const approvedAfter = (before: Workflow, after: Graph): Approved | null => {
   const approved = before.approved ?? currentOf(before);
   return isSame(approved, currentOf(after)) ? null : approved;
 };
 
-/** Once `production` is set, apps, hooks and schedules run its version, which is approved. */
+/** After `production` is set, apps, hooks and schedules run its version, which is approved. */
 export const hasPendingChange = (workflow: Approvals & Pick<Workflow, "aliases">): boolean =>
   Boolean((aliasOf(workflow, PRODUCTION) ? undefined : workflow.approved) ?? standingDraft(workflow));
 
-/** Storage number of an approved graph: published versions have positive numbers, drafts the negative of their revision. */
+/** Storage number of an approved graph. Published versions have positive numbers; a draft has its negative revision. */
 export const storedNumber = ({ version, revision }: Approved): number => (version === 0 ? -revision : version);
 
-/** Stores the approved draft while a change to it is pending. Call before writing the change. */
+/** Stores the approved draft while a change to it is pending. Call it before writing the change. */
 export const keepApproved = async (versions: Pick<VersionStore, "keepDraft">, draft: Workflow, after: Approvals): Promise<void> => {
   const standing = [after.approved, after.approvedDraft].flatMap((one) => one ?? []);
   const isDraft = (one: Approved): boolean => one.version === 0 && one.revision === draft.revision && one.graphDigest === draft.graphDigest;

@@ -1,4 +1,4 @@
-/** Workflows that imports of bundles create and update: a name in a bundle is one workflow of an account. */
+/** Workflows that imports of bundles create and update. In an account, a name in bundles identifies one workflow. */
 import { createHash } from "node:crypto";
 import { PRODUCTION } from "@nodeloom/kernel";
 import { found } from "./definition/errors";
@@ -12,10 +12,10 @@ import type { Versions } from "./versions/versions";
 
 export interface BundledWorkflow {
   name: string;
-  /** Empty if there is no such workflow. */
+  /** The slug; empty if the workflow doesn't exist. */
   slug: string;
   revision: number;
-  /** An import created it or took it over. Otherwise only its slug is the name. */
+  /** True if an import created the workflow or took it over. Otherwise only its slug equals the name. */
   bundled: boolean;
   source: string;
   changed: boolean;
@@ -49,11 +49,11 @@ export interface BundledSave {
 }
 
 export interface BundledWorkflows {
-  /** One per name, in order. */
+  /** Returns one entry per name, in order. */
   find(ownerId: string, names: readonly string[], alias: string): Promise<BundledWorkflow[]>;
   /**
-   * Creates or updates a workflow and publishes it. Safe to repeat: content that is stored already isn't stored again.
-   * @throws DomainError PRECONDITION_FAILED if the workflow has another revision and another content
+   * Creates or updates a workflow and publishes it. It can be repeated: content that is already stored isn't stored again.
+   * @throws DomainError PRECONDITION_FAILED if the workflow has another revision and other content
    */
   save(save: BundledSave): Promise<{ slug: string; version: number }>;
 }
@@ -66,7 +66,7 @@ export interface BundledDeps {
   folders: Pick<Folders, "list" | "create">;
 }
 
-/** More deletions of one name are a sign of a program that goes wrong. */
+/** More deletions of one name suggest a faulty program. */
 const MAX_GENERATIONS = 1_000;
 
 type Content = Pick<Workflow, "name" | "description" | "tags" | "graphDigest">;
@@ -79,7 +79,7 @@ const contentOf = ({ name, description, tags, graphDigest: graph }: Content): st
 const referenceOf = (name: string, generation: number): string => `bundle\n${name}\n${generation}`;
 
 export const createBundled = ({ store, workflows, versions, aliases, folders }: BundledDeps): BundledWorkflows => {
-  /** The first creation of a name whose workflow wasn't deleted. */
+  /** Number of the first creation of a name whose workflow wasn't deleted. */
   const generationOf = async (ownerId: string, name: string): Promise<number> => {
     let generation = 0;
     while (generation < MAX_GENERATIONS && (await store.wasRemoved(creationIdOf(ownerId, referenceOf(name, generation))))) generation += 1;

@@ -8,15 +8,15 @@ import { notApproved } from "./definition/errors";
 import type { Settings, Workflow } from "./definition/workflow";
 import type { Creation } from "./saving";
 
-/** Copies a workflow: its graph with its pictures, and the files it refers to. */
+/** Copies a workflow with its graph and pictures, and the files it refers to. */
 export type Clone = (cloning: Cloning) => Promise<Workflow>;
 
 export interface Cloning {
   slug: string;
   userId: string;
-  /** The person, if the user is an organization. */
+  /** The person who copies, if the user is an organization. */
   authorId?: string | undefined;
-  /** Empty: the original's name. */
+  /** Name of the copy; empty for the original's name. */
   name: string;
   maxWorkflows: number | undefined;
   reference: string;
@@ -30,9 +30,9 @@ export interface CloneDeps {
   pictures: Pictures;
   /** Reads the workflow with the user's access. @throws DomainError WORKFLOW_NOT_FOUND */
   read(slug: string, userId: string): Promise<Workflow>;
-  /** The workflow of an earlier attempt with this reference. */
+  /** Returns the workflow that an earlier attempt with this reference created. */
   made(reference: string, ownerId: string): Promise<Workflow | undefined>;
-  /** @throws DomainError at the owner's limit */
+  /** @throws DomainError if the owner has reached the limit */
   checkCap(ownerId: string, max: number | undefined): Promise<void>;
   create(creation: Creation): Promise<Workflow>;
 }
@@ -40,7 +40,7 @@ export interface CloneDeps {
 type Files = proto.StoredObject[];
 
 const COPY_MS = 120_000;
-/** Keys of files that media detected as images. */
+/** Keys of files that the media service detected as images. */
 const PICTURE_FILE = /\.(?:png|jpg|webp|gif|avif)$/;
 
 const textsOf = ({ nodesJson, coverJson, thumbnail }: Workflow): string[] => [
@@ -50,7 +50,7 @@ const textsOf = ({ nodesJson, coverJson, thumbnail }: Workflow): string[] => [
 ];
 
 export const createClone = ({ media, pictures, read, made, checkCap, create }: CloneDeps): Clone => {
-  /** The author's files that a workflow refers to, by id or URL. */
+  /** Files of the author that a workflow refers to, by id or URL. */
   const filesOf = async (source: Workflow): Promise<Files> => {
     const names = namesIn(...textsOf(source));
     const ownerId = source.createdBy;
@@ -73,7 +73,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
     return new Map(copies);
   };
 
-  /** Files of others that the author can read aren't copied: the new owner can read them too. */
+  /** Files of others that the author can read aren't copied. Instead the new owner gets access to them. */
   const grantOthers = async (files: Files, source: Workflow, ownerId: string): Promise<void> => {
     const own = new Set(files.flatMap(({ id, key }) => [id, key]));
     const others = namesIn(...textsOf(source)).filter((name) => !own.has(name));
@@ -83,7 +83,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
     });
   };
 
-  /** Replaces the originals' names by those of the copies. */
+  /** Replaces the originals' names with the names of their copies. */
   const renamed = (text: string, files: Files, copies: ReadonlyMap<string, proto.StoredObject>): string =>
     files.reduce((result, { id, key }) => {
       const twin = copies.get(id);
@@ -91,7 +91,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
       return result.replaceAll(`"${id}"`, `"${twin.id}"`).replaceAll(`/media/${key}`, `/media/${twin.key}`);
     }, text);
 
-  /** @param unapproved true if the copy's owner awaits approval and so can't store a thumbnail */
+  /** @param unapproved true if the copy's owner awaits approval and therefore can't store a thumbnail */
   const settingsOf = (source: Workflow, name: string, unapproved: boolean, rename: (text: string) => string): Settings => {
     const { description, tags, edgesJson, viewportJson } = source;
     const thumbnail = pictures.safeThumbnail(source.thumbnail);
@@ -101,7 +101,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
       ...{ description, tags, edgesJson, viewportJson },
       name: name || source.name,
       ...{ isTemplate: false, hidden: false, archived: false, publicPlayground: false, mcp: false, app: null, folderId: null },
-      // Runs of a copy of someone else's workflow are kept as the copy's owner chooses.
+      // The copy's owner chooses how long its runs are kept.
       retentionDays: null,
       nodesJson: rename(source.nodesJson),
       coverJson: rename(pictures.safeCover(source.coverJson)),
@@ -127,7 +127,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
       const settings = settingsOf(source, name, cloning.unapproved, (text) => renamed(text, files, copies));
       return await create({ ownerId: userId, authorId, settings, maxWorkflows, reference, unapproved: false, mediaQuota, withoutRun });
     } catch (error) {
-      // If the workflow can't be created, its copied files aren't needed.
+      // The copied files aren't needed if the workflow can't be created.
       if (error instanceof DomainError && error.kind === "forbidden") {
         for (const { id } of copies.values()) await media.deleteObject({ id, ownerId: userId });
       }

@@ -4,7 +4,7 @@ import { createFolderStore } from "./folders/folder-store";
 import { createWorkflowStore } from "./store";
 import { createVersionStore } from "./versions/version-store";
 
-/** Workflows, versions, folders, and their numbers per user. Increase the version with every change to a collection's indexes. */
+/** Workflows, versions, folders, and their numbers per user. Increase the version whenever a collection's indexes change. */
 export const database = defineDatabase({
   service: "workflows",
   version: FIRST_VERSION + 2,

@@ -9,13 +9,13 @@ const WORKFLOWS_PAGE = 50;
 const PAGE = 500;
 
 export interface ErasureDeps {
-  /** Has the models. */
+  /** A connection that has the models. */
   connection: Connection;
   store: Pick<WorkflowStore, "slugsOf" | "forgetCreations">;
   workflows: Pick<Workflows, "remove">;
 }
 
-/** Erases an account's workflows. Slugs stay reserved, with only the owner's id. */
+/** Erases an account's workflows. Slugs stay reserved and keep only the owner's id. */
 export const createEraseWorkflows = ({ connection, store, workflows }: ErasureDeps): Erase => {
   const { Folder, Owner } = connection.models;
   const removeWorkflows = async (ownerId: string): Promise<number> => {

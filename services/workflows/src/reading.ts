@@ -38,49 +38,49 @@ export interface Listing {
 }
 
 export interface Definition extends Pick<WorkflowHead, "name" | "revision" | "createdBy"> {
-  /** 0 for the draft. */
+  /** Number of the version; 0 for the draft. */
   version: number;
-  /** The user can run the workflow and read its schema, but not its graph. */
+  /** True if the user can run the workflow and read its schema, but not its graph. */
   graphHidden: boolean;
-  /** Empty if a version's number selected the graph, or the draft. */
+  /** The alias that selected the graph; empty if a version number or the draft was selected. */
   alias: string;
-  /** Only for a version. */
+  /** Set only for a version. */
   pinnedModels: PinnedModels;
-  /** Days for which its owner's runs are kept; for other users undefined. */
+  /** Days for which the owner's runs are kept; undefined for other users. */
   retentionDays: number | undefined;
-  /** Undefined if the caller has the current revision. */
+  /** The graph; undefined if the caller already has the current revision. */
   graph: Pick<Workflow, "nodesJson" | "edgesJson"> | undefined;
 }
 
-/** Selects a graph of a workflow. */
 export interface Selection {
-  /** A number, `draft`, or empty for the alias's version. */
+  /** A number, `draft`, or empty for the version of the alias. */
   version: string;
-  /** Empty or absent for `production`. */
+  /** An alias; empty or absent for `production`. */
   alias?: string | undefined;
-  /** A workflow without the alias is used by `production`. */
+  /** True to use `production` if the workflow doesn't have the alias. */
   orProduction?: boolean | undefined;
 }
 
-/** Reads workflows with the access of owners and other users. */
+/** Reads workflows on behalf of owners and other users. */
 export interface Reading {
   get(slug: string, userId: string): Promise<Workflow>;
-  /** `next` is the next cursor; undefined at the end. */
+  /** Returns a page of rows. `next` is the next cursor, or undefined at the end. */
   list(listing: Listing): Promise<{ rows: Summary[]; next: string | undefined }>;
   /** @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, ALIAS_NOT_FOUND or INVALID_REQUEST */
   schema(slug: string, userId: string, selection: Selection): Promise<SchemaPart & { pendingChange: boolean }>;
   publicSchema(slug: string): Promise<SchemaPart>;
-  /** Workflows of an owner whose drafts send secrets, newest first. */
+  /** Returns an owner's workflows whose drafts send secrets, newest first. */
   secretUses(ownerId: string): Promise<SecretUse[]>;
   /**
-   * One page of the workflows of all accounts that name one of the models, sorted by owner and slug.
-   * @param cursor the last account of the page before it; empty for the first
+   * Returns one page of the workflows of all accounts that name one of the models, sorted by owner and slug.
+   * @param cursor the last account of the previous page; empty for the first page
    * @throws DomainError INVALID_REQUEST for too many models
    */
   modelUses(models: readonly string[], cursor: string): Promise<{ uses: ModelUse[]; nextCursor: string }>;
   /**
-   * For an own workflow, the selected version can also be `approved` or `approved-draft`, the graphs for apps, hooks and schedules.
-   * @throws DomainError like `schema`
+   * Returns a workflow's graph. For an own workflow, `version` can also be `approved` or `approved-draft`, which select the graphs for
+   * apps, hooks and schedules.
+   * @throws the errors of `schema`
    */
   definition(slug: string, userId: string, knownRevision: number, selection: Selection): Promise<Definition>;
 }
@@ -91,25 +91,25 @@ export interface ReadingDeps {
   pictures: Pictures;
 }
 
-/** Upper bound of listed workflows that send secrets. */
+/** Maximum listed workflows that send secrets. */
 const SECRET_USES = 1_000;
 const MOST_MODELS = 200;
-/** Workflows in a page of uses. An account's aren't split; those above this number are left out. */
+/** Maximum workflows in a page of uses. An account's workflows aren't split between pages; those above this number are omitted. */
 const MODEL_USES = 500;
 const DRAFT = "draft";
 const VERSION = /^[1-9]\d{0,8}$/;
 
 interface Choice {
-  /** 0 for the draft. */
+  /** Number of the version; 0 for the draft. */
   version: number;
-  /** The name of the alias that selected the version; empty for none. */
+  /** Name of the alias that selected the version; empty if none did. */
   alias: string;
-  /** That alias, if it was set. */
+  /** The alias, if it was set. */
   set?: Alias | undefined;
 }
 
 /**
- * Resolves an alias. Users other than the owner can only use `production`.
+ * Resolves an alias. Users other than the owner can use only `production`.
  * @throws DomainError ALIAS_NOT_FOUND
  */
 const chosenByAlias = (
@@ -125,8 +125,8 @@ const chosenByAlias = (
 };
 
 /**
- * Resolves a selection: the one place where an alias becomes a version. Users other than the owner can only use the version in
- * production, or the draft if no version is published.
+ * Resolves a selection. Aliases become versions only here. Users other than the owner can use only the version in production, or the draft
+ * if no version is published.
  * @throws DomainError INVALID_REQUEST, VERSION_NOT_FOUND or ALIAS_NOT_FOUND
  */
 const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published" | "aliases">, userId: string, selection: Selection): Choice => {
@@ -141,17 +141,17 @@ const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published" | "ali
 };
 
 async function* nothing(): AsyncIterable<Summary[]> {
-  // An empty list.
+  // The list is empty.
 }
 
-/** Approved graphs by selector, with the version to use if no change is pending. */
+/** Approved graphs by selector. `otherwise` is the version to use if no change is pending. */
 const STANDING: ReadonlyMap<string, { otherwise: string; approved(head: WorkflowHead): Approved | null | undefined }> = new Map([
   [APPROVED_VERSION, { otherwise: "", approved: (head: WorkflowHead) => head.approved }],
   [APPROVED_DRAFT_VERSION, { otherwise: DRAFT, approved: standingDraft }],
 ]);
 
 export const createReading = ({ store, versions, pictures }: ReadingDeps): Reading => {
-  /** The workflow for other users: the graph of its version in production, and no pictures outside of our storage. */
+  /** The workflow as other users see it, with the graph of its version in production and without pictures outside media storage. */
   const asOthersSee = async (workflow: Workflow): Promise<Workflow> => {
     const {
       takedown: _takedown,
@@ -221,7 +221,7 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       const { name, createdBy, creationId, published } = head;
       const standing = STANDING.get(selection.version);
       const choice = chosenVersion(head, userId, { ...selection, version: standing?.otherwise ?? selection.version });
-      // An alias that was set is approved: only callers who can run the workflow set one.
+      // An alias that was set is approved, because only callers who can run the workflow can set one.
       const approved = (createdBy === userId && !choice.set && standing?.approved(head)) || undefined;
       const version = approved?.version ?? choice.version;
       const alias = version === 0 ? "" : choice.alias;
@@ -235,9 +235,9 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       if (knownRevision > 0 && revision === knownRevision) return { ...told, revision, graph: undefined };
       const kept = approved ? storedNumber(approved) : version;
       const graph = kept === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, kept);
-      // No graph was approved by a caller who can run the workflow.
+      // A caller who can run the workflow has never approved a graph.
       if (!graph) throw approved?.version === 0 ? workflowNotFound() : versionNotFound();
-      // A draft may have changed since its head was read.
+      // The draft may have changed after its head was read.
       const { nodesJson, edgesJson } = graph;
       return { ...told, revision: graph.revision, graph: { nodesJson, edgesJson } };
     },

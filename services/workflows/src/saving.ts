@@ -19,15 +19,15 @@ import type { VersionStore } from "./definition/storage";
 export interface Creation extends Allowed {
   ownerId: string;
   settings: Settings;
-  /** The owner's limit on saved workflows; undefined for none. */
+  /** The owner's limit on saved workflows; undefined if there is none. */
   maxWorkflows: number | undefined;
-  /** Idempotency key of this creation; empty for none. */
+  /** Idempotency key of this creation; empty if there is none. */
   reference: string;
   /** True for an API key, which can't change settings that need a session. */
   byKey?: boolean;
-  /** The person, if the owner is an organization. */
+  /** The person who creates it, if the owner is an organization. */
   authorId?: string | undefined;
-  /** The caller can't run the workflow. */
+  /** True if the caller can't run the workflow. */
   withoutRun?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Update extends Allowed {
   changes: Partial<Settings>;
   maxWorkflows: number | undefined;
   byKey?: boolean;
-  /** The person, if the owner is an organization. */
+  /** The person who updates it, if the owner is an organization. */
   authorId?: string | undefined;
   withoutRun?: boolean;
 }
@@ -51,13 +51,13 @@ export interface Approval {
 }
 
 export interface Saving {
-  /** @throws DomainError WORKFLOW_NOT_FOUND if the workflow of this reference was already deleted */
+  /** @throws DomainError WORKFLOW_NOT_FOUND if this reference's workflow was deleted */
   create(creation: Creation): Promise<Workflow>;
   update(update: Update): Promise<Workflow>;
   /** Approves the graph of normal runs for apps, hooks and schedules. @throws DomainError WORKFLOW_NOT_FOUND, PRECONDITION_FAILED */
   approve(approval: Approval): Promise<void>;
   move(which: OwnWorkflow, folderId: string | null): Promise<Workflow>;
-  /** @throws DomainError WORKFLOW_CAP_REACHED at the owner's limit */
+  /** @throws DomainError WORKFLOW_CAP_REACHED if the owner has reached the limit */
   checkCap(ownerId: string, max: number | undefined): Promise<void>;
   made(reference: string, ownerId: string): Promise<Workflow | undefined>;
 }
@@ -69,7 +69,7 @@ export interface SavingDeps {
   withinTemplates: WithinCap;
   pictures: Pictures;
   inlineThumbnails: InlineThumbnails;
-  /** Published versions, by creationId and number. */
+  /** Published versions by creationId and number. */
   versions: Pick<VersionStore, "get" | "keepDraft">;
 }
 
@@ -80,23 +80,23 @@ const MAX_REFERENCE_CHARS = 255;
 
 const pauseMs = (): number => Math.random() * MAX_PAUSE_MS;
 
-/** Unique per creation. Attempts with one reference share it, so that they create one workflow. */
+/** Unique per creation. Attempts with equal references have equal ids, so that they create one workflow. */
 export const creationIdOf = (ownerId: string, reference: string): string =>
   reference === "" ? randomUUID() : createHash("sha256").update(`${ownerId}\n${reference}`).digest("base64url");
 
-/** The members that were sent, and members derived from a changed graph. */
+/** Returns the members that were sent, and members derived from a changed graph. */
 const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<Workflow> => {
   const sent: Partial<Workflow> = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   if (Object.keys(sent).length === 0) return sent;
   const { nodesJson, edgesJson } = sent;
   const isGraph = nodesJson !== undefined || edgesJson !== undefined;
-  // Old rows lack the result's members.
+  // Old rows have no result members.
   const isFirstTool = sent.mcp === true && current.resultsJson === undefined;
   const derived = isGraph || isFirstTool ? derive(nodesJson ?? current.nodesJson, edgesJson ?? current.edgesJson) : {};
   return { ...sent, ...derived, mediaNames: namedBy({ ...current, ...sent }) };
 };
 
-/** Only a session can change tool and app settings. A key can send them unchanged. */
+/** Only a session can change tool and app settings. A key can send their current values. */
 const checkSwitches = ({ mcp, app }: Partial<Settings>, before: Pick<Workflow, "mcp" | "app">): void => {
   if (mcp !== undefined && mcp !== (before.mcp ?? false)) throw sessionRequired("mcp");
   if (app !== undefined && !isSameApp(app, before.app)) throw sessionRequired("app");
@@ -115,7 +115,7 @@ const approvalsOf = (current: Workflow, next: Workflow, { changes, withoutRun }:
   };
 };
 
-/** First revision of a workflow: higher than any revision of a deleted workflow with the same slug. */
+/** The first revision of a workflow. It is higher than any revision of a deleted workflow with the same slug. */
 const firstRevision = (createdAt: Date): number => createdAt.getTime();
 
 export const createSaving = (deps: SavingDeps): Saving => {
@@ -125,7 +125,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
     throw invalidRequest([{ path: "folderId", message: "is not one of your folders" }]);
   };
 
-  /** `requireFolder` for a change. A missing workflow is reported before a missing folder. */
+  /** Runs `requireFolder` before a change. A missing workflow is reported before a missing folder. */
   const requireFolderFor = (slug: string, ownerId: string, folderId: string | null | undefined): Promise<void> =>
     requireFolder(folderId, ownerId).catch(async (error: unknown) => {
       found(await store.owned(slug, ownerId));
@@ -140,7 +140,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
     return found(await store.owned(slug, createdBy));
   };
 
-  /** The first free slug for a name. Owners can reuse slugs of their deleted workflows. */
+  /** Returns the first free slug for a name. Owners can reuse slugs of workflows that they deleted. */
   const freeSlug = async (base: string, ownerId: string): Promise<{ slug: string; isOwnersAgain: boolean }> => {
     const known = await store.taken(variantsOf(base));
     const mine = new Set([...known].filter(([, formerOwner]) => formerOwner === ownerId).map(([own]) => own));
@@ -172,12 +172,12 @@ export const createSaving = (deps: SavingDeps): Saving => {
     if (unapproved && next.app?.published) throw notApproved("apps");
   };
 
-  /** Public graphs need an approved account. A draft behind a published version isn't public. */
+  /** Public graphs need an approved account. If a version is published, the draft isn't public. */
   const checkPublishing = (next: Workflow, { changes, unapproved }: Pick<Update, "changes" | "unapproved">): void => {
     if (unapproved && next.isTemplate && (changes.isTemplate === true || newest(next) === 0)) throw notApproved();
   };
 
-  /** Other users read a template's version in production, or its draft if none is published. */
+  /** Other users read a template's version in production, or its draft if no version is published. */
   const checkReadable = async (current: Workflow, next: Workflow): Promise<void> => {
     const isDraftShown = newest(next) === 0;
     if (!next.isTemplate || (current.isTemplate && (!isDraftShown || next.nodesJson === current.nodesJson))) return;
@@ -185,7 +185,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
     if (shown) checkNoCredentials(shown);
   };
 
-  /** Deletes a new thumbnail's file, unless the workflow uses it now. */
+  /** Deletes a new thumbnail's file, unless the workflow now uses it. */
   const dropUnset = async (workflow: Workflow, thumbnail: string | null): Promise<void> => {
     const stored = await store.created(workflow.creationId, workflow.createdBy);
     if (stored?.thumbnail !== thumbnail) await inlineThumbnails.drop(workflow, thumbnail);
@@ -198,7 +198,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
     if (byKey) checkSwitches(changes, current);
     const members = changedMembers(current, changes);
     if (Object.keys(members).length === 0) return current;
-    // A key can't change the app.
+    // An API key can't change the app.
     if (members.app) members.app = byKey ? current.app! : publishedBy(members.app, authorId);
     if (TEXTS.some((text) => members[text] !== undefined)) checkSize({ ...current, ...members });
     checkPictures(changes, current);
@@ -262,7 +262,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
       const stored = await withinCap({ ownerId, creationId, max: isTemplate ? undefined : maxWorkflows }, () =>
         withinTemplates({ ownerId, creationId, max: isTemplate ? LIMITS.templates : undefined }, () => insert(workflow)),
       ).catch(async (error: unknown) => {
-        // A crashed attempt of the same creation may have stored it.
+        // A crashed attempt at the same creation may have stored the workflow.
         if (!(await store.created(creationId, ownerId))) await inlineThumbnails.drop(owned, settings.thumbnail);
         throw error;
       });

@@ -54,7 +54,7 @@ const toTool = ({ slug, name, description, fieldsJson, resultsJson = EMPTY_LIST 
 
 const toFolder = ({ id, name, createdAt }: Folder): proto.Folder => proto.Folder.fromPartial({ id, name, createdAt });
 
-/** Payer and theme are validated later, with the other settings. */
+/** Payer and theme are validated later, together with the other settings. */
 const appOf = (app: proto.App | undefined): App | undefined => {
   if (!app) return undefined;
   const { publishedBy: _, publishedAt: __, ...settings } = app;
@@ -108,10 +108,10 @@ export interface Handled {
   thumbnailAddresses: ThumbnailAddresses;
 }
 
-/** A list row. Other users don't get pictures outside of our storage. */
+/** Creates a list row. For other users, it has no pictures outside media storage. */
 const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, pictures: Pictures): proto.WorkflowSummary => {
   const isOwn = row.createdBy === userId;
-  // Listed one by one: spreading rows of the driver takes as long as reading them.
+  // Members are listed one by one, because spreading the driver's rows takes as long as reading them.
   return proto.WorkflowSummary.fromPartial({
     slug: row.slug,
     name: row.name,
@@ -158,7 +158,7 @@ export const workflowsHandlers = ({
     const filter = { query, tag, folderId: rootLevel ? null : folderId || undefined, own };
     const { rows, next } = await workflows.list({ userId, filter, limit, cursor });
     const thumbnails = await thumbnailAddresses(rows);
-    // Rows are messages already; fromPartial would copy each one again.
+    // The rows are already messages; fromPartial would copy each of them again.
     return { workflows: rows.map((row) => toSummary(row, userId, thumbnails.get(row.slug), pictures)), nextCursor: next ?? "" };
   }),
   updateWorkflow: unary(async (request) => {

@@ -15,7 +15,7 @@ import {
 } from "./definition/workflow";
 import type { AppRow, BundledHead, ListFilter, ToolRow, WorkflowHead, WorkflowStore } from "./definition/storage";
 
-/** A workflow, or the remains of a deleted one: its slug, reserved for its owner. */
+/** A workflow, or a deleted workflow's slug, which stays reserved for its owner. */
 type Row = Omit<Workflow, "slug"> & {
   _id: string;
   formerOwner?: string;
@@ -23,7 +23,7 @@ type Row = Omit<Workflow, "slug"> & {
   versionsOf?: string;
   /** creationIds of deleted workflows with this slug, newest last. */
   formerCreations?: string[];
-  /** The owner is suspended: other users don't see the workflow. `ownerRevision` is the user revision of this fact. */
+  /** True if the owner is suspended, so that other users don't see the workflow. `ownerRevision` is the user's revision with that state. */
   ownerSuspended?: boolean;
   ownerRevision?: number;
 };
@@ -104,18 +104,18 @@ const rows = new Schema<Row>(
   },
   { collection: "workflows", versionKey: false, minimize: false, strict: "throw" },
 );
-// For both halves of a list. The first one also counts against the limit and empties folders.
+// Supports both parts of a list. `createdBy` also supports the count for the limit and emptying folders.
 rows.index({ createdBy: 1, updatedAt: -1 });
 rows.index({ isTemplate: 1, updatedAt: -1 });
-// One workflow per creation, however often it is attempted.
+// Ensures one workflow per creation, however often it is attempted.
 rows.index({ creationId: 1 }, { unique: true });
-// CORS preflights of execution URLs don't name the app, only the origin.
+// Supports CORS preflights of execution URLs, which name the origin but not the app.
 rows.index({ "app.origins": 1 }, { sparse: true });
 rows.index({ createdBy: 1, "bundle.name": 1 }, { partialFilterExpression: { "bundle.name": { $exists: true } } });
-// A repeated creation must not restore a deleted workflow.
+// Finds deleted workflows, because a repeated creation must not restore one.
 rows.index({ formerCreations: 1 }, { sparse: true });
 
-/** An explicit list, so that new members don't become part of lists by accident. */
+/** An explicit list, so that new members don't appear in lists by accident. */
 const SUMMARY = {
   ...{ name: 1, description: 1, tags: 1, isTemplate: 1, hidden: 1, archived: 1, folderId: 1, coverJson: 1 },
   ...{ createdBy: 1, authorId: 1, generators: 1, updatedAt: 1, revision: 1, published: 1, thumbnailRef: 1, featured: 1 },
@@ -146,20 +146,20 @@ const HEAD = {
   isTemplate: 1,
   retentionDays: 1,
 } as const satisfies Record<keyof WorkflowHead | "_id", 0 | 1>;
-/** Remembered creations per slug. */
+/** Maximum stored creationIds of deleted workflows per slug. */
 const FORMER_CREATIONS = 100;
-/** Large enough for one round trip per typical list. */
+/** Large enough to read a typical list in one round trip. */
 const LIST_BATCH = 1_000;
 
 const toWorkflow = <T extends { _id: string }>({ _id, ...rest }: T): Omit<T, "_id"> & { slug: string } => ({ slug: _id, ...rest });
 
-/** Visible to other users. */
+/** Matches workflows that other users can see. */
 const SHOWN = { takedown: null, ownerSuspended: { $ne: true } };
 const LISTED = { isTemplate: true, ...SHOWN };
 
 const PLAYGROUND = { publicPlayground: true, ...SHOWN };
 
-/** Visitors can only pay for runs of public playgrounds. */
+/** Visitors can pay only for runs of public playgrounds. */
 const PUBLISHED_APP = { "app.published": true, ...SHOWN, $or: [{ "app.payer": "owner" }, { publicPlayground: true }] };
 
 const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED] });
@@ -181,14 +181,14 @@ const stillAliased = (read: Pick<Workflow, "aliases">, name: string): object => 
 
 const atRevision = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision });
 
-/** Escapes a text for a pattern. A zero character would end the pattern on its way to the database. */
+/** Escapes a text for a pattern. A zero character would end the pattern in the database's protocol. */
 const escapeRegExp = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\0", "\\x00");
 
-/** The conditions of a list besides its owner. */
+/** The conditions of a list other than its owner. */
 const narrowed = ({ query, tag, after }: Pick<ListFilter, "query" | "tag" | "after">): object[] => {
   const pattern = query === "" ? undefined : new RegExp(escapeRegExp(query), "i");
   return [
-    // One condition per tag: the embedded server would match all tags as one text with brackets and commas.
+    // One condition per tag, because the embedded server would match all tags as one text with brackets and commas.
     ...(pattern
       ? [
           {
@@ -206,7 +206,7 @@ const narrowed = ({ query, tag, after }: Pick<ListFilter, "query" | "tag" | "aft
   ];
 };
 
-/** Workflows in MongoDB. @param listBatch rows per round trip */
+/** Stores workflows in MongoDB. @param listBatch rows per round trip */
 export const createWorkflowStore = (connection: Connection, listBatch = LIST_BATCH): WorkflowStore => {
   const model = connection.model<Row>("Workflow", rows);
 
@@ -220,7 +220,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
   const find = (filter: object, options: object = {}) =>
     model.collection.find<Summary & { _id: string }>(filter, { projection: SUMMARY, batchSize: listBatch, ...options });
 
-  /** All matches, newest first, if one batch holds them. Sorting so few rows here is cheaper than in the database. */
+  /** Returns all matches, newest first, if they fit into one batch. Sorting so few rows here is cheaper than in the database. */
   const shortList = async (filter: object): Promise<Summary[] | undefined> => {
     const cursor = find(filter);
     await cursor.hasNext();
@@ -230,7 +230,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     return isWhole ? rows.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()) : undefined;
   };
 
-  /** Yields batches with the driver's own cursor: one step per row costs more than the rows. */
+  /** Yields batches from the driver's own cursor, because one step per row costs more than the rows. */
   async function* summaries(whose: object, filter: ListFilter, limit: number): AsyncIterable<Summary[]> {
     const narrowing = narrowed(filter);
     const all = narrowing.length === 0 ? whose : { $and: [whose, ...narrowing] };
@@ -260,7 +260,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     },
     reclaim: async ({ slug, ...rest }) => {
       try {
-        // Excludes a workflow whose versions still exist.
+        // Excludes workflows that may still have versions.
         const free = { _id: slug, formerOwner: rest.createdBy, versionsOf: null };
         const change = { $set: rest, $unset: { formerOwner: "", versionsOf: "" } };
         return (await model.updateOne(free as object, change as object).exec()).modifiedCount === 1;
@@ -396,7 +396,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       if (!read) return undefined;
       const { creationId } = read;
       const formerCreations = [...(read.formerCreations ?? []), creationId].slice(-FORMER_CREATIONS);
-      // The row stays to reserve the slug. The unique creationId needs another value.
+      // The row stays to reserve the slug. It needs another value for the unique creationId.
       const mark = { formerOwner: ownerId, versionsOf: creationId, creationId: `deleted:${creationId}`, formerCreations };
       const { modifiedCount } = await model.collection.replaceOne({ ...wanted, creationId } as object, mark);
       return modifiedCount === 1 ? creationId : undefined;

@@ -1,9 +1,9 @@
 import type { Summary } from "./definition/workflow";
 
-/** A list is one message and anyone can add templates to it, so it needs a bound. */
+/** A list is one message and anyone can add templates to it, so its size is bounded. */
 const COVERS_BYTES = 6 * 1024 * 1024;
 const LIST_BYTES = 12 * 1024 * 1024;
-/** Estimated size of a row besides its texts. */
+/** Estimated size of a row without its texts. */
 const ROW_BYTES = 400;
 const GENERATOR_BYTES = 40;
 
@@ -13,8 +13,8 @@ const rowBytes = (row: Summary): number =>
   row.generators.reduce((sum, use) => sum + GENERATOR_BYTES + Buffer.byteLength(use.nodeId + use.model + use.inputsJson), 0);
 
 /**
- * Collects rows of a list, the most important first; sources are read concurrently. Above a first bound rows have no covers, above a second
- * one the list ends. Ordinary accounts reach neither.
+ * Collects rows of a list, the most important first. Sources are read concurrently. Above a first bound, rows have no covers; above a
+ * second bound, the list ends. Ordinary accounts reach neither bound.
  */
 export const collectSummaries = async (sources: readonly AsyncIterable<readonly Summary[]>[]): Promise<Summary[]> => {
   const rows: Summary[] = [];

@@ -4,17 +4,17 @@ import { namesIn } from "./definition/named-media";
 import type { ShownFiles, Takedown } from "./definition/workflow";
 import type { WorkflowStore } from "./definition/storage";
 
-/** Operations on workflows of all owners, for administrators and for file removal. */
+/** Operations on workflows of all owners, for administrators and for removing files. */
 export interface Templates {
   /** Removes a template from lists, or restores it. @throws DomainError WORKFLOW_NOT_FOUND */
   moderate(slug: string, listed: boolean, reason: string): Promise<{ before: Takedown | null; after: Takedown | null; featured: boolean }>;
-  /** Features a template, or stops that. @throws DomainError WORKFLOW_NOT_FOUND */
+  /** Features a template, or stops featuring it. @throws DomainError WORKFLOW_NOT_FOUND */
   feature(slug: string, featured: boolean): Promise<{ before: boolean; takedown: Takedown | null }>;
   /** Hides an owner's workflows from other users during a suspension. */
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
-  /** Returns the file ids and keys that a workflow, version or cover refers to. */
+  /** Returns which file ids and keys a workflow, version or cover refers to. */
   named(names: readonly string[]): Promise<string[]>;
-  /** Returns the file ids and keys among `names` that an owner's templates, playgrounds and apps show to everyone. */
+  /** Returns which of the file ids and keys an owner's templates, playgrounds and apps show to everyone. */
   shown(names: readonly string[], ownerId: string): Promise<string[]>;
 }
 
@@ -23,7 +23,7 @@ export interface TemplatesDeps {
   versions: Pick<VersionStore, "naming" | "fieldsOf">;
 }
 
-/** An id and a key per file of a lookup. */
+/** A lookup has an id and a key per file. */
 const MAX_NAMES = 2 * LIMITS.mediaIds;
 
 /** @throws DomainError INVALID_REQUEST */
@@ -32,7 +32,7 @@ const atMostNames = (names: readonly string[]): Set<string> => {
   return new Set(names);
 };
 
-/** Pictures always, and fields as they are: those of a published workflow are its newest version's. */
+/** Names of files in pictures and fields. For a published workflow, the fields are those of its newest version. */
 const shownIn = ({ thumbnail, thumbnailRef, coverJson, app, ...fields }: ShownFiles): string[] => [
   ...namesIn(coverJson, app?.published ? app.cover : "", thumbnail?.startsWith("data:") ? "" : (thumbnail ?? "")),
   ...(thumbnailRef ? [thumbnailRef] : []),

@@ -5,14 +5,14 @@ import type { VersionStore } from "./definition/storage";
 
 const PAGE_MAX = 100;
 
-/** One tool by slug, or a page of those after a slug. */
+/** Selects one tool by slug, or a page of tools after a slug. */
 export interface WhichTools {
   slug: string;
   after: string;
   limit: number;
 }
 
-/** Workflows that an owner's agents get as tools: the version in production, or the draft if none is published. */
+/** Workflows that an owner's agents get as tools, each in its version in production, or the draft if no version is published. */
 export type Tools = (ownerId: string, which: WhichTools) => Promise<Tool[]>;
 
 export interface ToolsDeps {

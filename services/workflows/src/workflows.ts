@@ -4,7 +4,7 @@ import type { OwnWorkflow } from "./definition/storage";
 import { createReading, type Reading, type ReadingDeps } from "./reading";
 import { createSaving, type Saving, type SavingDeps } from "./saving";
 
-/** Use cases of workflows, including removal; see saving.ts and reading.ts for the others. */
+/** Operations on workflows, including removal. See saving.ts and reading.ts for the others. */
 export interface Workflows extends Saving, Reading {
   remove(which: OwnWorkflow): Promise<void>;
   /** Completes interrupted removals, one page per call. */

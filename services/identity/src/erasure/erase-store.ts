@@ -17,8 +17,8 @@ const NO_ID = { $nin: [UUID, ""] };
 const SECRET_ACTIONS = /^secret\./;
 
 /**
- * Removes a person from an organization. If the person is the only owner, the other member of longest standing becomes owner. Returns null
- * for an organization without other members, which is erased.
+ * Removes a person from an organization. If the person is the only owner, the other member of longest standing becomes owner. An
+ * organization without other members is erased.
  */
 const withoutPerson = (organization: OrganizationRecord, personId: string): OrganizationChange => {
   const others = organization.members.filter((member) => member.personId !== personId);

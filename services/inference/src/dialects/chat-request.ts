@@ -4,7 +4,7 @@ import type { ChatInputs, ChatMessage } from "../engines/chat/chat";
 /** Schema of chat completion requests. */
 
 const MAX_MESSAGES = 500;
-/** A model generates fewer if its context is smaller. */
+/** Maximum tokens per request. A model with a smaller context generates fewer. */
 const MAX_TOKENS = 32_768;
 const DEFAULT_MAX_TOKENS = 512;
 const DEFAULT_TEMPERATURE = 0.3;
@@ -15,7 +15,7 @@ const messageSchema = z.looseObject({
   content: z.union([z.string(), z.array(partSchema)]).nullish(),
 });
 
-/** Other members are ignored: many clients use this API. */
+/** Other members are ignored, because many clients use this API. */
 export const chatSchema = z.looseObject({
   model: z.string(),
   messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
@@ -44,7 +44,7 @@ const textOf = ({ content }: ChatRequest["messages"][number]): string => {
 
 const isSystem = (role: string): boolean => role === "system" || role === "developer";
 
-/** The JSON Schema for the answer, if any. */
+/** Returns the JSON Schema for the answer, if the request has one. */
 const schemaOf = ({ response_format: format }: ChatRequest): Record<string, unknown> | undefined =>
   format?.type === "json_schema" ? format.json_schema.schema : undefined;
 

@@ -13,12 +13,12 @@ import { chatInputs, chatSchema, type ChatRequest } from "./chat-request";
 
 export interface ChatDialectOptions {
   pool: Pool;
-  /** For temporary files. */
+  /** Folder for temporary files. */
   directory: string;
   availability: (model: LocalModel) => Promise<Availability>;
   /** Models from the operator's files. */
   own: OwnModels;
-  /** Longest wait for a model. */
+  /** Maximum wait for a model. */
   maxWaitMs: number;
 }
 
@@ -45,7 +45,7 @@ const answerWhole = (response: Response, answer: Answer, result: EngineResult): 
   response.json({ ...answer, object: "chat.completion", choices: [choice], usage: usageOf(result) });
 };
 
-/** Server-sent events. The first one waits for the model's first output, so that earlier errors can still set the status. */
+/** Writes server-sent events. The first event waits for the model's first output, so that earlier errors can still set the status. */
 const createStream = (response: Response, answer: Answer, withUsage: boolean) => {
   const send = (members: object): void => {
     response.write(`data: ${JSON.stringify({ ...answer, object: "chat.completion.chunk", ...members })}\n\n`);
@@ -70,7 +70,7 @@ const createStream = (response: Response, answer: Answer, withUsage: boolean) =>
   };
 };
 
-/** OpenAI-compatible completions, whole or streamed. */
+/** OpenAI-compatible chat completions, complete or streamed. */
 export const chatDialect = ({ pool, directory, availability, own, maxWaitMs }: ChatDialectOptions): Router => {
   const router = Router();
 
@@ -107,7 +107,7 @@ export const chatDialect = ({ pool, directory, availability, own, maxWaitMs }: C
       stream.end(result);
     } catch (error) {
       if (left.signal.aborted) return;
-      // Closing the connection is the only way to report an error within a stream.
+      // In a stream, closing the connection is the only way to report an error.
       if (response.headersSent) return void response.destroy();
       throw asProviderError(body.model, error) ?? error;
     } finally {

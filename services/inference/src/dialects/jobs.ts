@@ -40,7 +40,7 @@ const idempotencyKeyOf = (request: Request): string | undefined => {
   throw new ProviderError(400, "invalid_request", message, { param: "Idempotency-Key" });
 };
 
-/** Submit, poll and cancel jobs, and fetch their results. */
+/** Routes to submit, poll and cancel jobs, and to fetch their results. */
 export const jobsDialect = (jobs: Jobs, availability: (model: LocalModel) => Promise<Availability>): Router => {
   const router = Router();
 

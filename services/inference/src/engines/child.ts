@@ -5,9 +5,9 @@ import { InputError, type Engine, type EngineContext } from "./engine";
 import { ENGINES, type EngineName } from "./index";
 import type { FromChild, StartOptions, ToChild } from "./protocol";
 
-/** A model's process: loads one engine and handles one request at a time. The parent can kill it at any time. */
+/** A model's process. It loads one engine and handles one request at a time. The parent can kill it at any time. */
 
-/** Dynamic import of an ES module, which compiled CommonJS can't express. */
+/** Imports an ES module, because compiled CommonJS has no dynamic import. */
 export type ImportModule = (url: string) => Promise<unknown>;
 
 interface Manifest {
@@ -16,7 +16,7 @@ interface Manifest {
   exports?: unknown;
 }
 
-/** The entry file of an `exports` member for Node.js modules. */
+/** Returns the entry file for Node.js from an `exports` member. */
 const entryOf = (exports: unknown): string | undefined => {
   if (typeof exports === "string") return exports;
   if (typeof exports !== "object" || exports === null) return undefined;
@@ -47,7 +47,7 @@ const contextOf = ({ cacheFolders, weightsFile, threads }: StartOptions, importM
 
 const send = (message: FromChild): void => void process.send?.(message);
 
-/** Loads the engine named by the first message, reports readiness, and handles requests. */
+/** Loads the engine that the first message names, reports readiness, and handles requests. */
 export const runChild = async (importModule: ImportModule): Promise<void> => {
   let engine: Engine | undefined;
   const answer = async (message: ToChild): Promise<FromChild> => {

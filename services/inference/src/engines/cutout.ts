@@ -3,10 +3,10 @@ import type { LoadEngine } from "./engine";
 import type { Onnx, Sharp, Tensor } from "./libraries";
 import { openPicture, openSession, rgbOf, type Pixels } from "./pictures";
 
-/** U²-Net (small) computes foreground masks at this resolution. */
+/** Resolution at which U²-Net (small) computes foreground masks. */
 const SIZE = 320;
 const MAX_PIXELS = 24_000_000;
-/** Statistics of the training images, per channel. */
+/** Mean of the training images, per channel. */
 const MEAN = [0.485, 0.456, 0.406];
 const DEVIATION = [0.229, 0.224, 0.225];
 
@@ -24,7 +24,7 @@ const normalized = ({ Tensor }: Onnx, { data }: Pixels): Tensor => {
   return new Tensor("float32", values, [1, 3, SIZE, SIZE]);
 };
 
-/** One byte per pixel, normalized to the full range. */
+/** Returns one byte per pixel, scaled to the full range. */
 const maskOf = ({ data }: Tensor): Buffer => {
   const values = data as Float32Array;
   const [least, most] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "./engine";
 
-/** ffmpeg in a model's process: finding it, and decoding sound with it. */
+/** Finds ffmpeg and decodes audio with it, in a model's process. */
 
 export const ffmpegIn = async (folder: string): Promise<string> => {
   const name = (await readdir(folder)).find((file) => file.startsWith("ffmpeg"));
@@ -11,17 +11,20 @@ export const ffmpegIn = async (folder: string): Promise<string> => {
   return join(folder, name);
 };
 
-/** Containers of sound and video, as `demuxerOf` in the transform service has them. No playlists: those name other files and addresses. */
+/**
+ * Audio and video containers, as in `demuxerOf` of the transform service. Playlists are excluded, because they refer to other files and
+ * URLs.
+ */
 const CONTAINERS = "mov,matroska,avi,mpegts,ogg,mp3,wav,flac,aac,aiff,amr";
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 const CPU_SECONDS = 120;
 const MEMORY_KB = 2_097_152;
-/** Sets the limits, then replaces itself by the program. */
+/** Sets limits and then replaces the shell with the program. */
 const BOUNDED = `ulimit -t ${CPU_SECONDS}; ulimit -v ${MEMORY_KB}; ulimit -c 0; exec "$0" "$@"`;
 const LOG_CHARACTERS = 2_000;
 const SHOWN_CHARACTERS = 200;
 
-/** The last line of a log, without memory addresses and paths. */
+/** Returns the last line of a log without memory addresses and paths. */
 const lastLine = (log: string): string => {
   const line = log.trim().split("\n").at(-1) ?? "";
   const at = line.lastIndexOf("] ") + 1;
@@ -35,13 +38,13 @@ const lastLine = (log: string): string => {
 export interface Decoding {
   ffmpeg: string;
   sampleRate: number;
-  /** Decoding ends there. */
+  /** Maximum duration that is decoded. */
   maxSeconds: number;
 }
 
 /**
- * The first sound of a sound or video file, as mono samples from -1 to 1.
- * @throws InputError if it can't be read or has no sound
+ * Decodes the first audio track of an audio or video file to mono samples from -1 to 1.
+ * @throws InputError if the file can't be read or has no audio
  */
 export const decodeSound = async (path: string, { ffmpeg, sampleRate, maxSeconds }: Decoding): Promise<Float32Array> => {
   const input = ["-protocol_whitelist", "file,pipe", "-format_whitelist", CONTAINERS, "-i", `file:${path}`];
@@ -58,7 +61,7 @@ export const decodeSound = async (path: string, { ffmpeg, sampleRate, maxSeconds
   });
   const bytes = Buffer.concat(chunks);
   if (/matches no streams/.test(log)) throw new InputError("the file has no sound");
-  // A file whose end is broken gives the sound before it.
+  // If the end of a file is damaged, the audio before it is used.
   if (code !== 0 && bytes.length === 0) throw new InputError(`the sound can't be read: ${lastLine(log) || "its format is not known"}`);
   const samples = new Float32Array(Math.floor(bytes.length / SAMPLE_BYTES));
   bytes.copy(Buffer.from(samples.buffer));

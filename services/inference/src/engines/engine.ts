@@ -1,28 +1,28 @@
-/** The interface of engines: the part of a model's process that knows its weights. */
+/** Interface of engines. An engine is the part of a model's process that uses the weights. */
 
-/** Unsuitable inputs. The message is for the caller. */
+/** Thrown for unsuitable inputs. The message is shown to the caller. */
 export class InputError extends Error {
   override readonly name = "InputError";
 }
 
 export interface EngineRequest {
-  /** Validated by the model's entry in `models.ts`. */
+  /** Inputs that are validated by the model's entry in `models.ts`. */
   inputs: Readonly<Record<string, unknown>>;
   /** Paths of input files, by input. */
   files: Readonly<Record<string, string>>;
-  /** The request's own folder for results. */
+  /** Folder for the request's results. */
   folder: string;
 }
 
 export interface Report {
-  /** @param share completed work, from 0 to 1 */
+  /** @param share completed part of the work, from 0 to 1 */
   progress(share: number): void;
-  /** Streams the next piece of a text. */
+  /** Streams the next part of a text. */
   text(piece: string): void;
 }
 
 export interface MadeFile {
-  /** Relative to the request's folder. */
+  /** File name, relative to the request's folder. */
   name: string;
   contentType: string;
 }
@@ -30,9 +30,9 @@ export interface MadeFile {
 export interface EngineResult {
   files?: MadeFile[];
   text?: string;
-  /** Structured form of the text, for callers that want JSON. */
+  /** Structured form of the text, for callers that request JSON. */
   json?: Readonly<Record<string, unknown>>;
-  /** The text was cut at the token limit. */
+  /** True if the text was cut at the token limit. */
   isCut?: boolean;
   usage?: { inputTokens: number; outputTokens: number };
 }
@@ -42,15 +42,15 @@ export interface Engine {
 }
 
 export interface EngineContext {
-  /** Folder of a weights asset. @throws if it isn't downloaded */
+  /** Returns the folder of a weights asset. @throws if it isn't downloaded */
   weights(asset: string): string;
   /** The operator's weights file, for models that use one. */
   weightsFile: string | undefined;
   /** Imports a downloaded library. */
   library<T>(name: string): Promise<T>;
-  /** Path of a file in a downloaded library. */
+  /** Returns the path of a file in a downloaded library. */
   libraryFile(name: string, file: string): string;
-  /** Compute threads of the engine. */
+  /** Number of compute threads. */
   threads: number;
 }
 

@@ -10,7 +10,6 @@ import { loadLanguages, loadTranscribe } from "./transcribe";
 import { loadTween } from "./tween";
 import { loadRestore, loadUpscale } from "./upscale";
 
-/** Engines by name. */
 export const ENGINES = {
   chat: loadChat,
   cutout: loadCutout,

@@ -1,4 +1,4 @@
-/** The used parts of the downloaded libraries' types. The libraries and their types aren't dependencies of the workspace. */
+/** Types of the used parts of downloaded libraries. The libraries and their own types aren't dependencies of the workspace. */
 
 export interface Tensor {
   data: Float32Array | BigInt64Array;
@@ -11,7 +11,7 @@ export interface Session {
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>;
 }
 
-/** onnxruntime-node */
+/** Types of `onnxruntime-node`. */
 export interface Onnx {
   InferenceSession: {
     create(model: string | Uint8Array, options: { intraOpNumThreads: number; interOpNumThreads: number }): Promise<Session>;
@@ -50,7 +50,7 @@ export interface Picture {
 
 export type Sharp = (input: string | Buffer, options?: RawInput) => Picture;
 
-/** @napi-rs/whisper */
+/** Types of `@napi-rs/whisper`. */
 export interface Whisper {
   Whisper: {
     new (model: string): {
@@ -81,7 +81,7 @@ export interface WhisperParams {
   onNewSegment: (segment: { text: string; start: number; end: number }) => void;
 }
 
-/** @gutenye/ocr-node */
+/** Types of `@gutenye/ocr-node`. */
 export interface OcrLibrary {
   default: {
     create(options: { onnxOptions: { intraOpNumThreads: number } }): Promise<{
@@ -90,7 +90,7 @@ export interface OcrLibrary {
   };
 }
 
-/** spessasynth_core */
+/** Types of `spessasynth_core`. */
 export interface Synth {
   SoundBankLoader: { fromArrayBuffer(bytes: ArrayBuffer): unknown };
   SpessaSynthProcessor: new (
@@ -113,7 +113,7 @@ interface ChatSequence {
   dispose(): void;
 }
 
-/** node-llama-cpp */
+/** Types of `node-llama-cpp`. */
 export interface LlamaLibrary {
   getLlama(options: { gpu: false; build: "never"; logLevel: string; maxThreads: number }): Promise<Llama>;
   LlamaLogLevel: { error: string };
@@ -137,7 +137,7 @@ export interface LlamaLibrary {
 export interface Llama {
   loadModel(options: { modelPath: string }): Promise<{
     tokenize(text: string): readonly number[];
-    /** Context size at training. */
+    /** Context size with which the model was trained. */
     trainContextSize: number;
     createContext(options: { contextSize: number; threads: number }): Promise<{ getSequence(): ChatSequence }>;
   }>;

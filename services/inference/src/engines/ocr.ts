@@ -5,11 +5,11 @@ import { openPicture } from "./pictures";
 
 const MAX_PIXELS = 24_000_000;
 const LONGEST_SIDE = 2_000;
-/** Below this confidence a match is rarely text. */
+/** Matches with a lower confidence are rarely text. */
 const MIN_CONFIDENCE = 0.5;
 const DIGITS = 1_000;
 
-/** Reads an image's text, line by line from top to bottom, with the position of each line. */
+/** Recognizes text in an image, line by line from top to bottom, with the position of each line. */
 export const loadOcr: LoadEngine = async (context) => {
   const sharp = await context.library<Sharp>("sharp");
   const { default: Ocr } = await context.library<OcrLibrary>("@gutenye/ocr-node");

@@ -11,14 +11,14 @@ export interface Pixels {
 }
 
 export interface OpenedPicture {
-  /** A new pipeline for each call, because operations change it. */
+  /** Opens a new pipeline for each call, because operations change it. */
   open(): Picture;
   width: number;
   height: number;
   hasAlpha: boolean;
 }
 
-/** Opens an image upright. @throws InputError if it isn't an image, or has too many pixels */
+/** Opens an image in its upright orientation. @throws InputError if the file isn't an image or has too many pixels */
 export const openPicture = async (sharp: Sharp, path: string, maxPixels: number): Promise<OpenedPicture> => {
   const open = (): Picture => sharp(path, { limitInputPixels: maxPixels, failOn: "error", pages: 1 });
   try {
@@ -34,7 +34,7 @@ export const openPicture = async (sharp: Sharp, path: string, maxPixels: number)
   }
 };
 
-/** Three bytes per pixel. */
+/** Reads RGB pixels with three bytes each. */
 export const rgbOf = async (picture: Picture): Promise<Pixels> => {
   const { data, info } = await picture.removeAlpha().toColourspace("srgb").raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
@@ -42,7 +42,7 @@ export const rgbOf = async (picture: Picture): Promise<Pixels> => {
 
 const PIXEL_MAX = 255;
 
-/** A tensor [1, 3, height, width] with values from 0 to 1. */
+/** Returns a tensor [1, 3, height, width] with values from 0 to 1. */
 export const toTensor = ({ Tensor }: Pick<Onnx, "Tensor">, { data, width, height }: Pixels): Tensor => {
   const plane = width * height;
   const values = new Float32Array(3 * plane);
@@ -52,7 +52,7 @@ export const toTensor = ({ Tensor }: Pick<Onnx, "Tensor">, { data, width, height
   return new Tensor("float32", values, [1, 3, height, width]);
 };
 
-/** The inverse of `toTensor`: three bytes per pixel. */
+/** The inverse of `toTensor`. Returns three bytes per pixel. */
 export const fromTensor = ({ data, dims }: Tensor): Pixels => {
   const [, , height = 0, width = 0] = dims;
   const plane = width * height;
@@ -63,7 +63,7 @@ export const fromTensor = ({ data, dims }: Tensor): Pixels => {
   return { data: new Uint8Array(pixels.buffer), width, height };
 };
 
-/** Loads the library of image models and opens a session. */
+/** Loads the library for image models and opens a session. */
 export const openSession = async (context: EngineContext, path: string): Promise<{ onnx: Onnx; session: Session }> => {
   const onnx = await context.library<Onnx>("onnxruntime-node");
   const session = await onnx.InferenceSession.create(path, { intraOpNumThreads: context.threads, interOpNumThreads: 1 });

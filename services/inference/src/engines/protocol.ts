@@ -1,6 +1,6 @@
 import type { EngineRequest, EngineResult } from "./engine";
 
-/** Messages between a model's process and its parent, over Node.js's message channel. */
+/** Messages between a model's process and its parent, sent over Node.js's message channel. */
 
 export interface StartOptions {
   engine: string;

@@ -15,7 +15,7 @@ interface Word {
   end: number;
 }
 
-/** Whisper puts sounds that are no speech between signs: "(phone ringing)", "[BLANK_AUDIO]", "*music*". */
+/** Whisper writes sounds other than speech between signs: "(phone ringing)", "[BLANK_AUDIO]", "*music*". */
 const CLOSING: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
   ["[", "]"],
@@ -23,7 +23,7 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
   ["♪", "♪"],
 ]);
 
-/** Words without those between signs. A sign that is never closed drops its own word. */
+/** Removes words between such signs. If a sign isn't closed, only its own word is removed. */
 export const spoken = (words: readonly Word[]): Word[] => {
   const kept: Word[] = [];
   for (let at = 0; at < words.length; at += 1) {
@@ -42,24 +42,24 @@ export const spoken = (words: readonly Word[]): Word[] => {
 
 const TURNS = 1_000;
 
-/** Another thread reports the words: wait until they cover the text. */
+/** Waits until the reported words cover the text, because another thread reports them. */
 const allHeard = async (text: string, words: readonly Word[]): Promise<void> => {
   const letters = text.replace(/\s/g, "").length;
   const heard = (): number => words.reduce((sum, word) => sum + word.text.replace(/\s/g, "").length, 0);
   for (let turn = 0; turn < TURNS && heard() < letters; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** The location of a model's weights. */
+/** Location of a model's weights. */
 interface Listener {
   asset: string;
   file: string;
 }
 
-/** Detect the language. */
+/** Value that lets Whisper detect the language. */
 const ANY_LANGUAGE = "auto";
 const ENGLISH = "en";
 
-/** Transcribes the sound of an audio or video file: text, its language, and words with times in seconds. */
+/** Transcribes the audio of a file to text, its language, and words with times in seconds. */
 const createTranscribe =
   ({ asset, file }: Listener): LoadEngine =>
   async (context) => {
@@ -104,7 +104,7 @@ const createTranscribe =
           printRealtime: false,
           printTimestamps: false,
           noTimestamps: false,
-          // One word per segment, or one phrase in languages without spaces.
+          // Makes each segment one word, or one phrase in languages without spaces.
           tokenTimestamps: true,
           splitOnWord: true,
           maxLen: 1,
@@ -114,7 +114,7 @@ const createTranscribe =
         const whole = whisper.full(params, padded(samples));
         await allHeard(whole, heard);
         const words = spoken(heard);
-        // The full text has the correct spaces for its language.
+        // The full text is preferred, because its spaces are correct for its language.
         const isAllSpeech = words.length === heard.filter(({ text }) => text !== "").length;
         const text = isAllSpeech ? whole.trim() : words.map((word) => word.text).join(" ");
         const found = whisper.isMultilingual ? library.Whisper.lang(whisper.fullLangId) : null;

@@ -7,12 +7,12 @@ import type { Onnx, Session, Sharp, Tensor } from "./libraries";
 import { fromTensor, openPicture, openSession, rgbOf, toTensor, type Pixels } from "./pictures";
 
 const MAX_PIXELS = 24_000_000;
-/** RIFE needs multiples of this. */
+/** RIFE needs sides that are multiples of this. */
 const STEP = 64;
 const LONGEST_SIDE = 640;
 const ERROR_CHARACTERS = 500;
 
-/** Frame size: that of the first image, up to the bound. */
+/** Frame size: the size of the first image, up to the bound. */
 const sizeOf = (width: number, height: number): { width: number; height: number } => {
   const shrink = Math.min(1, LONGEST_SIDE / Math.max(width, height));
   const side = (length: number): number => Math.max(STEP, Math.round((length * shrink) / STEP) * STEP);
@@ -21,18 +21,18 @@ const sizeOf = (width: number, height: number): { width: number; height: number 
 
 interface Encoder {
   write(frame: Pixels): Promise<void>;
-  /** Resolves once the file is complete. */
+  /** Resolves when the file is complete. */
   end(): Promise<void>;
 }
 
-/** Encodes H.264 in MP4 with ffmpeg. */
+/** Starts ffmpeg to encode H.264 in MP4. */
 const startEncoder = (ffmpeg: string, file: string, { width, height }: Pick<Pixels, "width" | "height">, rate: number): Encoder => {
   const source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", `${width}x${height}`, "-framerate", String(rate), "-i", "pipe:0"];
   const target = ["-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-threads", "1", file];
   const child = spawn(ffmpeg, ["-y", "-loglevel", "error", ...source, ...target], { stdio: ["pipe", "ignore", "pipe"] });
   let said = "";
   child.stderr.on("data", (piece: Buffer) => (said = (said + piece.toString()).slice(-ERROR_CHARACTERS)));
-  // The exit code reports a broken pipe.
+  // Ignored, because the exit code reports a broken pipe.
   child.stdin.on("error", () => undefined);
   const ended = new Promise<void>((resolve, reject) => {
     child.once("error", reject);
@@ -56,7 +56,7 @@ const between = async ({ onnx, session }: { onnx: Onnx; session: Session }, from
   return fromTensor(out!);
 };
 
-/** Generates a video between two images; RIFE computes the frames. */
+/** Generates a video between two images with frames computed by RIFE. */
 export const loadTween: LoadEngine = async (context) => {
   const sharp = await context.library<Sharp>("sharp");
   const model = await openSession(context, join(context.weights("tween"), "rife.onnx"));

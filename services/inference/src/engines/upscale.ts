@@ -4,7 +4,7 @@ import type { Onnx, Session, Sharp } from "./libraries";
 import { fromTensor, openPicture, openSession, rgbOf, toTensor, type Pixels } from "./pictures";
 
 const SCALE = 4;
-/** Overlap of tiles, which prevents visible seams. */
+/** Overlap of tiles, so that seams aren't visible. */
 const MARGIN = 10;
 
 interface Box {
@@ -24,7 +24,7 @@ const crop = ({ data, width }: Pixels, { left, top, right, bottom }: Box): Pixel
   return { data: rows, width: cropWidth, height: cropHeight };
 };
 
-/** Copies a tile without its margin into the enlarged image. */
+/** Copies a tile without its margin into the upscaled image. */
 const paste = (target: Pixels, tile: Pixels, inner: Box, outer: Box): void => {
   const bytes = (inner.right - inner.left) * SCALE * 3;
   const skip = (inner.left - outer.left) * SCALE * 3;
@@ -70,13 +70,13 @@ const enlarge = async (
 interface Enlarger {
   asset: string;
   file: string;
-  /** Upper bound of the input image. */
+  /** Maximum pixels of the input image. */
   maxPixels: number;
-  /** Side of the square tiles, which bound the memory. */
+  /** Side of the square tiles. It bounds the memory. */
   tile: number;
 }
 
-/** Enlarges an image four times. Transparency is interpolated. */
+/** Upscales an image by a factor of four. Transparency is interpolated. */
 const createUpscale =
   ({ asset, file, maxPixels, tile }: Enlarger): LoadEngine =>
   async (context) => {
@@ -98,7 +98,7 @@ const createUpscale =
     };
   };
 
-/** SPAN: stays closest to the original. */
+/** SPAN, which stays closest to the original. */
 export const loadUpscale = createUpscale({ asset: "upscale", file: "span-x4.onnx", maxPixels: 2_100_000, tile: 192 });
-/** Real-ESRGAN: removes noise and compression artifacts. */
+/** Real-ESRGAN, which removes noise and compression artifacts. */
 export const loadRestore = createUpscale({ asset: "restore", file: "realesrgan-x4.onnx", maxPixels: 500_000, tile: 96 });

@@ -2,7 +2,7 @@ const HEADER_BYTES = 44;
 const SAMPLE_BYTES = 2;
 const MAX_SAMPLE = 32_767;
 
-/** A 16-bit WAV file. @param channels of equal length, with values from -1 to 1; others are clipped */
+/** Creates a 16-bit WAV file. @param channels channels of equal length with values from -1 to 1; other values are clipped */
 export const wavFile = (channels: readonly Float32Array[], sampleRate: number): Buffer => {
   const frames = channels[0]?.length ?? 0;
   const frameBytes = channels.length * SAMPLE_BYTES;

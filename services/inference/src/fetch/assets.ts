@@ -6,7 +6,10 @@ import { whisperToGgml } from "./convert/whisper";
 import { HIBARI } from "./hibari";
 import { ON_REQUEST } from "./on-request";
 
-/** Downloads for local models, in order: first ffmpeg, which operations on videos and audio wait for, then a voice. Every version and file hash is pinned. */
+/**
+ * Downloads for local models, in order: first ffmpeg, which video and audio operations need, then a voice. All versions and file hashes are
+ * pinned.
+ */
 
 const MB = 1_000_000;
 export const ENGINES_FOLDER = join(__dirname, "..", "..", "engines");

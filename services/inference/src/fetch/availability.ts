@@ -2,16 +2,16 @@ import * as downloads from "@nodeloom/platform";
 import { ASSETS, type AssetName } from "./assets";
 import { howToAsk, requestOf } from "./on-request";
 
-/** Availability of models' files. `roots`: see `assetsFolders`. */
+/** Availability of models' files. See `assetsFolders` for `roots`. */
 
-/** The name for requesting a model's downloads; undefined if all are downloaded by default. */
+/** The name with which a model's downloads are requested; undefined if all of them are downloaded by default. */
 const requestOfAll = (names: readonly AssetName[]): string | undefined => names.map(requestOf).find((one) => one !== undefined);
 
 export const isOnRequest = (names: readonly AssetName[]): boolean => requestOfAll(names) !== undefined;
 
 const named = (names: readonly AssetName[]): downloads.Assets => Object.fromEntries(names.map((name) => [name, ASSETS[name]]));
 
-/** Folders of a model's assets that exist. */
+/** Existing folders of a model's assets. */
 export const foldersOf = (roots: readonly string[], names: readonly AssetName[]): Promise<Record<string, string>> =>
   downloads.foldersOf(roots, named(names));
 

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 
 const TAIL_CHARACTERS = 4_000;
 const TAIL_LINES = 4;
-/** Variables that npm sets for scripts; another npm would use them as its own settings. */
+/** Variables that npm sets for scripts. Another npm process would use them as its settings. */
 const CALLERS = /^npm_(package_|lifecycle_|config_local_prefix|config_prefix|command|execpath)/i;
 
 const environment = (): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(process.env).filter(([name]) => !CALLERS.test(name)));

@@ -1,6 +1,6 @@
 import { member, type PackageAsset } from "@nodeloom/platform";
 
-/** Assets of `local-embeddings` beside the engines: MiniLM (L6, 8-bit integers) and its vocabulary. */
+/** Assets of `local-embeddings`, except the engine: MiniLM (L6, 8-bit integers) and its vocabulary. */
 
 const MB = 1_000_000;
 

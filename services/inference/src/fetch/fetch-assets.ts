@@ -6,23 +6,23 @@ import { setTimeout as delay } from "node:timers/promises";
 import { assetFolder, isRunning, writeProgress, type Asset, type DownloadProgress as Progress } from "@nodeloom/platform";
 import { fill, WrongContent } from "./fill";
 
-/** Downloads missing assets one after the other. An asset is complete or absent, and never downloaded twice. */
+/** Downloads missing assets sequentially. An asset is either complete or missing, and is never downloaded twice. */
 
 export interface FetchOptions {
-  /** The folder of all assets. */
+  /** Folder of all assets. */
   root: string;
   assets: Readonly<Record<string, Asset>>;
   /** Called at most twice a second. */
   onProgress?: (progress: Progress) => void;
-  /** Pauses before retries; their number bounds the retries. */
+  /** Pauses before retries. There are as many retries as pauses. */
   pausesMs?: readonly number[];
   signal?: AbortSignal;
-  /** Free bytes on a folder's disk. */
+  /** Returns the free bytes on a folder's disk. */
   freeBytes?: (folder: string) => Promise<number>;
 }
 
 const PAUSES_MS = [2_000, 10_000, 30_000, 60_000, 120_000];
-/** Older versions of pip report an interrupted download as a hash mismatch, so those are retried. */
+/** Older versions of pip report an interrupted download as a hash mismatch, so mismatches are retried. */
 const WRONG_TRIES = 2;
 const LOOK_MS = 500;
 const MB = 1_000_000;
@@ -48,7 +48,7 @@ const bytesBelow = async (folder: string): Promise<number> => {
   return sizes.reduce((sum, size) => sum + size, 0);
 };
 
-/** One download per folder at a time. @returns a function that releases the lock; undefined if another process holds it */
+/** Allows one download per folder at a time. @returns a function that releases the lock, or undefined if another process holds it */
 const takeLock = async (root: string): Promise<(() => Promise<void>) | undefined> => {
   const path = join(root, "lock");
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -67,7 +67,7 @@ const takeLock = async (root: string): Promise<(() => Promise<void>) | undefined
   return undefined;
 };
 
-/** Removes the remains of killed downloads. */
+/** Removes files that killed downloads left. */
 const removeDrafts = async (root: string): Promise<void> => {
   for (const name of await readdir(root)) if (name.startsWith("draft-")) await rm(join(root, name), { recursive: true, force: true });
 };
@@ -104,7 +104,7 @@ const fetchOne = async (options: FetchOptions, name: string, asset: Asset, draft
 const isFetched = (root: string, name: string, asset: Asset): boolean => existsSync(assetFolder(root, name, asset));
 
 /**
- * @returns the final progress; `failures` has the errors by asset. Undefined if another process downloads into the folder
+ * @returns the final progress, in which `failures` has the errors by asset; undefined if another process downloads into the folder
  * @throws the signal's reason
  */
 export const fetchAssets = async (options: FetchOptions): Promise<Progress | undefined> => {
@@ -122,7 +122,7 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
     let left = -underWay;
     const missing = wanted.filter(([name, asset]) => !isFetched(root, name, asset));
     const leftUntil = Object.fromEntries(missing.map(([name, { bytes }]) => [name, Math.max(0, Math.round((left += bytes)))]));
-    // Don't let the progress go back while an asset is retried.
+    // The progress doesn't decrease while an asset is retried.
     shown = state === "fetching" ? Math.max(shown, Math.round(whole() + underWay)) : whole();
     const progress = {
       pid: process.pid,
@@ -144,7 +144,7 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
     const look = async (): Promise<void> => {
       const bytes = draft ? (await bytesBelow(draft.temporary)) + (asset.kind === "npm" ? await bytesBelow(draft.folder) : 0) : 0;
       const share = asset.kind === "npm" ? asset.bytes / asset.installedBytes : 1;
-      // It may have become whole while its draft was measured.
+      // The asset may have been completed while its unfinished download was measured.
       await tell("fetching", isFetched(root, name, asset) ? 0 : Math.min(asset.bytes, bytes * share));
     };
     const done = new AbortController();

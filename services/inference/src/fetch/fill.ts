@@ -7,17 +7,16 @@ import { ENGINES_FOLDER, LOCK_FILE } from "./assets";
 import { runCommand } from "./command";
 import { openZip } from "./zip";
 
-/** Downloads an asset with pip or npm, which verify its hashes and use the machine's mirrors and proxies. */
+/** Downloads an asset with pip or npm, which verify hashes and use the machine's mirrors and proxies. */
 
-/** The downloaded content is wrong: a retry is unlikely to help. */
+/** Thrown if the downloaded content is wrong, so that a retry is unlikely to help. */
 export class WrongContent extends Error {
   override readonly name = "WrongContent";
 }
 
 export interface FillOptions {
-  /** Target folder. */
   folder: string;
-  /** For unfinished downloads. */
+  /** Folder for unfinished downloads. */
   temporary: string;
   signal?: AbortSignal | undefined;
 }
@@ -40,7 +39,7 @@ const run = async (command: string, args: string[], options: Parameters<typeof r
   }
 };
 
-/** The readable content of a package. */
+/** Readable contents of a package. */
 interface Archive {
   names: readonly string[];
   read(name: string): Buffer;
@@ -87,7 +86,7 @@ const unpackTarball = async (path: string, { temporary, signal }: Place): Promis
   };
 };
 
-/** Downloads a package into its own folder. @throws WrongContent */
+/** Downloads a package into a separate folder. @throws WrongContent */
 const openPackage = async (wanted: PinnedPackage, asset: PackageAsset, { temporary, signal }: Place): Promise<Archive> => {
   const place = { temporary: join(temporary, wanted.package), signal };
   await mkdir(place.temporary);
@@ -122,7 +121,7 @@ const fillFromPackage = async (asset: PackageAsset, { folder, temporary, signal 
   }
 };
 
-/** Files of the engines' packages for other platforms, or unused by the models. */
+/** Files in the engines' packages that are for other platforms or that the models don't use. */
 const UNUSED: readonly (readonly [folder: string, name: RegExp])[] = [
   ["onnxruntime-node/bin/napi-v6", /^(darwin|win32)$/],
   ["onnxruntime-node/bin/napi-v6/linux", /^arm64$/],
@@ -140,6 +139,6 @@ const fillFromNpm = async (_asset: NpmAsset, { folder, temporary, signal }: Fill
   }
 };
 
-/** @throws WrongContent, or another Error that a retry may fix */
+/** @throws WrongContent, or another Error that a retry can fix */
 export const fill = (asset: Asset, options: FillOptions): Promise<void> =>
   asset.kind === "npm" ? fillFromNpm(asset, options) : fillFromPackage(asset, options);

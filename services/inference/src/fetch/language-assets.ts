@@ -1,7 +1,7 @@
 import type { PackageAsset } from "@nodeloom/platform";
 import { whisperToGgml } from "./convert/whisper";
 
-/** Assets of `local-languages` beside the engines: Whisper (base, multilingual), whose weights come in two packages. */
+/** Assets of `local-languages`, except the engine: Whisper (base, multilingual), with weights in two packages. */
 
 const MB = 1_000_000;
 

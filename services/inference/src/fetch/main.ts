@@ -13,8 +13,8 @@ import { fetchAssets } from "./fetch-assets";
 import { isWanted } from "./on-request";
 
 /**
- * `node services/inference/dist/fetch/main.js`: downloads missing files of local models, including requested ones (`on-request.ts`). Prints
- * its progress, and sends it to a parent process.
+ * `node services/inference/dist/fetch/main.js` downloads missing files of local models, including requested ones (`on-request.ts`). It
+ * prints its progress and sends it to a parent process.
  */
 
 const MB = 1_000_000;
@@ -37,7 +37,7 @@ const createPrinter = (): Printer => {
   };
 };
 
-/** Prints the progress of another process's download until it ends. */
+/** Prints the progress of another process's download until the download ends. */
 const follow = async (root: string, print: Printer): Promise<void> => {
   for (let progress = await readProgress(root); progress && isRunning(progress.pid) && progress.state === "fetching";) {
     print(progress);
@@ -46,7 +46,7 @@ const follow = async (root: string, print: Printer): Promise<void> => {
   }
 };
 
-/** Requested assets that no other folder has. */
+/** Requested assets that are in no other folder. */
 const wantedAssets = async (given: readonly string[]): Promise<Assets> => {
   const there = await foldersOf(given, ASSETS);
   return Object.fromEntries(Object.entries(ASSETS).filter(([name]) => isWanted(name) && !Object.hasOwn(there, name)));

@@ -4,7 +4,7 @@ import { LANGUAGE_ASSETS } from "./language-assets";
 import { RESTORE_ASSETS } from "./restore-assets";
 import { VOICE_ASSETS } from "./voice-assets";
 
-/** Assets downloaded only on request, by name: `LOCAL_VOICES=on` or `--voices` requests `voices`. */
+/** Assets that are downloaded only on request, by name. `LOCAL_VOICES=on` or `--voices` requests `voices`. */
 export const ON_REQUEST = {
   voices: VOICE_ASSETS,
   languages: LANGUAGE_ASSETS,
@@ -16,7 +16,7 @@ const variableOf = (name: string): string => `LOCAL_${name.toUpperCase().replace
 
 const isAsked = (name: string): boolean => process.env[variableOf(name)] === "on" || process.argv.includes(`--${name}`);
 
-/** The name for requesting an asset; undefined for default downloads. */
+/** The name with which an asset is requested; undefined if it is downloaded by default. */
 export const requestOf = (asset: string): string | undefined =>
   Object.entries(ON_REQUEST).find(([, assets]) => Object.hasOwn(assets, asset))?.[0];
 
@@ -25,6 +25,6 @@ export const isWanted = (asset: string): boolean => {
   return request === undefined || isAsked(request);
 };
 
-/** Instructions for requesting a download. */
+/** Explains how to request a download. */
 export const howToAsk = (name: string): string =>
   `its files are fetched on request: ${variableOf(name)}=on npm start, or node services/inference/dist/fetch/main.js --${name}`;

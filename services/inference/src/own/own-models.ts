@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Availability } from "@nodeloom/platform";
 import { LOCAL_MODELS, type LocalModel } from "../models";
 
-/** The operator's own models (`LOCAL_MODELS_DIR`): each GGUF file in the subfolder `chat` is one. */
+/** The operator's own models (`LOCAL_MODELS_DIR`). Each GGUF file in the subfolder `chat` is a model. */
 
 const FOLDER = "chat";
 /** Further files are ignored. */
@@ -16,21 +16,21 @@ const ENDING = /\.gguf$/i;
 const LEFT_OUT = /(?:-(?!0*1-of-)\d+-of-\d+|^mmproj.*)\.gguf$/i;
 const MAGIC = "GGUF";
 const GIB = 1_024 ** 3;
-/** Memory beside the weights, mainly the context. */
+/** Memory in addition to the weights, mainly for the context. */
 const CONTEXT_BYTES = 4 * GIB;
-/** Lowest expected read speed of weights. */
+/** Minimum expected speed of reading weights. */
 const LOAD_BYTES_PER_MS = 50_000;
 const LOAD_MS = 60_000;
-/** Callers don't wait longer for a completion. */
+/** Callers don't wait longer than this for a completion. */
 const RUN_MS = 280_000;
 
 export interface OwnModel {
-  /** The name in the registry. */
+  /** Name in the registry. */
   name: string;
   /** File name without its extension. */
   title: string;
   model: LocalModel;
-  /** The reason why it is unusable. */
+  /** The reason why the model can't be used. */
   problem?: string;
 }
 
@@ -46,7 +46,7 @@ const slugOf = (text: string): string =>
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARACTERS);
 
-/** The reason why a file can't be loaded, judged by its first bytes. */
+/** The reason why a file can't be loaded, found in its first bytes. */
 const problemOf = async (path: string): Promise<string | undefined> => {
   try {
     const file = await open(path, "r");
@@ -79,14 +79,14 @@ const chatOf = async (path: string, parts: readonly string[]): Promise<LocalMode
   };
 };
 
-/** All parts of split weights, from the first one's name. */
+/** Names of all parts of split weights, from the name of the first part. */
 const partsOf = (file: string, files: readonly string[]): string[] => {
   const prefix = /^(.*-)0*1(-of-\d+\.gguf)$/i.exec(file);
   if (!prefix) return [file];
   return files.filter((other) => other.startsWith(prefix[1]!) && other.endsWith(prefix[2]!));
 };
 
-/** Reads the folder on every call. @param folder undefined: no models */
+/** Reads the folder on every call. @param folder undefined for no models */
 export const createOwnModels = (folder: string | undefined): OwnModels => {
   if (!folder) return () => Promise.resolve([]);
   const root = join(folder, FOLDER);
@@ -116,7 +116,7 @@ export const createOwnModels = (folder: string | undefined): OwnModels => {
   };
 };
 
-/** @param availability of the engines */
+/** @param availability availability of the engine */
 export const ownAvailability = async (
   { problem, model }: OwnModel,
   availability: (model: LocalModel) => Promise<Availability>,

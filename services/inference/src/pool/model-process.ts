@@ -3,13 +3,16 @@ import { lastPrinted, watchMemory, yieldToOthers } from "@nodeloom/platform";
 import type { EngineRequest, EngineResult, Report } from "../engines/engine";
 import type { FromChild, StartOptions, ToChild } from "../engines/protocol";
 
-/** Parent side of one model's process. A process that crashes, hangs or uses too much memory is ended. */
+/** The parent's side of one model's process. A process that crashes, hangs or uses too much memory is ended. */
 
-/** The reason why a request has no result. */
+/** Thrown with the reason why a request has no result. */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
   constructor(
-    /** input: unsuitable inputs. ended: the process ended for any reason. bounds: ended for exceeding a limit. engine: anything else. */
+    /**
+     * `input`: unsuitable inputs. `ended`: the process ended for any reason. `bounds`: the process was ended because it exceeded a limit.
+     * `engine`: any other reason.
+     */
     readonly kind: "input" | "ended" | "bounds" | "engine",
     message: string,
   ) {
@@ -25,9 +28,9 @@ export interface ProcessLimits {
 
 export interface ModelProcess {
   readonly pid: number;
-  /** One request at a time. @throws ModelFailure, or the signal's reason. The process is gone after most failures */
+  /** Runs a request; only one can run at a time. After most failures the process has ended. @throws ModelFailure, or the signal's reason */
   run(request: EngineRequest, report: Report, signal?: AbortSignal): Promise<EngineResult>;
-  /** True if it can take a request. */
+  /** True if the process can accept a request. */
   isAlive(): boolean;
   /** Kills the process. */
   end(): void;
@@ -37,7 +40,7 @@ export interface ModelProcess {
 const MEMORY_LOOK_MS = 250;
 const MB = 1_024 * 1_024;
 
-/** The process's environment, without our secrets. */
+/** Environment of the process, without the platform's secrets. */
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, HOME, TMPDIR, LANG } = process.env;
   return { PATH, HOME, TMPDIR, LANG, MALLOC_ARENA_MAX: "2" };

@@ -3,16 +3,16 @@ import type { EngineRequest, EngineResult, Report } from "../engines/engine";
 import type { LocalModel } from "../models";
 import { startModelProcess, type ModelProcess } from "./model-process";
 
-/** Loads models on first use, one process each, with a bound on their number, and unloads idle ones. */
+/** Loads models on first use, in one process each, up to a maximum number. Idle models are unloaded. */
 
 export interface PoolOptions {
-  /** Path of the model process's program. */
+  /** Path of the program that model processes run. */
   program: string;
-  /** Folders of a model's downloads. @throws if one is missing */
+  /** Returns the folders of a model's downloads. @throws if a download is missing */
   foldersOf(model: LocalModel): Promise<Record<string, string>>;
-  /** Models loaded and computing at once. */
+  /** Maximum models that are loaded and computing at once. */
   concurrency: number;
-  /** Waiting requests per model. */
+  /** Maximum waiting requests per model. */
   queueLimit: number;
   threads: number;
   /** Idle time after which a model is unloaded. */
@@ -22,17 +22,17 @@ export interface PoolOptions {
 export interface RunOptions {
   report: Report;
   signal?: AbortSignal;
-  /** Longest wait for a turn. */
+  /** Maximum wait for a request's turn. */
   maxWaitMs: number;
 }
 
 export interface Pool {
   /**
-   * @param begin prepares the request once its turn has come
+   * @param begin prepares the request when its turn has come
    * @throws ModelFailure; NoSlot if the queue is full; errors of `begin`; or the signal's reason
    */
   run(name: string, model: LocalModel, begin: () => Promise<EngineRequest>, options: RunOptions): Promise<EngineResult>;
-  /** Process ids of loaded models. */
+  /** Returns process ids of loaded models. */
   loaded(): Record<string, number>;
   waiting(): number;
   stop(): Promise<void>;
@@ -59,7 +59,7 @@ export const createPool = (options: PoolOptions): Pool => {
     await found?.process.ended;
   };
 
-  /** Ends the model that has been idle longest if all slots are in use. */
+  /** If all slots are in use, ends the model that has been idle longest. */
   const makeRoom = async (): Promise<void> => {
     if (loaded.size < concurrency) return;
     const [oldest] = [...loaded].filter(([, { busy }]) => !busy).sort(([, a], [, b]) => a.usedAt - b.usedAt);

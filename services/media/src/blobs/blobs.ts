@@ -1,33 +1,33 @@
 import type { Readable } from "node:stream";
 
-/** Bytes received completely, but not stored under a name yet. */
+/** Bytes that are received completely but not stored under a name yet. */
 export interface StagedBlob {
   bytes: number;
   sha256: string;
-  /** The first bytes, for sniffing. */
+  /** The first bytes, for detecting the type. */
   head: Buffer;
-  /** Local file with the bytes until they are kept or discarded. */
+  /** Path of the local file with the bytes, until they are stored or discarded. */
   path: string;
   /** Stores the bytes under a name, durably and atomically. Replaces an existing blob. */
   keep(name: string): Promise<void>;
-  /** Deletes the bytes unless they were kept. */
+  /** Deletes the bytes unless they were stored. */
   discard(): Promise<void>;
 }
 
 export interface ByteRange {
   start: number;
-  /** Inclusive. */
+  /** Position of the last byte. */
   end: number;
 }
 
 /** Storage of file contents. Names are lower-case hexadecimal. */
 export interface BlobStore {
-  /** @throws DomainError PAYLOAD_TOO_LARGE above maxBytes. A failed source leaves nothing behind. */
+  /** @throws DomainError PAYLOAD_TOO_LARGE above maxBytes. If the source fails, the received bytes are deleted. */
   stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedBlob>;
   /** @returns undefined if no blob has the name */
   read(name: string, range?: ByteRange): Promise<Readable | undefined>;
   remove(name: string): Promise<void>;
-  /** Removes at most 1,000 blobs; missing ones count as removed. @throws if one of them may be left */
+  /** Removes at most 1,000 blobs. Missing blobs count as removed. @throws if a blob may remain */
   removeAll(names: readonly string[]): Promise<void>;
   /** @throws if the store is unusable */
   check(): Promise<void>;

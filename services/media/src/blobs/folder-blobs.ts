@@ -17,14 +17,14 @@ const renamed = async (from: string, to: string): Promise<boolean> => {
 };
 
 /**
- * Blobs as files in a folder. A blob is written to a temporary file, synced, and renamed, so that after a crash a name is either absent or
- * complete.
+ * Stores blobs as files in a folder. A blob is written to a temporary file, synced and renamed, so after a crash a name either doesn't
+ * exist or has all bytes.
  */
 export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
   const staging = await openStaging(root);
   const pathOf = (name: string): string => join(root, name.slice(0, 2), name.slice(2, 4), name);
 
-  /** Folders already synced with their parents, by their four hexadecimal digits. */
+  /** Folders that are already synced with their parents, by their four hexadecimal digits. */
   const known = new Set<string>();
 
   const keep = async (from: string, name: string): Promise<void> => {
@@ -35,7 +35,7 @@ export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
     if (known.has(digits) && (await renamed(from, path))) return syncPath(folder);
     await mkdir(folder, { recursive: true });
     await rename(from, path);
-    // Another process may have created the folders without having synced them yet.
+    // Another process may have created the folders and not synced them yet.
     await Promise.all([folder, dirname(folder), root].map(syncPath));
     known.add(digits);
   };

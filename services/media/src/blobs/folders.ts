@@ -1,7 +1,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-/** Syncs a file or folder to disk. A new name is durable only once its folder is synced. */
+/** Syncs a file or folder to disk. A new name is durable only after its folder is synced. */
 export const syncPath = async (path: string): Promise<void> => {
   const handle = await open(path, "r");
   try {

@@ -6,30 +6,30 @@ import type { BlobStore } from "./blobs";
 import { openStaging } from "./staging";
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Longest pause between bytes of the store. */
+/** Maximum pause between bytes from the store. */
 const SOCKET_TIMEOUT_MS = 30_000;
-/** Connections to the store. Slow readers hold theirs for long. */
+/** Maximum connections to the store. Slow readers keep a connection for a long time. */
 const MAX_CONNECTIONS = 500;
 const ATTEMPTS = 3;
 const RETRY_AFTER_SECONDS = 2;
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const NOT_FOUND = 404;
-/** Statuses after which a retry can't help. */
+/** Statuses for which a retry can't succeed. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, NOT_FOUND]);
 
 export interface S3Options {
   bucket: string;
-  /** For stores other than AWS; the bucket is then part of the path. */
+  /** URL of the store, if it isn't AWS. The bucket is then part of the path. */
   endpoint?: string | undefined;
   region: string;
   /** Prefix of every key. */
   prefix: string;
-  /** Local folder for bytes in transit. */
+  /** Local folder for bytes that are being received. */
   scratch: string;
   logger: Logger;
 }
 
-/** Loaded on demand: the library is large, and only installations with a bucket need it. */
+/** Loaded on demand, because the library is large and only installations with a bucket need it. */
 const loadSdk = async () => {
   // The operator's own store: its address comes from the configuration, never from a user.
   // eslint-disable-next-line no-restricted-syntax
@@ -38,9 +38,9 @@ const loadSdk = async () => {
 };
 
 /**
- * Blobs as objects of an S3 bucket. Bytes are collected in a local file first, because the name depends on all of them. An object is
- * complete or absent. Credentials come from the AWS default chain: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, a machine or pod role,
- * … A store that is unreachable at startup fails later calls instead.
+ * Stores blobs as objects in an S3 bucket. Bytes are collected in a local file first, because the name depends on all of them. An object
+ * either doesn't exist or has all bytes. Credentials come from the AWS default chain: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, a
+ * machine or pod role, … If the store is unreachable at startup, later calls fail.
  * @throws Error if the store reports the bucket as unusable
  */
 export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, logger }: S3Options): Promise<BlobStore> => {
@@ -57,7 +57,7 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
       httpAgent: { maxSockets: MAX_CONNECTIONS },
       httpsAgent: { maxSockets: MAX_CONNECTIONS },
     },
-    // Some compatible stores don't support the newer checksums.
+    // Some S3-compatible stores don't support the newer checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
@@ -65,7 +65,7 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
     error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   const at = (name: string): { Bucket: string; Key: string } => ({ Bucket: bucket, Key: `${prefix}${name}` });
 
-  /** Logs the store's message for the operator; callers get a retryable error. */
+  /** Logs the store's error message for the operator. Callers get a retryable error. */
   const orUnavailable = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

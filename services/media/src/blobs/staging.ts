@@ -7,27 +7,26 @@ import type { StagedBlob } from "./blobs";
 import { makeFolder } from "./folders";
 import { HEAD_BYTES } from "../sniff";
 
-/** Bytes in their own temporary file. */
+/** Received bytes in a temporary file. */
 export interface StagedFile extends Omit<StagedBlob, "keep"> {
-  /** Call after the file was renamed: there is nothing left to discard. */
+  /** Call it after renaming the file, so that `discard` does nothing. */
   moved(): void;
 }
 
 export interface Staging {
-  /** @throws DomainError PAYLOAD_TOO_LARGE above maxBytes. A failed source leaves nothing behind. */
+  /** @throws DomainError PAYLOAD_TOO_LARGE above maxBytes. If the source fails, the received bytes are deleted. */
   stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedFile>;
   /** @throws if the folder is unusable */
   check(): Promise<void>;
 }
 
 const TEMPORARY = "tmp";
-/** Bytes collected per write. */
 const WRITE_BYTES = 512 * 1024;
-/** Age after which another machine's temporary file counts as abandoned. */
+/** Age after which a temporary file of another machine counts as abandoned. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1_000;
 const SEPARATOR = "~";
 
-/** Temporary files of this process, across all its stores. */
+/** Temporary files that this process is writing, in all its stores. */
 const writing = new Set<string>();
 
 const isAlive = (pid: number): boolean => {
@@ -95,7 +94,7 @@ const writeAll = async (
   return { bytes, sha256: hash.digest("hex"), head: Buffer.concat(heads) };
 };
 
-/** A folder for incoming bytes. Deletes files that ended processes left behind. */
+/** Opens a folder for received bytes. Deletes files of processes that have ended. */
 export const openStaging = async (root: string): Promise<Staging> => {
   const folder = join(root, TEMPORARY);
   await makeFolder(folder);

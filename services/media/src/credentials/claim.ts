@@ -1,35 +1,35 @@
-/** Shapes that the service and its threads exchange. */
+/** Types that the service exchanges with its threads. */
 
 import { LIMITS } from "@nodeloom/kernel";
 import type { Maker } from "../provenance/making";
 
-/** Reasons for a file without a signature: its format, its size, too many files at once, an error, or the setting. */
+/** Reasons why a file has no signature: its format, its size, too many files at once, an error, or the setting. */
 export type UnsignedReason = "format" | "size" | "busy" | "failed" | "off";
 
-/** PEM texts. The chain starts with the signing certificate; a root can be left out. */
+/** A key and certificates as PEM texts. The chain starts with the signing certificate; the root can be omitted. */
 export interface Credential {
   chain: string;
   key: string;
 }
 
-/** A source of the signed file. */
+/** A source from which the signed file was made. */
 export interface Ingredient {
-  /** Absent for a file that isn't stored here. */
+  /** Absent if the file isn't in media storage. */
   contentType?: string | undefined;
-  /** The source's bytes, if they can hold a manifest that the new one should include. */
+  /** Bytes of the source, if they can contain a manifest to include in the new one. */
   bytes?: Uint8Array | undefined;
 }
 
-/** Statements about a file. Never contains prompts, users or executions. */
+/** Statements about a file. They never contain prompts, users or executions. */
 export interface Claim {
   contentType: string;
-  /** Address of the IPTC term; absent for edited photos. */
+  /** URL of the IPTC term; absent for edited photos. */
   sourceType?: string | undefined;
   maker: Maker;
-  /** The model or media operation; empty if its graph is hidden. */
+  /** The model or media operation; empty if the graph is hidden. */
   model: string;
   ingredients: Ingredient[];
-  /** False leaves out an earlier manifest of the file itself, which could name a hidden graph's model. */
+  /** False to drop an earlier manifest of the file, because it could name a model of a hidden graph. */
   keepsOwn: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface Action {
   digitalSourceType: string;
 }
 
-/** A manifest's own statements. */
+/** Statements that a manifest makes. */
 export interface Statements {
   generator: string;
   actions: Action[];
@@ -76,7 +76,7 @@ export interface Credentials extends Statements {
   sources: Source[];
 }
 
-/** `damaged`: the file isn't in its format. Without credentials: it has none. */
+/** `damaged` means that the file's format is invalid. `credentials` is absent if the file has none. */
 export type Reading = { credentials?: Credentials } | { damaged: true };
 
 /** Formats that can hold a manifest. */
@@ -93,5 +93,5 @@ export const SIGNED_TYPES: ReadonlySet<string> = new Set([
   "audio/wav",
 ]);
 
-/** Largest file that is signed or checked: a thread holds a file several times. */
+/** Maximum size of a file that is signed or checked. A thread keeps several copies of a file in memory. */
 export const MAX_FILE_BYTES = LIMITS.verifiedBytes;

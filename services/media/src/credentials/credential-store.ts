@@ -1,15 +1,15 @@
 import { Schema, type Connection } from "mongoose";
 
-/** A certificate that this installation signed with. Its key isn't stored. */
+/** A certificate with which this installation has signed. Its key isn't stored here. */
 export interface SigningCertificate {
   /** SHA-256 of the certificate, in hexadecimal. */
   fingerprint: string;
-  /** Made here, and trusted nowhere else. */
+  /** True if this installation created it. Other systems then don't trust it. */
   isSelfMade: boolean;
 }
 
 export interface CredentialStore {
-  /** Idempotent. */
+  /** Adds a certificate. Idempotent. */
   add(certificate: SigningCertificate): Promise<void>;
   find(fingerprint: string): Promise<SigningCertificate | undefined>;
 }

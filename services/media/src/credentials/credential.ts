@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Credential } from "./claim";
 
-/** A credential whose parts were checked. */
+/** A credential that passed all checks. */
 export interface CheckedCredential extends Credential {
   /** SHA-256 of the signing certificate, in hexadecimal. */
   fingerprint: string;
@@ -11,7 +11,7 @@ export interface CheckedCredential extends Credential {
 const PEM = /-----BEGIN [A-Z ]+-----/;
 const CURVES: ReadonlySet<string | undefined> = new Set(["prime256v1", "secp384r1"]);
 
-/** PEM, or PEM in base64 for files of variables with one line each. */
+/** Decodes PEM, or PEM in base64, which environment files need because each variable has one line. */
 const pemOf = (value: string): string => (PEM.test(value) ? value : Buffer.from(value, "base64").toString("utf8"));
 
 const parsed = <T>(name: string, parse: () => T): T => {
@@ -24,7 +24,7 @@ const parsed = <T>(name: string, parse: () => T): T => {
 
 /**
  * Checks that a key and a chain can sign.
- * @throws Error that says what is wrong
+ * @throws Error with the problem
  */
 export const checkCredential = (chain: string, key: string, now = new Date()): CheckedCredential => {
   const texts = { chain: pemOf(chain), key: pemOf(key) };

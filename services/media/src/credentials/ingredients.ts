@@ -4,25 +4,25 @@ import type { BlobStore } from "../blobs/blobs";
 import type { MediaObject } from "../objects/media-object";
 import { MAX_FILE_BYTES, SIGNED_TYPES, type Ingredient } from "./claim";
 
-/** Files that a new one was made from. */
+/** Files from which a new file was made. */
 export interface Sources {
   ownerId: string;
-  /** Ids and addresses, as a making lists them. */
+  /** Ids and URLs, as listed in a `Making`. */
   references: readonly string[];
-  /** Sources that are stored here. */
+  /** Sources in media storage. */
   objects: readonly MediaObject[];
 }
 
-/** Uploads can have any manifest; a file of a run has one if it was signed. */
+/** Uploads can have any manifest. A file that a run generated has one only if it was signed. */
 const canHaveManifest = ({ origin, contentType, signed }: MediaObject): boolean =>
   SIGNED_TYPES.has(contentType) && (origin === "upload" || signed === true);
 
-/** An ingredient that says nothing of its file. */
+/** An ingredient without any information about its file. */
 const UNKNOWN: Ingredient = {};
 
 /**
- * Reads the sources of a file, for its manifest. Files of others, and all sources within a hidden graph, are stated without anything about
- * them. Above a total size, sources are stated without their manifests.
+ * Reads the sources of a file for its manifest. Other users' files, and all sources within a hidden graph, are listed without information.
+ * Above a total size, sources are listed without their manifests.
  */
 export const createIngredients =
   (blobs: Pick<BlobStore, "read">) =>

@@ -6,7 +6,7 @@ import type { Credential } from "./claim";
 import { checkCredential, type CheckedCredential } from "./credential";
 import type { CredentialStore } from "./credential-store";
 
-/** The credential that signs now. @throws Error if it can't sign any more */
+/** Returns the current credential. @throws Error if it can no longer sign */
 export type OwnCredential = () => Promise<CheckedCredential>;
 
 export type ProvenanceMode = "off" | "metadata" | "signed";
@@ -20,16 +20,16 @@ export interface ProvenanceVariables {
 const FOLDER = "credentials";
 const FILE = "self-made.json";
 const OWNER_ONLY = { mode: 0o600 } as const;
-/** A self-made certificate is replaced before it expires. */
+/** A self-made certificate is replaced this long before it expires. */
 const RENEWAL_MS = 30 * 24 * 60 * 60 * 1_000;
 
 export interface ProvenanceSettings {
   mode: ProvenanceMode;
-  /** The configured credential; undefined for a self-made one. */
+  /** The configured credential; undefined if a self-made one is used. */
   configured?: CheckedCredential | undefined;
 }
 
-/** Mode: `signed` if a certificate is configured and nothing else is said. @throws ConfigError if the credential can't sign */
+/** Reads the settings. The default mode is `signed` if a certificate is configured. @throws ConfigError if the credential can't sign */
 export const provenanceSettings = (variables: ProvenanceVariables): ProvenanceSettings => {
   const { PROVENANCE: mode, PROVENANCE_CERTIFICATE: chain, PROVENANCE_KEY: key } = variables;
   if (chain === undefined && key === undefined) return { mode: mode ?? "metadata" };
@@ -41,7 +41,7 @@ export const provenanceSettings = (variables: ProvenanceVariables): ProvenanceSe
   }
 };
 
-/** Keeps a credential in a file that only the service's user can read. */
+/** Stores a credential in a file that only the service's user can read. */
 const createKept = (folder: string, make: () => Promise<Credential>) => {
   const path = join(folder, FOLDER, FILE);
   const stored = async (): Promise<CheckedCredential | undefined> => {
@@ -71,13 +71,13 @@ const createKept = (folder: string, make: () => Promise<Credential>) => {
 
 interface OwnCredentialDeps {
   configured: CheckedCredential | undefined;
-  /** Holds a self-made credential. */
+  /** Folder of a self-made credential. */
   folder: string;
   store: Pick<CredentialStore, "add">;
   make(): Promise<Credential>;
 }
 
-/** The configured credential, or a self-made one that persists in the folder. Each is remembered before it signs. */
+/** Returns the configured credential, or a self-made one that is stored in the folder. A credential is recorded before it signs. */
 export const createOwnCredential = ({ configured, folder, store, make }: OwnCredentialDeps): OwnCredential => {
   const kept = createKept(folder, make);
   const marginMs = configured ? 0 : RENEWAL_MS;

@@ -2,10 +2,12 @@ import { join } from "node:path";
 import { Piscina } from "piscina";
 import type { Credential, Reading, ReadingTask, SigningTask } from "./claim";
 
-/** Bounds of a thread: its queue, a task with its wait, and its heap. Buffers of a file come on top. */
+/**
+ * Bounds of a thread: tasks in its queue, time for a task including its wait, and its heap. The buffers of a file aren't part of the heap.
+ */
 export const THREAD = { waiting: 200, maxMs: 20_000, heapMb: 128, idleMs: 60_000 } as const;
 
-/** The compiled thread, from both src/ and dist/. */
+/** The compiled thread. The path is valid from both src/ and dist/. */
 const SCRIPT = join(__dirname, "..", "..", "dist", "credentials", "thread.mjs");
 
 export class Busy extends Error {
@@ -19,7 +21,9 @@ export interface Thread {
   stop(): Promise<void>;
 }
 
-/** One thread with its own heap and deadline, so that no file can block or crash the process. It is replaced if it exceeds them. */
+/**
+ * Creates a thread with its own heap and deadline, so that no file can block or crash the process. If it exceeds a limit, it is replaced.
+ */
 export const createThread = (limits: Partial<Record<keyof typeof THREAD, number>> = {}): Thread => {
   const { waiting, maxMs, heapMb, idleMs } = { ...THREAD, ...limits };
   const pool = new Piscina({

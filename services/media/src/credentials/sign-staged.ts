@@ -9,7 +9,7 @@ import type { OwnCredential } from "./own-credential";
 import { Busy, type Thread } from "./pool";
 
 export interface Signing extends Sources {
-  /** Id of the object, for the log. */
+  /** Id of the object, used in the log. */
   id: string;
   contentType: string;
   making: Making;
@@ -22,7 +22,7 @@ export interface Signed {
   unsigned?: UnsignedReason | undefined;
 }
 
-/** Signs staged bytes. Never fails: a file that can't be signed stays as it is. */
+/** Signs staged bytes. Never fails: a file that can't be signed stays unchanged. */
 export type Sign = (staged: StagedBlob, signing: Signing) => Promise<Signed>;
 
 export interface SignDeps {
@@ -35,14 +35,14 @@ export interface SignDeps {
 const counted = eventCounter("nodeloom.media.signatures", "generated files, by whether they were signed, or why not");
 const took = durationHistogram("nodeloom.media.signature.duration", "how long signing a file took, with its wait");
 
-/** Manifests of at most 512 KiB of sources, and the new one. */
+/** Size by which a file can grow: manifests of sources (at most 512 KiB) and the new manifest. */
 const ROOM_BYTES = 1024 * 1024;
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield await Promise.resolve(bytes);
 }
 
-/** Leaves all files as they are. */
+/** Leaves all files unchanged. */
 export const signNothing: Sign = (staged) => Promise.resolve({ staged, unsigned: "off" });
 
 export const createSign = ({ blobs, thread, credential, logger }: SignDeps): Sign => {

@@ -1,4 +1,4 @@
-/** Verification of files from anyone. */
+/** Verifies files from any origin. */
 
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { createSlots, eventCounter, NoSlot } from "@nodeloom/platform";
@@ -14,15 +14,15 @@ export interface Verification {
   bytes: number;
   /** True if manifests in this format can be read. */
   isSupported: boolean;
-  /** Address of the IPTC term that the file's metadata states; empty if it has none. */
+  /** URL of the IPTC term in the file's metadata; empty if there is none. */
   digitalSourceType: string;
   credentials?: VerifiedCredentials | undefined;
 }
 
 export interface VerifiedCredentials extends Credentials {
-  /** No byte that the signature covers has changed, and the signature is the certificate's. */
+  /** True if no signed byte has changed and the certificate matches the signature. */
   isWhole: boolean;
-  /** True if it is whole and signed by a certificate of this installation. */
+  /** True if `isWhole` is true and a certificate of this installation signed the file. */
   isOurs: boolean;
   isSelfMade: boolean;
 }
@@ -36,10 +36,10 @@ export interface VerifyDeps {
   store: Pick<CredentialStore, "find">;
 }
 
-/** Files that are received or checked at once. */
+/** Maximum files that are received or checked at once. */
 export const VERIFYING = { concurrency: 40, waiting: 0, maxWaitMs: 0 } as const;
 const RETRY_AFTER_SECONDS = 5;
-/** Problems that leave a signature whole: the certificate expired, or isn't on a list. */
+/** Problems that don't affect the signature: the certificate has expired or isn't on a trust list. */
 const OF_TRUST: ReadonlySet<string> = new Set(["signingCredential.expired", "signingCredential.untrusted"]);
 
 const verified = eventCounter("nodeloom.media.verifications", "files that were verified, by result");
@@ -57,7 +57,7 @@ export const createVerify = ({ blobs, thread, store }: VerifyDeps): Verify => {
 
   const judged = async (read: Credentials): Promise<VerifiedCredentials> => {
     const isWhole = read.signer !== undefined && read.problems.every((code) => OF_TRUST.has(code));
-    // The file's own names prove nothing: only a key of this installation can sign for its certificate.
+    // Names in the file prove nothing. Only this installation's key can sign for its certificate.
     const known = isWhole ? await store.find(read.signer!.fingerprint) : undefined;
     return { ...read, isWhole, isOurs: known !== undefined, isSelfMade: known?.isSelfMade ?? false };
   };

@@ -2,7 +2,6 @@ import { Schema, type Connection } from "mongoose";
 
 export interface StoredExport {
   ownerId: string;
-  /** Blob name. */
   blob: string;
   bytes: number;
   isPartial: boolean;
@@ -12,13 +11,13 @@ export interface StoredExport {
 
 type Row = { _id: string; pending?: string | null; at: Date } & Partial<Omit<StoredExport, "ownerId">>;
 
-/** The blobs that an owner's row refers to. */
+/** Blobs that an owner's row refers to. */
 export type Blobs = Pick<Row, "blob" | "pending">;
 
 const rows = new Schema<Row>(
   {
     _id: String,
-    /** Blob that is about to be written. */
+    /** Blob that will be written next. */
     pending: String,
     at: { type: Date, required: true },
     blob: String,
@@ -29,21 +28,21 @@ const rows = new Schema<Row>(
   },
   { collection: "exports", versionKey: false, minimize: false, strict: "throw" },
 );
-// For finding expired rows.
+// Finds expired rows.
 rows.index({ at: 1 });
 
 export type ExportStore = ReturnType<typeof createExportStore>;
 
-/** One row per owner. A blob's name is stored before its bytes, so that a crash can't leave an unreferenced blob. */
+/** Stores one row per owner. A blob's name is stored before its bytes are, so a crash can't leave an unreferenced blob. */
 export const createExportStore = (connection: Connection) => {
   const model = connection.model<Row>("Export", rows);
   const before = { returnDocument: "before", upsert: true } as const;
   return {
-    /** Records the blob to be written. @returns the row's previous blobs */
+    /** Records the blob that will be written. @returns the previous blobs of the row */
     begin: (ownerId: string, pending: string, at: Date): Promise<Blobs | null> =>
       model.findOneAndUpdate({ _id: ownerId }, { $set: { pending, at } }, before).lean<Row>().exec(),
 
-    /** Makes the pending blob the archive. @returns the row's previous blobs; null if another blob, or none, is pending now */
+    /** Makes the pending blob the archive. @returns the previous blobs of the row, or null if this blob is no longer pending */
     finish: ({ ownerId, ...stored }: StoredExport): Promise<Blobs | null> =>
       model
         .findOneAndUpdate({ _id: ownerId, pending: stored.blob }, { $set: { ...stored, pending: null } }, { returnDocument: "before" })
@@ -72,7 +71,7 @@ export const createExportStore = (connection: Connection) => {
       return found.map(({ _id }) => _id);
     },
 
-    /** Removes a row if it still refers to the same blobs. */
+    /** Removes a row, if it still refers to these blobs. */
     remove: async (ownerId: string, { blob, pending }: Blobs): Promise<boolean> => {
       const same = { _id: ownerId, blob: blob ?? null, pending: pending ?? null };
       return (await model.deleteOne(same as object).exec()).deletedCount === 1;

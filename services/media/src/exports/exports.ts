@@ -1,25 +1,25 @@
-/** Archives of account data: one per account, kept for a day. */
+/** Archives of account data. Each account has at most one, which expires after a day. */
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { DomainError, expiresBefore, RETENTION, unavailable } from "@nodeloom/kernel";
 import type { BlobStore } from "../blobs/blobs";
 import type { Blobs, ExportStore, StoredExport } from "./export-store";
 
-/** Upper bound of an archive. The exporter's own bounds are far below it. */
+/** Maximum size of an archive, far above the exporter's own bounds. */
 const MAX_BYTES = 8 * 1024 ** 3;
 const NAME_BYTES = 32;
 const DAY_MS = 86_400_000;
 export const EXPORT_LIFETIME_MS = RETENTION.accountExports.days * DAY_MS;
 
 export interface Exports {
-  /** Stores an archive and replaces the previous one. @param ended called once all bytes were read */
+  /** Stores an archive and replaces the previous one. @param ended called after all bytes are read */
   put(ownerId: string, bytes: AsyncIterable<Uint8Array>, ended: () => { isPartial: boolean }): Promise<StoredExport>;
   find(ownerId: string): Promise<StoredExport | undefined>;
   /** @throws NOT_FOUND */
   read(ownerId: string): Promise<Readable>;
   /** @returns false if the owner has no archive */
   remove(ownerId: string): Promise<boolean>;
-  /** Removes expired and incomplete archives. @returns how many */
+  /** Removes expired and incomplete archives. @returns the number of removed archives */
   removeExpired(limit: number): Promise<number>;
 }
 

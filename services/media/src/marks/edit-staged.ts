@@ -4,8 +4,8 @@ import { edited, type Bytes, type Edit } from "./edits";
 
 /**
  * Applies edits to staged bytes.
- * @param roomBytes how much the file can grow
- * @returns the edited bytes, or the same ones without edits
+ * @param roomBytes bytes by which the file can grow
+ * @returns the edited bytes, or the given ones if there are no edits
  */
 export const editStaged = async (
   blobs: Pick<BlobStore, "stage">,

@@ -1,13 +1,13 @@
 import type { SourceType } from "./xmp";
 
-/** Random access to a file, a few bytes at a time. */
+/** Random access to a file, for small reads. */
 export interface Bytes {
   size: number;
   /** Returns fewer bytes at the end of the file. */
   read(at: number, length: number): Promise<Buffer>;
 }
 
-/** One replacement in a file: removes bytes and inserts others. */
+/** A replacement in a file, which removes bytes and inserts others. */
 export interface Edit {
   at: number;
   remove: number;
@@ -57,7 +57,7 @@ export const windowed = (bytes: Bytes): Bytes => {
 };
 
 /**
- * The edits that add a mark of origin to a file. `marked`: it has one. Undefined: the file is malformed, or has no room. File contents are
- * untrusted.
+ * Returns the edits that add a mark of origin to a file, or `marked` if it has one. Undefined if the file is malformed or has no room for a
+ * mark. The contents of files are untrusted.
  */
 export type MarkFormat = (bytes: Bytes, type: SourceType) => Promise<Edit[] | "marked" | undefined>;

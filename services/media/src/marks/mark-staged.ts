@@ -5,7 +5,7 @@ import { editStaged } from "./edit-staged";
 import { markingOf } from "./marks";
 import { MAX_PACKET_BYTES, type SourceType } from "./xmp";
 
-/** Marks staged bytes. @returns the same bytes if there is nothing to add */
+/** Marks staged bytes. @returns the given bytes if there is nothing to add */
 export type Mark = (staged: StagedBlob, contentType: string, type: SourceType) => Promise<StagedBlob>;
 
 const marked = eventCounter("nodeloom.media.marks", "generated files, by what became of their mark");

@@ -2,11 +2,11 @@ import { createReadStream } from "node:fs";
 import { addressOf, SOURCE_TYPES } from "./xmp";
 
 const ADDRESSES = SOURCE_TYPES.map(addressOf);
-/** An address can be split between two pieces. */
+/** Blocks overlap, because a URL can be split between two of them. */
 const OVERLAP = Math.max(...ADDRESSES.map(({ length }) => length));
 const PIECE_BYTES = 256 * 1024;
 
-/** Address of an IPTC term for generated media that a file's bytes contain; empty if there is none. */
+/** Returns the URL of an IPTC term for generated media that a file's bytes contain; empty if there is none. */
 export const sourceTypeIn = async (path: string): Promise<string> => {
   let rest = "";
   for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Buffer>) {

@@ -1,18 +1,19 @@
 import type { Measured } from "./measure";
 import type { ReadAt } from "./tiff";
 
-/** Size and duration of an AVI file: its stream headers, and the aspect ratio in `vprp` (Microsoft's AVI RIFF and OpenDML references). */
+/**
+ * Size and duration of an AVI file, from its stream headers and the aspect ratio in `vprp` (Microsoft's AVI RIFF and OpenDML references).
+ */
 
 const HEADER_BYTES = 8;
 const FORM_BYTES = 12;
-/** Bytes of the header list that are read; it precedes the pictures. */
+/** Bytes that are read to find the header list, which precedes the frames. */
 const HEAD_BYTES = 256 * 1_024;
 const MOST_CHUNKS = 1_000;
 const MS = 1_000;
 
 interface Chunk {
   name: string;
-  /** Type of a list. */
   list: string;
   data: Buffer;
 }
@@ -51,7 +52,7 @@ const streamOf = ({ data }: Chunk): Stream | undefined => {
   };
 };
 
-/** The width as shown: `vprp` has the ratio of the whole frame. */
+/** The displayed width. `vprp` has the aspect ratio of the whole frame. */
 const shownWidth = (width: number, height: number, properties: Buffer | undefined): number => {
   if (properties === undefined || properties.length < 24) return width;
   const [high, wide] = [properties.readUInt16LE(20), properties.readUInt16LE(22)];
@@ -65,7 +66,7 @@ export const aviOf = async (readAt: ReadAt): Promise<Measured> => {
   const durationMs = Math.max(0, ...streams.map((stream) => stream.durationMs));
   const video = streams.find(({ kind }) => kind === "vids");
   if (!video?.format) return { durationMs, isSound: streams.some(({ kind }) => kind === "auds") };
-  // A negative height: the rows begin at the top.
+  // A negative height means that rows start at the top.
   const [width, height] = [video.format.readInt32LE(4), Math.abs(video.format.readInt32LE(8))];
   return { width: shownWidth(width, height, video.properties), height, durationMs };
 };

@@ -1,8 +1,8 @@
 import { tiffTags, UPRIGHT, type ReadAt } from "./tiff";
 
-/** EXIF orientation of PNG and WebP images. A library reads that of JPEG files. */
+/** EXIF orientation of PNG and WebP images. A library reads the orientation of JPEG files. */
 
-/** Upper bound of chunks; animations have one or two per frame. */
+/** Maximum chunks. Animations have one or two per frame. */
 const MOST_CHUNKS = 100_000;
 const MOST_BYTES = 64 * 1_024;
 const EXIF_HEADER = "Exif\0\0";
@@ -13,7 +13,7 @@ const orientationIn = async (block: Buffer): Promise<number> => {
 };
 
 interface Chunks {
-  /** Offset of the first chunk, and the bytes before and after each chunk's content. */
+  /** Offset of the first chunk, and the number of bytes before and after each chunk's content. */
   first: number;
   before: number;
   behind: (length: number) => number;
@@ -37,7 +37,7 @@ const WEBP: Chunks = {
 };
 const FORMATS: Readonly<Record<string, Chunks>> = { "image/png": PNG, "image/webp": WEBP };
 
-/** @returns 1 to 8; 1 is upright @throws RangeError if the block refers outside of itself */
+/** @returns 1 to 8; 1 is upright @throws RangeError if the block refers to a position outside itself */
 export const orientationOf = async (readAt: ReadAt, contentType: string): Promise<number> => {
   const chunks = FORMATS[contentType];
   if (!chunks) return UPRIGHT;

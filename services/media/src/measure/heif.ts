@@ -1,4 +1,6 @@
-/** The displayed size of a HEIC or AVIF image: its main item's size, rotated (ISO/IEC 23008-12). Phones write the sizes of tiles first. */
+/**
+ * The displayed size of a HEIC or AVIF image: the size of its main item, rotated (ISO/IEC 23008-12). Phones store the sizes of tiles first.
+ */
 
 interface Box {
   type: string;
@@ -14,7 +16,7 @@ const boxesOf = (bytes: Buffer, start: number, end: number): Box[] => {
   const boxes: Box[] = [];
   for (let at = start; at + HEADER_BYTES <= end;) {
     const size = bytes.readUInt32BE(at);
-    // 64-bit boxes contain pixels; metadata precedes them.
+    // A 64-bit box contains pixels. Metadata comes before it.
     if (size < HEADER_BYTES) break;
     boxes.push({ type: bytes.toString("latin1", at + 4, at + HEADER_BYTES), start: at + HEADER_BYTES, end: Math.min(end, at + size) });
     at += size;
@@ -37,7 +39,7 @@ const propertiesOf = (bytes: Buffer, { start }: Box, item: number): number[] => 
   return [];
 };
 
-/** @param head start of the file @returns undefined if no size is stored @throws RangeError if boxes extend beyond it */
+/** @param head the start of the file @returns undefined if no size is stored @throws RangeError if boxes extend beyond `head` */
 export const heifSize = (head: Buffer): { width: number; height: number } | undefined => {
   const meta = named(boxesOf(head, 0, head.length), "meta");
   const inside = meta ? boxesOf(head, meta.start + FULL_BOX_BYTES, meta.end) : [];

@@ -9,17 +9,17 @@ export interface Measured {
   width?: number;
   height?: number;
   durationMs?: number;
-  /** A video container with audio only. */
+  /** True for a video container that has only audio. */
   isSound?: boolean;
 }
 
-/** Bounds of the queue for the thread, the wait, the task, and the thread's heap. */
+/** Bounds for queued tasks, waiting time, task time and the thread's heap. */
 export const MEASURING = { waiting: 1_000, maxWaitMs: 10_000, maxTaskMs: 2_000, heapMb: 128, idleMs: 60_000 } as const;
-/** Larger header values are treated as invalid: bigger images, or more than a year of audio. */
+/** Larger values in headers are treated as invalid. The bounds are larger than any image, and more than a year of audio. */
 const MAX_SIDE = 1_000_000;
 const MAX_DURATION_MS = 366 * 24 * 60 * 60 * 1_000;
 
-/** The compiled thread, from both src/ and dist/. */
+/** The compiled thread. The path is valid from both src/ and dist/. */
 const THREAD = join(__dirname, "..", "..", "dist", "measure", "thread.js");
 const MEASURED = /^(?:image|video|audio)\//;
 
@@ -39,14 +39,14 @@ const believable = ({ width, height, durationMs, isSound = false }: Measured): M
 };
 
 export interface Measure {
-  /** Values that can't be read within the deadline are omitted. */
+  /** Measures a file. Values that can't be read before the deadline are omitted. */
   measure(path: string, contentType: string): Promise<Measured>;
   stop(): Promise<void>;
 }
 
 /**
- * Measures in a thread with its own heap and deadline, so that no file can block or crash the process. A thread that exceeds them is
- * replaced.
+ * Measures files in a thread with its own heap and deadline, so that no file can block or crash the process. If the thread exceeds a limit,
+ * it is replaced.
  */
 export const createMeasure = (limits: Partial<Record<keyof typeof MEASURING, number>> & { script?: string } = {}): Measure => {
   const { waiting, maxWaitMs, maxTaskMs, heapMb, idleMs, script = THREAD } = { ...MEASURING, ...limits };
@@ -62,7 +62,7 @@ export const createMeasure = (limits: Partial<Record<keyof typeof MEASURING, num
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
   pool.on("error", () => undefined);
-  /** Start the deadline of a file when the thread begins it; by file number. */
+  /** Functions that start a file's deadline when the thread begins it, by file number. */
   const clocks = new Map<number, () => void>();
   pool.on("message", (id: number) => clocks.get(id)?.());
   let begun = 0;

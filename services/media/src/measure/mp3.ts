@@ -1,17 +1,17 @@
 import type { ReadAt } from "./tiff";
 
 /**
- * Duration of an MP3 without a stored one: counts its frames, because each can have its own bit rate (ISO/IEC 11172-3 and 13818-3, layer
- * III).
+ * Duration of an MP3 that doesn't store it. The frames are counted, because each can have a different bit rate (ISO/IEC 11172-3 and
+ * 13818-3, layer III).
  */
 
 const ID3_HEADER_BYTES = 10;
-/** Bytes of the first frame that can contain a tag with the frame count. */
+/** Bytes of the first frame in which a tag with the frame count can be. */
 const FRAME_HEAD_BYTES = 256;
 const COUNTED_TAGS = ["Xing", "Info"];
 const HEADER_BYTES = 4;
 const WINDOW_BYTES = 1_024 * 1_024;
-/** Bytes between frames, for example a damaged one. A longer gap ends the audio. */
+/** Maximum bytes between frames, such as a damaged frame. A longer gap ends the audio. */
 const MOST_BETWEEN = 64 * 1_024;
 
 /** Kilobits per second by header index: MPEG-1, then MPEG-2 and 2.5. */
@@ -20,7 +20,7 @@ const KILOBITS = [
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ] as const;
 const RATES = [44_100, 48_000, 32_000] as const;
-/** By version index: MPEG-2.5, reserved, MPEG-2, MPEG-1. */
+/** Divisors by version index: MPEG-2.5, reserved, MPEG-2, MPEG-1. */
 const RATE_DIVISORS = [4, 0, 2, 1] as const;
 const LAYER_III = 1;
 
@@ -40,14 +40,14 @@ const frameOf = (header: number): Mp3Frame | undefined => {
   return { bytes: Math.floor((samples * kilobits * 125 * divisor) / rate) + padding, seconds: (samples * divisor) / rate };
 };
 
-/** Offset of the first frame: after an ID3 tag, whose length uses seven bits per byte. */
+/** Offset of the first frame. It follows an ID3 tag, whose length uses seven bits per byte. */
 const firstFrameAt = async (readAt: ReadAt): Promise<number> => {
   const head = await readAt(0, ID3_HEADER_BYTES);
   if (head.toString("latin1", 0, 3) !== "ID3") return 0;
   return ID3_HEADER_BYTES + head.subarray(6).reduce((length, byte) => length * 128 + byte, 0);
 };
 
-/** Duration of all frames in seconds; undefined if the file stores its frame count, or has no frames. */
+/** Duration of all frames in seconds. Undefined if the file stores its frame count or has no frames. */
 export const countedSeconds = async (readAt: ReadAt): Promise<number | undefined> => {
   let at = await firstFrameAt(readAt);
   let window = await readAt(at, WINDOW_BYTES);

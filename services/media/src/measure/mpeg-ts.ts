@@ -1,17 +1,17 @@
 import type { Measured } from "./measure";
 import type { ReadAt } from "./tiff";
 
-/** MPEG-TS with MPEG-1 or MPEG-2 video, which the library for containers doesn't read (ISO/IEC 13818-1 and 13818-2). */
+/** MPEG-TS with MPEG-1 or MPEG-2 video (ISO/IEC 13818-1 and 13818-2), which the container library doesn't read. */
 
 const PACKET_BYTES = 188;
 const SYNC = 0x47;
-/** M2TS packets begin with four bytes of time. */
+/** In M2TS, each packet begins with a four-byte timestamp. */
 const STRIDES = [PACKET_BYTES, PACKET_BYTES + 4] as const;
 const HEAD_BYTES = 2 * 1_024 * 1_024;
 const TAIL_BYTES = 1_024 * 1_024;
 const VIDEO_TYPES: ReadonlySet<number> = new Set([0x01, 0x02]);
 const SEQUENCE = Buffer.from([0, 0, 1, 0xb3]);
-/** Shapes of the whole picture by their code; the others mean square pixels. */
+/** Aspect ratios of the displayed picture by code. All other codes mean square pixels. */
 const ASPECTS: Readonly<Record<number, number>> = { 2: 4 / 3, 3: 16 / 9, 4: 2.21 };
 const FRAME_RATES = [0, 24_000 / 1_001, 24, 25, 30_000 / 1_001, 30, 50, 60_000 / 1_001, 60];
 const CLOCK_HZ = 90_000;
@@ -42,11 +42,11 @@ const packetsOf = function* (bytes: Buffer): Iterable<Packet> {
   }
 };
 
-/** Content of a table section that begins in a packet. */
+/** Content of a table section that starts in a packet. */
 const sectionOf = ({ payload }: Packet): Buffer => {
   const start = 1 + (payload[0] ?? 0);
   const length = payload.length >= start + 3 ? payload.readUInt16BE(start + 1) & 0xfff : 0;
-  // Without the header and the checksum.
+  // Excludes the header and the checksum.
   return payload.subarray(start + 8, start + 3 + length - 4);
 };
 
@@ -56,7 +56,7 @@ const videoIn = (section: Buffer): number | undefined => {
   return undefined;
 };
 
-/** The packets' id of the first MPEG video; undefined if there is none. */
+/** Packet id of the first MPEG video; undefined if there is none. */
 const videoPid = (packets: readonly Packet[]): number | undefined => {
   const starts = packets.filter(({ isStart }) => isStart);
   const programs = starts.find(({ pid }) => pid === 0);
@@ -65,7 +65,7 @@ const videoPid = (packets: readonly Packet[]): number | undefined => {
   return streams && videoIn(sectionOf(streams));
 };
 
-/** Presentation time of a packet that begins a picture, in ticks. */
+/** Presentation time, in ticks, of a packet that starts a picture. */
 const timeOf = ({ isStart, payload }: Packet): number | undefined => {
   if (!isStart || payload.length < 14 || payload.readUIntBE(0, 3) !== 1 || (payload[7]! & 0x80) === 0) return undefined;
   return ((payload[9]! >> 1) & 7) * 2 ** 30 + (payload.readUInt16BE(10) >> 1) * 2 ** 15 + (payload.readUInt16BE(12) >> 1);
@@ -74,7 +74,7 @@ const timeOf = ({ isStart, payload }: Packet): number | undefined => {
 const timesOf = (packets: Iterable<Packet>, pid: number): number[] =>
   [...packets].flatMap((packet) => (packet.pid === pid ? (timeOf(packet) ?? []) : []));
 
-/** @returns undefined without such video */
+/** @returns undefined if the file has no MPEG video */
 export const mpegVideoOf = async (readAt: ReadAt, size: number): Promise<Measured | undefined> => {
   const packets = [...packetsOf(await readAt(0, HEAD_BYTES))];
   const pid = videoPid(packets);

@@ -1,6 +1,6 @@
 import type { ReadAt } from "./tiff";
 
-/** Durations in seconds of sound files that the library for containers doesn't read. */
+/** Durations in seconds of audio files that the container library doesn't read. */
 
 const CHUNK_BYTES = 8;
 const FORM_BYTES = 12;
@@ -9,7 +9,7 @@ const RATE_AT = 8;
 const EXPONENT_BIAS = 16_383;
 const MANTISSA_BITS = 63;
 
-/** AIFF and AIFC: sample frames by sample rate, which is an 80-bit float (Apple's AIFF 1.3). */
+/** AIFF and AIFC. The duration is the number of sample frames divided by the sample rate, an 80-bit float (Apple's AIFF 1.3). */
 export const aiffSeconds = async (readAt: ReadAt): Promise<number | undefined> => {
   let at = FORM_BYTES;
   for (let count = 0; count < MOST_CHUNKS; count += 1) {
@@ -30,11 +30,11 @@ const NARROW = "#!AMR\n";
 const WIDE = "#!AMR-WB\n";
 const FRAME_SECONDS = 0.02;
 const WINDOW_BYTES = 1_024 * 1_024;
-/** Bytes of a frame by its type, with the type's byte (RFC 4867, 3GPP TS 26.101 and 26.201). 0: reserved. */
+/** Bytes per frame by frame type, including the type's byte (RFC 4867, 3GPP TS 26.101 and 26.201). 0 means reserved. */
 const NARROW_FRAMES = [13, 14, 16, 18, 20, 21, 27, 32, 6, 0, 0, 0, 0, 0, 0, 1];
 const WIDE_FRAMES = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 0, 0, 0, 0, 1, 1];
 
-/** AMR: all frames last 20 ms, and nothing says how many there are. */
+/** AMR. Frames last 20 ms each and must be counted, because their number isn't stored. */
 export const amrSeconds = async (readAt: ReadAt): Promise<number | undefined> => {
   const magic = (await readAt(0, WIDE.length)).toString("latin1");
   const isWide = magic === WIDE;

@@ -1,10 +1,13 @@
 import type { Measured } from "./measure";
 import type { ReadAt } from "./tiff";
 
-/** Theora video in Ogg: its first packet has the size, its last page the number of the last frame (Theora specification, 6.2 and A.2.3). */
+/**
+ * Theora video in Ogg. The first packet has the size and the last page has the number of the last frame (Theora specification, 6.2 and
+ * A.2.3).
+ */
 
 const HEAD_BYTES = 64 * 1_024;
-/** More than one page. */
+/** Covers more than one page. */
 const TAIL_BYTES = 128 * 1_024;
 const SIGNATURE = Buffer.from("\x80theora", "latin1");
 const PAGE = Buffer.from("OggS", "latin1");
@@ -14,7 +17,7 @@ const HEADER_BYTES = 42;
 const NO_GRANULE = 2n ** 64n - 1n;
 const MS = 1_000;
 
-/** Frames up to the last page of a stream. @param shift bits of the distance to the last whole picture */
+/** Number of frames up to the last page of a stream. @param shift bits that store the distance to the last key frame */
 const framesOf = (tail: Buffer, serial: number, shift: bigint): number => {
   for (let at = tail.lastIndexOf(PAGE); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf(PAGE, at - 1)) {
     if (at + SERIAL_AT + 4 > tail.length || tail.readUInt32LE(at + SERIAL_AT) !== serial) continue;
@@ -24,7 +27,7 @@ const framesOf = (tail: Buffer, serial: number, shift: bigint): number => {
   return 0;
 };
 
-/** @returns undefined without such video @throws RangeError if its header is cut off */
+/** @returns undefined if the file has no Theora video @throws RangeError if its header is cut off */
 export const theoraOf = async (readAt: ReadAt, size: number): Promise<Measured | undefined> => {
   const head = await readAt(0, HEAD_BYTES);
   const at = head.indexOf(SIGNATURE);

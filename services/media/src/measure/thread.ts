@@ -12,17 +12,17 @@ import { aiffSeconds, amrSeconds } from "./sounds";
 import { theoraOf } from "./theora";
 import { tiffTags, UPRIGHT, type ReadAt } from "./tiff";
 
-// The package has a CommonJS bundle, but declares types for the ES module only.
+// The package has a CommonJS bundle but declares types only for the ES module.
 const { ALL_FORMATS, CustomSource, Input } = require("mediabunny") as typeof Mediabunny;
 
-/** Bytes that contain an image's size, even after a camera's metadata. */
+/** Bytes in which an image's size is found, even after a camera's metadata. */
 const IMAGE_HEAD_BYTES = 512 * 1024;
-/** Upper bound of bytes read for a duration. */
+/** Maximum bytes that are read for a duration. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 const MAX_CACHE_BYTES = 4 * 1024 * 1024;
 const MS = 1_000;
 const HEIF: ReadonlySet<string> = new Set(["image/heif", "image/avif"]);
-/** EXIF orientations from here on rotate by 90 degrees. */
+/** EXIF orientations from this value on rotate by 90 degrees. */
 const FIRST_TURNED = 5;
 
 const readAt = async (handle: FileHandle, at: number, length: number): Promise<Buffer> => {
@@ -30,7 +30,7 @@ const readAt = async (handle: FileHandle, at: number, length: number): Promise<B
   return buffer.subarray(0, bytesRead);
 };
 
-/** Ignores damaged metadata; viewers do the same. */
+/** Ignores damaged metadata, as viewers do. */
 const orElse = async <T>(read: () => Promise<T>, fallback: T): Promise<T> => {
   try {
     return await read();
@@ -58,7 +58,10 @@ const imageOf = async (handle: FileHandle, contentType: string): Promise<Measure
 
 const lasting = (seconds: number | undefined): Measured => (seconds === undefined ? {} : { durationMs: Math.round(seconds * MS) });
 
-/** Measures by content type where the library for containers reads none or only some. @returns undefined to let it measure the file */
+/**
+ * Measures by content type, for types that the container library can't or only partly read. @returns undefined to let the library measure
+ * the file
+ */
 const OWN: Readonly<Record<string, (read: ReadAt, size: number) => Promise<Measured | undefined>>> = {
   "video/x-msvideo": aviOf,
   "video/mp2t": mpegVideoOf,
@@ -82,7 +85,7 @@ const trackOf = async (handle: FileHandle, contentType: string): Promise<Measure
       return readAt(handle, start, end - start);
     },
     maxCacheSize: MAX_CACHE_BYTES,
-    // The failed read reports the error itself.
+    // Ignored, because the failed read reports the error.
     handleUnhandledError: () => undefined,
   });
   const input = new Input({ source, formats: ALL_FORMATS });
@@ -98,7 +101,7 @@ const trackOf = async (handle: FileHandle, contentType: string): Promise<Measure
   }
 };
 
-/** Reads a file's size and duration. @param id posted when the thread begins */
+/** Reads a file's size and duration. @param id posted when the thread starts the file */
 export const measure = async ({ path, contentType, id }: { path: string; contentType: string; id: number }): Promise<Measured> => {
   parentPort!.postMessage(id);
   const handle = await open(path, "r");

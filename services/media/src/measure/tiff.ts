@@ -1,11 +1,11 @@
-/** The first directory of a TIFF file or EXIF block (TIFF 6.0). Later ones describe thumbnails and further pages. */
+/** Reads the first directory of a TIFF file or EXIF block (TIFF 6.0). Later directories describe thumbnails and further pages. */
 
 export type ReadAt = (at: number, length: number) => Promise<Buffer>;
 
 const TAGS = { width: 0x0100, height: 0x0101, orientation: 0x0112 } as const;
 const HEADER_BYTES = 8;
 const ENTRY_BYTES = 12;
-/** Directories are sorted, and the required tags are among the first. */
+/** Maximum entries that are read. Directories are sorted, and the required tags come early. */
 const MOST_ENTRIES = 1_000;
 const LONG = 4;
 export const UPRIGHT = 1;
@@ -13,7 +13,7 @@ export const UPRIGHT = 1;
 export interface TiffTags {
   width: number | undefined;
   height: number | undefined;
-  /** 1 to 8; 1 is upright. */
+  /** EXIF orientation from 1 to 8; 1 is upright. */
   orientation: number;
 }
 

@@ -8,7 +8,7 @@ interface Row {
   entries: Entry[];
 }
 
-/** Concurrent changes per owner. */
+/** Maximum concurrent changes per owner. */
 const MAX_ENTRIES = 200;
 
 const entry = new Schema<Entry>(
@@ -27,7 +27,7 @@ const rows = new Schema<Row>(
 
 const toCount = ({ _id, bytes, entries }: Row): ByteCount => ({ ownerId: _id, bytes, entries });
 
-/** Stored bytes per owner, one document each. */
+/** Stores the number of bytes per owner, in one document each. */
 export const createCountStore = (connection: Connection): CountStore => {
   const model = connection.model<Row>("Count", rows);
   const hasRoom = { [`entries.${MAX_ENTRIES - 1}`]: { $exists: false } };

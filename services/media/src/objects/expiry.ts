@@ -9,21 +9,21 @@ export interface ExpiryDeps {
   store: Pick<ObjectStore, "expiring" | "expire" | "expired" | "restore" | "condemn" | "hidden">;
   quota: Pick<Quota, "finishAbandoned">;
   purgeAll: PurgeAll;
-  /** Returns the file ids and keys (at most 1,000 are passed) that a workflow, version or cover refers to. */
+  /** Returns which file ids and keys a workflow, version or cover refers to. At most 1,000 names are passed. */
   findNamed(names: string[]): Promise<readonly string[]>;
-  /** Removes expired archives. @returns how many */
+  /** Removes expired archives. @returns the number of removed archives */
   removeExports(limit: number): Promise<number>;
   now?: () => Date;
 }
 
-/** Objects per call. Each has two names, and `findNamed` takes 1,000. */
+/** Objects per call. Each has two names, and `findNamed` accepts 1,000. */
 const PAGE = 500;
-/** Changes of quotas and archives per call, one after the other. */
+/** Quota changes or archives per call. They are processed sequentially. */
 const SMALL_PAGE = 100;
-/** Longest time a file stays held without a decision; its run ends long before. */
+/** Maximum time that a file stays held without a decision. Its run ends long before. */
 const UNDECIDED_MS = 3 * 24 * 60 * 60 * 1_000;
 
-/** Removes files after their retention period, and finishes interrupted quota changes and removals. */
+/** Removes files after their retention period. Also finishes interrupted quota changes and removals. */
 export const createExpiry = ({
   store,
   quota,
@@ -34,7 +34,7 @@ export const createExpiry = ({
 }: ExpiryDeps): ((cursor: string) => Promise<Removal>) => {
   const abandonedBefore = (): Date => new Date(now().getTime() - ABANDONED_AFTER_MS);
 
-  /** Continues after a full page of successful removals. Failed ones are retried by the next pass. */
+  /** Continues after a full page of successful removals. The next pass retries failed ones. */
   const whileFull = (removed: number, page: number): RemovedPage => ({ removed, next: removed < page ? "" : "again" });
 
   const byName = async (objects: readonly MediaObject[]): Promise<{ named: string[]; unnamed: MediaObject[] }> => {
@@ -46,8 +46,8 @@ export const createExpiry = ({
   const restore = async (ids: string[]): Promise<void> => void (ids.length > 0 && (await store.restore(ids)));
 
   /**
-   * Removes generated files that are neither kept nor in use. They are hidden first: a workflow saved later can't refer to a hidden file,
-   * and one saved before is found by a second check.
+   * Removes generated files that are neither kept nor in use. Files are hidden first, so that a workflow saved later can't refer to them. A
+   * second check finds workflows that were saved before.
    */
   const removeGenerated = async (cursor: string): Promise<RemovedPage> => {
     const before = expiresBefore(RETENTION.generatedMedia, now());
@@ -55,7 +55,7 @@ export const createExpiry = ({
     const last = page.at(-1);
     const next = last && page.length === PAGE ? toCursor({ at: last.createdAt, id: last.id }) : "";
     const { named, unnamed } = await byName(page);
-    // An interrupted call may have left them hidden.
+    // An interrupted call may have left the files hidden.
     await restore(named);
     const ids = unnamed.map(({ id }) => id);
     await store.expire(ids, before, now());
@@ -65,7 +65,7 @@ export const createExpiry = ({
   };
 
   return createRemoval({
-    // Runs before the removals, because an object's record decides whether it counts.
+    // Runs before the removals, because an object's record decides whether the object counts.
     quotaChanges: async () => whileFull(await quota.finishAbandoned(abandonedBefore(), SMALL_PAGE), SMALL_PAGE),
     deletedMedia: async () => {
       const hidden = await store.hidden(abandonedBefore(), new Date(now().getTime() - UNDECIDED_MS), PAGE);

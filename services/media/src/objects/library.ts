@@ -16,9 +16,9 @@ export interface Library {
   remove(id: string, ownerId: string): Promise<void>;
   /** @throws DomainError NOT_FOUND or MEDIA_QUOTA_EXCEEDED */
   keep(id: string, ownerId: string, quota: number | undefined): Promise<MediaObject>;
-  /** Lets everyone read a file by its plain address, or makes it private. @throws DomainError NOT_FOUND */
+  /** Makes a file public, so that everyone can read its unsigned URL, or private. @throws DomainError NOT_FOUND */
   setPublic(id: string, ownerId: string, isPublic: boolean): Promise<MediaObject>;
-  /** Copies, by the ids of their originals. @throws DomainError MEDIA_QUOTA_EXCEEDED */
+  /** Copies files. Returns the copies by the ids of their originals. @throws DomainError MEDIA_QUOTA_EXCEEDED */
   copy(request: Copying): Promise<Map<string, MediaObject>>;
 }
 
@@ -55,7 +55,7 @@ const copyId = (reference: string, id: string): string =>
   createHash("sha256").update(`copy\n${reference}\n${id}`).digest("hex").slice(0, 32);
 
 export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDeps): Library => {
-  /** False if the object has changed since it was read. */
+  /** Removes the object. Returns false if it has changed since it was read. */
   const removeAsRead = async (object: MediaObject): Promise<boolean> => {
     const hide = (token: string): Promise<boolean> => store.hide(object, token, new Date());
     const isHidden = isCounted(object) ? await quota.remove(object, hide) : await hide("removed");
@@ -69,7 +69,7 @@ export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDe
     return object;
   };
 
-  /** Opened lazily: an existing copy needs no bytes. */
+  /** Opened lazily, because an existing copy needs no bytes. */
   async function* bytesOf({ id, blob }: MediaObject): AsyncIterable<Uint8Array> {
     const bytes = await blobs.read(blob);
     if (!bytes) throw new Error(`the bytes of ${id} are missing`);

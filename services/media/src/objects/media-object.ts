@@ -4,48 +4,47 @@ import type { Measured } from "../measure/measure";
 import type { Making } from "../provenance/making";
 import type { Width } from "../thumbnails/widths";
 
-/** A stored file. Immutable, except for its status. */
+/** A stored file. Only its status can change. */
 export interface MediaObject extends Measured {
   id: string;
-  /** Public name in its URL: random, so that the id alone doesn't give access. */
+  /** Public name in the file's URL. It is random, so that the id alone gives no access. */
   key: string;
   ownerId: string;
   contentType: string;
   bytes: number;
   sha256: string;
-  /** SHA-256 before marks were added; absent if no mark was added. */
+  /** SHA-256 of the bytes before marks were added; absent if none was added. */
   contentHash?: string | undefined;
-  /** Blob name. */
   blob: string;
   createdAt: Date;
-  /** Last reuse by a run; restarts the retention period of a generated file. */
+  /** Time of the last reuse by a run, which restarts the retention period of a generated file. */
   renewedAt?: Date | undefined;
   origin: Origin;
-  /** The marked source type; absent if no model or program generated the file. */
+  /** The marked source type; absent if neither a model nor a program generated the file. */
   sourceType?: SourceType | undefined;
   /** Set for files that runs generated. */
   making?: Making | undefined;
-  /** Generated files: whether the file has a signed manifest of this installation. Absent for files from before there were any. */
+  /** True if a generated file has a manifest signed by this installation. Absent for files created before manifests existed. */
   signed?: boolean | undefined;
-  /** Reason for a generated file without a signature. */
+  /** The reason why a generated file isn't signed. */
   unsigned?: UnsignedReason | undefined;
-  /** By width. They don't count against the quota and are deleted with the object. */
+  /** Thumbnails by width. They don't count against the quota and are deleted with the object. */
   thumbnails?: Partial<Record<Width, Thumbnail>> | undefined;
-  /** Token under which it counts against its owner's quota. */
+  /** Quota token; set if the object counts against its owner's quota. */
   countedBy?: string | undefined;
-  /** For a held file: required in its URL beside the key. */
+  /** Secret that the URL of a held file needs in addition to the key. */
   look?: string | undefined;
-  /** Read by signed addresses. Absent for files that were made when all addresses were open. */
+  /** True if reading the file needs a signed URL. Absent for files from before URLs were signed. */
   private?: boolean | undefined;
-  /** The owner lets everyone read it. */
+  /** True if the owner made the file readable by everyone. */
   public?: boolean | undefined;
 }
 
-/** A small image of a file, or the loudness curve of audio. */
+/** A small image of a file, or the loudness curve of an audio file. */
 export type Thumbnail = Pick<MediaObject, "blob" | "bytes" | "sha256" | "contentType">;
 
 export type Origin = "upload" | "generated";
 
-/** True for files that stay until they are deleted, and count against the quota: uploads and kept files. */
+/** True for files that count against the quota and stay until they are deleted: uploads and kept files. */
 export const isCounted = ({ origin, countedBy }: Pick<MediaObject, "origin" | "countedBy">): boolean =>
   origin === "upload" || Boolean(countedBy);

@@ -11,33 +11,33 @@ import type { Quota } from "./quota";
 
 export interface Source {
   url: string;
-  /** True if a user chose the URL, false if a provider did. */
+  /** True if a user chose the URL; false if a provider returned it. */
   byUser: boolean;
 }
 
 export interface Objects {
-  /** Copies an http, https or data URL into storage. Idempotent by id. */
+  /** Copies an http, https or data URL to media storage. Idempotent by id. */
   ingest(placement: Placement, source: Source): Promise<MediaObject>;
   /** Stores a stream of bytes. Idempotent by id. */
   upload(placement: Placement, bytes: AsyncIterable<Uint8Array>): Promise<MediaObject>;
   /**
-   * The owner's objects among the ids.
+   * The owner's objects with these ids.
    * @throws DomainError INVALID_REQUEST for too many ids
    */
   getAll(ids: readonly string[], ownerId: string, withHeld?: boolean): Promise<MediaObject[]>;
   /**
-   * Releases or removes held objects. Others stay unchanged.
+   * Releases or removes held objects. Objects that aren't held stay unchanged.
    * @throws DomainError INVALID_REQUEST for too many ids
    */
   decideHeld(ids: readonly string[], ownerId: string, letsGo: boolean): Promise<void>;
   /**
-   * Objects of any owner, by key.
+   * Objects with these keys, of any owner.
    * @throws DomainError INVALID_REQUEST for too many keys
    */
   byKeys(keys: readonly string[]): Promise<MediaObject[]>;
   /**
    * Restarts the retention period of the owner's objects.
-   * @returns them
+   * @returns the objects
    * @throws DomainError INVALID_REQUEST for too many keys
    */
   renew(keys: readonly string[], ownerId: string): Promise<MediaObject[]>;
@@ -47,7 +47,7 @@ export interface Objects {
    */
   give(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
   /**
-   * An object of any owner, with its bytes.
+   * Returns an object of any owner, with its bytes.
    * @throws DomainError NOT_FOUND
    */
   read(key: string): Promise<{ object: MediaObject; bytes: AsyncIterable<Uint8Array> }>;
@@ -63,9 +63,9 @@ export interface ObjectsDeps {
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
-/** Remembered ids of ingests. A forgotten id costs one unnecessary fetch. */
+/** Maximum number of ingested ids kept in memory. A forgotten id costs one unnecessary fetch. */
 const REMEMBERED_INGESTS = 10_000;
-/** Pauses before fetch retries: a provider can be unreachable for some seconds after it made a file. */
+/** Pauses between fetch attempts. A provider can be unreachable for some seconds after it made a file. */
 const FETCH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 
 const notFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "media not found");
@@ -83,7 +83,7 @@ const asFailedSource = (error: unknown, url: string): unknown => {
   return fails ? new DomainError("failed", "EXECUTION_FAILED", `${describeSource(url)}: ${error.message}`) : error;
 };
 
-/** @throws DomainError INVALID_REQUEST above the bound of one lookup */
+/** @throws DomainError INVALID_REQUEST if a lookup has too many values */
 const atMostIds = (values: readonly string[], path: string): string[] => {
   const distinct = [...new Set(values)];
   if (distinct.length > LIMITS.mediaIds) throw invalidRequest([{ path, message: `at most ${LIMITS.mediaIds} are allowed` }]);
@@ -91,9 +91,12 @@ const atMostIds = (values: readonly string[], path: string): string[] => {
 };
 
 export const createObjects = ({ store, quota, blobs, receive, openSource, purge }: ObjectsDeps): Objects => {
-  /** Ingests in progress, so that two calls for one id fetch once. */
+  /** Ingests in progress, so that two calls for the same id fetch the file once. */
   const ingesting = new Map<string, Promise<MediaObject>>();
-  /** Ids ingested by this process: their files are likely stored. Other ids are fetched immediately; the insert detects an existing one. */
+  /**
+   * Ids that this process ingested, whose files are probably stored. Files of other ids are fetched immediately; the insert detects an
+   * existing one.
+   */
   const ingested = new Set<string>();
 
   const existing = async ({ id, ownerId, held }: Placement): Promise<MediaObject | undefined> => {
@@ -105,7 +108,7 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
     try {
       return await receive(placement, await openSource(source, placement.ownerId));
     } catch (error) {
-      // A crashed process may have stored the file, and its source may be gone now.
+      // A crashed process may have stored the file, and its source may no longer exist.
       const found = await existing(placement);
       if (!found) throw error;
       return found;
@@ -152,7 +155,7 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
       checkPlacement(placement);
       const known = await existing(placement);
       if (known) return known;
-      // Reject an owner above the quota before receiving bytes.
+      // Rejects an owner who is above the quota before bytes are received.
       if (placement.origin === "upload") await quota.check(placement.ownerId, 1, placement.quota);
       return receive(placement, bytes);
     },
@@ -160,7 +163,7 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
       const distinct = atMostIds(ids, "ids");
       if (distinct.length === 0) return [];
       const shown = await store.allOfOwner(distinct, ownerId);
-      // A file released in between is found by the second lookup of visible ones.
+      // A file that is released between the two lookups is found by the second.
       return withHeld && shown.length < distinct.length ? withHeldOnes(distinct, ownerId) : shown;
     },
     decideHeld: async (ids, ownerId, letsGo) => {

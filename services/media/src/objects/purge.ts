@@ -7,22 +7,22 @@ export interface PurgeDeps {
   store: Pick<ObjectStore, "purge" | "thumbnails">;
   blobs: Pick<BlobStore, "removeAll">;
   grants?: Pick<GrantStore, "removeFor"> | undefined;
-  /** Called when bytes could not be removed. */
+  /** Called if bytes couldn't be removed. */
   warn(error: unknown, object: MediaObject): void;
 }
 
-/** Removes the bytes and the record of a hidden object. False on failure; `RemoveExpired` then retries. */
+/** Removes the bytes and the record of a hidden object. Returns false on failure; `RemoveExpired` then retries. */
 export type Purge = (object: MediaObject) => Promise<boolean>;
-/** Removes many hidden objects as `Purge` does. @returns how many were removed */
+/** Removes many hidden objects, as `Purge` does. @returns the number of removed objects */
 export type PurgeAll = (objects: readonly MediaObject[]) => Promise<number>;
 
-/** Bytes that a store removes at once. */
+/** Maximum blobs that a store removes at once. */
 const MAX_BLOBS = 1_000;
 
 export const createPurge = ({ store, blobs, grants, warn }: PurgeDeps): { purge: Purge; purgeAll: PurgeAll } => {
   const removeAll = async (objects: readonly MediaObject[]): Promise<void> => {
     const ids = objects.map(({ id }) => id);
-    // Hidden objects get no new thumbnails.
+    // No thumbnail can be added, because the objects are hidden.
     const names = [...objects, ...(await store.thumbnails(ids))].map(({ blob }) => blob);
     for (let from = 0; from < names.length; from += MAX_BLOBS) await blobs.removeAll(names.slice(from, from + MAX_BLOBS));
     await grants?.removeFor(objects.map(({ key }) => key));
@@ -47,7 +47,7 @@ export const createPurge = ({ store, blobs, grants, warn }: PurgeDeps): { purge:
         await removeAll(objects);
         return objects.length;
       } catch {
-        // One file that can't be removed must not keep the others.
+        // Removed one by one, so that one failure doesn't keep the other files.
         let removed = 0;
         for (const object of objects) if (await purge(object)) removed += 1;
         return removed;

@@ -4,9 +4,9 @@ import type { ObjectStore } from "./object-store";
 import type { MediaObject } from "./media-object";
 
 /**
- * Counts the bytes of an owner's uploaded and kept files. One document per owner stores the sum, plus an entry for each change that also
- * touches an object, until both are done. Another process can finish an abandoned entry: the object's tokens show how far the change came.
- * So nothing is counted twice or lost after a crash.
+ * Counts the bytes of an owner's uploaded and kept files. One document per owner stores the sum and an entry for each unfinished change
+ * that also changes an object. Another process can finish an abandoned entry, because the object's tokens show which updates were made.
+ * Nothing is counted twice or lost after a crash.
  */
 export interface Entry {
   token: string;
@@ -23,36 +23,36 @@ export interface ByteCount {
 
 export interface CountStore {
   read(ownerId: string): Promise<ByteCount | undefined>;
-  /** Creates an owner's count at zero, unless it exists. */
+  /** Creates an owner's count with zero bytes, unless it exists. */
   create(ownerId: string): Promise<void>;
-  /** Counts the entry's bytes and adds the entry, if the sum stays within the bound. */
+  /** Adds the entry and its bytes, if the sum stays within `max`. */
   reserve(ownerId: string, entry: Entry, max: number | undefined): Promise<boolean>;
-  /** Adds an entry for bytes that are already counted. */
+  /** Adds an entry whose bytes are already counted. */
   open(ownerId: string, entry: Entry): Promise<void>;
-  /** Removes an entry and keeps or returns its bytes. Idempotent. */
+  /** Removes an entry. Its bytes stay counted or are subtracted. Idempotent. */
   close(ownerId: string, entry: Pick<Entry, "token" | "bytes">, counts: boolean): Promise<void>;
-  /** Counts with entries from before a time. */
+  /** Counts that have entries from before a time. */
   abandoned(before: Date, limit: number): Promise<ByteCount[]>;
 }
 
 export interface Quota {
   used(ownerId: string): Promise<number>;
-  /** @throws DomainError MEDIA_QUOTA_EXCEEDED if this many more bytes exceed the quota */
+  /** @throws DomainError MEDIA_QUOTA_EXCEEDED if adding these bytes exceeds the quota */
   check(ownerId: string, bytes: number, max: number | undefined): Promise<void>;
   /**
-   * Makes an object count. `mark` writes the token on the object; false if it already counts or is gone.
+   * Counts an object. `mark` writes the token to the object; it returns false if the object already counts or doesn't exist.
    * @throws DomainError MEDIA_QUOTA_EXCEEDED
    */
   add(target: Target, max: number | undefined, mark: (token: string) => Promise<boolean>): Promise<boolean>;
-  /** Removes an object from the count. `mark` begins its removal; false if another call did, or it has changed. */
+  /** Stops counting an object. `mark` starts its removal; it returns false if another call has started it or the object has changed. */
   remove(object: MediaObject, mark: (token: string) => Promise<boolean>): Promise<boolean>;
-  /** Finishes interrupted changes from before a time. @returns the number of owners */
+  /** Finishes changes that were interrupted before a time. @returns the number of owners */
   finishAbandoned(before: Date, limit: number): Promise<number>;
 }
 
 export type Target = Pick<MediaObject, "id" | "ownerId" | "bytes">;
 
-/** Age after which other processes finish an entry. Changes take far less. */
+/** Age after which other processes finish an entry. A change takes far less time. */
 export const ABANDONED_AFTER_MS = 10 * 60 * 1_000;
 
 const exceeded = (used: number, max: number): DomainError =>
@@ -67,7 +67,7 @@ const exceeded = (used: number, max: number): DomainError =>
   );
 
 export const createQuota = ({ counts, objects }: { counts: CountStore; objects: ObjectStore }): Quota => {
-  /** The owner's count, created on first read and so before the first change. */
+  /** The owner's count. It is created on the first read, and therefore before the first change. */
   const read = async (ownerId: string): Promise<ByteCount> => {
     const known = await counts.read(ownerId);
     if (known) return known;
@@ -101,7 +101,7 @@ export const createQuota = ({ counts, objects }: { counts: CountStore; objects: 
         throw unavailable("too many files of this account are being stored at once");
       }
       const isMarked = await mark(entry.token).catch(async (error: unknown) => {
-        // A rejection has changed nothing. After any other error, the object's tokens show the outcome later.
+        // After a rejection nothing has changed. After any other error, the object's tokens show the outcome later.
         if (error instanceof DomainError) await counts.close(ownerId, entry, false);
         throw error;
       });

@@ -13,19 +13,19 @@ import type { ObjectStore } from "./object-store";
 import type { Quota } from "./quota";
 
 export interface Placement extends Pick<MediaObject, "contentHash" | "sourceType"> {
-  /** Deterministic name chosen by the caller; empty for a new one. */
+  /** A deterministic name chosen by the caller; empty to create a new one. */
   id: string;
   ownerId: string;
-  /** Accepted families; empty accepts all. */
+  /** Accepted media families; empty accepts all. */
   accept: readonly string[];
   origin: Origin;
-  /** The owner's quota in bytes; undefined for none. Generated files don't count. */
+  /** The owner's quota in bytes; undefined for no quota. Generated files don't count. */
   quota?: number | undefined;
-  /** Set for generated files, which are then marked. */
+  /** Set for generated files, which are then marked with their origin. */
   making?: Making | undefined;
-  /** Remove text metadata from the file. */
+  /** True to remove text metadata from the file. */
   stripMetadata?: boolean | undefined;
-  /** Hide the file from readers until it is released. */
+  /** True to hide the file from readers until it is released. */
   held?: boolean | undefined;
 }
 
@@ -48,10 +48,10 @@ const TOKEN_BYTES = 16;
 
 const token = (): string => randomBytes(TOKEN_BYTES).toString("hex");
 
-/** Deterministic by id and bytes, so a retry replaces the rest of a crashed attempt. */
+/** Derived from id and bytes, so that a retry overwrites a crashed attempt's bytes. */
 const blobName = (id: string, sha256: string): string => createHash("sha256").update(`${id}\n${sha256}`).digest("hex");
 
-/** The existing object, if it belongs to the caller. */
+/** Returns the existing object if it belongs to the caller. */
 export const sameOwner = (object: MediaObject, ownerId: string): MediaObject => {
   if (object.ownerId === ownerId) return object;
   throw new DomainError("conflict", "ALREADY_EXISTS", "the id belongs to another object");
@@ -72,7 +72,7 @@ const checkAccepted = (type: MediaType, accept: readonly string[]): void => {
 export const createReceive = (deps: ReceivingDeps): Receive => {
   const { store, quota, blobs, parents, mark, sign, strip, measure, maxBytes = LIMITS.mediaBytes } = deps;
 
-  /** Inserts an object for staged bytes, or returns the existing one with its id. The unused bytes are removed. */
+  /** Inserts an object for staged bytes, or returns the existing object with its id. Unused bytes are removed. */
   const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
     await staged.keep(object.blob);
     const stored = await store.insert(object);
@@ -81,7 +81,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     return sameOwner(stored, object.ownerId);
   };
 
-  /** `insert` for objects that count against the owner's quota. */
+  /** Inserts an object that counts against the owner's quota. */
   const insertCounted = async (staged: StagedBlob, object: MediaObject, max: number | undefined): Promise<MediaObject> => {
     let stored = object;
     await quota.add(object, max, async (countedBy) => {
@@ -91,7 +91,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     return stored;
   };
 
-  /** The origin of a file, with its parents as ids, and its source type; for generated files the sources of a signature. */
+  /** Returns the origin of a file, with its parents as ids, and its source type. For generated files, also the sources for a signature. */
   const made = async ({
     making,
     ownerId,
@@ -101,7 +101,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     const { references, objects } = await parents.find(making.parents, ownerId);
     const resolved = { ...making, parents: references };
     const origin = sourceTypeOf(resolved, objects);
-    // A file inside a hidden graph must not reveal the user's other files.
+    // A file in a hidden graph must not reveal the user's other files.
     const shown = isInnerOwner(ownerId) ? { ...resolved, parents: [] } : resolved;
     return { making: shown, sourceType: origin, sources: { ownerId, making, sourceType: origin, references, objects } };
   };

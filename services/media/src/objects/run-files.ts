@@ -1,4 +1,4 @@
-/** Files of runs that are erased: how they are found, and removed unless something else names them. */
+/** Finds and removes files of erased runs. Files that a workflow, version or cover refers to stay. */
 import { innerOwner, unavailable } from "@nodeloom/kernel";
 import type { ObjectStore, RemovableObject } from "./object-store";
 import { isCounted, type MediaObject } from "./media-object";
@@ -9,7 +9,7 @@ export interface RunFilesDeps {
   store: Pick<ObjectStore, "generatedBy" | "generatedAmong" | "hide">;
   quota: Pick<Quota, "remove">;
   purge: Purge;
-  /** Returns the file ids and keys that a workflow, version or cover refers to. */
+  /** Returns which file ids and keys a workflow, version or cover refers to. */
   findNamed(names: string[]): Promise<readonly string[]>;
 }
 
@@ -31,7 +31,7 @@ const toFile = (object: RemovableObject): RunFile => ({
 export type RunFiles = ReturnType<typeof createRunFiles>;
 
 export const createRunFiles = ({ store, quota, purge, findNamed }: RunFilesDeps) => {
-  /** Files that a run made inside graphs that its user can't read have an owner of their own. */
+  /** Files that a run creates in graphs that its user can't read belong to a separate owner. */
   const ownersOf = (ownerId: string): string[] => [ownerId, innerOwner(ownerId)];
 
   const hide = async (object: MediaObject): Promise<boolean> => {
@@ -40,7 +40,7 @@ export const createRunFiles = ({ store, quota, purge, findNamed }: RunFilesDeps)
   };
 
   return {
-    /** A page of the files that a run made; the first one has the generated files among the names besides. */
+    /** Returns a page of the files that a run generated. The first page also has the generated files among `names`. */
     find: async (
       executionId: string,
       ownerId: string,
@@ -55,8 +55,8 @@ export const createRunFiles = ({ store, quota, purge, findNamed }: RunFilesDeps)
     },
 
     /**
-     * Removes files with their bytes. One that a workflow, a version or a cover names stays.
-     * @throws SERVICE_UNAVAILABLE where bytes can't be removed, or a file is being changed by others
+     * Removes files with their bytes. A file that a workflow, version or cover refers to stays.
+     * @throws SERVICE_UNAVAILABLE if bytes can't be removed, or if another call is changing a file
      */
     remove: async (ids: readonly string[], ownerId: string): Promise<void> => {
       const objects = await store.generatedAmong(ids, ownersOf(ownerId));

@@ -55,16 +55,16 @@ const rows = new Schema<Row>(
   },
   { collection: "objects", versionKey: false, minimize: false, strict: "throw" },
 );
-// Every read over HTTP finds the object by its public key.
+// HTTP reads find the object by its public key.
 rows.index({ key: 1 }, { unique: true });
-// For lists of owners, expiry, and interrupted removals.
+// For owners' lists, expiry and interrupted removals.
 rows.index({ ownerId: 1, createdAt: -1, _id: -1 });
 rows.index({ origin: 1, countedBy: 1, createdAt: 1, _id: 1 });
 rows.index({ removedAt: 1 });
 
 const MAJORITY = { w: "majority" } as const;
 
-/** Excludes objects under removal. */
+/** Excludes objects that are being removed. */
 const PRESENT = { removedAt: null } as unknown as QueryFilter<Row>;
 
 /** Objects that retention removes; see `isCounted`. */
@@ -86,7 +86,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
   const model = connection.model<Row>("Object", rows);
   const insertRow = createInserter<Row>(model.collection as never, MAJORITY);
   const one = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
-    // Uses the driver directly: it costs half of Mongoose's read, and every file read comes here.
+    // Uses the driver directly, because every file is read here and the driver takes half the time of Mongoose.
     const row = await model.collection.findOne<Row>({ ...filter, ...PRESENT } as object);
     return row ? toObject(row) : undefined;
   };
@@ -98,7 +98,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       .exec();
     return found.map(toObject);
   };
-  /** `look` is only present while the object is held. */
+  /** `look` is set only while the object is held. */
   const oneOrHeld = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
     const row = await model.collection.findOne<Row>({ ...filter, removal: { $in: [null, HELD] } } as object);
     return row ? toObject(row) : undefined;
@@ -137,7 +137,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     renew: async (keys, ownerId, at) => {
       const filter = { key: { $in: [...keys] }, ownerId };
       await model.updateMany({ ...filter, ...PRESENT }, { $max: { renewedAt: at } }).exec();
-      // Drops objects that were hidden in between.
+      // Excludes objects that were hidden after the update.
       return many(filter);
     },
     setPublic: async (id, ownerId, isPublic) => {
@@ -189,7 +189,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       return found.flatMap(({ thumbnails }) => Object.values(thumbnails ?? {}));
     },
     hide: async ({ id, ownerId, countedBy }, removal, at) => {
-      // The quota state must be unchanged: the amount returned to the owner depends on it.
+      // The quota token must be unchanged, because it decides how many bytes the owner gets back.
       const filter = { _id: id, ownerId, countedBy: countedBy ?? null, ...PRESENT } as unknown as QueryFilter<Row>;
       return (await model.updateOne(filter, { $set: { removal, removedAt: at } }).exec()).modifiedCount === 1;
     },
@@ -211,7 +211,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     condemn: async (ids) => {
       const among = { _id: { $in: [...ids] } };
       await model.updateMany({ ...among, removal: EXPIRED }, { $set: { removal: CONDEMNED } }).exec();
-      // Includes those that another call has just condemned: a removal can be repeated.
+      // Includes objects that another call has just condemned, because a removal can be repeated.
       const found = await model
         .find({ ...among, removal: CONDEMNED })
         .lean<Row[]>()

@@ -4,20 +4,20 @@ import type { ObjectStore } from "../objects/object-store";
 
 export interface Provenance {
   object: MediaObject;
-  /** Sources of the file and their sources, nearest first. */
+  /** The file's sources and, recursively, their sources; nearest first. */
   ancestors: MediaObject[];
-  /** More ancestors exist than were looked up. */
+  /** True if there are more ancestors than were looked up. */
   truncated: boolean;
 }
 
-/** Upper bounds of levels and files. */
+/** Maximum levels and files. */
 const MAX_DEPTH = 20;
 const MAX_ANCESTORS = 200;
 
 const parentsOf = (objects: readonly MediaObject[]): string[] => objects.flatMap(({ making }) => making?.parents ?? []);
 
 /**
- * The ancestry of an owner's file. Deleted files and those of others are left out.
+ * Returns the ancestors of an owner's file. Deleted files and other owners' files are excluded.
  * @throws DomainError NOT_FOUND
  */
 export const createProvenance =
@@ -26,7 +26,7 @@ export const createProvenance =
     const object = await store.ofOwner(id, ownerId);
     if (!object) throw new DomainError("not_found", "NOT_FOUND", "media not found");
     const ancestors: MediaObject[] = [];
-    // Look each file up once.
+    // Ids already looked up.
     const seen = new Set([id]);
     let level = [object];
     for (let depth = 0; level.length > 0; depth++) {

@@ -5,13 +5,13 @@ import { describeSource } from "../source";
 
 export interface Parents {
   /**
-   * Replaces parents' URLs by object ids, and removes possible secrets from external URLs.
+   * Replaces parents' URLs with object ids, and removes possible secrets from external URLs.
    * @returns also the stored objects
    */
   find(given: readonly string[], ownerId: string): Promise<{ references: string[]; objects: MediaObject[] }>;
 }
 
-/** @param own URL prefix of stored files */
+/** @param own URL prefix of files in media storage */
 export const createParents = (store: Pick<ObjectStore, "allOfOwner" | "byKeys">, own: string): Parents => {
   const keyOf = (reference: string): string | undefined =>
     reference.startsWith(own) ? reference.slice(own.length).split(/[?#]/)[0] : undefined;

@@ -3,11 +3,11 @@ import { boxesOf, FREE, type Box } from "../marks/formats/mp4";
 import { elementAt, free, ID } from "../marks/formats/webm";
 import type { StripFormat } from "./format";
 
-/** Both formats contain file offsets, so texts are replaced by free space of the same length. */
+/** Both formats contain file offsets, so texts are replaced with free space of equal length. */
 
-/** Larger texts stay. */
+/** Larger texts aren't removed. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
-/** Boxes in which ffmpeg writes metadata. */
+/** Boxes in which ffmpeg stores metadata. */
 const MP4_TEXTS: ReadonlySet<string> = new Set(["udta", "meta"]);
 
 const asFree = ({ at, data, end }: Box): Edit[] => [
@@ -22,7 +22,7 @@ export const mp4: StripFormat = async (bytes) => {
   return inner?.filter(({ name, data, end }) => MP4_TEXTS.has(name) && end - data <= MAX_TEXT_BYTES).flatMap(asFree);
 };
 
-/** Upper bound of elements in a segment: a film of hours has a cluster every few seconds. */
+/** Maximum elements in a segment. A long film has a cluster every few seconds. */
 const MAX_ELEMENTS = 100_000;
 
 export const webm: StripFormat = async (bytes) => {
@@ -32,7 +32,7 @@ export const webm: StripFormat = async (bytes) => {
   const edits: Edit[] = [];
   for (let at = segment.data, count = 0; at < bytes.size && count < MAX_ELEMENTS; count++) {
     const one = await elementAt(bytes, at);
-    // In a live recording clusters have no end, so only texts before them are removed.
+    // Clusters of a live recording have no end, so only texts before them are removed.
     if (one?.end === undefined || one.end > bytes.size) break;
     const length = one.end - one.at;
     const space = one.id === ID.tags && length <= MAX_TEXT_BYTES ? free(length) : undefined;

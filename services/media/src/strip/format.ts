@@ -1,4 +1,4 @@
 import type { Bytes, Edit } from "../marks/edits";
 
-/** The edits that remove texts from a file; undefined if the file is malformed. */
+/** Returns edits that remove texts from a file; undefined if the file is malformed. */
 export type StripFormat = (bytes: Bytes) => Promise<Edit[] | undefined>;

@@ -3,22 +3,22 @@ import { boxesOf, type Box } from "../marks/formats/mp4";
 import type { StripFormat } from "./format";
 import { textsAt } from "./tiff";
 
-/** Texts in the EXIF items of AVIF and HEIC images (ISO/IEC 14496-12, 8.11, and 23008-12, annex A). */
+/** Finds texts in the EXIF items of AVIF and HEIC images (ISO/IEC 14496-12, 8.11, and 23008-12, annex A). */
 
 const FULL_BOX_BYTES = 4;
-/** Upper bound of the item tables. */
+/** Maximum size of an item table. */
 const MAX_TABLE_BYTES = 1_024 * 1_024;
-/** Bytes of an item's entry with its id and type. */
+/** Bytes of an item's entry that contain its id and type. */
 const INFO_BYTES = 16;
 const IN_FILE = 0;
 const IN_BOX = 1;
 
-/** Reads numbers one after the other. @throws RangeError beyond the end of the table */
+/** Reads numbers sequentially. @throws RangeError at the end of the table */
 const numbers = (bytes: Buffer, from: number) => {
   let at = from;
   return (length: number): number => {
     at += length;
-    // Offsets above 2^48 are not in any file that is accepted.
+    // Offsets above 2^48 don't occur in accepted files.
     if (length === 8) return Number(bytes.readBigUInt64BE(at - 8));
     return length === 0 ? 0 : bytes.readUIntBE(at - length, length);
   };
@@ -26,7 +26,7 @@ const numbers = (bytes: Buffer, from: number) => {
 
 const tableOf = (bytes: Bytes, { data, end }: Box): Promise<Buffer> => bytes.read(data, Math.min(end - data, MAX_TABLE_BYTES));
 
-/** Ids of the EXIF items, from `iinf`. */
+/** Reads the ids of the EXIF items from `iinf`. */
 const exifItems = async (bytes: Bytes, list: Box): Promise<Set<number>> => {
   const header = await tableOf(bytes, list);
   const entries = await boxesOf(bytes, list.data + FULL_BOX_BYTES + (header[0] === 0 ? 2 : 4), list.end);
@@ -46,12 +46,12 @@ interface Place {
   at: number;
 }
 
-/** Offsets of the items' first parts, from `iloc`. */
+/** Reads the offsets of the items' first parts from `iloc`. */
 const placesOf = (table: Buffer): Place[] => {
   const version = table[0]!;
   const [sizes, more] = [table[FULL_BOX_BYTES]!, table[FULL_BOX_BYTES + 1]!];
   const [offset, length, base, index] = [sizes >> 4, sizes & 15, more >> 4, version > 0 ? more & 15 : 0];
-  // Parts without bytes of their own could be any number.
+  // Entries without bytes are rejected, because the size of the table doesn't bound their number.
   if (offset + length === 0) return [];
   const take = numbers(table, FULL_BOX_BYTES + 2);
   const idBytes = version < 2 ? 2 : 4;

@@ -7,7 +7,7 @@ import type { StripFormat } from "./format";
 
 const NOTHING = new Uint8Array(0);
 
-/** Texts and EXIF. ComfyUI writes `comf` in animated files. */
+/** Chunks with texts and EXIF. ComfyUI writes `comf` in animated files. */
 const PNG_TEXTS: ReadonlySet<string> = new Set(["tEXt", "zTXt", "iTXt", "eXIf", "comf"]);
 
 export const png: StripFormat = async (bytes) => {
@@ -40,7 +40,7 @@ export const webp: StripFormat = async (bytes) => {
 };
 
 const GRAPHIC_CONTROL = 0xf9;
-/** Applications that affect display or state the origin; they stay. */
+/** Applications that are kept, because they affect display or state the origin. */
 const SHOWN: ReadonlySet<string> = new Set(["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012", XMP]);
 
 export const gif: StripFormat = async (bytes) => {

@@ -5,7 +5,7 @@ import { bytesOf, PAGE_HEADER_BYTES, pageAt, STARTS } from "../marks/formats/ogg
 import { endOf, HEADER_BYTES as RIFF_HEADER_BYTES, wavOf, withSize } from "../marks/formats/riff";
 import type { StripFormat } from "./format";
 
-/** No vendor, no comments. */
+/** A comment list without a vendor and without comments. */
 const EMPTY_LIST = Buffer.alloc(8);
 
 export const flac: StripFormat = async (bytes) => {
@@ -16,7 +16,7 @@ export const flac: StripFormat = async (bytes) => {
     .map(({ at, end, isLast }): Edit => ({ at, remove: end - at, insert: commentBlock(isLast, EMPTY_LIST) }));
 };
 
-/** Text lists and ID3. */
+/** Chunks with text lists and ID3 tags. */
 const WAV_TEXTS: ReadonlySet<string> = new Set(["LIST", "id3 ", "ID3 "]);
 
 export const wav: StripFormat = async (bytes) => {
@@ -35,13 +35,13 @@ export const mp3: StripFormat = async (bytes) => {
   return [{ at: 0, remove: HEADER_BYTES + fromSyncsafe(header.subarray(6, HEADER_BYTES)), insert: new Uint8Array(0) }];
 };
 
-/** Upper bound of pages for one comment list. */
+/** Maximum pages of a comment list. */
 const MAX_PAGES = 1_000;
 const FULL_SEGMENT = 255;
 /** The framing byte after Vorbis comments. */
 const FRAMING = 1;
 
-/** Pages are numbered, so the list keeps its length and becomes padding. */
+/** Pages are numbered, so the list keeps its length and its texts are overwritten with padding. */
 export const ogg: StripFormat = async (bytes) => {
   const first = await pageAt(bytes, 0);
   if (!first) return undefined;

@@ -10,8 +10,8 @@ import { flac, mp3, ogg, wav } from "./sounds";
 import { tiff } from "./tiff";
 
 /**
- * Removes text metadata, where ComfyUI embeds its workflow (`nodes.py`, `comfy_extras`, `comfy_api/latest/_ui.py`). XMP of images and MP4
- * stays, because it states the file's origin.
+ * Removes text metadata, in which ComfyUI embeds its workflow (`nodes.py`, `comfy_extras`, `comfy_api/latest/_ui.py`). XMP of images and
+ * MP4 files is kept, because it states the file's origin.
  */
 
 const FORMATS: Readonly<Record<string, StripFormat>> = {
@@ -35,7 +35,7 @@ const FORMATS: Readonly<Record<string, StripFormat>> = {
   "audio/wav": wav,
 };
 
-/** Edits that remove texts; none for unknown types and unreadable files. */
+/** Returns edits that remove texts. Empty for unknown types and for files that can't be read. */
 export const strippingOf = async (file: Bytes, contentType: string): Promise<Edit[]> => {
   const format = Object.hasOwn(FORMATS, contentType) ? FORMATS[contentType] : undefined;
   try {
@@ -47,7 +47,7 @@ export const strippingOf = async (file: Bytes, contentType: string): Promise<Edi
   }
 };
 
-/** Removes texts from staged bytes. @returns the same bytes if there is nothing to remove */
+/** Removes texts from staged bytes. @returns the given bytes if there is nothing to remove */
 export const createStrip =
   (blobs: Pick<BlobStore, "stage">) =>
   (staged: StagedBlob, contentType: string): Promise<StagedBlob> =>

@@ -3,17 +3,17 @@ import { numbersOf } from "../measure/tiff";
 import type { StripFormat } from "./format";
 
 /**
- * Texts of TIFF files and EXIF blocks (TIFF 6.0, EXIF 3.0). Values are found by their offsets, so they are overwritten in the same length:
- * with spaces where readers expect text. XMP stays.
+ * Finds texts of TIFF files and EXIF blocks (TIFF 6.0, EXIF 3.0). Values are found by offset, so they are overwritten without changing
+ * their length, with spaces where readers expect text. XMP is kept.
  */
 
 const HEADER_BYTES = 8;
 const ENTRY_BYTES = 12;
 const VALUE_AT = 8;
 const MOST_ENTRIES = 1_000;
-/** Pages, and directories inside them. */
+/** Maximum directories, including nested ones. */
 const MOST_DIRECTORIES = 1_000;
-/** Larger texts stay. */
+/** Larger texts aren't removed. */
 const MAX_TEXT_BYTES = 16 * 1_024 * 1_024;
 const ASCII = 2;
 const UTF8 = 129;
@@ -28,9 +28,9 @@ const SIZES: ReadonlyMap<number, number> = new Map([
   [7, 1],
   [UTF8, 1],
 ]);
-/** Directories of EXIF, GPS and sub-images. */
+/** Tags of directories for EXIF, GPS and sub-images. */
 const DIRECTORIES: ReadonlySet<number> = new Set([0x8769, 0x8825, 0x014a]);
-/** Texts of other types: IPTC, Photoshop, the maker's note, the comment of the user, and Windows's titles. */
+/** Tags of texts with other types: IPTC, Photoshop, maker note, user comment and Windows titles. */
 const TEXTS: ReadonlySet<number> = new Set([0x83bb, 0x8649, 0x927c, 0x9286, 0x9c9b, 0x9c9c, 0x9c9d, 0x9c9e, 0x9c9f]);
 
 type Reader = ReturnType<typeof numbersOf>;
@@ -71,7 +71,7 @@ const directoryAt = async (bytes: Bytes, base: number, offset: number, { short, 
   return found;
 };
 
-/** Ranges that overlap would be edited twice. */
+/** Overlapping ranges are dropped, because they would be edited twice. */
 const overwritten = (texts: readonly Text[]): Edit[] => {
   const edits: Edit[] = [];
   let end = 0;
@@ -80,7 +80,7 @@ const overwritten = (texts: readonly Text[]): Edit[] => {
     const remove = text.at + text.length - at;
     if (remove <= 0) continue;
     const insert = Buffer.alloc(remove);
-    // Readers warn of texts with a zero before their end.
+    // Spaces, because readers warn about texts with a zero before the end.
     if (text.isAscii) insert.fill(" ", 0, remove - 1);
     edits.push({ at, remove, insert });
     end = at + remove;
@@ -88,7 +88,7 @@ const overwritten = (texts: readonly Text[]): Edit[] => {
   return edits;
 };
 
-/** @param base offset of the block in the file @returns undefined if it is no TIFF */
+/** @param base offset of the block in the file @returns undefined if the block isn't TIFF */
 export const textsAt = async (bytes: Bytes, base: number): Promise<Edit[] | undefined> => {
   const header = await bytes.read(base, HEADER_BYTES);
   const reader = header.length < HEADER_BYTES ? undefined : readerOf(header);

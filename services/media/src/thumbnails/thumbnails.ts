@@ -1,4 +1,4 @@
-/** Small images of images and videos, and loudness curves of audio. Rendered on first request. */
+/** Small images of images and videos, and loudness curves of audio. They are rendered on first request. */
 
 import { createHash } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
@@ -12,7 +12,7 @@ import { WIDTHS, type Width } from "./widths";
 
 export interface Thumbnails {
   /**
-   * The thumbnail of an object, rendered if it doesn't exist yet.
+   * Returns the thumbnail of an object. Renders it if it doesn't exist yet.
    * @throws DomainError UNSUPPORTED_MEDIA_TYPE if none can be rendered, SERVICE_UNAVAILABLE if none can be rendered now
    */
   get(object: MediaObject, width: Width): Promise<Thumbnail>;
@@ -26,7 +26,7 @@ export interface ThumbnailsDeps {
   render(key: string, width: Width): Promise<{ data: Uint8Array; contentType: string }>;
 }
 
-/** Concurrent renderings, queue length, longest wait, and how long failures are cached. */
+/** Concurrent renderings, queue length, maximum wait, and how long failures are cached. */
 export const THUMBNAILS = { concurrency: 4, waiting: 500, maxWaitMs: 15_000, failureMs: 10 * 60_000, failures: 10_000 } as const;
 const MAX_BYTES = 4 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 2;
@@ -37,7 +37,7 @@ const took = durationHistogram("nodeloom.media.thumbnail.duration", "how long th
 
 const impossible = (): DomainError => new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", "this file has no thumbnail");
 
-/** Errors caused by the file itself: a retry would fail too. */
+/** True for errors caused by the file, for which a retry would also fail. */
 const isOfTheFile = (error: unknown): boolean => error instanceof DomainError && (error.kind === "failed" || error.kind === "invalid");
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
@@ -49,7 +49,7 @@ export const createThumbnails = ({ store, blobs, mark, render }: ThumbnailsDeps)
   const making = new Map<string, Promise<Thumbnail>>();
   const failed = new LRUCache<string, true>({ max: THUMBNAILS.failures, ttl: THUMBNAILS.failureMs });
 
-  /** Stores a rendering. If two processes race, one of them wins. */
+  /** Stores a rendering. If two processes store one concurrently, the first is kept. */
   const keep = async (object: MediaObject, width: Width, data: Uint8Array, contentType: string): Promise<Thumbnail> => {
     const received = await blobs.stage(once(data), MAX_BYTES);
     let staged = received;
@@ -95,7 +95,7 @@ export const createThumbnails = ({ store, blobs, mark, render }: ThumbnailsDeps)
     get: async (object, asked) => {
       const [family] = FAMILIES.exec(object.contentType)?.slice(1) ?? [];
       if (family === undefined || failed.has(object.id)) throw impossible();
-      // Loudness curves have one width.
+      // Loudness curves have a single width.
       const width = family === "audio" ? WIDTHS[0] : asked;
       const known = object.thumbnails?.[width];
       if (known) return known;

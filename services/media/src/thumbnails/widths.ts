@@ -1,10 +1,10 @@
-/** Widths in pixels. Requests are rounded up to the next one. */
+/** Widths in pixels. A requested width is rounded up to the next one. */
 export const WIDTHS = [96, 192, 384, 768, 1536, 2048] as const;
 export type Width = (typeof WIDTHS)[number];
 
 const DIGITS = /^\d{1,4}$/;
 
-/** The width for a query parameter `w`; undefined unless it is a number from 1 to 2048. */
+/** Returns the width for a query parameter `w`; undefined unless `w` is a number from 1 to 2048. */
 export const widthOf = (given: string): Width | undefined => {
   if (!DIGITS.test(given) || Number(given) < 1) return undefined;
   return WIDTHS.find((width) => width >= Number(given));

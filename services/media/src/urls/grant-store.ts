@@ -1,6 +1,6 @@
 import { Schema, type Connection } from "mongoose";
 
-/** Says that an owner can read another owner's file. */
+/** Allows an owner to read another owner's file. */
 interface Grant {
   key: string;
   ownerId: string;
@@ -8,9 +8,9 @@ interface Grant {
 }
 
 export interface GrantStore {
-  /** Idempotent. */
+  /** Adds grants. Idempotent. */
   add(keys: readonly string[], ownerId: string): Promise<void>;
-  /** The keys among those given that the owner has a grant for. */
+  /** Returns the keys for which the owner has a grant. */
   among(keys: readonly string[], ownerId: string): Promise<Set<string>>;
   /** Removes the grants for files. */
   removeFor(keys: readonly string[]): Promise<void>;
@@ -21,7 +21,7 @@ const rows = new Schema<Grant>(
   { collection: "grants", versionKey: false, strict: "throw" },
 );
 rows.index({ key: 1, ownerId: 1 }, { unique: true });
-// For the erasure of an account.
+// Finds grants when an account is erased.
 rows.index({ ownerId: 1 });
 
 export const createGrantStore = (connection: Connection): GrantStore => {

@@ -4,8 +4,8 @@ import type { Urls } from "./urls";
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]*/;
 
 /**
- * An address to fetch: one of our own is signed with the rights of the owner for whom it is fetched.
- * @param own what our addresses begin with
+ * Returns a URL that can be fetched. A URL in media storage is signed with the rights of the owner.
+ * @param own URL prefix of files in media storage
  * @throws SourceError for another account's private file
  */
 export const readableUrl = async (urls: Pick<Urls, "sign">, own: string, url: string, ownerId: string): Promise<string> => {

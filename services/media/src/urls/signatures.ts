@@ -1,4 +1,4 @@
-/** Signed addresses: an HMAC over a file's key and the end of its address's life. */
+/** Signed URLs. The signature is an HMAC of the file's key and the expiry. */
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isEncryptionKey } from "@nodeloom/platform";
@@ -8,7 +8,7 @@ const SIGNATURE_CHARS = 43;
 const EXPIRES = /^\d{1,11}$/;
 const SIGNATURE = new RegExp(`^[A-Za-z0-9_-]{${SIGNATURE_CHARS}}$`);
 
-/** Keys as the environment holds them. */
+/** Reads the keys from an environment variable. */
 export const urlKeys = () =>
   z
     .string()
@@ -16,13 +16,13 @@ export const urlKeys = () =>
     .refine((keys) => keys.every(isEncryptionKey), "must be keys of 64 hexadecimal digits each, separated by commas");
 
 export interface Signatures {
-  /** The query of a signed address. @param expires Unix time in seconds */
+  /** Returns the query of a signed URL. @param expires Unix time in seconds */
   sign(key: string, expires: number): string;
-  /** Whether a signature is valid at a time. @param now Unix time in milliseconds */
+  /** Returns whether a signature is valid at a time. @param now Unix time in milliseconds */
   isValid(key: string, sent: { expires: string; signature: string }, now: number): boolean;
 }
 
-/** @param keys the first signs, all verify, so that keys can be replaced while addresses are in use */
+/** @param keys the first key signs, all keys verify, so that keys can be replaced while signed URLs are in use */
 export const createSignatures = (keys: readonly string[]): Signatures => {
   const ring = keys.map((hex) => Buffer.from(hex, "hex"));
   const made = (secret: Buffer, key: string, expires: string): Buffer =>

@@ -1,4 +1,4 @@
-/** Rules for who can read a file by its address, and for how long. */
+/** Rules for who can read a file by its URL, and for how long. */
 
 import { accountOf, innerOwner, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
@@ -10,9 +10,9 @@ import type { Signatures } from "./signatures";
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const VISITOR_MS = HOUR_MS;
-/** Longer than any provider works on a call: a run ends after at most a day. */
+/** Longer than any call of a provider, because a run ends after at most a day. */
 const CALL_MS = 24 * HOUR_MS;
-/** How long a file stays public after a workflow stops showing it; also the lifetime of its answers in caches. */
+/** Time for which a file stays public after a workflow stops showing it, and cache lifetime of its responses. */
 export const PUBLIC_MS = 300_000;
 const REMEMBERED_SHOWN = 10_000;
 
@@ -25,17 +25,17 @@ export interface SentUrl {
 }
 
 export interface Urls {
-  /** The queries of signed addresses, by key, and the private files that the owner can't read. @throws DomainError INVALID_REQUEST */
+  /** Returns the queries of signed URLs by key, and the private files that the owner can't read. @throws DomainError INVALID_REQUEST */
   sign(keys: readonly string[], ownerId: string, lifetime: Lifetime): Promise<{ queries: Map<string, string>; refused: string[] }>;
-  /** The keys of private files that the owner can't read. Valid signatures become grants. @throws DomainError INVALID_REQUEST */
+  /** Returns the keys of private files that the owner can't read. Valid signatures become grants. @throws DomainError INVALID_REQUEST */
   admit(urls: readonly SentUrl[], ownerId: string, byVisitor: boolean): Promise<string[]>;
-  /** Grants an owner the files that another owner can read. @throws DomainError INVALID_REQUEST */
+  /** Grants an owner access to files that another owner can read. @throws DomainError INVALID_REQUEST */
   grant(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
-  /** How a request may read an object: until when by its signature, as anyone, or not at all. */
+  /** Returns how a request can read an object: until its signature expires, as public, or not at all. */
   opens(object: MediaObject, sent: Omit<SentUrl, "key"> | undefined): Promise<Opened>;
 }
 
-/** `always`: made before files were private. */
+/** `always` means that the file was created before files were private. */
 export type Opened = { as: "signed"; forMs: number } | { as: "public" } | { as: "always" } | { as: "refused" };
 
 export interface UrlsOptions {
@@ -43,7 +43,7 @@ export interface UrlsOptions {
   grants: Pick<GrantStore, "add" | "among">;
   signatures: Signatures;
   hours: number;
-  /** The names among an owner's files that everyone is shown. */
+  /** Returns the names of an owner's files that are shown to everyone. */
   findShown(names: string[], ownerId: string): Promise<string[]>;
   now?: () => number;
 }
@@ -54,7 +54,7 @@ const atMost = (keys: readonly string[]): string[] => {
   return distinct;
 };
 
-/** Owners of the files that an account can read. Files made inside a hidden graph are readable only for calls of its run. */
+/** Owners of files that an account can read. Files created in a hidden graph can be read only for calls of its run. */
 const ownersOf = (ownerId: string, lifetime: Lifetime): ReadonlySet<string> => {
   const account = accountOf(ownerId);
   return new Set(lifetime === "call" ? [account, innerOwner(account)] : [account]);
@@ -78,7 +78,7 @@ export const createUrls = ({ objects, grants, signatures, hours, findShown, now 
   };
   const isOpen = async (object: MediaObject): Promise<boolean> => object.private !== true || object.public === true || isShown(object);
 
-  /** Objects by whether an account can read them as its own, or by a grant. */
+  /** Groups objects by whether the account can read them, as their owner or by a grant. */
   const sorted = async (keys: readonly string[], ownerId: string, lifetime: Lifetime): Promise<Sorted> => {
     const found = await objects.byKeys(keys);
     const owners = ownersOf(ownerId, lifetime);

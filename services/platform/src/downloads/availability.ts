@@ -3,7 +3,7 @@ import { assetFolder, type Asset } from "./asset";
 import { isRunning, readProgress, type Progress } from "./progress";
 import { unsupported } from "./support";
 
-/** Tells whether a download can be used now, and if not, why and when. */
+/** Whether a download can be used now. If not, why, and when it will be available. */
 
 export type Availability =
   | { status: "ready" }
@@ -23,7 +23,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Seconds until `leftBytes` are downloaded at the speed so far. Before the first byte: as long as the download has lasted. */
+/** Seconds until `leftBytes` are downloaded at the average speed. Before the first byte, the time since the start. */
 const waitOf = ({ fetchedBytes, startedAt }: Progress, leftBytes: number): number => {
   const seconds = Math.max(1, (Date.now() - startedAt) / 1_000);
   const rest = fetchedBytes > 0 ? leftBytes / (fetchedBytes / seconds) : seconds;
@@ -32,7 +32,7 @@ const waitOf = ({ fetchedBytes, startedAt }: Progress, leftBytes: number): numbe
 
 /**
  * Folders of the available assets, by name.
- * @param roots folders from `assetsFolders`; the first that has an asset wins
+ * @param roots folders from `assetsFolders`; the first one that contains an asset is used
  */
 export const foldersOf = async (roots: readonly string[], assets: Assets): Promise<Record<string, string>> => {
   const places = Object.entries(assets).flatMap(([name, asset]) => roots.map((root) => ({ name, folder: assetFolder(root, name, asset) })));
@@ -42,9 +42,9 @@ export const foldersOf = async (roots: readonly string[], assets: Assets): Promi
 };
 
 /**
- * Availability of a set of assets as a whole.
- * @param roots folders from `assetsFolders`; downloads go into the first
- * @param notFetched the reason and the remedy if nothing has been downloaded
+ * Combined availability of several assets.
+ * @param roots folders from `assetsFolders`; the first one is for downloads
+ * @param notFetched the reason and the remedy to report if nothing has been downloaded
  */
 export const availabilityOf = async (roots: readonly string[], assets: Assets, notFetched = NOT_FETCHED): Promise<Availability> => {
   const reason = unsupported();

@@ -2,20 +2,20 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Progress of a download: a file beside the assets that any process can read. */
+/** Progress of a download, stored in a file next to the assets so that every process can read it. */
 
 const progressSchema = z.object({
-  /** Process ID of the download. If no such process runs, the download has ended. */
+  /** Process id of the download. If the process isn't running, the download has ended. */
   pid: z.int(),
   state: z.enum(["fetching", "done", "failed"]),
   fetchedBytes: z.number(),
   totalBytes: z.number(),
   startedAt: z.number(),
-  /** Assets that this process downloads, if recorded. */
+  /** Names of the assets that the process downloads, if recorded. */
   assets: z.array(z.string()).optional(),
-  /** Bytes left for each missing asset, by its name. */
+  /** Remaining bytes by asset. */
   left: z.record(z.string(), z.number()).optional(),
-  /** Error message per asset that couldn't be downloaded. */
+  /** Error messages of failed downloads, by asset. */
   failures: z.record(z.string(), z.string()),
 });
 export type Progress = z.infer<typeof progressSchema>;
@@ -28,7 +28,7 @@ export const writeProgress = async (root: string, progress: Progress): Promise<v
   await rename(draft, fileIn(root));
 };
 
-/** The last progress written; undefined without a file. */
+/** The latest recorded progress; undefined if there is no file. */
 export const readProgress = async (root: string): Promise<Progress | undefined> => {
   try {
     return progressSchema.safeParse(JSON.parse(await readFile(fileIn(root), "utf8"))).data;

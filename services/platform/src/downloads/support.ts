@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 
-/** Machines that the downloaded engines can run on. */
+/** Machines on which the downloaded engines can run. */
 
 const LOADER = /^ld-linux-x86-64\.so/;
 
-/** Why this machine can't run local models; undefined if it can. */
+/** The reason why this machine can't run local models; undefined if it can. */
 export const unsupported = (platform: string = process.platform, arch: string = process.arch): string | undefined => {
   if (platform !== "linux" || arch !== "x64") return `they need Linux on x64, and this is ${platform} on ${arch}`;
   const hasGlibc = ["/lib64", "/lib/x86_64-linux-gnu"].some(

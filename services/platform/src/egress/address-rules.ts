@@ -2,18 +2,18 @@ import { lookup as dnsLookup } from "node:dns";
 import { isIP } from "node:net";
 import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, refused, targetOf, type Lookup } from "./address";
 
-/** Rules of the guarded client for addresses that another system calls, such as a provider that fetches a picture. */
+/** Applies the guarded client's rules to URLs that another system fetches, such as a provider. */
 export interface AddressRules {
-  /** Why the address is rejected, without a DNS look-up; undefined if it passes. */
+  /** The reason why the URL is rejected, without a DNS lookup; undefined if it is accepted. */
   problem(url: string): string | undefined;
-  /** As `problem`, after a DNS look-up. A name that can't be resolved before the deadline leads nowhere and passes. */
+  /** Like `problem`, with a DNS lookup. A name that can't be resolved before the deadline is accepted, because it can't be reached. */
   resolvedProblem(url: string): Promise<string | undefined>;
 }
 
 export interface AddressRulesOptions {
-  /** Exceptions as `host:port`. */
+  /** Exceptions to the rules, as `host:port`. */
   allow?: readonly string[];
-  /** Addresses with this prefix are files in Nodeloom's own storage and always allowed. */
+  /** URL prefix of files in media storage, which are always accepted. */
   own?: string;
   lookup?: Lookup;
   lookupTimeoutMs?: number;

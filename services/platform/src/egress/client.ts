@@ -1,4 +1,4 @@
-/** egress/: the one guarded client for outgoing calls, and the rules for addresses it can call. */
+/** egress/: the guarded client for outgoing calls, and the rules for destinations. */
 import { lookup as dnsLookup } from "node:dns";
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
@@ -11,9 +11,9 @@ import { linkSignals } from "../work/signals";
 export { EgressError, type EgressProblem, isPublicAddress, isPublicUrl, type Lookup } from "./address";
 
 export interface EgressOptions {
-  /** Exceptions as `host:port`. */
+  /** Exceptions to the rules, as `host:port`. */
   allow?: readonly string[];
-  /** Servers in a private network as `host:port`. They can be private, but not a metadata service. */
+  /** Servers in a private network, as `host:port`. Metadata services are still rejected. */
   ownServers?: readonly string[];
   lookup?: Lookup;
 }
@@ -22,19 +22,19 @@ export interface EgressRequest {
   url: string;
   method?: string;
   headers?: Record<string, string>;
-  /** A stream can be sent only once, so such a request follows no redirects and states its own length. */
+  /** A stream can be sent only once, so a request with one follows no redirects and must set its length. */
   body?: string | Buffer | AsyncIterable<Uint8Array>;
-  /** Time limit for the whole exchange, including the body. */
+  /** Time limit for the whole exchange, including the response body. */
   timeoutMs: number;
   maxBytes: number;
   maxRedirects?: number;
-  /** Aborts the exchange, which then fails with the signal's reason. */
+  /** Aborts the exchange. It then fails with the signal's reason. */
   signal?: AbortSignal;
 }
 
 export interface EgressResponse {
   status: number;
-  /** Names in lower case. Repeated headers are joined by a comma. */
+  /** Headers with names in lower case. The values of repeated headers are joined with commas. */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
@@ -45,7 +45,7 @@ export interface EgressStream extends Omit<EgressResponse, "body"> {
 
 export interface EgressClient {
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** Returns the body as a stream, for files and server-sent events. */
+  /** Returns the response body as a stream, for files and server-sent events. */
   stream(request: EgressRequest): Promise<EgressStream>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ const flatHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(", ") : String(value ?? "")]),
   );
 
-/** Puts Nodeloom first in the caller's User-Agent. */
+/** Puts Nodeloom before the caller's User-Agent. */
 const withUserAgent = (headers: Readonly<Record<string, string>> = {}): Record<string, string> => {
   const entries = Object.entries(headers);
   const given = entries.find(([name]) => name.toLowerCase() === "user-agent")?.[1].trim();
@@ -65,23 +65,23 @@ const withUserAgent = (headers: Readonly<Record<string, string>> = {}): Record<s
   };
 };
 
-/** Errors that certainly happened before the request was sent. */
+/** Errors that certainly occurred before the request was sent. */
 const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 const UNSENT_SYSCALLS = new Set(["connect", "getaddrinfo"]);
-/** A method, header or body that HTTP can't carry. */
+/** Errors for a method, header or body that HTTP doesn't allow. */
 const NOT_HTTP = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
 
 interface SocketError {
   code?: unknown;
   syscall?: string;
   cause?: unknown;
-  /** Set if several addresses were tried. */
+  /** One error per address, if several addresses were tried. */
   errors?: { code?: string }[];
 }
 
 /**
- * Translates an error for callers of the guard. An aborted exchange fails with the signal's reason.
- * @param broken message if the request had been sent
+ * Translates an error for callers of the client. An aborted exchange fails with the signal's reason.
+ * @param broken message for a request that was already sent
  */
 const describe = (error: unknown, signal: AbortSignal, broken = "the connection was closed before an answer came"): unknown => {
   if (error instanceof EgressError) return error;
@@ -135,10 +135,12 @@ async function* bounded({ body, headers }: Dispatcher.ResponseData, maxBytes: nu
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Headers that can follow a redirect to another origin. Any other header could be a secret. */
+/** Headers that are kept on a redirect to another origin. Any other header could contain a secret. */
 const HARMLESS = new Set(["accept", "accept-encoding", "accept-language", "content-type", "range", "user-agent"]);
 
-/** The request after a redirect: GET after 303 (and 301/302 of a POST). Secrets stay with their origin. */
+/**
+ * The request after a redirect. It becomes GET after 303, and after 301 or 302 for a POST. Secrets are sent only to their original origin.
+ */
 const redirected = (request: EgressRequest, from: URL, status: number, location: string): EgressRequest => {
   if (!URL.canParse(location, from.href)) throw new EgressError("REFUSED", "refused to follow a redirect: it leads to no URL", true);
   const next = new URL(location, from);
@@ -162,7 +164,7 @@ const bodyOf = (body: EgressRequest["body"]): string | Buffer | Readable | null 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export const createEgressClient = ({ allow = [], ownServers = [], lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
-  // Loaded here, so that processes without outgoing calls don't pay for it.
+  // Loaded here, so that processes without outgoing calls don't load it.
   const undici = require("undici") as typeof import("undici");
   const allowed = canonicalTargets(allow);
   const own = canonicalTargets(ownServers);
@@ -193,7 +195,7 @@ export const createEgressClient = ({ allow = [], ownServers = [], lookup = dnsLo
       return { url, response: await send(request, url, signal) };
     } catch (cause) {
       const error = describe(cause, signal);
-      // The first request did arrive, whatever happens after a redirect.
+      // After a redirect, the first request was certainly received.
       throw hop > 0 && error instanceof EgressError ? new EgressError(error.code, error.message, true) : error;
     }
   };

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { buildConnector } from "undici";
 
-/** undici's parser of a connection's responses. It is internal to undici: `http.test.ts` fails if it changes. */
+/** undici's parser of a connection's responses. It is internal to undici, and `http.test.ts` fails if it changes. */
 interface Parser {
   paused: boolean;
   resume(): void;
@@ -10,9 +10,9 @@ interface Parser {
 }
 
 /**
- * Connects as undici does, except when a server ends its connection while the response waits to be read. undici 6 and 7 then end the
- * process with an assertion (nodejs/undici#5360; fixed in 8, which needs Node.js 22). No more data can arrive, so the parser continues
- * before undici learns of the end.
+ * Connects as undici does, except if a server closes its connection while the response waits to be read. In that case undici 6 and 7 end
+ * the process with an assertion (nodejs/undici#5360; fixed in 8, which needs Node.js 22). Because no more data can arrive, the parser is
+ * resumed before undici handles the end.
  */
 export const createConnector = (options: buildConnector.BuildOptions): buildConnector.connector => {
   const undici = require("undici") as typeof import("undici");
@@ -27,7 +27,7 @@ export const createConnector = (options: buildConnector.BuildOptions): buildConn
       };
       socket?.prependListener("end", () => {
         pausedParser()?.resume();
-        // A body without a length ends with its connection: the parser waits for that, not for its reader.
+        // A body without a length ends with its connection. The parser must wait for the end, not for the reader.
         const parser = pausedParser();
         if (!parser) return;
         parser.llhttp.llhttp_resume(parser.ptr);

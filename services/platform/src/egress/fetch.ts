@@ -15,7 +15,7 @@ export interface FetchInit {
 
 const BODILESS = new Set([204, 304]);
 
-/** The guarded client as a `fetch` for libraries: bodies are texts, responses are read whole. */
+/** Adapts the guarded client to `fetch` for libraries. Bodies are texts, and responses are read completely. */
 export const guardedFetch =
   (egress: EgressClient, bounds: FetchBounds) =>
   async (url: string, { method, headers, body, signal }: FetchInit = {}): Promise<Response> => {
@@ -24,7 +24,7 @@ export const guardedFetch =
       url,
       ...(method === undefined ? {} : { method }),
       headers: Object.fromEntries(new Headers(headers)),
-      // Texts, and URLSearchParams, which become texts.
+      // Bodies are texts, or URLSearchParams, which are converted to text.
       ...(body === undefined || body === null ? {} : { body: String(body) }),
       ...(signal ? { signal } : {}),
     });

@@ -10,7 +10,7 @@ export const PUBLIC: AddressCheck = { isAllowed: isPublicAddress, problem: NOT_O
 export const HOSTS: AddressCheck = { isAllowed: isHostAddress, problem: NO_HOST_ADDRESS };
 export const ANY: AddressCheck = { isAllowed: () => true, problem: "its name has no address" };
 
-/** Resolves names for the socket itself, so that the checked address is also the one used. */
+/** Resolves names for the socket, so that the checked address is also the connected one. */
 export const guardedLookup =
   (resolve: Lookup, { isAllowed, problem }: AddressCheck) =>
   (

@@ -1,32 +1,31 @@
 import { OUTGOING, type BaseTier, type OutgoingBudget } from "@nodeloom/kernel";
 import type { WindowCounter } from "../stores/window-counter";
 
-/** Budget of calls that Nodeloom makes for a user to addresses that users choose. Calls to providers are paid, so they don't count. */
+/** Budget of calls that Nodeloom makes for a user to hosts that users choose. Calls to providers are paid, so they don't count. */
 
 export const OUTGOING_WINDOW_SECONDS = 60;
-/** Longest valid host name. Longer ones can't be resolved. */
+/** Maximum length of a valid host name. Longer names can't be resolved. */
 const MAX_HOST_CHARS = 253;
 const MIN_PAUSE_MS = 250;
-/** Share of the pause that spreads callers whose turn comes at the same moment. */
+/** Share of the pause that is random, so that callers whose turn comes together are spread. */
 const JITTER = 0.2;
 const MAX_JITTER_MS = 1_000;
 
-/** An exhausted budget. */
 export interface OverBudget {
   /** Calls per minute. */
   limit: number;
-  /** Estimated time until the call's turn. */
+  /** Estimated time until the call can be made, in milliseconds. */
   afterMs: number;
   /** `afterMs` with jitter. */
   pauseMs: number;
-  /** Name of the budget, with the destination if the destination has too many calls. */
+  /** Name of the budget. Includes the destination if its limit is exhausted. */
   name: string;
 }
 
-/** Account that the call is made for. */
+/** Account for which the call is made. */
 export type OutgoingUser = { userId: string; baseTier?: BaseTier | undefined };
 
-/** `tests`: test calls of webhooks. Every tier gets the smallest webhook budget for them. */
+/** `tests` are test calls of webhooks. Every tier has the smallest webhook budget for them. */
 export type OutgoingKind = "calls" | "webhooks" | "tests";
 
 const hostOf = (url: string): string | undefined => {
@@ -46,7 +45,6 @@ const over = (limit: number, afterMs: number, host?: string): OverBudget => {
 export interface OutgoingOptions {
   counter: WindowCounter;
   budgets?: typeof OUTGOING;
-  /** Length of the counter's windows. */
   windowSeconds?: number;
 }
 
@@ -56,7 +54,7 @@ export interface OutgoingOptions {
  */
 export type TakeOutgoing = (kind: OutgoingKind, user: OutgoingUser, url: string) => Promise<OverBudget | null>;
 
-/** Counts calls in windows that all processes share. A call beyond the limit takes a number, which says in which window its turn comes. */
+/** Counts calls in windows shared by all processes. A call above the limit gets a number, which determines the window of its turn. */
 export const createOutgoingBudget = ({
   counter,
   budgets = OUTGOING,
@@ -69,13 +67,13 @@ export const createOutgoingBudget = ({
     return leftMs + windowsAhead * windowSeconds * 1_000;
   };
 
-  /** A run whose row is deleted names no tier. */
+  /** The tier is missing if the run's row is deleted. */
   const budgetOf = (kind: OutgoingKind, { baseTier = "enterprise" }: OutgoingUser): OutgoingBudget =>
     kind === "tests" ? budgets.free.webhooks : budgets[baseTier][kind];
 
   return async (kind, user, url) => {
     const host = hostOf(url);
-    // The guard rejects it.
+    // The client rejects such a URL.
     if (host === undefined) return null;
     const { perMinute, perHostPerMinute } = budgetOf(kind, user);
     const [ofHost, ofUser] = [`${kind}:${user.userId}:${host}`, `${kind}:${user.userId}`];

@@ -1,11 +1,11 @@
 import { createEgressClient, type EgressClient } from "./client";
 
-/** Model servers in the operator's network. Each can be called, and nothing else there. */
+/** Model servers in the operator's private network. A client can call only its own server there. */
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 const KEPT_SERVERS = 100;
 
-/** The host and port of a server's address, in the form of exceptions. */
+/** Returns the host and port of a server's URL, in the form of exceptions. */
 export const hostAndPort = (url: string): string => {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || DEFAULT_PORTS[protocol]!}`;
@@ -18,7 +18,7 @@ const withoutRedirects = (client: EgressClient): EgressClient => ({
 });
 
 export interface OwnServers {
-  /** A client for one server: no other host or port of a private network, and no redirects. */
+  /** Returns a client for one server. It can't call any other private host or port, and it follows no redirects. */
   clientOf(baseUrl: string): EgressClient;
   close(): Promise<void>;
 }
@@ -27,13 +27,13 @@ export const createOwnServers = (): OwnServers => {
   const clients = new Map<string, EgressClient>();
   const open = (target: string): EgressClient => {
     const client = clients.get(target) ?? createEgressClient({ ownServers: [target] });
-    // The client used last is the last in the map.
+    // Deleted and inserted again, so that the most recently used client is last.
     clients.delete(target);
     clients.set(target, client);
     const oldest = [...clients][0];
     if (oldest && clients.size > KEPT_SERVERS) {
       clients.delete(oldest[0]);
-      // Closes after its running calls.
+      // Its running calls are completed first.
       void oldest[1].close();
     }
     return client;

@@ -4,9 +4,9 @@ const SECRET_PREFIX = "whsec_";
 
 /**
  * Headers of a signed message in the format of Standard Webhooks.
- * @param secrets all secrets that are valid now (`whsec_…`); each one signs
+ * @param secrets all valid secrets (`whsec_…`), each of which signs
  * @param at time of sending
- * @param body JSON
+ * @param body JSON text
  */
 export const signedHeaders = (secrets: readonly string[], id: string, at: Date, body: string): Record<string, string> => ({
   "content-type": "application/json",

@@ -7,7 +7,7 @@ const namesIn = ({ subject, subjectaltname }: PeerCertificate): string[] => {
   return typeof subject?.CN === "string" ? [...alternatives, subject.CN] : alternatives;
 };
 
-/** Rejects with PERMISSION_DENIED every call whose certificate names neither an allowed service nor an allowed caller of its method. */
+/** Rejects a call with PERMISSION_DENIED unless its certificate names an allowed service, or an allowed caller of the method. */
 export const allowCallers = (allowed: readonly string[]): ServerInterceptor => {
   const isAllowed = (certificate: PeerCertificate, path: string): boolean =>
     namesIn(certificate).some((name) => (METHOD_CALLERS[path] ?? allowed).includes(name));

@@ -1,4 +1,4 @@
-/** Methods that only some callers of their service can call, by their path. */
+/** Callers of methods that not all callers of a service can call, by method path. */
 export const METHOD_CALLERS: Readonly<Record<string, readonly string[]>> = {
   "/nodeloom.identity.v1.IdentityService/ReadSecrets": ["executions", "models"],
   "/nodeloom.media.v1.MediaService/DecideHeld": ["executions"],
@@ -6,7 +6,7 @@ export const METHOD_CALLERS: Readonly<Record<string, readonly string[]>> = {
   "/nodeloom.identity.v1.AccountErasureService/EndErasure": ["executions"],
   "/nodeloom.identity.v1.AccountErasureService/ForgetErased": ["executions"],
   "/nodeloom.erasure.v1.ErasureService/Erase": ["executions"],
-  // Tokens that open an account go only into emails.
+  // These tokens give access to an account, so they can be sent only in emails.
   "/nodeloom.identity.v1.AddressService/CreateMailedReset": ["notifications", "executions"],
   "/nodeloom.identity.v1.AddressService/CreateVerification": ["notifications", "executions"],
 };

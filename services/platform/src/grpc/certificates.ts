@@ -19,7 +19,7 @@ interface Files {
   ca: string;
 }
 
-/** @throws ConfigError if only some of the three files are configured */
+/** @throws ConfigError if one or two of the three files are configured */
 const filesOf = ({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca }: TlsConfig): Files | undefined => {
   if (!cert && !key && !ca) return undefined;
   if (!cert || !key || !ca) throw new ConfigError("set all of TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE, or none");
@@ -43,8 +43,8 @@ const isSame = (one: Certificates, other: Certificates): boolean =>
   one.cert.equals(other.cert) && one.key.equals(other.key) && one.ca.equals(other.ca);
 
 /**
- * Certificates that are read again at intervals, so that a renewed one is used without a restart. Files that can't be used (half of a
- * renewal, a key of another certificate) are ignored: the last valid ones stay in use.
+ * Reads certificates again at intervals, so that a renewed certificate is used without a restart. If the files are invalid (a renewal is in
+ * progress, or the key belongs to another certificate), the last valid ones stay in use.
  */
 class RenewedCertificates implements CertificateProvider {
   private current: Certificates;
@@ -72,11 +72,11 @@ class RenewedCertificates implements CertificateProvider {
   }
 
   private add(listener: CaListener | IdentityListener, tell: () => void): void {
-    // Certificates can be renewed while no connection is open.
+    // Certificates can be renewed while there is no connection.
     if (this.timer === undefined) this.reload();
     this.listeners.set(listener, tell);
     this.timer ??= setInterval(() => this.reload(), this.reloadMs).unref();
-    // A listener can't be called while it is being added.
+    // A listener must not be called while it is being added.
     process.nextTick(tell);
   }
 
@@ -107,7 +107,7 @@ class RenewedCertificates implements CertificateProvider {
 const providers = new Map<string, RenewedCertificates>();
 
 /**
- * The process's certificates; undefined without TLS.
+ * Returns the process's certificates; undefined without TLS.
  * @throws ConfigError if only some variables are set; Error if a file can't be used
  */
 export const certificatesOf = (tls: TlsConfig): CertificateProvider | undefined => {

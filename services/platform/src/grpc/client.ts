@@ -26,17 +26,17 @@ import { spanOfCall } from "./span";
 import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./wire";
 
 const DEFAULT_DEADLINE_MS = 5_000;
-/** HTTP/2's default window of 64 kB makes large lists and graphs stall. */
+/** With HTTP/2's default window of 64 kB, large lists and graphs stall. */
 const RECEIVE_WINDOW_BYTES = 1024 * 1024;
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
-/** Longer than the pause before a reconnection, so that a call meets at least one attempt. */
+/** Longer than the pause before a reconnection, so that at least one attempt is made during a call. */
 const RECONNECT_MS = 1_500;
 
 export interface CallOptions {
-  /** Time limit of the call. The caller's own deadline shortens it. */
+  /** Time limit of the call. The caller's deadline can shorten it. */
   deadlineMs?: number;
   signal?: AbortSignal;
-  /** Longest wait for an unavailable service before the call is made; 0 for callers that retry themselves. */
+  /** Maximum wait for an unavailable service before the call is made; 0 if the caller retries. */
   reconnectMs?: number;
   waitForReady?: boolean;
 }
@@ -59,7 +59,7 @@ const outgoingMetadata = (options: CallOptions): Metadata => {
   return metadata;
 };
 
-/** Every call has a deadline: its own or the rest of the request's, whichever comes first. */
+/** Every call has a deadline: its own or the remaining time of the request, whichever is earlier. */
 const deadline = (options: CallOptions): Date => {
   const own = Date.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS);
   return new Date(Math.min(own, requestContext()?.deadlineMs ?? Number.POSITIVE_INFINITY));
@@ -86,7 +86,7 @@ const cancelWith = (call: Call, signal?: AbortSignal): void => {
 
 const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
 
-/** Waits briefly for a service that is starting. If it stays unavailable, the call itself fails. */
+/** Waits briefly for a service that is starting. If the service stays unavailable, the call fails. */
 const reach = async (client: Client, { reconnectMs = RECONNECT_MS, signal }: CallOptions, until: Date): Promise<void> => {
   if (signal?.aborted || !AWAY.includes(client.getChannel().getConnectivityState(true))) return;
   const patience = Math.min(until.getTime(), Date.now() + reconnectMs);
@@ -100,7 +100,7 @@ const reach = async (client: Client, { reconnectMs = RECONNECT_MS, signal }: Cal
   });
 };
 
-/** Pauses before a retry of a call that a stopping replica rejected. By then its connection is closed. */
+/** Pauses before retrying a call that a stopping replica rejected. Meanwhile its connection is closed. */
 const REFUSED_PAUSES_MS = [20, 40, 60, 80];
 
 const whereRefused = (until: Date): RetryOptions => ({
@@ -109,7 +109,7 @@ const whereRefused = (until: Date): RetryOptions => ({
   until: until.getTime(),
 });
 
-/** Makes a unary call on a connection that stays open for it. */
+/** Makes a unary call on a connection that is kept open until the call ends. */
 const answered = async (
   { connection }: Target,
   options: CallOptions,
@@ -176,7 +176,7 @@ async function* serverStreamCall(target: Target, request: unknown, options: Call
   }
 }
 
-/** Requests are read only once the service can be reached. */
+/** Requests are read only after the service is reachable. */
 const clientStreamCall = (target: Target, requests: AsyncIterable<unknown>, options: CallOptions): Promise<unknown> => {
   const until = deadline(options);
   const { path, requestSerialize, responseDeserialize } = target.method;
@@ -212,7 +212,7 @@ const CHANNEL: ChannelOptions = {
   "grpc-node.flow_control_window": RECEIVE_WINDOW_BYTES,
   "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_BACKOFF_MS,
   "grpc.initial_reconnect_backoff_ms": 100,
-  // channelz counts every call for a debugging service that no server here offers.
+  // channelz records every call for a debugging service that isn't provided here.
   "grpc.enable_channelz": 0,
   "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
 };

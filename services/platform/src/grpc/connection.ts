@@ -1,14 +1,14 @@
 import { status, type ChannelOptions, type Client, type ServiceError } from "@grpc/grpc-js";
 
-/** Lifetimes of connections between services, and how soon a lost one is noticed. */
+/** How long connections between services live, and how soon a lost connection is detected. */
 export interface ConnectionTimes {
-  /** A client resolves its target again after this time, plus or minus a tenth, and so finds replicas that joined. */
+  /** A client resolves its target again after this time (±10%), so that it finds replicas that were added. */
   renewMs: number;
-  /** Least time between two look-ups of a name by one channel. */
+  /** Minimum time between two name lookups by one channel. */
   resolveEveryMs: number;
-  /** After this much silence, a connection is asked whether its peer lives. */
+  /** Idle time after which a keepalive ping is sent. */
   keepaliveMs: number;
-  /** Longest wait for that answer. Then the connection is closed. */
+  /** Maximum wait for the reply to a ping. After that the connection is closed. */
   keepaliveTimeoutMs: number;
 }
 
@@ -32,15 +32,15 @@ export interface Renewing {
 }
 
 /**
- * Replaces a client's channel at intervals. A channel resolves its target only when it loses a connection, so it would never call a
- * replica that joined later. Running calls keep their channel. A server can't end connections by age instead: Node's HTTP/2 drops calls
- * that arrive meanwhile, and the caller can't know whether they were executed.
+ * Replaces a client's channel at intervals. A channel resolves its target only when it loses a connection, so it would never call a replica
+ * that was added later. Running calls keep their channel. Closing connections by age in the server isn't possible: Node's HTTP/2 drops
+ * calls that arrive at that moment, and the caller can't know whether they were executed.
  */
 export const renewing = (connect: (options: ChannelOptions) => Client, given: Partial<ConnectionTimes> = {}): Renewing => {
   const times = { ...DEFAULTS, ...given };
   const options: ChannelOptions = {
     ...keepalive(given),
-    // A peer that vanished during a pause must be noticed before the next call.
+    // A peer that disappears while no call runs must be detected before the next call.
     "grpc.keepalive_permit_without_calls": 1,
     "grpc.dns_min_time_between_resolutions_ms": times.resolveEveryMs,
   };
@@ -74,9 +74,9 @@ export const renewing = (connect: (options: ChannelOptions) => Client, given: Pa
   };
 };
 
-/** grpc-js's message for a call that a stopping server didn't accept. */
+/** grpc-js uses this message for a call that a stopping server didn't accept. */
 const REFUSED = "Stream refused by server";
 
-/** Tells whether a call was certainly not started, so that any call can be repeated. */
+/** True if a call was certainly not started, so that even a call that isn't idempotent can be repeated. */
 export const wasRefused = ({ code, details }: Pick<ServiceError, "code" | "details">): boolean =>
   code === status.UNAVAILABLE && details === REFUSED;

@@ -7,8 +7,8 @@ export type { TlsConfig };
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /**
- * Mutual TLS if certificates are given; plain text only on loopback.
- * @throws ConfigError for a plain-text server elsewhere
+ * Uses mutual TLS if certificates are configured, otherwise plain text, which is allowed only on loopback.
+ * @throws ConfigError for a plain-text server on another address
  */
 export const serverCredentials = (listen: string, tls: TlsConfig): ServerCredentials => {
   const certificates = certificatesOf(tls);

@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 
 const ENDS = ["drain", "close", "cancelled", "status"] as const;
 
-/** Resolves when a stream takes more data, or when its reader is gone. */
+/** Resolves when a stream accepts more data or its reader disconnects. */
 export const drained = (stream: Writable): Promise<void> =>
   new Promise((resolve) => {
     const resume = (): void => {

@@ -21,16 +21,16 @@ const DETAILS_KEY = "grpc-status-details-bin";
 const ERROR_INFO_TYPE = "type.googleapis.com/google.rpc.ErrorInfo";
 const DOMAIN = "nodeloom";
 
-/** Details travel in HTTP/2 trailers. Larger ones would never arrive, and the call would hang until its deadline. */
+/** Details are sent in HTTP/2 trailers. Larger trailers aren't delivered, and the call would hang until its deadline. */
 const MAX_METADATA_BYTES = 32 * 1024;
-/** An error's message is percent-encoded in the same trailers. */
+/** The error message is percent-encoded in the trailers. */
 const MAX_MESSAGE_CHARACTERS = 2_000;
 
-/** The cut can leave half a character, which can't be percent-encoded. */
+/** Cutting can leave half a character, which can't be percent-encoded. */
 const shortened = (message: string): string =>
   wellFormed(message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS - 1)}…` : message);
 
-/** A value as JSON of limited size. A list loses its tail; any other value that is too long is omitted. */
+/** Converts a value to JSON of limited size. A list is shortened; any other value that is too long is omitted. */
 const boundedJson = (value: unknown, bytes: number): string | undefined => {
   const whole = JSON.stringify(value ?? null) ?? "null";
   if (Buffer.byteLength(whole) <= bytes) return whole;
@@ -82,7 +82,9 @@ const decodeDetails = (bytes: Uint8Array): Details | undefined => {
   }
 };
 
-/** The error that callers see: domain errors as they are, an unavailable database as UNAVAILABLE, others as INTERNAL. */
+/**
+ * The error that callers get. Domain errors stay unchanged, an unavailable database becomes UNAVAILABLE, and other errors become INTERNAL.
+ */
 export const knownError = (error: unknown): DomainError => {
   if (error instanceof DomainError) return error;
   return isDatabaseAway(error) ? unavailable("the database is away") : new DomainError("internal", "INTERNAL", "internal error");
@@ -104,12 +106,14 @@ const unanswered = new WeakSet<object>();
 export const isUnanswered = (error: unknown): boolean => typeof error === "object" && error !== null && unanswered.has(error);
 
 const AWAY: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
-/** grpc-js's messages for a connection that breaks during a call. The code varies: a killed service gives INTERNAL. */
+/**
+ * grpc-js uses these messages for a connection that breaks during a call. The code varies; for example, a killed service causes INTERNAL.
+ */
 const BROKEN_CONNECTION =
   /^(?:Received RST_STREAM|No status information received|Bandwidth exhausted|Write error|Failed to start HTTP\/2 stream|Connection dropped)/;
 
 /**
- * Converts a failed call to a DomainError: the service's own error, or SERVICE_UNAVAILABLE if it couldn't be reached before the
+ * Converts a failed call to a DomainError: the service's error, or SERVICE_UNAVAILABLE if the service couldn't be reached before the
  * deadline.
  */
 export const fromServiceError = (error: unknown, callee: string): unknown => {

@@ -20,7 +20,7 @@ interface IncomingCall {
 
 const callTook = durationHistogram("nodeloom.grpc.server.duration", "how long calls between services took to answer");
 
-/** Measures unary calls. A stream lasts as long as its reader, so its time says nothing. */
+/** Measures unary calls. Streams aren't measured, because their duration depends on the reader. */
 const timed = async <T>(path: string, answer: () => Promise<T>): Promise<T> => {
   const [, service = "", method = ""] = path.split("/");
   const startedAt = performance.now();
@@ -50,7 +50,7 @@ const serve = <T>(call: IncomingCall, run: () => Promise<T>): Promise<T> => {
 
 const loggers = new Map<string, Logger>();
 
-/** Sets where a service logs unexpected errors of its handlers. Several services can share a process. */
+/** Sets the logger for unexpected errors of a service's handlers, because several services can share a process. */
 export const logErrorsOf = (service: string, logger: Logger): void => {
   loggers.set(service, logger);
 };
@@ -61,7 +61,7 @@ const failure = (error: unknown, path: string): ReturnType<typeof toServiceError
   return toServiceError(error);
 };
 
-/** @param handler its signal aborts if the caller gives up */
+/** @param handler gets a signal that aborts if the caller cancels the call */
 export const unary =
   <Q, R>(handler: (request: Q, signal: AbortSignal) => Promise<R>): handleUnaryCall<Q, R> =>
   (call, callback) => {
@@ -86,15 +86,15 @@ export const serverStream =
     }).then(
       () => call.end(),
       (error: unknown) => {
-        // The client is gone and gets no answer.
+        // After a cancelled call there is no client to send an error to.
         if (!gone.signal.aborted) call.emit("error", failure(error, call.getPath()));
       },
     );
   };
 
 /**
- * Yields the messages of a call up to the closing one. If a client gives up, its messages end before the call is reset, so the end of
- * the stream alone doesn't prove that all arrived.
+ * Yields the messages of a call up to the closing message. If a client cancels, its messages end before the call is reset, so the end of
+ * the stream alone doesn't prove that all messages arrived.
  */
 async function* whole<Q>(call: ServerReadableStream<Q, unknown>, isEnd: (message: Q) => boolean): AsyncIterable<Q> {
   let ended = false;

@@ -25,13 +25,13 @@ const readProtoFile = (bytes: Uint8Array): ProtoFile => {
   return { name: texts(NAME).join(), imports: texts(DEPENDENCY), bytes: Buffer.from(bytes) };
 };
 
-/** The compiled protocol by file name. proto-loader's own descriptors omit imports. */
+/** The compiled protocol by file name. The descriptors of proto-loader omit imports. */
 const readProtocol = (): Map<string, ProtoFile> => {
   const files = readFields(readFileSync(descriptorsFile)).filter(({ number }) => number === FILE);
   return new Map(files.map(({ bytes }) => readProtoFile(bytes)).map((file) => [file.name, file]));
 };
 
-/** Finds the file by the naming rule: `nodeloom.billing.v1.BillingService` is in nodeloom/billing/v1/billing.proto. */
+/** Finds a service's file by naming convention: `nodeloom.billing.v1.BillingService` is in nodeloom/billing/v1/billing.proto. */
 const declaringFile = (service: string): string => {
   const [scope, domain, version] = service.split(".");
   return `${scope}/${domain}/${version}/${domain}.proto`;
@@ -53,7 +53,7 @@ const descriptorsOf = (services: readonly string[]): Buffer[] => {
 
 /** Server reflection for the named services and the health service, for grpcurl and Postman. */
 export const createReflection = (services: readonly string[]): ReflectionService => {
-  // The service reads only a definition's files.
+  // Contains only files, because the reflection service reads nothing else.
   const protocol: EnumTypeDefinition = {
     format: "Protocol Buffer 3 EnumDescriptorProto",
     type: {},

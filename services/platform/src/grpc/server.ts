@@ -25,13 +25,13 @@ export interface GrpcServerOptions {
 
 export interface RunningGrpcServer {
   port: number;
-  /** Rejects new calls, lets running ones end within the grace period, then cancels them. */
+  /** Rejects new calls and waits for running calls within the grace period. Then cancels them. */
   stop(): Promise<void>;
 }
 
 const serviceName = (definition: ServiceDefinition): string => Object.values(definition)[0]!.path.split("/")[1]!;
 
-/** A service accepts calls from itself (health probe) and from its known callers. */
+/** A service accepts calls from itself (health probe) and from its listed callers. */
 const allowedBy = (definition: ServiceDefinition): string[] => {
   const domain = serviceName(definition).split(".")[1]!;
   return [domain, ...callersOf(domain)];

@@ -1,7 +1,7 @@
 import type { SpanKind, SpanOptions } from "@opentelemetry/api";
 
 /**
- * A call's span, named by OpenTelemetry's conventions.
+ * Name and options of a call's span, following OpenTelemetry's conventions.
  * @param path path of the method: `/package.Service/Method`
  */
 export const spanOfCall = (path: string, kind: SpanKind): { name: string; options: SpanOptions } => {

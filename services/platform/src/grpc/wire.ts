@@ -1,9 +1,9 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 
 export const REQUEST_ID_KEY = "x-request-id";
-/** Graphs travel as JSON text of up to 8 MB. */
+/** Graphs are sent as JSON text of up to 8 MB. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** Wire type of texts, bytes and messages. */
+/** Wire type for texts, bytes and messages. */
 const LENGTH_DELIMITED = 2;
 
 export interface Field {

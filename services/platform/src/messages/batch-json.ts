@@ -1,4 +1,4 @@
-/** Batches as API responses and webhooks show them. */
+/** Formats batches for API responses and webhooks. */
 import { toCredits } from "@nodeloom/kernel";
 import type { batches } from "@nodeloom/proto";
 

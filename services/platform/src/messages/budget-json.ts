@@ -1,11 +1,11 @@
-/** Budgets as API responses and webhooks show them. */
+/** Formats budgets for API responses and webhooks. */
 import { toCredits } from "@nodeloom/kernel";
 import type { billing } from "@nodeloom/proto";
 
 const THOUSAND = 1_000;
 const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
 
-/** The runs that count: `scope`, and the name or value it applies to. */
+/** The runs that count: `scope`, and the name or value to which it applies. */
 const scopeJson = (scope: billing.BudgetScope["scope"] | undefined): Record<string, unknown> => {
   switch (scope?.$case) {
     case "keyId":
@@ -32,7 +32,7 @@ export const budgetJson = (budget: billing.Budget): Record<string, unknown> => (
   createdAt: iso(budget.createdAt),
 });
 
-/** A budget at the moment when spending reached a threshold. */
+/** A budget's state at the time when spending reached a threshold. */
 export const budgetAlertJson = (alert: billing.BudgetAlert): Record<string, unknown> => ({
   budgetId: alert.budgetId,
   ...scopeJson(alert.scope?.scope),

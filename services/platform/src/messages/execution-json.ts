@@ -20,7 +20,7 @@ const publicCall = <T extends { error?: executions.ExecutionError | undefined; a
 const withPublicError = <T extends { error?: executions.ExecutionError | undefined }>(part: T): T =>
   part.error ? { ...part, error: publicError(part.error) } : part;
 
-/** Removes values of the graph from an execution's errors. */
+/** Removes values from the graph from an execution's errors. */
 export const withPublicErrors = (execution: executions.Execution): executions.Execution => ({
   ...withPublicError(execution),
   nodes: execution.nodes.map((node) => ({ ...publicCall(node), calls: node.calls.map(publicCall) })),
@@ -95,7 +95,7 @@ const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   usage: node.usage,
 });
 
-/** The person or key behind an approval's decision; null for a timeout, a rerun, and decisions stored by earlier releases. */
+/** The person or key that decided an approval; null for a time-out, a rerun, and decisions stored by earlier releases. */
 export const decidedByJson = ({
   userId,
   keyId,
@@ -125,8 +125,8 @@ const waitingForJson = (waiting: executions.WaitingFor): Record<string, unknown>
 });
 
 /**
- * An execution in the form of poll responses and webhooks. Undefined members are absent in JSON.
- * @param result the run's result in the caller's own representation of JSON; undefined if there is none
+ * Formats an execution for poll responses and webhooks. Undefined members are absent in JSON.
+ * @param result the run's result in the caller's JSON representation; undefined if there is none
  */
 export const executionJson = (execution: executions.Execution, result: unknown): Record<string, unknown> => ({
   executionId: execution.executionId,

@@ -1,7 +1,7 @@
 import { isRecord } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 
-/** Executions in the formats of fal's and Replicate's clients, for responses and webhooks. */
+/** Formats executions for responses and webhooks as fal's and Replicate's clients expect them. */
 
 const MS = 1_000;
 
@@ -9,11 +9,11 @@ const iso = (date: Date | undefined): string | null => date?.toISOString() ?? nu
 const resultOf = ({ resultJson }: executions.Execution): Record<string, unknown> =>
   JSON.parse(resultJson || "{}") as Record<string, unknown>;
 
-/** Why a finished run has no result. */
+/** The reason why a finished run has no result. */
 const failureOf = ({ status, error }: executions.Execution): string =>
   status === "cancelled" ? "the run was cancelled" : error?.message || "the run failed";
 
-/** fal's webhook for the end of a request. The payload is the result. */
+/** fal's webhook for the end of a request. Its payload is the result. */
 export const falWebhookJson = (execution: executions.Execution): Record<string, unknown> => {
   const head = { request_id: execution.executionId, gateway_request_id: execution.executionId };
   if (execution.status === "completed") return { ...head, status: "OK", payload: resultOf(execution), error: null };
@@ -21,7 +21,7 @@ export const falWebhookJson = (execution: executions.Execution): Record<string, 
   return { ...head, status: "ERROR", payload: { detail: error }, error };
 };
 
-/** The executed workflow or model, in the naming of fal and Replicate. */
+/** The executed workflow or model, named as in fal and Replicate. */
 const nameOf = ({ workflowSlug, modelIds }: executions.Execution): string =>
   workflowSlug === undefined ? `nodeloom/${modelIds[0] ?? ""}` : `workflow/${workflowSlug}`;
 
@@ -37,7 +37,7 @@ const FILE_MEMBERS: ReadonlySet<string> = new Set(["id", "url"]);
 const isFile = (value: Readonly<Record<string, unknown>>, media: string): value is { url: string } =>
   typeof value.url === "string" && value.url.startsWith(media) && Object.keys(value).every((name) => FILE_MEMBERS.has(name));
 
-/** Replaces each file in a value by its address. A result has files as objects with an address and sometimes an ID. */
+/** Replaces each file in a value with its URL. In a result, a file is an object with a URL and sometimes an id. */
 const withAddresses = (value: unknown, media: string): unknown => {
   if (Array.isArray(value)) return value.map((item) => withAddresses(item, media));
   if (!isRecord(value)) return value;
@@ -70,8 +70,8 @@ const versionOf = ({ workflowSlug, version }: executions.Execution): string => {
 };
 
 /**
- * Replicate's prediction.
- * @param publicBaseUrl the gateway's address for clients
+ * Replicate's prediction format.
+ * @param publicBaseUrl the gateway's URL for clients
  */
 export const predictionJson = (execution: executions.Execution, publicBaseUrl: string): Record<string, unknown> => {
   const status = statusOf(execution);

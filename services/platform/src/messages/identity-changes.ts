@@ -1,9 +1,9 @@
-/** messages/: formats that several services share. */
+/** messages/: message formats shared by several services. */
 
 /**
- * Identity data that caches must drop: one key (renamed, revoked, rotated, its webhook changed), one user (tier, role, approval), one
- * custom tier, or one organization (its name, its members). It is published as JSON after the change is stored. A message can be lost,
- * so every cached entry also has a short lifetime.
+ * A change of identity data after which caches must drop entries: a key (renamed, revoked, rotated, or its webhook changed), a user (tier,
+ * role or approval), a custom tier, or an organization (name or members). It is published as JSON after the change is stored. Messages can
+ * be lost, so cached entries also have a short lifetime.
  */
 export interface IdentityChange {
   type: (typeof TYPES)[number];
@@ -15,7 +15,7 @@ const isType = (type: unknown): type is IdentityChange["type"] => (TYPES as read
 
 export const identityChangedChannel = (prefix: string): string => `${prefix}identity:changed`;
 
-/** @returns undefined for a message in another format */
+/** @returns undefined for a message in an unknown format */
 export const parseIdentityChange = (message: string): IdentityChange | undefined => {
   try {
     const { type, id } = JSON.parse(message) as Partial<Record<keyof IdentityChange, unknown>>;

@@ -10,7 +10,7 @@ interface Reader {
   lifetime: media.UrlLifetime;
 }
 
-/** Signature queries by file key, and the private files that the owner can't read. */
+/** Returns the queries of signed URLs by file key, and the private files that the owner can't read. */
 export const signaturesOf = async (client: Pick<Media, "signUrls">, keys: readonly string[], reader: Reader) => {
   const refused: string[] = [];
   const queries = await inMediaBatches(keys, async (batch) => {
@@ -21,21 +21,21 @@ export const signaturesOf = async (client: Pick<Media, "signUrls">, keys: readon
   return { queries: new Map(queries), refused };
 };
 
-/** Signs the addresses of files in a text that the owner can read. */
+/** Signs the URLs in a text of files that the owner can read. */
 export const withSignedUrls = async (
   { urls, media: client }: { urls: MediaUrls; media: Pick<Media, "signUrls"> },
   text: string,
   reader: Reader,
 ): Promise<string> => urls.signed(text, (await signaturesOf(client, urls.keysIn(text), reader)).queries);
 
-/** Addresses in a request, by file key. If a file occurs more than once, the address with a signature counts. */
+/** The URLs in a request, by file key. If a file occurs repeatedly, a URL with a signature takes precedence. */
 export const sentByKey = (sent: readonly media.SentUrl[]): Map<string, media.SentUrl> =>
   new Map(
     [...sent.filter(({ signature }) => signature === ""), ...sent.filter(({ signature }) => signature !== "")].map((url) => [url.key, url]),
   );
 
 /**
- * Admits addresses of files.
+ * Checks the URLs of files in a request. Valid signatures become grants.
  * @returns keys of private files that the owner can't read
  */
 export const admitUrls = (
@@ -49,8 +49,8 @@ export const admitUrls = (
   );
 
 /**
- * Admits a text like a request body: signatures are removed from its addresses.
- * @param refusal makes the error for the key of a private file that the owner can't read
+ * Checks the URLs of files in a text, such as a request body, and removes their signatures.
+ * @param refusal creates the error for the key of a private file that the owner can't read
  */
 export const enteredText = async (
   { urls, media: client }: { urls: Pick<MediaUrls, "unsigned">; media: Pick<Media, "admitUrls"> },

@@ -2,11 +2,11 @@ import { fromUsd, MICRO_USD_PER_USD, readWrittenPrice, writePrice, type Price, t
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 
-/** Prices of models: between services, in registry entries, and in the API. */
+/** Prices of models in calls between services, in registry entries and in the API. */
 
-/** A run with many such units at the highest markup still fits billing's integers. */
+/** With this bound, a run with many such units at the highest markup still fits billing's integers. */
 export const MAX_PRICE_USD = 1_000;
-/** Floating-point noise that is no fraction of a micro-dollar. */
+/** Tolerance for floating-point noise, in micro-dollars. */
 const ROUNDING = 1e-6;
 const MAX_ROWS = 100;
 const MAX_PARTS = 20;
@@ -97,7 +97,7 @@ export const writtenPrice = z
     error: `${ONE_UNIT}, or a table of them`,
   }) as unknown as z.ZodType<WrittenPrice>;
 
-/** A price as a message to another service. Tables travel in their written form. */
+/** Converts a price to a message for another service. Tables keep their written form. */
 export const storedPrice = (price: Price): models.Price => {
   switch (price.basis) {
     case "run":
@@ -118,7 +118,7 @@ export const storedPrice = (price: Price): models.Price => {
   }
 };
 
-/** A registered price in the kernel's form; undefined without a basis. */
+/** Converts a registered price to the kernel's form; undefined if it has no basis. */
 export const readPrice = (stored: models.Price | undefined): Price | undefined => {
   const basis = stored?.basis;
   switch (basis?.$case) {

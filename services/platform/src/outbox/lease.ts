@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { Connection } from "mongoose";
 import { insertOnce } from "../stores/mongo";
 
-/** Work that one process at a time does, among all processes that share a database. */
+/** Lets one process at a time do some work, among all processes that share a database. */
 export interface Lease {
   /**
    * Takes or renews the lease.
-   * @returns whether this process holds it now
+   * @returns whether this process now holds it
    */
   hold(): Promise<boolean>;
-  /** Lets another process take the lease at once. */
+  /** Ends the lease, so that another process can take it immediately. */
   release(): Promise<void>;
 }
 
@@ -23,13 +23,13 @@ interface LeaseRecord {
 export interface LeaseOptions {
   connection: Connection;
   name: string;
-  /** A holder that doesn't renew for this long loses the lease. */
+  /** A holder that doesn't renew the lease for this time loses it. */
   leaseMs: number;
 }
 
 /**
- * A lease stored in the database that it protects. Another process takes it after it saw no renewal for a while, so no clocks are
- * compared.
+ * A lease stored in the database whose work it protects. Another process takes the lease after seeing no renewal for `leaseMs`, so clocks
+ * are never compared.
  */
 export const createLease = ({ connection, name, leaseMs }: LeaseOptions): Lease => {
   const leases = connection.collection<LeaseRecord>("leases");

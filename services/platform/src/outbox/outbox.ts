@@ -1,14 +1,14 @@
-/** outbox/: effects of a change, stored with the change, sent at once, and relayed by another process if that fails. */
+/** outbox/: effects of a change. They are stored with the change and sent immediately. If that fails, another process relays them. */
 import type { Logger } from "../telemetry/logger";
 import { withTimeout } from "../work/timeout";
 
 export interface OutboxOptions<Row, Entry> {
   entriesOf(row: Row): readonly Entry[];
-  /** The entry's idempotency key: equal on every attempt. */
+  /** Returns the entry's idempotency key, which is equal on every attempt. */
   idOf(row: Row, entry: Entry): string;
-  /** Calls the service, or starts the Temporal workflow, that the entry names. It can run more than once. */
+  /** Calls the service, or starts the Temporal workflow, that the entry names. It can be called repeatedly. */
   send(row: Row, entry: Entry, id: string): Promise<void>;
-  /** Removes accepted entries, unless the row has changed state: a later state can owe the same effect again. */
+  /** Removes accepted entries unless the row's state has changed, because a later state can require the same effect again. */
   clear(row: Row, sent: readonly Entry[]): Promise<void>;
   logger: Logger;
 }
@@ -16,12 +16,12 @@ export interface OutboxOptions<Row, Entry> {
 export interface Outbox<Row> {
   /**
    * Sends a row's entries and clears the accepted ones.
-   * @returns whether nothing is left
+   * @returns true if no entry is left
    */
   deliver(row: Row): Promise<boolean>;
-  /** Delivers in the background. The relay retries failed and lost entries. Resolves to false instead of failing. */
+  /** Delivers in the background. The relay retries failed and lost entries. On failure it resolves to false. */
   deliverLater(row: Row): Promise<boolean>;
-  /** Waits for running deliveries, within the time that a stop has. */
+  /** Waits for running deliveries, for at most the time available during a stop. */
   drain(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const DRAIN_MS = 3_000;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Delivers entries that were stored in the same conditional update as their change. */
+/** Delivers entries that were stored by the same conditional update as their change. */
 export const createOutbox = <Row, Entry>({ entriesOf, idOf, send, clear, logger }: OutboxOptions<Row, Entry>): Outbox<Row> => {
   const deliver = async (row: Row): Promise<boolean> => {
     const entries = entriesOf(row);

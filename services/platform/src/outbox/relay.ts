@@ -10,42 +10,42 @@ import { createLease } from "./lease";
 
 /** Interval between two passes. */
 const RELAY_INTERVAL_MS = 5_000;
-/** A holder that is silent for this long is replaced. */
+/** A holder that doesn't renew for this time is replaced. */
 const LEASE_MS = 8_000;
-/** A row unchanged for this long was abandoned by its own process. */
+/** If a row is unchanged for this time, the process that wrote it has abandoned it. */
 const STALE_MS = 10_000;
-/** Pauses between attempts at the same row: doubled from the first to the longest. */
+/** Pauses between attempts at a row double from the first to the longest. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;
 const PAGE = 5_000;
-/** Groups of rows settled in parallel. */
+/** Groups of rows that are settled in parallel. */
 const AT_ONCE = 20;
 
-/** Rows of one collection with pending entries. */
+/** Rows of a collection that have pending entries. */
 export interface RelayedRows<Row> {
   /** Name of the rows in metrics and the log. */
   name: string;
-  /** Rows with pending entries, in a fixed order, after a given one. */
+  /** Returns rows with pending entries in a fixed order, beginning after `after`. */
   page(limit: number, after: Row | undefined): Promise<Row[]>;
-  /** Changes whenever the row's pending entries change. */
+  /** Returns a text that changes whenever the row's pending entries change. */
   signatureOf(row: Row): string;
-  /** Number of pending entries. Entries that only wait for an event don't count. Default: one. */
+  /** Returns the number of pending entries. Entries that only wait for an event don't count. Default: 1. */
   entriesOf?(row: Row): number;
   /**
-   * How long a row must be unchanged before it is settled. Default: ten seconds. With 0, no other process works on it and it is settled
-   * at once.
+   * Time for which a row must be unchanged before it is settled. Default: ten seconds. Use 0 if no other process works on the row, to
+   * settle it immediately.
    */
   staleMs?: number;
-  /** Rows of the same group are settled together. Default: each row alone. */
+  /** Rows with equal groups are settled together. By default, each row is settled alone. */
   groupOf?(row: Row): string;
   /**
    * Sends the pending entries of rows.
-   * @returns false, or throws, if something is left: it is retried after a pause
+   * @returns false if an entry is left; it is then retried after a pause, as after an error
    */
   settle(rows: readonly Row[]): Promise<boolean>;
 }
 
-/** What the relay knows of a row: since when it is unchanged, and when to try again. */
+/** The relay's record of a row: since when it is unchanged, and when to try again. */
 interface Seen {
   since: number;
   failures: number;
@@ -64,10 +64,10 @@ interface Measure {
 
 const MS = 1_000;
 const HASH_BYTES = 6;
-/** Signatures are many and long, so only their hashes are kept. */
+/** Only hashes are kept, because signatures are many and long. */
 const hashOf = (text: string): number => createHash("sha1").update(text).digest().readUIntBE(0, HASH_BYTES);
 
-/** With jitter, so that rows that failed together aren't retried together. */
+/** Adds jitter, so that rows that failed together are retried at different times. */
 const pauseMs = (failures: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 16), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
 
@@ -79,21 +79,21 @@ export interface LookOptions {
 
 export interface Look {
   /**
-   * One pass over all rows.
-   * @throws if the database is unavailable; the signal's reason
+   * Makes one pass over all rows.
+   * @throws if the database is unavailable, or with the signal's reason
    */
   (signal?: AbortSignal): Promise<void>;
-  /** Measured by the last pass. */
+  /** Returns the measurements of the last pass. */
   measure(): Measure;
-  /** Another process took over: what this one saw is out of date. */
+  /** Discards all records, because another process took over and they may be outdated. */
   forget(): void;
 }
 
 const NOTHING: Measure = { entries: 0, since: undefined };
 
 /**
- * Settles all rows with pending entries that stayed unchanged for a while, as their own process would have done. Only its own clock
- * counts. Each group is settled alone: one that fails is retried after a pause and delays no other.
+ * Settles all rows whose pending entries stayed unchanged for `staleMs`. Only this process's clock is used. Each group is settled
+ * separately: a group that fails is retried after a pause and doesn't delay others.
  */
 export const createLook = <Row>(rows: RelayedRows<Row>, options: LookOptions): Look => {
   const { name, signatureOf, groupOf, staleMs = STALE_MS } = rows;
@@ -168,8 +168,8 @@ export interface Relay {
 }
 
 /**
- * Relays entries left by processes that died or receivers that were unavailable. Of the processes that share a database, one relays at a
- * time; another takes over if it dies.
+ * Relays entries that were left by stopped processes or whose receivers were unavailable. Among the processes that share a database, one
+ * relays at a time. If it stops, another takes over.
  */
 export const startRelay = (rows: readonly RelayedRows<unknown>[], { service, connection, logger }: RelayOptions): Relay => {
   const lease = createLease({ connection, name: "outbox", leaseMs: LEASE_MS });

@@ -3,21 +3,21 @@ import { writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { memoryOf } from "./memory";
 
-/** Helpers for child processes whose work can crash, hang or use too much memory. */
+/** Helpers for child processes that can crash, hang or use too much memory. */
 
-/** Scheduler priority: other processes of the machine go first. */
+/** Scheduling priority below that of other processes on the machine. */
 const NICENESS = 5;
-/** Linux ends these processes first if memory runs out. */
+/** If memory runs out, Linux ends these processes first. */
 const FIRST_TO_GO = "1000";
 const TAIL_CHARACTERS = 2_000;
 
-/** Gives a process the lowest claim on CPU and memory. */
+/** Gives a process the lowest priority for CPU and memory. */
 export const yieldToOthers = ({ pid }: ChildProcess): void => {
   if (pid === undefined) return;
   try {
     setPriority(pid, NICENESS);
   } catch {
-    // It has ended already, or the system doesn't allow it.
+    // The process has already ended, or the system doesn't allow it.
   }
   void writeFile(`/proc/${pid}/oom_score_adj`, FIRST_TO_GO).catch(() => undefined);
 };
@@ -25,8 +25,8 @@ export const yieldToOthers = ({ pid }: ChildProcess): void => {
 export type StopWatching = () => void;
 
 /**
- * Watches a process's memory until stopped.
- * @param onMore called when it exceeds its limit
+ * Watches the memory of a process until stopped.
+ * @param onMore called when the process exceeds its limit
  */
 export const watchMemory = (
   { pid }: ChildProcess,
@@ -39,8 +39,8 @@ export const watchMemory = (
 };
 
 /**
- * Reads a process's stderr.
- * @returns its last line so far; empty if it printed nothing
+ * Reads the stderr of a process.
+ * @returns a function that returns the last line so far; empty if nothing was printed
  */
 export const lastPrinted = ({ stderr }: ChildProcess): (() => string) => {
   let printed = "";

@@ -2,9 +2,9 @@ import { performance } from "node:perf_hooks";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 
 const LOOK_MS = 5_000;
-/** An idle process keeps its event loop busy for less than this share of the time. */
+/** The event loop of an idle process is busy for less than this share of the time. */
 const IDLE_UTILIZATION = 0.02;
-/** A process that works every few seconds must not wait for a collection. */
+/** Number of idle checks before a collection, so that a process that works every few seconds doesn't wait for one. */
 const IDLE_LOOKS = 2;
 const WORTH_GROWTH = 0.25;
 
@@ -13,7 +13,7 @@ export interface HeapLook {
   totalBytes: number;
 }
 
-/** Decides at each look whether to collect: once, when a process that grew has become idle. */
+/** Decides at each check whether to collect. A collection is due once after a process has grown and become idle. */
 export const createIdleWatch = (): { isDue: (look: HeapLook) => boolean; collected: (totalBytes: number) => void } => {
   let idleLooks = 0;
   let leftBytes = 0;
@@ -30,7 +30,7 @@ export const createIdleWatch = (): { isDue: (look: HeapLook) => boolean; collect
 
 const heapBytes = (): number => getHeapStatistics().total_heap_size;
 
-/** Compacts the heap, so that pages become free. A busy process can't afford it: half a second per 100 MB. */
+/** Compacts the heap to free pages. It takes half a second per 100 MB, which is too long for a busy process. */
 const collect = (gc: NodeJS.GCFunction): void => {
   setFlagsFromString("--compact-on-every-full-gc");
   try {
@@ -41,9 +41,9 @@ const collect = (gc: NodeJS.GCFunction): void => {
 };
 
 /**
- * Collects the heap of an idle process, which takes a tenth of a second. V8 collects only on allocation, so an idle process would keep
- * the garbage of its last work. Does nothing without `--expose-gc`.
- * @param lookMs interval between looks
+ * Collects the heap of an idle process, which takes a tenth of a second. V8 collects only on allocation, so an idle process would keep the
+ * garbage of its last work. Does nothing without `--expose-gc`.
+ * @param lookMs interval between checks
  */
 export const collectWhenIdle = (lookMs = LOOK_MS): void => {
   const { gc } = globalThis;

@@ -14,22 +14,22 @@ export interface HttpServerOptions {
 export interface RunningHttpServer {
   port: number;
   server: Server;
-  /** From now on every response closes its connection, so that clients reconnect to another process. */
+  /** After this call, every response closes its connection, so that clients reconnect to another process. */
   drain(): void;
-  /** Rejects new connections, lets running requests end within the grace period, then closes the rest. */
+  /** Rejects new connections and waits for running requests within the grace period. Then closes all connections. */
   stop(): Promise<void>;
 }
 
 /**
- * Time before a connection is closed whose response headers were sent without `connection: close`. The client's next request is answered
- * on it and sent elsewhere; without the pause it would meet a reset.
+ * Delay before closing a connection whose response headers were already sent without `connection: close`. If the client sends another
+ * request meanwhile, the response to it closes the connection. Without the delay, that request would fail with a connection reset.
  */
 const LINGER_MS = 1_000;
 
 type Close = () => void;
 
 /**
- * Makes responses close their connections once the server drains. Node's own close leaves busy connections open and would cut off their
+ * Makes responses close their connections while the server drains. Node's own close leaves busy connections open and would cut off their
  * next request.
  */
 const connectionCloser = (server: Server): Close => {
@@ -39,10 +39,10 @@ const connectionCloser = (server: Server): Close => {
     if (response.headersSent) return;
     response.setHeader("connection", "close");
     const setHeader = response.setHeader.bind(response);
-    // A proxy copies the header of the response that it passes on.
+    // A proxy would copy this header from the response that it forwards.
     response.setHeader = (name, value) => (name.toLowerCase() === "connection" ? response : setHeader(name, value));
   };
-  // Runs before the application, which can answer at once.
+  // Runs before the application, which can respond immediately.
   server.prependListener("request", (_request: IncomingMessage, response: ServerResponse) => {
     if (closing) return close(response);
     open.add(response);
@@ -65,7 +65,7 @@ export const startHttpServer = async ({
   requestTimeoutMs = 60_000,
   graceMs = 10_000,
 }: HttpServerOptions): Promise<RunningHttpServer> => {
-  // Node would answer a request without Host itself, with an empty body.
+  // Without this setting, Node answers a request without Host itself, with an empty body.
   const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false }, inServerSpans(app));
   const drain = connectionCloser(server);
   const { host, port } = splitHostPort(listen);

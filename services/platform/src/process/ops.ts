@@ -25,7 +25,7 @@ const passes = async (check: Check): Promise<boolean> => {
   }
 };
 
-/** Asks each dependency whether it can be used. One that doesn't answer in time can't. */
+/** Checks whether each dependency is available. A dependency that doesn't respond before the deadline counts as unavailable. */
 export const runChecks = async (checks: Checks): Promise<Record<string, "ok" | "away">> => {
   const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, (await passes(check)) ? "ok" : "away"]));
   return Object.fromEntries(results) as Record<string, "ok" | "away">;
@@ -42,9 +42,9 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
 };
 
 /**
- * The port for probes and metrics: `/livez` (the process runs), `/readyz` (it has started and isn't stopping), `/status` (its
- * dependencies, checked now) and `/metrics`. Dependencies don't affect `/readyz`: one unavailable service would take all others out of
- * their balancers.
+ * Serves probes and metrics: `/livez` (the process runs), `/readyz` (it has started and isn't stopping), `/status` (its dependencies,
+ * checked now) and `/metrics`. `/readyz` ignores dependencies, because one unavailable service would remove all others from their load
+ * balancers.
  */
 export const startOps = async ({ listen, name, state, checks, metrics }: OpsOptions): Promise<{ port: number; stop(): Promise<void> }> => {
   let running: Promise<Record<string, string>> | undefined;

@@ -10,20 +10,20 @@ import type { RunningService } from "./service";
 
 export interface ServeOptions<Listen extends string> {
   service: GrpcService;
-  /** Further gRPC services of the same domain. */
+  /** Additional gRPC services of the domain. */
   more?: readonly GrpcService[];
   config: Readonly<Record<Listen, string>> & Readonly<ProcessConfig> & TlsConfig;
   listen: Listen;
   connection: Connection;
   logger: Logger;
   checks?: Checks;
-  /** Stops background work while calls are still answered. */
+  /** Stops background work while calls are still served. */
   drain?(): Promise<void>;
-  /** Closes the dependencies of calls, except the database. */
+  /** Closes everything that calls depend on, except the database. */
   stop?(): Promise<void>;
 }
 
-/** Serves a service's calls over gRPC. On a stop, calls end first, then their dependencies, then the database connection. */
+/** Serves a service's calls over gRPC. At a stop, calls end first, then their dependencies, and last the database connection. */
 export const serveGrpc = async <Listen extends string>(options: ServeOptions<Listen>): Promise<RunningService> => {
   const { service, more = [], config, listen, connection, logger, checks, drain, stop } = options;
   const grpc = await startGrpcServer({ listen: config[listen], services: [service, ...more], logger, tls: config });

@@ -18,12 +18,12 @@ import { runChecks, startOps, type Checks, type ProcessState } from "./ops";
 import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
 
 export interface RunningService {
-  /** Bound ports, by the variable that requested them (a test requests port 0). */
+  /** Bound ports by the variable that requested them. They differ from it in tests, which request port 0. */
   ports?: Readonly<Record<string, number>>;
   checks?: Checks;
-  /** Called once before a stop: everything is still served, and clients are sent elsewhere for their next request. */
+  /** Called once before a stop. Requests are still served; clients are sent elsewhere for their next request. */
   drain?(): void;
-  /** Stops accepting, drains, closes connections. Called once. */
+  /** Stops accepting work, waits for running work and closes connections. Called once. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface StartContext<C> {
 export interface ServiceDefinition {
   name: string;
   config: ConfigSchema;
-  /** The database that must be migrated before the service starts. */
+  /** The database, which must be migrated before the service starts. */
   database?: Database;
   start(env: Environment): Promise<RunningService>;
 }
@@ -61,7 +61,7 @@ export const defineService = <V extends Record<string, z.ZodType>>(definition: {
 const REST_MS = 2_000;
 const MIN_GRACE_MS = 1_000;
 
-/** Longest time, in milliseconds, that a stopping process continues to answer. */
+/** Maximum time, in milliseconds, for which a stopping process still serves requests. */
 export const answeringMs = ({ SHUTDOWN_GRACE_MS }: Pick<ProcessConfig, "SHUTDOWN_GRACE_MS">): number =>
   Math.max(MIN_GRACE_MS, SHUTDOWN_GRACE_MS - REST_MS);
 
@@ -83,8 +83,8 @@ const processConfig = (name: string, env: Environment): ProcessConfig => {
 };
 
 /**
- * Starts services in parallel and stores each in `running` at its index.
- * @throws ConfigError with the problems of all configurations, else the first error
+ * Starts services in parallel and stores each one in `running` at its index.
+ * @throws ConfigError with the problems of all configurations, otherwise the first error
  */
 const startAll = async (definitions: readonly ServiceDefinition[], env: Environment, running: RunningService[]): Promise<void> => {
   const started = await Promise.allSettled(
@@ -107,7 +107,7 @@ const onEnd = (logger: Logger, stop: (why: string, exitCode: number) => void): v
     logger.fatal({ err: error }, "unhandled rejection");
     stop("unhandled rejection", 1);
   });
-  // A repeated signal must not cut short the stop that the first one started.
+  // The handler stays after the first signal, because a repeated signal must not interrupt the stop.
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal, 0));
   if (process.send) process.once("disconnect", () => stop("the parent is gone", 0));
 };
@@ -116,7 +116,7 @@ interface Process {
   name: string;
   config: ProcessConfig;
   logger: Logger;
-  /** Indexed like the definitions; undefined for a service that hasn't started. */
+  /** Services by the index of their definition; undefined until a service has started. */
   running: RunningService[];
   state: ProcessState;
   telemetry?: Telemetry;
@@ -126,7 +126,7 @@ interface Process {
 const checksOf = ({ running }: Process): Checks =>
   Object.assign({}, ...running.filter(Boolean).map(({ checks }) => checks ?? {})) as Checks;
 
-/** Ends with the process. */
+/** Runs until the process ends. */
 const observeDependencies = (process: Process): void =>
   void observedGauge("nodeloom.dependency.up", "whether what the process depends on can be used (1) or not (0), by name", async () =>
     Object.entries(await runChecks(checksOf(process))).map(([dependency, state]) => ({
@@ -156,8 +156,8 @@ const stopEach = async (steps: readonly (() => Promise<void>)[], logger: Logger)
 };
 
 /**
- * Stops in order: the process becomes unready; for DRAIN_MS everything is served while balancers learn of it; services stop in reverse
- * order within SHUTDOWN_GRACE_MS; the last metrics are sent.
+ * Stops the process in this order: it becomes unready; for DRAIN_MS requests are served while load balancers notice; services stop in
+ * reverse order within SHUTDOWN_GRACE_MS; the last metrics are sent.
  */
 const stopProcess = async (stopped: Process, exitCode: number): Promise<void> => {
   const { config, logger, running } = stopped;
@@ -176,8 +176,8 @@ const stopProcess = async (stopped: Process, exitCode: number): Promise<void> =>
 };
 
 /**
- * Runs services in this OS process until SIGTERM, SIGINT or the end of a supervising parent. Sends that parent `{ type: "ready" }` once
- * all have started.
+ * Runs services in this OS process until SIGTERM, SIGINT, or the end of a supervising parent. Sends the parent `{ type: "ready" }` after
+ * all services have started.
  */
 export const runProcess = async (definitions: readonly ServiceDefinition[], env: Environment = process.env): Promise<void> => {
   collectWhenIdle();

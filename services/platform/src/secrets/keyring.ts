@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 
-/** secrets/: the operator's keys that encrypt stored data. */
+/** secrets/: the operator's keys for encrypting stored data. */
 
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -11,38 +11,40 @@ const KEY = /^[0-9a-fA-F]{64}$/;
 
 export const isEncryptionKey = (text: string): boolean => KEY.test(text);
 
-/** A key as an environment variable holds it. */
+/** A key in the form of an environment variable. */
 export const encryptionKey = () => z.string().refine(isEncryptionKey, "must be 64 hexadecimal digits");
 
 export interface Sealed {
   keyId: string;
-  /** Nonce, ciphertext, tag. */
+  /** Nonce, ciphertext and tag. */
   data: Buffer;
 }
 
-/** The key that encrypted the data is missing. The message names the key and its variable. */
+/** Thrown if the key that encrypted the data is missing. The message names the key and its variable. */
 export class MissingKey extends Error {
   override readonly name = "MissingKey";
 }
 
 export interface Keyring {
-  /** Key for encryption. */
+  /** Id of the key that encrypts. */
   readonly currentId: string;
-  /** Encrypts with the first key and a fresh nonce, bound to the key's name and a context. */
+  /** Encrypts with the first key and a new nonce. The result is bound to the key's name and to a context. */
   seal(plain: Uint8Array, context?: string): Sealed;
   /**
-   * Reverses `seal`.
+   * Decrypts the result of `seal`.
    * @throws MissingKey; Error for altered data or another context
    */
   open(sealed: { keyId: string; data: Uint8Array }, context?: string): Buffer;
 }
 
 export interface KeyringOptions {
-  /** 64 hexadecimal digits each. The first encrypts, all decrypt, so that keys can be replaced while both are in use. */
+  /**
+   * Keys with 64 hexadecimal digits each. The first key encrypts and all keys decrypt, so that keys can be replaced while both are in use.
+   */
   keys: readonly string[];
-  /** Part of the keys' names: the same key gets another name for other data. */
+  /** Part of the keys' names. One key has different names for different purposes. */
   purpose: string;
-  /** The environment variable with the keys, for messages. */
+  /** The environment variable with the keys, named in messages. */
   variable: string;
 }
 
@@ -56,7 +58,7 @@ const readKey = (hex: string, purpose: string): Key => {
   return { id: createHash("sha256").update(purpose).update(secret).digest("hex").slice(0, ID_CHARS), secret };
 };
 
-/** AES-256-GCM with replaceable keys. A key's name is derived from the key. Undefined without keys. */
+/** AES-256-GCM with replaceable keys. A key's name is derived from the key. Undefined if there are no keys. */
 export const createKeyring = ({ keys, purpose, variable }: KeyringOptions): Keyring | undefined => {
   const ring = keys.map((hex) => readKey(hex, purpose));
   const [current] = ring;

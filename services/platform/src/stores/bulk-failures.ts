@@ -1,6 +1,6 @@
 /**
- * Errors of single writes in an unordered bulk command, by index, in the form of errors of single commands. Undefined if the command
- * itself failed or wasn't acknowledged: then the outcome of every write is unknown.
+ * Errors of single writes in an unordered bulk command, by index, converted to errors of single commands. Undefined if the command itself
+ * failed or wasn't acknowledged, so that the outcome of every write is unknown.
  */
 export const bulkFailures = (error: unknown): ReadonlyMap<number, Error> | undefined => {
   const { writeErrors, result } = error as { writeErrors?: unknown; result?: { getWriteConcernError?(): unknown } };

@@ -11,7 +11,7 @@ let isDone = false;
 
 /**
  * Fails commands whose connection closes before they are written. The driver (up to 7.9) waits for such a socket to drain, which never
- * happens: it handles errors but not the close. The command would never end. If it was the driver's server check, the process would
+ * happens: it handles errors but not the close. The command would never end. If the command is the driver's server check, the process would
  * never find the server again (docs/adr/0016-patches-of-others-insides.md).
  */
 export const failClosedWrites = (): void => {
@@ -24,7 +24,7 @@ export const failClosedWrites = (): void => {
     const wasOpen = !this.closed;
     cleanup.call(this, error);
     if (!wasOpen) return;
-    // The event fails commands that wait; the throw fails those on their way.
+    // The event fails commands that wait. The throw fails commands that are being written.
     if (this.socket.listenerCount("drain") > 0) this.socket.emit("error", error);
     this.socket.write = () => {
       throw error;

@@ -6,23 +6,23 @@ import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
 import { connectMongo, isDatabaseAway } from "./mongo";
 
-/** Everything that a service's database and other stores must contain before the service starts. */
+/** Schema version of a service's database. It covers everything that the database and other stores need before the service starts. */
 
 interface SchemaRecord {
   _id: "schema";
-  /** The newest version that this database has reached. */
+  /** The newest version that the database has reached. */
   version: number;
   at: Date;
 }
 
 const records = (connection: Connection) => connection.collection<SchemaRecord>("migrations");
 
-/** Version of every database in 1.0.0, the first release. A service raises its own by one with every change of its declarations. */
+/** Version of every database in 1.0.0, the first release. A service increments its version with every change of its declarations. */
 export const FIRST_VERSION = 10;
 
 /**
- * 0 for a new database.
- * @throws ConfigError for a database made before 1.0.0
+ * Version of a database; 0 for a new one.
+ * @throws ConfigError for a database created before 1.0.0
  */
 const versionOf = async (connection: Connection): Promise<number> => {
   const version = (await records(connection).findOne({ _id: "schema" }))?.version ?? 0;
@@ -40,13 +40,13 @@ export interface Migrated {
 
 export interface Database {
   service: string;
-  /** Version that the service's code needs. It rises with every change of the declarations. */
+  /** Version that the service's code needs. It is incremented with every change of the declarations. */
   version: number;
   config: ConfigSchema;
   /**
-   * Migrates the database to the version. Repeated and parallel calls are safe, and services can run meanwhile. A newer version stays.
-   * If a server is unavailable, it waits as at a start.
-   * @throws ConfigError, also for a database made before 1.0.0; errors of the servers
+   * Migrates the database to the version. Repeated and parallel calls are safe, and services can run during the migration. A database with
+   * a newer version stays unchanged. If a server is unavailable, the migration waits as a starting service does.
+   * @throws ConfigError, also for a database created before 1.0.0; errors of the servers
    */
   migrate(env: Environment, logger?: Logger): Promise<Migrated>;
 }
@@ -57,20 +57,20 @@ type BaseConfig = ConfigOf<typeof baseVariables>;
 export interface DatabaseDefinition<V extends Record<string, z.ZodType>> {
   service: string;
   version: number;
-  /** Declares every model of the service on a connection. */
+  /** Declares all models of the service on a connection. */
   declare(connection: Connection): void;
-  /** Variables that `others` reads. */
+  /** Environment variables that `others` reads. */
   variables?: V;
-  /** Creates what is needed outside the database, if it doesn't exist yet. */
+  /** Creates resources outside the database, if they don't exist yet. */
   others?(config: BaseConfig & ConfigOf<V>): Promise<void>;
-  /** Moves rows from another service's database, by their IDs, until none is left. It can stop and resume at any row. */
+  /** Moves rows from another service's database, by id, until none is left. It can stop and resume after any row. */
   fill?: { from: string; move(own: Connection, from: Connection): Promise<number> };
 }
 
 const connect = (service: string, { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix }: BaseConfig, logger?: Logger) =>
   connectMongo({ uri, database: `${prefix}${service}`, logger });
 
-/** Creates missing collections and indexes of every model that a connection knows. */
+/** Creates missing collections and indexes of all models on a connection. */
 export const makeCollections = async (connection: Connection): Promise<void> => {
   for (const model of Object.values(connection.models)) {
     await model.createCollection();
@@ -78,7 +78,7 @@ export const makeCollections = async (connection: Connection): Promise<void> => 
   }
 };
 
-/** A service's own connection string if each has its own database user: `BILLING_MONGODB_URI`. */
+/** A service's own connection string, such as `BILLING_MONGODB_URI`, for installations in which each service has a database user. */
 export const uriOf = (service: string, env: Environment): string | undefined => env[`${service.toUpperCase()}_MONGODB_URI`] || undefined;
 
 type Fill = NonNullable<DatabaseDefinition<never>["fill"]>;
@@ -93,7 +93,7 @@ const fillFrom = async ({ from, move }: Fill, own: Connection, config: BaseConfi
   }
 };
 
-/** Declares what a service needs: its models with their indexes, and resources on other servers. */
+/** Declares a service's models with their indexes, and its resources on other servers. */
 export const defineDatabase = <V extends Record<string, z.ZodType> = Record<never, never>>(definition: DatabaseDefinition<V>): Database => {
   const { service, version, declare, others, fill } = definition;
   const config = z.object({ ...baseVariables, ...definition.variables });
@@ -109,7 +109,7 @@ export const defineDatabase = <V extends Record<string, z.ZodType> = Record<neve
         const from = await versionOf(connection);
         await makeCollections(connection);
         await others?.(read);
-        // During the first migration, processes of the previous release can still serve the rows.
+        // During the first migration, processes of the previous release may still serve the rows.
         if (fill && from >= version)
           await fillFrom(fill, connection, { ...read, MONGODB_URI: uriOf(fill.from, env) ?? read.MONGODB_URI }, logger);
         await records(connection).updateOne({ _id: "schema" }, { $max: { version }, $set: { at: new Date() } }, { upsert: true });
@@ -123,13 +123,13 @@ export const defineDatabase = <V extends Record<string, z.ZodType> = Record<neve
 
 const PAUSE_MS = 200;
 const LOOKS_PER_LINE = 50;
-/** Longer than any migration that services have to wait for. */
+/** Longer than any migration for which services must wait. */
 const WAIT_MS = 600_000;
 
 /**
- * Resolves when the database has at least the version that the service needs. A service never migrates it itself: several replicas would
- * do so at every start.
- * @throws ConfigError for a database made before 1.0.0; Error if no migration ran within ten minutes
+ * Resolves when the database has at least the version that the service needs. Services never migrate it, because every replica would do so
+ * at every start.
+ * @throws ConfigError for a database created before 1.0.0; Error if no migration ran within ten minutes
  */
 export const untilMigrated = async (
   connection: Connection,
@@ -147,8 +147,8 @@ export const untilMigrated = async (
 };
 
 /**
- * Connects a starting service to its database once the database answers and has the needed version.
- * @throws if it doesn't answer within a minute, isn't migrated within ten, or was made before 1.0.0
+ * Connects a starting service to its database, after the database is available and has the needed version.
+ * @throws if the database is unavailable for a minute, isn't migrated within ten minutes, or was created before 1.0.0
  */
 export const openDatabase = async (
   database: Pick<Database, "service" | "version">,

@@ -2,26 +2,26 @@ import { randomInt } from "node:crypto";
 import { retryOnConflict } from "../work/retry";
 
 export interface PlacesOptions {
-  /** Number of places per owner. */
+  /** Number of slots per owner. */
   places: number;
-  /** Attempts at places that another process can take first. */
+  /** Attempts, because another process can take a slot first. */
   attempts: number;
-  /** Occupied places. */
+  /** Returns the slots in use. */
   taken: () => Promise<readonly number[]>;
-  /** @returns false if the place was taken meanwhile */
+  /** @returns false if another insert took the slot */
   insert: (place: number) => Promise<boolean>;
-  /** Makes the error for an owner without a free place. */
+  /** Creates the error for an owner without a free slot. */
   full: () => Error;
 }
 
 /**
- * Inserts a row into any free place of its owner. A unique index over owner and place holds the bound under concurrent inserts.
- * @returns the place; undefined if every attempt met another insert
+ * Inserts a row into any free slot of its owner. A unique index on owner and slot enforces the bound under concurrent inserts.
+ * @returns the slot, or undefined if every attempt conflicted with another insert
  */
 export const insertIntoFreePlace = ({ places, attempts, taken, insert, full }: PlacesOptions): Promise<number | undefined> =>
   retryOnConflict(attempts, async () => {
     const inUse = new Set(await taken());
-    // A lowered bound also counts rows that were inserted under the old one.
+    // After the bound is lowered, rows inserted under the old bound still count.
     if (inUse.size >= places) throw full();
     const free = Array.from({ length: places }, (_, place) => place).filter((place) => !inUse.has(place));
     const place = free[randomInt(free.length)]!;

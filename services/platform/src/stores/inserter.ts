@@ -6,17 +6,17 @@ import { isDuplicateKey } from "./mongo";
 
 const MAX_BATCH = 100;
 const MAX_WAITING = 5_000;
-/** An insert that waited longer for its turn is rejected. */
+/** Maximum wait of an insert. It is rejected after that. */
 const MAX_WAIT_MS = 10_000;
 
 /**
  * Inserts a document.
- * @returns false if a unique index already has its key
- * @throws DomainError SERVICE_UNAVAILABLE if too many wait, or the driver's error
+ * @returns false if a unique index already contains its key
+ * @throws DomainError SERVICE_UNAVAILABLE if too many inserts wait, or the driver's error
  */
 export type Inserter<T> = (document: T) => Promise<boolean>;
 
-/** Inserts into one collection. Documents that arrive during a command are sent together with the next one. */
+/** Creates an inserter for one collection. Documents that arrive during a command are sent together in the next command. */
 export const createInserter = <T extends { _id: string }>(
   collection: Pick<mongo.Collection, "insertMany">,
   writeConcern: mongo.WriteConcernSettings,

@@ -1,11 +1,11 @@
-/** stores/: connections to MongoDB and Redis, and helpers that need nothing else. */
+/** stores/: connections to MongoDB and Redis, and helpers that use only these. */
 import type { Connection } from "mongoose";
 import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
 import { failClosedWrites } from "./closed-writes";
 
 const SERVER_SELECTION_MS = 5_000;
-/** A server that stops answering must not block its callers forever. */
+/** A server that stops responding must not block callers forever. */
 const SOCKET_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 20;
 
@@ -13,16 +13,16 @@ export interface MongoOptions {
   uri: string;
   database: string;
   logger?: Logger | undefined;
-  /** In milliseconds. Default: STARTUP_PATIENCE_MS. */
+  /** Maximum wait for the server, in milliseconds. Default: STARTUP_PATIENCE_MS. */
   patienceMs?: number;
 }
 
 /**
- * Connects to one database. Commands fail fast while the server is unavailable. In a replica set, writes are acknowledged by a majority.
+ * Connects to one database. Commands fail fast while the server is unavailable. In a replica set, a majority acknowledges writes.
  * @throws the driver's error if the server is still unavailable after `patienceMs`
  */
 export const connectMongo = async ({ uri, database, ...wait }: MongoOptions): Promise<Connection> => {
-  // Loaded here, so that processes without a database don't pay for it.
+  // Loaded here, so that processes without a database don't load it.
   const { default: mongoose } = await import("mongoose");
   failClosedWrites();
   const connection = mongoose.createConnection();
@@ -44,7 +44,7 @@ const CONNECTED = 1;
 
 export const isConnected = (connection: Connection): boolean => Number(connection.readyState) === CONNECTED;
 
-/** Acknowledged once the write survives a crash of the server process. */
+/** Writes are acknowledged after they are safe from a crash of the server process. */
 export const DURABLE = { w: "majority", j: true } as const;
 
 const DUPLICATE_KEY = 11_000;
@@ -52,7 +52,7 @@ const DUPLICATE_KEY = 11_000;
 export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === "object" && error !== null && (error as { code?: unknown }).code === DUPLICATE_KEY;
 
-/** @returns false if a unique index already has the key */
+/** @returns false if a unique index already contains the key */
 export const insertOnce = async (insert: PromiseLike<unknown>): Promise<boolean> => {
   try {
     await insert;
@@ -74,9 +74,9 @@ const AWAY_NAMES = new Set([
   "MongooseServerSelectionError",
   "PoolClearedOnNetworkError",
 ]);
-/** Socket errors that the driver passes on if the server vanishes during a command. */
+/** Socket errors that the driver forwards if the server disappears during a command. */
 const AWAY_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
-/** The driver's label for errors while a replica set elects a primary. */
+/** The driver's label for errors during the election of a primary. */
 const RETRYABLE_LABEL = "RetryableWriteError";
 
 export const isDatabaseAway = (error: unknown): boolean => {
@@ -86,7 +86,7 @@ export const isDatabaseAway = (error: unknown): boolean => {
     (typeof name === "string" && AWAY_NAMES.has(name)) ||
     (typeof code === "string" && AWAY_CODES.has(code)) ||
     (Array.isArray(errorLabels) && errorLabels.includes(RETRYABLE_LABEL)) ||
-    // A bulk write's error wraps the one that ended it.
+    // The error of a bulk write contains the error that ended it.
     (errorResponse instanceof Error && errorResponse !== error && isDatabaseAway(errorResponse))
   );
 };

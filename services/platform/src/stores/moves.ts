@@ -1,4 +1,6 @@
-/** Moves rows between the databases of two services. One conditional update of the old row decides each move, so a row moves once. */
+/**
+ * Moves rows between the databases of two services. One conditional update of the old row decides each move, so that a row moves only once.
+ */
 import { randomUUID } from "node:crypto";
 import type { mongo } from "mongoose";
 import { insertOnce, isDuplicateKey } from "./mongo";
@@ -6,7 +8,7 @@ import { insertOnce, isDuplicateKey } from "./mongo";
 interface Row {
   _id: string;
 }
-/** Stored on the old row, which is deleted some days later: a process of the previous release can still read it. */
+/** Stored in the old row. The row is deleted some days later, because a process of the previous release may still read it. */
 export interface Move {
   by: string;
   at: Date;
@@ -15,12 +17,12 @@ interface Movable extends Row {
   moved?: Move;
 }
 
-/** Time limit for a mover that changed a row's owner but hasn't stored the row. */
+/** Time after a move during which its row is processed again, because the mover may have crashed before storing it. */
 const ARRIVAL_MS = 3_600_000;
 const PAGE = 500;
 
 /**
- * Makes the other service the owner of a row, unless another move has.
+ * Makes the other service the owner of a row, unless another move already did.
  * @returns the row's last state
  */
 export const takeRow = async <R extends Row>(old: mongo.Collection<R>, id: string, moveId: string): Promise<R | null> => {
@@ -32,7 +34,7 @@ export const takeRow = async <R extends Row>(old: mongo.Collection<R>, id: strin
   return found as R | null;
 };
 
-/** IDs of old rows that haven't moved or might not have arrived, in order. */
+/** Ids, in order, of old rows that haven't moved or may not have arrived. */
 export async function* unmovedIds<R extends Row>(old: mongo.Collection<R>, filter: object = {}): AsyncIterable<string> {
   const recently = new Date(Date.now() - ARRIVAL_MS);
   const unmoved = { ...filter, $or: [{ moved: { $exists: false } }, { "moved.at": { $gt: recently } }] };
@@ -47,16 +49,16 @@ export async function* unmovedIds<R extends Row>(old: mongo.Collection<R>, filte
 }
 
 export interface ArrivalOptions<R extends Row> {
-  /** Fields that unique indexes need while a row is on its way. */
+  /** Fields that unique indexes need until the row arrives. */
   placeholder(id: string): object;
-  /** Another form of the row, for the case that a unique index rejects it. */
+  /** Returns another form of the row, used if a unique index rejects the first. */
   again(row: R): R;
 }
 
 /**
- * Stores rows that move here. A placeholder with the move's ID is stored first, and only that move replaces it. If a process crashes,
- * another continues the same move. A row deleted here never comes back.
- * @param take makes this service the owner of a row; null if another move did
+ * Stores rows that move to this service. A placeholder with the move's id is stored first, and only that move replaces it. If a process
+ * crashes, another continues the move. A row that was deleted here is never stored again.
+ * @param take makes this service the owner of a row; returns null if another move did
  * @returns whether this call stored the row
  */
 export const createArrival =

@@ -1,19 +1,19 @@
 import { invalidRequest } from "@nodeloom/kernel";
 
-/** End of a page in a list that is sorted by time, then by ID. */
+/** End of a page in a list sorted by time and id. */
 export interface ListPosition {
   at: Date;
   id: string;
 }
 
-/** Filter for rows after a position, or before it with `$lt`; every row without a position. */
+/** Filter for rows after a position (or before it, with `$lt`). Without a position it matches all rows. */
 export const beyond = (field: string, position: ListPosition | undefined, than: "$gt" | "$lt" = "$gt"): Record<string, unknown> => {
   if (!position) return {};
   const { at, id } = position;
   return { $or: [{ [field]: { [than]: at } }, { [field]: at, _id: { [than]: id } }] };
 };
 
-/** Milliseconds and an id. */
+/** Milliseconds since 1970, and an id. */
 const CURSOR = /^(\d{1,15})\/(\S{1,200})$/;
 
 export const toCursor = ({ at, id }: ListPosition): string => Buffer.from(`${at.getTime()}/${id}`).toString("base64url");
@@ -36,8 +36,8 @@ interface Documents {
 }
 
 /**
- * Deletes at most `limit` documents that match a filter, and that still match at the moment of deletion.
- * @param sort which to delete first
+ * Deletes at most `limit` documents that match a filter and still match when they are deleted.
+ * @param sort order in which documents are deleted
  * @returns the number of deleted documents
  */
 export const removeSome = async (

@@ -10,15 +10,15 @@ const MAX_RECONNECT_DELAY_MS = 1_000;
 export interface RedisOptions {
   url: string;
   logger: Logger;
-  /** Subscribers wait for the server. Other connections fail fast, so that callers can fall back. */
+  /** True for a subscriber, which waits for the server. Other connections fail fast, so that callers can use a fallback. */
   subscriber?: boolean;
 }
 
 type Command = Parameters<Redis["sendCommand"]>[0];
 
 /**
- * Fails commands that the server doesn't answer. Time is counted in steps of the event loop: if the process itself stood still, the
- * server isn't blamed.
+ * Fails commands without a response. Time is counted in steps of the event loop, so a pause of this process doesn't count against the
+ * server.
  */
 const limitCommands = (redis: Redis): void => {
   const send = redis.sendCommand.bind(redis);
@@ -40,7 +40,7 @@ const limitCommands = (redis: Redis): void => {
   };
 };
 
-/** A connection to Redis that always reconnects. While Redis is unavailable, commands fail at once. */
+/** A connection to Redis that always reconnects. While Redis is unavailable, commands fail immediately. */
 export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions): Redis => {
   const { Redis: Connection } = require("ioredis") as typeof import("ioredis");
   const redis = new Connection(url, {
@@ -61,7 +61,7 @@ export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions):
   return redis;
 };
 
-/** Tells whether the connection is usable before the deadline. Without Redis, callers work alone. */
+/** Returns whether the connection is usable before the deadline. Without Redis, callers work independently. */
 export const redisReady = (redis: Redis, deadlineMs = 3_000): Promise<boolean> => {
   if (redis.status === "ready") return Promise.resolve(true);
   return new Promise((resolve) => {

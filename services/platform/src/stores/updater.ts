@@ -5,7 +5,7 @@ import { bulkFailures } from "./bulk-failures";
 
 const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
-/** An update that waited longer for its turn is rejected. */
+/** Maximum wait of an update. It is rejected after that. */
 const MAX_WAIT_MS = 10_000;
 
 export interface OneUpdate {
@@ -16,8 +16,8 @@ export interface OneUpdate {
 
 /**
  * Makes an update.
- * @returns whether it found or inserted a document; undefined if others in its command did not, which leaves it unknown
- * @throws DomainError SERVICE_UNAVAILABLE if too many wait, or the driver's error
+ * @returns whether it matched or inserted a document; undefined if that is unknown because other updates in the command didn't match
+ * @throws DomainError SERVICE_UNAVAILABLE if too many updates wait, or the driver's error
  */
 export type Updater = (update: OneUpdate) => Promise<boolean | undefined>;
 
@@ -25,7 +25,10 @@ type Item = BatchItem<OneUpdate, boolean | undefined>;
 const madeBy = ({ matchedCount, upsertedCount }: Pick<mongo.BulkWriteResult, "matchedCount" | "upsertedCount">): number =>
   matchedCount + upsertedCount;
 
-/** Updates one collection. Updates that arrive during a command are sent together with the next one, in no order. */
+/**
+ * Creates an updater for one collection. Updates that arrive during a command are sent together in the next command, in no particular
+ * order.
+ */
 export const createUpdater = (
   collection: Pick<mongo.Collection, "updateOne" | "bulkWrite">,
   writeConcern: mongo.WriteConcernSettings,

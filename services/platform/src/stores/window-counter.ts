@@ -3,17 +3,17 @@ import type { Redis } from "./redis";
 
 export interface Counted {
   isWithin: boolean;
-  /** Total in the window. 0 if `remembersExhausted` answered from memory. */
+  /** Total in the window. 0 if the result came from memory (`remembersExhausted`). */
   count: number;
   remaining: number;
   leftMs: number;
 }
 
 export interface WindowCounter {
-  /** @param limit maximum per window */
+  /** Counts one attempt. @param limit maximum per window */
   count(key: string, limit: number): Promise<Counted>;
   uncount(key: string, limit: number): Promise<void>;
-  /** Total in the window, without counting. */
+  /** Returns the total in the window without counting. */
   counted(key: string, limit: number): Promise<number>;
 }
 
@@ -21,11 +21,13 @@ export interface WindowCounterOptions {
   redis: Redis;
   keyPrefix: string;
   windowSeconds: number;
-  /** Answers for an exhausted key from memory until its window ends. Attempts beyond the limit then aren't counted. */
+  /** If true, an exhausted key is rejected from memory until its window ends. Attempts above the limit are then not counted. */
   remembersExhausted?: boolean;
 }
 
-/** Counts in fixed windows that all processes share, with one Redis round trip. While Redis is unavailable, each process counts alone. */
+/**
+ * Counts in fixed windows shared by all processes, with one Redis round trip. While Redis is unavailable, each process counts separately.
+ */
 export const createWindowCounter = ({
   redis,
   keyPrefix,

@@ -4,11 +4,12 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 export interface RequestContext {
   requestId: string;
   executionId?: string;
-  /** When the caller stops waiting, in milliseconds since the epoch. */
+  /** Time at which the caller stops waiting, in milliseconds since the epoch. */
   deadlineMs?: number;
 }
 
-// OpenTelemetry's context carries the request beside the span: on Node.js 20 each AsyncLocalStorage slows down everything asynchronous.
+// The request is stored in OpenTelemetry's context together with the span, because on Node.js 20 each AsyncLocalStorage slows down all
+// asynchronous code.
 context.setGlobalContextManager(new AsyncLocalStorageContextManager());
 const REQUEST = createContextKey("nodeloom.request");
 
@@ -17,7 +18,7 @@ export const requestContext = (): RequestContext | undefined => context.active()
 export const withRequestContext = <T>(request: RequestContext, run: () => T): T =>
   context.with(context.active().setValue(REQUEST, request), run);
 
-/** Trace ID of the current work, 32 hexadecimal digits; undefined without tracing. */
+/** Trace id of the current work (32 hexadecimal digits); undefined without tracing. */
 export const activeTraceId = (): string | undefined => {
   const span = trace.getActiveSpan()?.spanContext();
   return span && isSpanContextValid(span) ? span.traceId : undefined;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { createEgressClient, type EgressClient } from "../egress/client";
 
-/** How a library with its own metrics exports them: over HTTP at `listen`, or to a collector. */
+/** How a library exports its own metrics: over HTTP at `listen`, or to a collector. */
 export type LibraryMetrics = { listen: string } | { collector: string };
 
 const READ = { timeoutMs: 2_000, maxBytes: 4 * 1024 * 1024 };
@@ -10,7 +10,7 @@ const READ = { timeoutMs: 2_000, maxBytes: 4 * 1024 * 1024 };
 let destination: "scraped" | { collector: string } | undefined;
 const libraries = new Map<string, EgressClient>();
 
-/** Sets where libraries export metrics; undefined turns that off. */
+/** Sets where libraries export metrics; undefined disables the export. */
 export const measureLibraries = (to: typeof destination): void => {
   destination = to;
   for (const client of libraries.values()) void client.close();
@@ -26,7 +26,7 @@ const freeLoopback = async (): Promise<string> => {
   return `127.0.0.1:${port}`;
 };
 
-/** Where the next library exports metrics; undefined if this process has no metrics. */
+/** Returns where the next library exports metrics; undefined if this process has no metrics. */
 export const libraryMetrics = async (): Promise<LibraryMetrics | undefined> => {
   if (destination !== "scraped") return destination;
   const listen = await freeLoopback();
@@ -39,7 +39,7 @@ const ask = async ([address, client]: [string, EgressClient]): Promise<string> =
     const { status, body } = await client.request({ url: `http://${address}/metrics`, ...READ });
     return status === 200 ? body.toString() : "";
   } catch {
-    // The library doesn't run. The other metrics are still returned.
+    // The library isn't running. The other metrics are still returned.
     return "";
   }
 };

@@ -4,13 +4,13 @@ import { redactLine } from "./redaction";
 
 export type { Logger };
 
-/** Members removed near the top of a line; `redactLine` finds secrets in texts at any depth. */
+/** Members that are removed near the top level of a line. `redactLine` finds secrets in texts at any depth. */
 const REDACTED = ["password", "secret", "secrets", "apiKey", "authorization", "cookie", "key", "value", "webhookSecret"].flatMap((name) => [
   name,
   `*.${name}`,
 ]);
 
-/** Logs JSON lines to stdout with the service's name and the request's IDs. Secrets are redacted. */
+/** Logs JSON lines to stdout with the service's name and the request's ids. Secrets are redacted. */
 export const createLogger = (name: string, level = process.env.LOG_LEVEL || "info", destination?: DestinationStream): Logger =>
   pino(
     {

@@ -1,13 +1,13 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { metrics, type Attributes, type Meter } from "@opentelemetry/api";
 
-/** Bounds in seconds, from a call between services to the longest run. */
+/** Bucket bounds in seconds, from a call between services to the longest run. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 14_400, 86_400];
 const MS = 1_000;
 
 const meterOf = (): Meter => metrics.getMeter("nodeloom");
 
-/** Instruments are created on first use: one created before `startTelemetry` would never be read. */
+/** Instruments are created on first use, because an instrument created before `startTelemetry` is never exported. */
 const lazy = <T>(create: (meter: Meter) => T): (() => T) => {
   let made: T | undefined;
   return () => (made ??= create(meterOf()));
@@ -18,7 +18,7 @@ export type AddAmount = (amount: number, attributes?: Attributes) => void;
 export type RecordDuration = (milliseconds: number, attributes?: Attributes) => void;
 export type Stop = () => void;
 
-/** Counts events. Attributes are constants of the code, never names or IDs of users or their data. */
+/** Counts events. Attributes must be constants in the code, never names or ids of users or their data. */
 export const eventCounter = (name: string, description: string): CountEvent => {
   const counter = lazy((meter) => meter.createCounter(name, { description }));
   return (attributes) => counter().add(1, attributes);
@@ -29,7 +29,7 @@ export const amountCounter = (name: string, description: string): AddAmount => {
   return (amount, attributes) => counter().add(amount, attributes);
 };
 
-/** Records durations: takes milliseconds, exports seconds. */
+/** Records durations. Accepts milliseconds and exports seconds. */
 export const durationHistogram = (name: string, description: string): RecordDuration => {
   const histogram = lazy((meter) => meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries: SECONDS } }));
   return (milliseconds, attributes) => histogram().record(Math.max(0, milliseconds) / MS, attributes);
@@ -41,8 +41,8 @@ export interface Reading {
 }
 
 /**
- * Reads a value at each collection. Call it when a service starts, not before.
- * @returns stops it
+ * Reads a value at each collection. Call it when a service starts, not earlier.
+ * @returns a function that stops it
  */
 export const observedGauge = (name: string, description: string, read: () => Reading[] | Promise<Reading[]>): Stop => {
   const gauge = meterOf().createObservableGauge(name, { description });
@@ -56,8 +56,8 @@ export const observedGauge = (name: string, description: string, read: () => Rea
 const expiries = new Map<string, () => Date>();
 
 /**
- * Reports when a certificate of this process ends.
- * @param use what it is for: a word from the code
+ * Reports when a certificate of this process expires.
+ * @param use purpose of the certificate, as a word from the code
  */
 export const observeExpiry = (use: string, expires: () => Date): void => void expiries.set(use, expires);
 
@@ -65,7 +65,7 @@ const NANOSECONDS = 1e9;
 
 /**
  * Measures the process's memory and the delay of its event loop.
- * @returns stops it
+ * @returns a function that stops it
  */
 export const observeProcess = (): Stop => {
   const loop = monitorEventLoopDelay({ resolution: 20 });

@@ -1,9 +1,9 @@
 const CENSORED = "[redacted]";
 
-/** Members whose values are secrets. `key` and `value` hold API keys and Redis's values. */
+/** Members whose values are secrets. `key` and `value` contain API keys and values in Redis. */
 const NAME = "(?:[\\w.-]{0,60}(?:password|passphrase|secret|pepper|cookie|authorization|api[-_]?key|private[-_]?key|token)|key|value)";
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
-/** A member of JSON that is itself inside a string. */
+/** A member in JSON that is itself inside a string. */
 const QUOTED_STRING = String.raw`\\"(?:[^"\\]|\\\\(?:\\"|\\\\|[^\\])|\\[^"\\])*\\"`;
 
 const RULES: readonly (readonly [RegExp, string])[] = [
@@ -18,6 +18,6 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/([?&](?:api[-_]?key|key|token|access[-_]token|secret|password|sig|signature)=)[^&\s"'\\<>]+/gi, `$1${CENSORED}`],
 ];
 
-/** Redacts the secrets of a JSON line at any depth, also inside texts. The line stays valid JSON. */
+/** Redacts secrets in a JSON line at any depth, including inside texts. The line stays valid JSON. */
 export const redactLine = (line: string): string =>
   RULES.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);

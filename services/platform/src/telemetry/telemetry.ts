@@ -1,4 +1,4 @@
-/** telemetry/: the context of a request, and its traces, logs and metrics. */
+/** telemetry/: the context of a request, and traces, logs and metrics. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { metrics } from "@opentelemetry/api";
 import type { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
@@ -13,7 +13,7 @@ const METRICS_EVERY_MS = 15_000;
 const METRICS_TIMEOUT_MS = 10_000;
 
 export interface Telemetry {
-  /** Writes the metrics in Prometheus format; 404 if they are off (no OPS_LISTEN). */
+  /** Writes the metrics in Prometheus format. Returns 404 if they are off (no OPS_LISTEN). */
   writeMetrics(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
   if (collector === undefined && OPS_LISTEN === undefined) return { writeMetrics: writeNothing, stop: () => Promise.resolve() };
   const resource = await describeProcess(name);
   const prometheus = OPS_LISTEN === undefined ? undefined : await createPrometheus();
-  // Libraries' metrics are scraped with the process's, or the libraries send them.
+  // Prometheus scrapes the libraries' metrics together with the process's. Otherwise the libraries send them to the collector.
   measureLibraries(prometheus ? "scraped" : collector === undefined ? undefined : { collector });
   const providers: Provider[] = [await startMetrics(resource, collector, prometheus?.exporter)];
   if (collector !== undefined) providers.push(await sendTraces(resource, collector, config));

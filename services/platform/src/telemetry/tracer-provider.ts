@@ -13,17 +13,17 @@ import { wholeSpans } from "./whole-spans";
 export interface TracingOptions {
   exporter: SpanExporter;
   resource: Resource;
-  /** Share of all traces, from 0 to 1. */
+  /** Share of traces that are recorded, from 0 to 1. */
   share: number;
   everyMs: number;
 }
 
-/** Traces this process and passes the trace on as W3C Trace Context. `shutdown` sends the rest. */
+/** Traces this process and propagates the trace as W3C Trace Context. `shutdown` sends the remaining spans. */
 export const startTracing = ({ exporter, resource, share, everyMs }: TracingOptions): TracerProvider => {
   const ofShare = new TraceIdRatioBasedSampler(share);
   const provider = new TracerProvider({
     resource,
-    // The trace ID decides, equally in every process: a caller that requests all its traces gets no more than the share.
+    // The trace id decides, with the same result in every process. A caller that requests all its traces gets no more than the share.
     sampler: new ParentBasedSampler({ root: ofShare, remoteParentSampled: ofShare }),
     spanProcessors: [wholeSpans(new BatchSpanProcessor({ exporter, scheduledDelayMillis: everyMs }))],
   });

@@ -16,7 +16,7 @@ import {
 /** Headers of W3C Trace Context; empty without tracing. */
 export type TraceHeaders = Record<string, string>;
 
-/** Without a collector, its spans do nothing. */
+/** Without a collector, the tracer's spans do nothing. */
 const tracer = (): Tracer => trace.getTracer("nodeloom");
 const FAILED = { code: SpanStatusCode.ERROR };
 
@@ -28,7 +28,7 @@ export const withSpan = <T>(span: Span, run: () => T): T => context.with(trace.s
 export const failSpan = (span: Span): void => void span.setStatus(FAILED);
 
 /**
- * Runs a function as one span that ends with it.
+ * Runs a function in a span that ends with it.
  * @param parent context of the span
  */
 export const inSpan = <T>(name: string, options: SpanOptions, run: () => Promise<T>, parent: Context = context.active()): Promise<T> =>
@@ -47,8 +47,8 @@ export const injectTrace = (set: (key: string, value: string) => void): void =>
   propagation.inject(context.active(), undefined, { set: (_carrier, key, value) => set(key, value) });
 
 /**
- * Runs a request to an external server as a span.
- * @param run gets the headers of the trace, to send or not
+ * Runs a request to an external server in a span.
+ * @param run gets the trace headers, which it can send
  */
 export const inClientSpan = <T>(name: string, attributes: Attributes, run: (traceHeaders: TraceHeaders) => Promise<T>): Promise<T> =>
   inSpan(name, { kind: SpanKind.CLIENT, attributes }, () => {
@@ -57,7 +57,7 @@ export const inClientSpan = <T>(name: string, attributes: Attributes, run: (trac
     return run(headers);
   });
 
-/** Context of the caller's trace. Without one, a new trace starts, whatever is under way here. */
+/** Context of the caller's trace. Without one, a new trace starts, even if other work is active. */
 export const tracedByCaller = <C>(carrier: C, getter?: TextMapGetter<C>): Context =>
   propagation.extract(trace.deleteSpan(context.active()), carrier, getter);
 
@@ -68,8 +68,8 @@ const PROBES = /^\/(healthz|livez|readyz|status|metrics)\b/;
 const FAULT = 500;
 
 /**
- * Makes each request to an HTTP server a span of the caller's trace. OpenTelemetry's instrumentation would record client addresses and
- * repeat the gateway's measurements.
+ * Makes each request to an HTTP server a span in the caller's trace. OpenTelemetry's instrumentation isn't used, because it would record
+ * client addresses and repeat the gateway's measurements.
  */
 export const inServerSpans =
   (app: RequestListener): RequestListener =>
@@ -86,7 +86,7 @@ export const inServerSpans =
     context.with(trace.setSpan(parent, span), () => app(request, response));
   };
 
-/** Runs something that goes on for much longer as a trace of its own, linked to the one that it came from. */
+/** Runs long work in a separate trace that is linked to the current one. */
 export const inLinkedTrace = <T>(name: string, run: () => Promise<T>): Promise<T> => {
   const from = trace.getActiveSpan()?.spanContext();
   return inSpan(name, { root: true, links: from ? [{ context: from }] : [] }, run);
@@ -94,7 +94,7 @@ export const inLinkedTrace = <T>(name: string, run: () => Promise<T>): Promise<T
 
 export type NameSpan = (name: string, attributes: Attributes) => void;
 
-/** Renames the active span when more is known, such as a request's route. Does nothing without one. */
+/** Returns a function that renames the active span when more is known, such as a request's route. Does nothing without a span. */
 export const spanNamer = (): NameSpan => {
   const span = trace.getActiveSpan();
   return (name, attributes) => void span?.updateName(name).setAttributes(attributes);

@@ -1,19 +1,19 @@
 import { trace } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 
-/** Spans of one piece of work, and of all, that are held at most; further ones leave at once. */
+/** Maximum spans held per piece of work, and in total. Further spans are exported immediately. */
 const MAX_OF_ONE = 64;
 const MAX_OF_ALL = 4_096;
 
-/** A request or an activity of this process, from its first span. */
+/** A request or an activity in this process, starting with its first span. */
 interface Work {
   isOpen: boolean;
   readonly held: ReadableSpan[];
 }
 
 /**
- * Passes the spans of a piece of work on when its first span has ended. A process that is killed would otherwise leave spans whose
- * parent was never sent.
+ * Exports the spans of a piece of work after its first span has ended. Otherwise a killed process would leave spans whose parent was never
+ * sent.
  */
 export const wholeSpans = (next: SpanProcessor): SpanProcessor => {
   const works = new WeakMap<object, Work>();

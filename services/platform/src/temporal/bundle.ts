@@ -1,4 +1,4 @@
-/** Bundles the code of a service's workflows when the platform is built: `node bundle.js <workflows> <bundle>`. */
+/** Bundles a service's workflow code when the platform is built: `node bundle.js <workflows> <bundle>`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { bundleWorkflowCode } from "@temporalio/worker";
@@ -9,10 +9,11 @@ const buildBundle = async (workflowsPath: string, bundlePath: string): Promise<v
     workflowsPath,
     payloadConverterPath,
     workflowInterceptorModules: [interceptorsPath],
-    // Evaluated once instead of for every run. Their caches hold nothing of a run: expressions by their texts,
-    // and values by the node they were read from.
+    // Evaluated once instead of once per run. The modules' caches contain no data of a run: expressions by text, and values by the node
+    // from which they were read.
     preloadModules: [payloadConverterPath, interceptorsPath, workflowsPath],
-    // The worker and its thread each keep the code with its map, as text and parsed. The map has lines but no sources.
+    // The worker and its thread each keep the code and its source map, as text and parsed. The map contains lines but no sources, which
+    // saves memory.
     webpackConfigHook: (config) => ({ ...config, devtool: "inline-nosources-source-map" }),
   });
   mkdirSync(dirname(bundlePath), { recursive: true });

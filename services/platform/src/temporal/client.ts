@@ -11,7 +11,7 @@ const UNREACHABLE: readonly (status | undefined)[] = [
   status.CANCELLED,
 ];
 
-/** Converts an error that means "Temporal can't be reached" to SERVICE_UNAVAILABLE. Any other error stays as it is. */
+/** Converts an error that means "Temporal can't be reached" to SERVICE_UNAVAILABLE. Other errors stay unchanged. */
 export const translateTemporal = (error: unknown, message: string): unknown => {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const code = isGrpcServiceError(error) ? error.code : isGrpcServiceError(cause) ? cause.code : undefined;
@@ -27,7 +27,7 @@ export interface TemporalServer {
   namespace: string;
 }
 
-/** Calls Temporal once, for a command. Waits for it as at a start. */
+/** Calls Temporal once, for a command. Waits for Temporal as a starting service does. */
 export const withTemporal = async <T>(
   { address, security, namespace }: TemporalServer,
   work: (client: Client) => Promise<T>,

@@ -9,14 +9,14 @@ const ENCODING = "encoding";
 const text = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
 const ENCRYPTED = "binary/encrypted";
-/** Metadata member with the key's name, as in Temporal's own samples. */
+/** Metadata member with the key's name, as in Temporal's samples. */
 const KEY_ID = "encryption-key-id";
 const JSON_PLAIN = "json/plain";
-/** Longest plain payload: summaries, IDs and states, which show a run's timeline. */
+/** Maximum plain payload. Summaries, ids and states show a run's timeline. */
 const MAX_PLAIN_BYTES = 256;
 const OBJECT_OR_LIST = /^\s*[[{]/;
 
-/** Tells whether a payload is a short value without members. Users' words and settings never have that form. */
+/** True if a payload is a short value without members. Users' texts and settings never have that form. */
 const isPlain = ({ metadata, data }: Payload): boolean => {
   const encoding = text(metadata?.[ENCODING]);
   if (!data || data.length === 0) return true;
@@ -24,8 +24,8 @@ const isPlain = ({ metadata, data }: Payload): boolean => {
 };
 
 /**
- * Protects runs against readers and writers of Temporal's history or database: each payload is encrypted as a whole. The first key
- * encrypts, all decrypt. `unencrypted` in the list admits plain payloads, which are otherwise rejected. Without keys, nothing is
+ * Protects runs against anyone who can read or write Temporal's history or database. Each payload is encrypted as a whole. The first key
+ * encrypts, all keys decrypt. `unencrypted` in the list allows plain payloads, which are otherwise rejected. Without keys, nothing is
  * encrypted.
  */
 export const createEncryptionCodec = (entries: readonly string[]): PayloadCodec => {

@@ -1,4 +1,4 @@
-/** Modules that the bundle evaluates before the workflows of a service. */
+/** Modules that the bundle evaluates before a service's workflows. */
 import "./promise-hooks";
 
 export { interceptors } from "./trace";

@@ -1,12 +1,12 @@
 /**
- * The SDK's promise hooks take a stack trace of every promise in a workflow, through the bundle's source map, for the call stack in
- * Temporal's UI. They can't be turned off and took more than half of a run's cost on this thread. So here stack traces have no frames,
- * and the results of the hooks' three `Function` compilations per promise are known beforehand: the workflow of a promise, and the error
- * whose trace they take. Evaluated before the realm is frozen.
+ * The SDK's promise hooks record a stack trace of every promise in a workflow, through the bundle's source map, for the call stack in
+ * Temporal's UI. They can't be disabled and took more than half of a run's cost on this thread. Therefore stack traces have no frames here.
+ * The hooks' three `Function` compilations per promise get fixed results: the workflow of a promise, and the error whose trace is recorded.
+ * This file is evaluated before the realm is frozen.
  */
 Error.stackTraceLimit = 0;
 
-/** Has no stack. A promise without one isn't recorded. */
+/** Has no stack. The hooks don't record a promise without a stack. */
 class NoTrace {}
 
 const known = new Map<string, () => unknown>([

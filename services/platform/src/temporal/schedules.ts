@@ -1,11 +1,11 @@
 import { ScheduleAlreadyRunning, type Client, type ScheduleOptions, type ScheduleUpdateOptions } from "@temporalio/client";
 
-/** A workflow that Temporal starts at intervals: one at a time over all processes, listed under Schedules in Temporal's UI. */
+/** A workflow that Temporal starts at intervals. At most one runs at a time in all processes. Temporal's UI lists it under Schedules. */
 export interface PlatformSchedule {
   id: string;
   workflow: string;
   everyMs: number;
-  /** How late Temporal makes up for a missed time. */
+  /** Maximum delay with which Temporal still makes up for a missed time. */
   catchUpMs: number;
   note: string;
 }
@@ -17,7 +17,9 @@ const optionsOf = ({ workflow, everyMs, catchUpMs, note }: PlatformSchedule, tas
   state: { note },
 });
 
-/** Creates or updates every schedule to match the code. Its ID begins with the queue's name. A paused schedule stays paused. */
+/**
+ * Creates or updates every schedule so that it matches the code. Schedule ids start with the queue's name. A paused schedule stays paused.
+ */
 export const ensureSchedules = async (client: Client, taskQueue: string, schedules: readonly PlatformSchedule[]): Promise<void> => {
   await Promise.all(
     schedules.map(async (schedule) => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ConfigError, hostPort, type ConfigOf } from "../config";
 
-/** Credentials between a process and Temporal. */
+/** Credentials for connections between a process and Temporal. */
 export const temporalSecurityVariables = {
   TEMPORAL_TLS: z
     .enum(["true", "false"])
@@ -49,7 +49,7 @@ export const temporalSecurity = (config: Partial<TemporalSecurityConfig>): Tempo
   };
 };
 
-/** Where Temporal runs, and which namespace is Nodeloom's. */
+/** Temporal's address and Nodeloom's namespace. */
 export const temporalVariables = {
   TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
   ...temporalSecurityVariables,

@@ -1,10 +1,10 @@
 import type { Payload } from "@temporalio/common";
 import type { WorkflowInterceptorsFactory } from "@temporalio/workflow";
 
-/** Temporal header with the trace, as its SDKs' own interceptors use it. */
+/** Temporal header with the trace, as used by the interceptors of Temporal's SDKs. */
 export const TRACE_HEADER = "_tracer-data";
 
-/** Passes the trace of a workflow's start on to its activities. It makes no spans: see ADR 0017. */
+/** Passes the trace of a workflow's start to its activities. It creates no spans; see ADR 0017. */
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let trace: Record<string, Payload> = {};
   return {

@@ -5,7 +5,7 @@ import { inCalledSpan, inClientSpan, type TraceHeaders } from "../telemetry/trac
 import { payloadConverter } from "./converter";
 import { TRACE_HEADER } from "./trace";
 
-/** Continues a request's trace through the start of its workflow and, by the workflow's interceptor, its activities. */
+/** Continues a request's trace when its workflow starts. The workflow's interceptor continues it in activities. */
 
 export const tracedStarts: WorkflowClientInterceptor = {
   startWithDetails: (input, next) =>
@@ -17,7 +17,7 @@ export const tracedStarts: WorkflowClientInterceptor = {
 
 const EXECUTION_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-/** Adds the run's ID to the logs and calls of activities. The workflow's ID is or contains it. */
+/** Adds the run's id to logs and calls of activities. The workflow's id is, or contains, the run's id. */
 export const tracedActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute: (input, next) => {

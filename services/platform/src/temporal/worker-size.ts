@@ -1,14 +1,14 @@
 import { totalmem } from "node:os";
 import { z } from "zod";
 
-/** Sizes a Temporal worker by the memory that its process can use. */
+/** Sizes a Temporal worker by the memory available to its process. */
 
 const MB = 1_048_576;
-/** Without a limit, the machine is shared with the other processes. */
+/** Memory assumed without a limit, because other processes share the machine. */
 const UNLIMITED_MB = 1_536;
 /** A cached run takes half a megabyte, so the cache takes a 25th of the memory. */
 const CACHED_PER_MB = 1 / 12.5;
-/** Activities mostly wait for a provider's answer or the next poll. */
+/** Activities mostly wait for a provider's response or for the next poll. */
 const ACTIVITIES_PER_MB = 2.6;
 const CACHED_BETWEEN = [40, 2_000] as const;
 const ACTIVITIES_BETWEEN = [500, 20_000] as const;
@@ -23,7 +23,7 @@ export const workerVariables = {
   WORKER_ACTIVITIES: count().describe("calls that a worker makes or follows at once; unless given, by the memory limit: 3994 for 1536 MB"),
 } as const;
 
-/** @returns the container's limit in megabytes; undefined if there is none below the machine's memory */
+/** @returns the container's limit in megabytes; undefined if there is none, or if it is above the machine's memory */
 const memoryLimitMb = (): number | undefined => {
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit / MB : undefined;
@@ -33,7 +33,7 @@ const bounded = (value: number, [least, most]: readonly [number, number]): numbe
 
 /**
  * @param given values of the variables
- * @param limitMb memory that the process can use, in megabytes; by default its container's
+ * @param limitMb memory available to the process, in megabytes; by default the container's limit
  */
 export const workerSize = (
   given: { WORKER_CACHED_WORKFLOWS?: number | undefined; WORKER_ACTIVITIES?: number | undefined } = {},

@@ -22,28 +22,28 @@ import { workerSize } from "./worker-size";
 
 export interface TemporalOptions extends TemporalServer {
   taskQueue: string;
-  /** Payload codecs. */
+  /** Converter with the payload codecs. */
   dataConverter?: DataConverter;
-  /** Resolves once Temporal has everything that the service needs there. */
+  /** Resolves after Temporal has everything that the service needs. */
   prepared?: (connection: NativeConnection) => Promise<void>;
   logger: Logger;
   workflowBundle: { codePath: string };
   metrics?: LibraryMetrics | undefined;
   shutdownGraceMs: number;
-  /** Default: by the memory limit. */
+  /** Size of the worker. By default it depends on the memory limit. */
   size?: ReturnType<typeof workerSize>;
 }
 
 const MAX_LOCAL_ACTIVITIES = 200;
 const MAX_WORKFLOW_TASKS = 100;
-/** Part of the stop's grace period that isn't for running calls. */
+/** Part of the grace period that is reserved for other steps of the stop than running calls. */
 const SHUTDOWN_RESERVE_MS = 5_000;
 const MIN_SHUTDOWN_GRACE_MS = 1_000;
-/** Heartbeats reveal a call that lost its worker, so they must not be delayed longer. */
+/** Maximum delay of heartbeats, because they reveal calls whose worker is lost. */
 const MAX_HEARTBEAT_THROTTLE_MS = 1_000;
 
 const BUILD_CHARS = 12;
-/** Temporal records a worker's identity with each task that fails there. */
+/** The worker's identity, which Temporal records with each failed task. */
 const identityOf = (build: string): string => `nodeloom@${process.pid}@${hostname()}@${build}`;
 
 const PAYLOAD_CONVERTER = require.resolve("./converter");
@@ -60,7 +60,7 @@ const readable = ({ workflowId, activityType, attempt, durationMs, error }: LogM
 
 const METRICS_EVERY = "15s";
 
-/** In the SDK's format. Metrics keep the names of Temporal's documentation. */
+/** Options in the SDK's format. Metrics keep the names in Temporal's documentation. */
 const metricsOptions = (to: LibraryMetrics) => ({
   attachServiceName: false,
   ...("listen" in to
@@ -68,7 +68,7 @@ const metricsOptions = (to: LibraryMetrics) => ({
     : { otel: { url: to.collector, metricsExportInterval: METRICS_EVERY, useSecondsForDurations: true } as const }),
 });
 
-/** Routes Temporal's own log lines and metrics to where ours go. Once per OS process. */
+/** Sends Temporal's own log lines and metrics to the process's logger and exporters. Called once per OS process. */
 const installRuntime = (logger: Logger, metrics: LibraryMetrics | undefined): void => {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
@@ -81,7 +81,7 @@ const installRuntime = (logger: Logger, metrics: LibraryMetrics | undefined): vo
 
 export type RunningTemporal = Awaited<ReturnType<typeof connectTemporal>>;
 
-/** Starts a worker. @returns how to end it: what runs is finished within the grace, or goes on elsewhere */
+/** Starts a worker. @returns a function that stops it. Running work ends within the grace period or continues on another worker */
 const startWorker = async (options: WorkerOptions, logger: Logger): Promise<() => Promise<void>> => {
   const worker = await Worker.create({
     ...options,
@@ -92,7 +92,7 @@ const startWorker = async (options: WorkerOptions, logger: Logger): Promise<() =
     defaultHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
   });
   const running = worker.run().catch((error: unknown) => {
-    // Without a worker nothing runs: the supervisor must start this process again.
+    // Nothing runs without a worker, so the supervisor must restart this process.
     logger.fatal({ err: error }, "the Temporal worker failed");
     process.exit(1);
   });
@@ -102,7 +102,7 @@ const startWorker = async (options: WorkerOptions, logger: Logger): Promise<() =
   };
 };
 
-/** One native connection for client and worker, so that a run's first task is executed where it was started. */
+/** Client and worker share one native connection, so that a run's first task is executed where the run was started. */
 export const connectTemporal = async (options: TemporalOptions) => {
   const { address, security, namespace, taskQueue, logger, workflowBundle, shutdownGraceMs, size = workerSize() } = options;
   const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
@@ -118,7 +118,7 @@ export const connectTemporal = async (options: TemporalOptions) => {
   const close = (): Promise<void> => connection.close();
   return {
     client,
-    /** Names the workflow code of this process. */
+    /** Version of this process's workflow code. */
     build,
     work: async (activities: object): Promise<void> => {
       const shutdownGraceTime = Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS);

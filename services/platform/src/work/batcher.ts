@@ -3,26 +3,29 @@ import { unavailable } from "@nodeloom/kernel";
 
 export interface BatchItem<T, R> {
   value: T;
-  /** When its caller stops waiting, in milliseconds since the epoch. */
+  /** Time at which the caller stops waiting, in milliseconds since the epoch. */
   deadlineMs: number;
   resolve(result: R): void;
   reject(error: unknown): void;
 }
 
 export interface BatcherOptions<T, R> {
-  /** Answers every item of a batch, and never throws. The key's next batch begins when it is done. */
+  /** Settles every item of a batch, and never throws. The key's next batch starts after it resolves. */
   work(key: string, batch: readonly BatchItem<T, R>[]): Promise<void>;
   maxBatch: number;
   maxWaiting: number;
-  /** How long a batch that is not full waits for more, in milliseconds. Without it, a batch takes what the running code submits. */
+  /**
+   * Time for which a batch that isn't full waits for more items, in milliseconds. Without it, a batch has the items that the running code
+   * submits.
+   */
   gatherMs?: number | undefined;
-  /** The error of items that are too many, or waited for too long. */
+  /** Creates the error for items that are too many or waited too long. */
   overloaded(): Error;
 }
 
 export interface Batcher<T, R> {
   submit(key: string, value: T, deadlineMs: number): Promise<R>;
-  /** Takes no more items, and waits for those that were taken. */
+  /** Accepts no more items and waits for the accepted ones. */
   close(): Promise<void>;
 }
 
@@ -33,7 +36,7 @@ interface Queue<T, R> {
 
 const stopping = (): Error => unavailable("the process is stopping");
 
-/** Handles items of one key together: those that arrive during a batch form the next one. Keys don't wait for each other. */
+/** Processes items of one key in batches. Items that arrive during a batch form the next one. Keys don't wait for each other. */
 export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R> => {
   const { work, maxBatch, maxWaiting, gatherMs, overloaded } = options;
   const queues = new Map<string, Queue<T, R>>();

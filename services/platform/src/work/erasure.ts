@@ -3,22 +3,22 @@ import type { erasure } from "@nodeloom/proto";
 import { unary } from "../grpc";
 import { createRemoval, type Removal, type RemoveStep } from "./removal";
 
-/** Erases one page of a service's data about an account. It can be repeated and can stop anywhere. */
+/** Erases one page of a service's data about an account. It can be repeated, and it can stop at any point. */
 export type Erase = (ownerId: string, cursor: string) => Promise<Removal>;
 
 /** One step per collection that the erasure table lists as removed or emptied, in order. */
 export type ErasureSteps<S extends keyof typeof ERASURE> = Readonly<Record<ErasedCollection<S>, RemoveStep>>;
 
 /**
- * Makes a service's `Erase`.
- * @param stepsOf the steps for one account
+ * Creates a service's `Erase`.
+ * @param stepsOf returns the steps for one account
  */
 export const createErasure =
   <S extends keyof typeof ERASURE>(stepsOf: (ownerId: string) => ErasureSteps<S>): Erase =>
   (ownerId, cursor) =>
     createRemoval(stepsOf(ownerId))(cursor);
 
-/** Erases a service's data about some runs of an account. It can be repeated. */
+/** Erases a service's data about some of an account's runs. It can be repeated. */
 export type EraseRuns = (ownerId: string, executionIds: readonly string[]) => Promise<void>;
 
 const MOST_RUNS = 100;
@@ -27,14 +27,14 @@ export interface ErasedMetadata {
   ownerId: string;
   name: string;
   value: string;
-  /** Rows must also have all of these values. */
+  /** Values that matching rows must also have. */
   within: Readonly<Record<string, string>>;
 }
 
-/** Erases a metadata value of an account. It can be repeated. */
+/** Erases one metadata value of an account. It can be repeated. */
 export type EraseMetadata = (erased: ErasedMetadata) => Promise<void>;
 
-/** Parts of a service that erase runs and metadata; absent if it keeps none. */
+/** Functions of a service that erase runs and metadata; absent if the service stores none. */
 export interface EraseParts {
   runs?: EraseRuns;
   metadata?: EraseMetadata;

@@ -2,16 +2,16 @@ import { isUnavailable } from "@nodeloom/kernel";
 
 export interface FreshValueOptions<T> {
   load(): Promise<T>;
-  /** A value younger than this is used without a new load. */
+  /** Age up to which a value is used without loading it again. */
   freshMs: number;
-  /** A value younger than this is used while its source is unavailable. */
+  /** Age up to which a value is used while its source is unavailable. */
   staleMs: number;
   now?(): number;
 }
 
 /**
- * A value from another service with a maximum age. Callers that find it too old share one load; its age counts from the start of the
- * load.
+ * Caches a value from another service up to a maximum age. Callers that find it too old share one load. The age counts from the start of
+ * the load.
  */
 export const createFreshValue = <T>({ load, freshMs, staleMs, now = Date.now }: FreshValueOptions<T>): (() => Promise<T>) => {
   let known: { value: T; at: number } | undefined;

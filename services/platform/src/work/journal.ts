@@ -2,11 +2,11 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeF
 import { dirname } from "node:path";
 import type { z } from "zod";
 
-/** A file of JSON lines, written by one process. */
+/** A file of JSON lines, which one process writes. */
 export interface Journal<T> {
-  /** Every readable entry, oldest first. A line cut off by a crash is skipped. */
+  /** Returns all readable entries, oldest first. A line cut off by a crash is skipped. */
   read(): T[];
-  /** Returns once the entry would survive the death of this process. */
+  /** Returns after the entry is safe from a crash of this process. */
   append(entry: T): void;
   /** Replaces the whole file atomically. */
   rewrite(entries: readonly T[]): void;

@@ -1,27 +1,27 @@
 import { invalidRequest } from "@nodeloom/kernel";
 
-/** One page of one kind: the number of deleted rows and the next cursor. An empty `next` ends the kind. */
+/** Result of one page of one kind: the number of deleted rows and the next cursor. An empty `next` ends the kind. */
 export interface RemovedPage {
   removed: number;
   next: string;
 }
 
-/** Deletes one page after a cursor; the first cursor is empty. It can be repeated and can stop anywhere. */
+/** Deletes one page after a cursor; the first cursor is empty. It can be repeated, and it can stop at any point. */
 export type RemoveStep = (cursor: string) => Promise<RemovedPage>;
 
 /** Response of every service's `RemoveExpired`. */
 export interface Removal {
   removed: Record<string, number>;
-  /** Empty at the end. */
+  /** Cursor of the next page; empty at the end. */
   nextCursor: string;
 }
 
-/** A page of a kind that always starts at its oldest row, until none is left. */
+/** A page of a kind that always starts at its oldest row, repeated until no row is left. */
 export const untilNone = (removed: number): RemovedPage => ({ removed, next: removed === 0 ? "" : "again" });
 
 /**
- * Makes a service's `RemoveExpired`: each call handles one page of one kind, in the order of the steps. Its cursor is `<kind>:<cursor of
- * the kind>`.
+ * Creates a service's `RemoveExpired`. Each call processes one page of one kind, in the order of the steps. Its cursor is `<kind>:<cursor
+ * of the kind>`.
  * @throws DomainError INVALID_REQUEST for a cursor with an unknown kind
  */
 export const createRemoval = (steps: Readonly<Record<string, RemoveStep>>): ((cursor: string) => Promise<Removal>) => {

@@ -2,18 +2,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface RetryOptions {
-  /** Pauses before further attempts in milliseconds. The failure after the last pause is final. */
+  /** Pauses before further attempts, in milliseconds. A failure after the last pause is final. */
   pausesMs: Iterable<number>;
-  /** The pause in milliseconds that the error itself requests. */
+  /** Returns the pause in milliseconds that the error requests. */
   askedMs?: (error: unknown) => number | undefined;
-  /** Decides whether another attempt can succeed. Default: always. */
+  /** Returns whether another attempt can succeed. Default: always true. */
   shouldRetry?: (error: unknown) => boolean;
   signal?: AbortSignal | undefined;
-  /** No pause starts that would end after this time, in milliseconds since the epoch. */
+  /** A pause doesn't start if it would end after this time, in milliseconds since the epoch. */
   until?: number;
 }
 
-/** Pauses that double from the first to the longest, endlessly. */
+/** Pauses that double from the first to the longest, without an end. */
 export function* doubling(firstMs: number, longestMs: number): Generator<number, never> {
   for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) yield pauseMs;
 }
@@ -23,7 +23,7 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 
 /**
  * Makes attempts until one succeeds.
- * @throws the last attempt's error; the signal's reason if it aborts a pause
+ * @throws the last attempt's error, or the signal's reason if it aborts a pause
  */
 export const retry = async <T>(
   work: () => Promise<T>,
@@ -48,9 +48,9 @@ class Conflict extends Error {}
 
 /**
  * Makes conditional attempts until one succeeds.
- * @param attempt returns undefined if another process was faster; attempts count from 1
- * @param pauseMs pause after a conflict in milliseconds
- * @returns undefined if every attempt met a conflict
+ * @param attempt returns undefined on a conflict with another process; attempts count from 1
+ * @param pauseMs pause after a conflict, in milliseconds
+ * @returns undefined if every attempt conflicted
  */
 export const retryOnConflict = <T>(
   attempts: number,

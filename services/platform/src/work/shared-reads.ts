@@ -1,12 +1,12 @@
-/** The running read of one key, and the next one if a caller arrived since. */
+/** The running read of a key, and the next read if a caller arrived after the start. */
 interface Reads<T> {
   running: Promise<T>;
   next: Promise<T> | undefined;
 }
 
 /**
- * Reads a value once for all callers that arrive meanwhile. They share the read that starts when the current one ends, so they see
- * everything written before they asked. If a shared read fails, each caller reads alone.
+ * Reads a value once for all callers that arrive during a read. They share the next read, which starts when the current one ends, so they
+ * see everything written before their call. If a shared read fails, each caller reads separately.
  */
 export const createSharedReads = <T>(): ((key: string, read: () => Promise<T>) => Promise<T>) => {
   const known = new Map<string, Reads<T>>();

@@ -3,15 +3,15 @@ export class NoSlot extends Error {
 }
 
 export interface SlotsOptions {
-  /** Number of slots. Work takes one, or as many as its weight. */
+  /** Number of slots. Each piece of work takes one, or as many as its weight. */
   concurrency: number;
   queueLimit: number;
 }
 
 export interface WaitOptions {
-  /** Keys take turns, so that a key with much work doesn't make the others wait. */
+  /** Keys take turns, so that a key with much work doesn't delay others. */
   key?: string;
-  /** Slots of the work, at most all. Default: one. */
+  /** Number of slots that the work takes, at most all. Default: 1. */
   weight?: number;
   signal?: AbortSignal | undefined;
   maxWaitMs: number;
@@ -19,19 +19,19 @@ export interface WaitOptions {
 
 export interface Slots {
   /**
-   * Runs work when its turn comes: keys in turn, first come, first served within a key.
-   * @throws NoSlot; the signal's reason while it waits
+   * Runs work when its turn comes. Keys take turns; within a key, work runs in order of arrival.
+   * @throws NoSlot, or the signal's reason while the work waits
    */
   use<T>(work: () => Promise<T>, options: WaitOptions): Promise<T>;
-  /** For work that ends elsewhere. The returned function releases the slots once. */
+  /** Takes slots for work that ends elsewhere. The returned function releases the slots once. */
   enter(options: WaitOptions): Promise<() => void>;
   load(): { inUse: number; waiting: number };
 }
 
-/** Bounds the work that runs in this process at once, and the work that waits. */
+/** Bounds how much work runs concurrently in this process, and how much waits. */
 export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots => {
   let free = concurrency;
-  /** Waiting work by key, with weights. The next key comes first. */
+  /** Waiting work by key, with weights. The first key is next. */
   const lines = new Map<string, Map<() => void, number>>();
   let waiting = 0;
 
@@ -46,14 +46,14 @@ export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots =>
     if (line.size === 0) lines.delete(key);
   };
 
-  /** Admits work in turn while there is room. Small work doesn't overtake larger work that is next. */
+  /** Starts waiting work in turn while there are free slots. Small work doesn't overtake larger work that is next. */
   const admitNext = (): void => {
     for (let [turn] = lines; turn; [turn] = lines) {
       const [key, line] = turn;
       const [[admit, weight]] = line as unknown as [[() => void, number]];
       if (weight > free) return;
       free -= weight;
-      // The key moves to the end.
+      // Deleted and inserted again to move the key to the end.
       lines.delete(key);
       lines.set(key, line);
       admit();
@@ -80,7 +80,7 @@ export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots =>
       const refuse = (reason: Error): void => {
         leave();
         reject(reason);
-        // The work that left could have kept smaller work waiting.
+        // The removed work may have kept smaller work waiting.
         admitNext();
       };
       const giveUp = (): void => refuse(signal!.reason as Error);

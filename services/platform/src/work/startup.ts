@@ -2,22 +2,22 @@ import type { Logger } from "../telemetry/logger";
 import { doubling, retry } from "./retry";
 
 /**
- * How long a starting process waits for a server, in milliseconds. Then it exits, and its supervisor restarts it. A process that exited
- * at once would spend a busy machine's CPU on restarts.
+ * How long a starting process waits for a server, in milliseconds. After that it exits and its supervisor restarts it. If the process
+ * exited immediately, restarts would use much CPU on a busy machine.
  */
 export const STARTUP_PATIENCE_MS = 60_000;
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 2_000];
 
 export interface ServerWait {
   server: string;
-  /** Tells whether an error means that the server can't be reached now. Any other error ends the wait. */
+  /** Returns whether an error means that the server can't be reached. Any other error ends the wait. */
   isAway: (error: unknown) => boolean;
   logger?: Logger | undefined;
   patienceMs?: number;
 }
 
 /**
- * Calls a server, again while it is unavailable.
+ * Calls a server and repeats the call while the server is unavailable.
  * @throws the last attempt's error
  */
 export const onceThere = <T>(

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface SweeperOptions {
-  /** One sweep. It must end soon after the signal, which means that the process stops. */
+  /** Makes one sweep. It must end soon after the signal, because the process is stopping. */
   sweep(signal: AbortSignal): Promise<void>;
   intervalMs: number;
-  /** Called with a failed sweep's error. The next sweep isn't affected. */
+  /** Called with the error of a failed sweep. The next sweep isn't affected. */
   onFailure(error: unknown): void;
 }
 
 export interface Sweeper {
-  /** Sweeps now, or once more after the running sweep. */
+  /** Starts a sweep now, or another one after the running sweep. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Sweeps at once, when woken, and at every interval, for work that other processes left undone. */
+/** Sweeps immediately, when woken, and at every interval. Sweeps do work that other processes left undone. */
 export const startSweeper = ({ sweep, intervalMs, onFailure }: SweeperOptions): Sweeper => {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** Resolves to the work's result, or after the time to the result (or error) of `late`. The work itself continues. */
+/** Resolves to the work's result. After the time-out, resolves to the result (or error) of `late`; the work continues. */
 export const withTimeout = async <T, L>(work: T | Promise<T>, timeoutMs: number, late: () => L): Promise<T | L> => {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<L>((resolve, reject) => {

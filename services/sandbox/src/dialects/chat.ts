@@ -17,9 +17,9 @@ const MAX_MESSAGES = 500;
 const TOKENS_PER_IMAGE = 85;
 const MAX_STOPS = 4;
 const CHUNK_CHARACTERS = 24;
-/** Shortest pause between chunks. */
+/** Minimum pause between chunks. */
 const PACE_MS = 10;
-/** Invalid answers: only the first one, or every one. */
+/** Faults that cause invalid answers. `invalid` affects only the first answer, `unfit` every answer. */
 const UNFIT = ["invalid", "unfit"] as const;
 const UNFIT_TEXT = "[sandbox] This answer is no JSON, as it was asked to be.";
 
@@ -33,7 +33,7 @@ const messageSchema = z.looseObject({
   tool_calls: z.array(z.looseObject({ id: z.string() })).nullish(),
   tool_call_id: z.string().nullish(),
 });
-/** Other members are ignored: many clients use this API. */
+/** Other members are ignored, because many clients use this API. */
 const chatSchema = z.looseObject({
   model: z.string(),
   messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
@@ -78,7 +78,7 @@ const imagesOf = ({ content }: ChatRequest["messages"][number]): string[] =>
     return [typeof part.image_url === "string" ? part.image_url : part.image_url.url];
   });
 
-/** Tool results since the last user message. */
+/** Tool results since the user's last message. */
 const returned = (messages: ChatRequest["messages"]): string[] =>
   messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1).flatMap((one) => (one.role === "tool" ? [textOf(one)] : []));
 
@@ -97,7 +97,7 @@ const callOf = ({ messages, tools, tool_choice: choice }: ChatRequest): ToolCall
 const untilStop = (text: string, stop: ChatRequest["stop"]): string =>
   [stop ?? []].flat().reduce((rest, one) => (rest.includes(one) ? rest.slice(0, rest.indexOf(one)) : rest), text);
 
-/** The reply before it is cut. Repeated requests for a schema get the answer of the first one. */
+/** Generates the reply, before it is cut. Repeated requests for a schema get the first answer again. */
 const replyTo = ({ messages, seed, response_format, sandbox }: ChatRequest): string => {
   const images = messages.flatMap(imagesOf);
   if (response_format?.type !== "json_schema") {
@@ -132,7 +132,7 @@ const complete = (request: ChatRequest): Completion => {
   };
 };
 
-/** The fault of an exchange. An invalid answer isn't one: the exchange itself succeeds. */
+/** Returns the fault of an exchange. Invalid answers aren't such a fault, because the exchange succeeds. */
 const troubleOf = ({ sandbox }: ChatRequest): Fault | undefined => {
   const fault = faultOf(sandbox, MODEL);
   if (!fault) return undefined;
@@ -170,7 +170,7 @@ const answerWhole = (response: Response, { id, created, isEmpty, completion }: A
   });
 };
 
-/** Sends chunks evenly over a time. @returns false once the client has disconnected */
+/** Sends chunks evenly over a period. @returns false if the client has disconnected */
 const paced = async (response: Response, pieces: readonly string[], overMs: number, send: (piece: string) => void): Promise<boolean> => {
   const startedAt = Date.now();
   for (const [index, piece] of pieces.entries()) {
@@ -215,7 +215,7 @@ export interface ChatDialect {
   requests(): number;
 }
 
-/** The chat dialect: OpenAI-compatible completions, whole or streamed. */
+/** OpenAI-compatible chat completions, complete or streamed. */
 export const chatDialect = (clock: () => number): ChatDialect => {
   const router = Router();
   const exchanges = createExchanges();
@@ -226,7 +226,7 @@ export const chatDialect = (clock: () => number): ChatDialect => {
       throw new ProviderError(404, "model_not_found", `no such model: ${body.model.slice(0, 100)}; there is ${MODEL}`, "model");
     const fault = troubleOf(body);
     const latencyMs = fault?.latencyMs ?? CHAT_LATENCY_MS;
-    // A stream spreads the latency over its start and its chunks.
+    // A stream divides the latency between its start and its chunks.
     const writingMs = body.stream && fault?.fail === undefined ? latencyMs / 2 : 0;
     const begun = { sandbox: writingMs > 0 ? { latencyMs: latencyMs - writingMs } : fault };
     if (!(await exchanges.undergo(response, begun, CHAT_LATENCY_MS))) return;

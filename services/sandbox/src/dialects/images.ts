@@ -11,7 +11,7 @@ import { fileUrl } from "../requests";
 const MODELS = ["sandbox-image", "sandbox-image-fast"] as const;
 const isModel = (name: string): name is (typeof MODELS)[number] => (MODELS as readonly string[]).includes(name);
 
-/** Other members are ignored: many clients use this API. */
+/** Other members are ignored, because many clients use this API. */
 const imagesSchema = z.looseObject({
   model: z.string(),
   prompt: z.string().min(1).max(MAX_PROMPT_CHARACTERS),
@@ -27,7 +27,7 @@ export interface ImagesDialect {
   requests(): number;
 }
 
-/** The images dialect: OpenAI-compatible, with images embedded or as URLs. */
+/** An OpenAI-compatible image API. Images are embedded or returned as URLs. */
 export const imagesDialect = (files: Files, clock: () => number): ImagesDialect => {
   const router = Router();
   const exchanges = createExchanges();

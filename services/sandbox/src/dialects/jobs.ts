@@ -22,7 +22,7 @@ const view = (request: Request, job: Job, state: JobState): Record<string, unkno
   ...(state.status === "failed" ? { error: state.error } : {}),
 });
 
-/** The polling dialect: submit, poll and cancel jobs. */
+/** A polling API with routes to submit, poll and cancel jobs. */
 export const jobsDialect = (jobs: Jobs): Router => {
   const router = Router();
 

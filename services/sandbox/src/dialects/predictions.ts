@@ -19,7 +19,7 @@ const generatorOf = (name: string | undefined): GeneratorName => {
   return name;
 };
 
-/** Images are a list; a single video or audio is a URL. */
+/** Images are returned as a list, a single video or audio file as a URL. */
 const outputOf = (request: Request, job: Job, state: JobState): string | string[] | null => {
   if (state.status !== "succeeded" || state.files.length === 0) return null;
   const urls = state.files.map((name) => fileUrl(request, name));
@@ -39,7 +39,7 @@ const view = (request: Request, job: Job, state: JobState): Record<string, unkno
   };
 };
 
-/** The predictions dialect of an inference platform: one URL for all models. */
+/** The predictions API of an inference platform, with one URL for all models. */
 export const predictionsDialect = (jobs: Jobs): Router => {
   const router = Router();
 

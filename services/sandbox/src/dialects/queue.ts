@@ -30,7 +30,7 @@ const result = (request: Request, job: Job, files: readonly string[]): Record<st
   return GENERATORS[job.generator].outputs === "images" ? { images: described } : { audio: described[0] };
 };
 
-/** The queue dialect of an inference platform: one queue per app. A failed request is COMPLETED with an error as its result. */
+/** The queue API of an inference platform, with one queue per app. A failed request is COMPLETED with an error as its result. */
 export const queueDialect = (jobs: Jobs): Router => {
   const router = Router();
 

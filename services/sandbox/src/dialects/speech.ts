@@ -23,7 +23,7 @@ export interface SpeechDialect {
   requests(): number;
 }
 
-/** The speech dialect: streams audio for a text. Any voice name is valid and sounds different. */
+/** A speech API that streams audio for a text. Every voice name is valid and sounds different. */
 export const speechDialect = (files: Files): SpeechDialect => {
   const router = Router();
   const exchanges = createExchanges();

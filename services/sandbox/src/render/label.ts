@@ -1,6 +1,6 @@
 import { fillSpan, type Colour, type Raster } from "./raster";
 
-/** Letters of the label: seven rows of five pixels, most significant bit on the left. */
+/** Letters of the label, each with seven rows of five pixels. The most significant bit is on the left. */
 const GLYPHS: Readonly<Record<string, readonly number[]>> = {
   S: [0b01111, 0b10000, 0b10000, 0b01110, 0b00001, 0b00001, 0b11110],
   A: [0b01110, 0b10001, 0b10001, 0b11111, 0b10001, 0b10001, 0b10001],
@@ -21,7 +21,7 @@ const PAPER: Colour = [20, 20, 24];
 /** Height in pixels, including the margin. */
 export const labelHeight = (scale: number): number => (GLYPH_HEIGHT + 3 * PADDING) * scale;
 
-/** Draws SANDBOX in the upper left corner, so that the image isn't mistaken for an AI's. */
+/** Draws SANDBOX in the upper left corner, so that the image isn't mistaken for the output of an AI model. */
 export const drawLabel = (raster: Raster, scale: number): void => {
   const margin = PADDING * scale;
   const width = (TEXT.length * ADVANCE - 1 + 2 * PADDING) * scale;

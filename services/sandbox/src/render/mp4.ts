@@ -2,17 +2,17 @@ import type * as Mediabunny from "mediabunny" with { "resolution-mode": "import"
 import type { EncodedFrame } from "./h264/encoder";
 import { CODEC_NAME, decoderConfiguration, type VideoFormat } from "./h264/parameters";
 
-// The package has a CommonJS bundle, but declares types for the ES module only.
+// The package has a CommonJS bundle but declares types only for the ES module.
 const { BufferTarget, EncodedPacket, EncodedVideoPacketSource, Mp4OutputFormat, Output } = require("mediabunny") as typeof Mediabunny;
 
-/** Boxes with time stamps, and their containers (ISO/IEC 14496-12). */
+/** Containers of boxes with time stamps (ISO/IEC 14496-12). */
 const CONTAINERS = new Set(["moov", "trak", "mdia"]);
 const TIMED = new Set(["mvhd", "tkhd", "mdhd"]);
 const BOX_HEADER_BYTES = 8;
 const FULL_BOX_HEADER_BYTES = 12;
 const TIME_STAMP_BYTES = 4;
 
-/** Clears creation and modification times: the muxer uses the clock, but equal prompts must give equal bytes. */
+/** Clears creation and modification times. The muxer sets them from the clock, but equal prompts must result in equal bytes. */
 const eraseTimes = (file: DataView, start: number, end: number): void => {
   for (let at = start; at < end;) {
     const size = file.getUint32(at);
@@ -26,7 +26,7 @@ const eraseTimes = (file: DataView, start: number, end: number): void => {
   }
 };
 
-/** Writes frames of equal duration to an MP4 file with its index in front, for progressive playback. */
+/** Writes frames of equal duration to an MP4 file. The index comes first, for progressive playback. */
 export const muxMp4 = async (format: VideoFormat, frames: Iterable<EncodedFrame>): Promise<Buffer> => {
   const { width, height, framesPerSecond } = format;
   const target = new BufferTarget();

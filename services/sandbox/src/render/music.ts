@@ -38,7 +38,7 @@ interface Note {
 
 const playNote = (samples: Float32Array, { midi, startSeconds, seconds, gain }: Note): void => {
   const frequency = A4_HZ * 2 ** ((midi - A4_NOTE) / SEMITONES_PER_OCTAVE);
-  // Fixed-point phase with PHASE_BITS of fraction: integer arithmetic keeps this loop fast.
+  // Fixed-point phase with PHASE_BITS fractional bits. Integer arithmetic keeps this loop fast.
   const step = Math.round((frequency * TABLE_SIZE * 2 ** PHASE_BITS) / SAMPLE_RATE);
   const start = Math.round(startSeconds * SAMPLE_RATE);
   const target = samples.subarray(start, start + Math.round(seconds * SAMPLE_RATE));
@@ -74,7 +74,7 @@ const compose = (random: Random, seconds: number): Note[] => {
   return notes;
 };
 
-/** Renders a WAV of exactly `seconds`: chords, bass and melody, with key, tempo and progression chosen by the seed. */
+/** Renders a WAV file of exactly `seconds` with chords, bass and melody. The seed chooses key, tempo and progression. */
 export const renderMusic = (seed: string, seconds: number): Buffer => {
   const samples = new Float32Array(seconds * SAMPLE_RATE);
   for (const note of compose(createRandom(seed), seconds)) playNote(samples, note);

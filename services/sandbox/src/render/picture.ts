@@ -5,9 +5,9 @@ import { createRaster, fillSpan, fromHsl, type Colour, type Raster } from "./ras
 
 const MIN_SHAPES = 5;
 const MAX_SHAPES = 9;
-/** Favors speed: level 6 barely compresses gradients better and takes three times as long. */
+/** A fast level. Level 6 takes three times as long and barely compresses gradients better. */
 const DEFLATE_LEVEL = 2;
-/** PNG filter "up": the difference to the sample above. Good for gradients, in one pass. */
+/** PNG filter "up", which stores the difference to the sample above. It suits gradients and needs one pass. */
 const FILTER_UP = 2;
 const RGB = 2;
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 /** Hexadecimal digits of a seed. */
 export const SEED_DIGITS = 32;
 
-/** A hash of the values, equal on every machine. */
+/** Hashes the values. The result is equal on every machine. */
 export const seedOf = (...values: readonly (string | number | undefined)[]): string =>
   createHash("sha256")
     .update(JSON.stringify(values.map((value) => value ?? null)))
@@ -11,10 +11,10 @@ export const seedOf = (...values: readonly (string | number | undefined)[]): str
     .slice(0, SEED_DIGITS);
 
 export interface Random {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
   between(low: number, high: number): number;
-  /** An integer in [0, bound). */
+  /** Returns an integer in [0, bound). */
   below(bound: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;
 }

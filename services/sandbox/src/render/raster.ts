@@ -19,7 +19,7 @@ export const fromHsl = (hue: number, saturation: number, lightness: number): Col
   return [channel(0), channel(8), channel(4)];
 };
 
-/** Blends a color over pixels of a row from `left` to `right` (exclusive), clipped to the raster. */
+/** Blends a color over the pixels of a row from `left` to `right` (exclusive). Clipped to the raster. */
 export const fillSpan = (raster: Raster, row: number, left: number, right: number, colour: Colour, opacity = 1): void => {
   if (row < 0 || row >= raster.height) return;
   const start = (row * raster.width + Math.max(0, Math.round(left))) * 3;

@@ -2,7 +2,7 @@ import { createRandom, type Random } from "./random";
 import { encodeWav, SAMPLE_RATE } from "./wav";
 
 const CHARACTERS_PER_SYLLABLE = 3;
-/** Longer texts are cut, which keeps audio under half a minute. */
+/** Longer texts are cut, so that audio is shorter than half a minute. */
 export const MAX_SYLLABLES = 120;
 const SYLLABLE_SECONDS = 0.17;
 const PAUSE_SECONDS = 0.12;
@@ -61,7 +61,7 @@ const normalise = (samples: Float32Array): void => {
   for (let index = 0; index < samples.length; index++) samples[index] = (samples[index]! * PEAK) / peak;
 };
 
-/** Renders a WAV of vowel-like beeps, one per syllable: the rhythm of speech without words. */
+/** Renders a WAV file of vowel-like beeps, one per syllable, with the rhythm of speech but without words. */
 export const renderSpeech = (seed: string, syllables: number): Buffer => {
   const random = createRandom(seed);
   const voiceHz = random.between(105, 215);

@@ -14,7 +14,7 @@ const LABEL_SCALE = 1;
 
 type Yuv = readonly [y: number, u: number, v: number];
 
-/** BT.709 in limited range. */
+/** Converts RGB to BT.709 in limited range. */
 const toYuv = (red: number, green: number, blue: number): Yuv => [
   Math.round(16 + 0.1826 * red + 0.6142 * green + 0.062 * blue),
   Math.round(128 - 0.1006 * red - 0.3386 * green + 0.4392 * blue),
@@ -60,7 +60,7 @@ const drawProgress = (frame: Frame, progress: number, colour: Yuv): void => {
     for (let column = 0; column < Math.round(WIDTH * progress); column++) drawPixel(frame, column, row, colour);
 };
 
-/** A path inside the frame and below the label: two oscillations with frequencies chosen by the seed. */
+/** Creates a path inside the frame and below the label, from two oscillations whose frequencies depend on the seed. */
 const createPath = (seed: string): ((seconds: number) => { x: number; y: number }) => {
   const random = createRandom(seed);
   const [speedX, speedY] = [random.between(0.12, 0.3), random.between(0.15, 0.4)];
@@ -74,7 +74,7 @@ const createPath = (seed: string): ((seconds: number) => { x: number; y: number 
   });
 };
 
-/** Renders an MP4 of exactly `seconds`: a ball moves over a picture, and a bar shows the elapsed time. */
+/** Renders an MP4 file of exactly `seconds`. A ball moves over a picture, and a bar shows the elapsed time. */
 export const renderVideo = (seed: string, seconds: number, framesPerSecond: number): Promise<Buffer> => {
   const format: VideoFormat = { width: WIDTH, height: HEIGHT, framesPerSecond };
   const background = toFrame(paint(seed, WIDTH, HEIGHT));

@@ -5,7 +5,7 @@ const PCM = 1;
 const MONO = 1;
 const FULL_SCALE = 32_767;
 
-/** A WAV file: 16-bit PCM, mono, 22,050 Hz. Samples outside -1..1 are clipped. */
+/** Encodes a WAV file with 16-bit PCM, mono, at 22,050 Hz. Samples outside -1..1 are clipped. */
 export const encodeWav = (samples: Float32Array): Buffer => {
   const dataBytes = samples.length * BYTES_PER_SAMPLE;
   const file = Buffer.allocUnsafe(HEADER_BYTES + dataBytes);

@@ -16,19 +16,19 @@ export interface PublishedApp {
 
 export type AppCard = Pick<App, "title" | "cover" | "payer" | "publishedBy" | "publishedAt"> & { slug: string; description: string };
 
-/** The person who answers for an app of an account, and since when. */
+/** The person responsible for an app of an account, and since when. */
 export interface Publication {
   ownerId: string;
   publishedBy: string;
   publishedAt: Date;
 }
 
-/** Published apps, without those of suspended owners and removed templates. */
+/** Published apps, except those of suspended owners and of templates that were removed from lists. */
 export interface Apps {
-  /** @throws NOT_FOUND for unpublished apps */
+  /** @throws NOT_FOUND if the app isn't published */
   get(slug: string): Promise<PublishedApp>;
   list(ownerId: string): Promise<AppCard[]>;
-  /** Publications that allow the origin. */
+  /** Returns publications of apps that allow the origin. */
   publicationsOf(origin: string): Promise<Publication[]>;
 }
 
@@ -42,7 +42,7 @@ const appNotFound = (): DomainError => new DomainError("not_found", "NOT_FOUND",
 
 export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
   const shown = ({ app, name, createdBy, createdAt }: AppRow): App => ({
-    // Apps of version 1.0.0 don't have a publisher.
+    // Apps of version 1.0.0 have no publisher.
     ...{ publishedBy: createdBy, publishedAt: createdAt },
     ...app,
     title: app.title || name,
@@ -53,7 +53,7 @@ export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
     get: async (slug) => {
       const row = await store.app(slug);
       if (!row) throw appNotFound();
-      // If visitors pay, they run what normal runs use.
+      // If visitors pay, they run the graph of normal runs.
       const approved = row.app.payer === "owner" && !aliasOf(row, PRODUCTION) ? row.approved : undefined;
       const number = approved ? storedNumber(approved) : inProduction(row);
       const stored = number === 0 ? row : await versions.get(row.creationId, number);

@@ -1,4 +1,4 @@
-/** Validation of app settings. */
+/** Validates app settings. */
 import { APP_BOUNDS, APP_PAYERS, APP_THEMES, isLonger, isOrigin, type Issue } from "@nodeloom/kernel";
 import type { Pictures } from "../pictures/pictures";
 import type { Workflow } from "../definition/workflow";
@@ -54,7 +54,7 @@ export const appIssuesWithin = (
   ];
 };
 
-/** Records the publisher, who is responsible for the app: it ends with their access. */
+/** Records the publisher, who is responsible for the app. The app ends when the publisher loses access. */
 export const publishedBy = (app: App, personId: string): App =>
   app.published ? { ...app, publishedBy: personId, publishedAt: new Date() } : app;
 

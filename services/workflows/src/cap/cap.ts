@@ -1,9 +1,9 @@
-/** The limits on workflows and templates per owner, enforced without transactions. */
+/** Enforces the limits on workflows and templates per owner, without transactions. */
 
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 
-/** A workflow that is about to be saved. */
+/** A workflow that is being saved. */
 export interface Claim {
   token: string;
   creationId: string;
@@ -25,7 +25,7 @@ export interface CapDeps {
   claims: ClaimStore;
   /** Suffix of the owner key for this limit; none for saved workflows. */
   suffix?: string;
-  /** creationIds of the owner's saved workflows; at most `limit`. */
+  /** Returns creationIds of the owner's saved workflows, at most `limit`. */
   saved(ownerId: string, limit: number): Promise<string[]>;
   refusal(max: number): DomainError;
 }
@@ -41,22 +41,22 @@ export const templateCapReached = (max: number): DomainError =>
 export interface Slot {
   ownerId: string;
   creationId: string;
-  /** Undefined means no limit. */
+  /** The limit; undefined for none. */
   max: number | undefined;
 }
 
-/** Age after which a claim counts as abandoned. Saves take far less. */
+/** Age after which a claim counts as abandoned. A save takes far less time. */
 const ABANDONED_AFTER_MS = 60_000;
 
 /**
- * Runs `save` if the owner can have one more workflow.
+ * Runs `save` if the owner can have another workflow.
  * @throws DomainError WORKFLOW_CAP_REACHED or TEMPLATE_CAP_REACHED
  */
 export type WithinCap = <T>(slot: Slot, save: () => Promise<T>) => Promise<T>;
 
 /**
  * Enforces the limit without transactions. Saved rows decide; claims only make concurrent saves visible to each other. A claim is added
- * before its save and removed after it, so a later save sees either the claim or the workflow, and counts it once by creationId.
+ * before its save and removed after it. A later save therefore sees the claim or the workflow, and counts either once by creationId.
  */
 export const createCap =
   ({ claims, saved, refusal, suffix = "" }: CapDeps): WithinCap =>

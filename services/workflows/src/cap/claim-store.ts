@@ -31,7 +31,7 @@ export const createClaimStore = (connection: Connection): ClaimStore => {
       try {
         return await push(ownerId, added);
       } catch (error) {
-        // Two concurrent first claims: the document exists now.
+        // Another first claim created the document concurrently.
         if (!isDuplicateKey(error)) throw error;
         return push(ownerId, added);
       }

@@ -19,16 +19,16 @@ export const sessionRequired = (member: string): DomainError =>
   new DomainError("forbidden", "SESSION_REQUIRED", `only a signed-in person can change ${member}; an API key can send it unchanged`);
 
 /**
- * The result of a conditional change.
- * @param isThere checks, for an undefined result, that the workflow exists
- * @throws DomainError PRECONDITION_FAILED if it exists at another revision, WORKFLOW_NOT_FOUND
+ * Returns the result of a conditional change.
+ * @param isThere called for an undefined result; checks that the workflow exists
+ * @throws DomainError PRECONDITION_FAILED if the workflow has another revision, WORKFLOW_NOT_FOUND if it doesn't exist
  */
 export const foundAt = async <T>(result: T | undefined, isThere: () => Promise<unknown>): Promise<T> => {
   if (result !== undefined) return result;
   throw (await isThere()) === undefined ? workflowNotFound() : changedSince();
 };
 
-/** @throws DomainError WORKFLOW_NOT_FOUND for undefined */
+/** @throws DomainError WORKFLOW_NOT_FOUND if `workflow` is undefined */
 export const found = <T>(workflow: T | undefined): T => {
   if (workflow === undefined) throw workflowNotFound();
   return workflow;

@@ -1,6 +1,6 @@
 import { LIMITS, type Issue } from "@nodeloom/kernel";
 
-/** Deeper values would overflow the stack of recursive code. */
+/** Deeper values would overflow the stack of recursive functions. */
 export const MAX_DEPTH = 500;
 
 interface Step {
@@ -18,7 +18,7 @@ const childrenOf = ({ value, path, depth }: Step): Step[] => {
   return Object.entries(value).map(([name, item]) => ({ value: item as unknown, path: `${path}.${name}`, depth: depth + 1 }));
 };
 
-/** The first violation inside a JSON value: a text that is too long (data URLs excepted), or too deep nesting. */
+/** The first violation in a JSON value: a text that is too long (except data URLs), or nesting that is too deep. */
 const pastLimit = (root: unknown, path: string): Issue | undefined => {
   const pending: Step[] = [{ value: root, path, depth: 0 }];
   for (let step = pending.pop(); step; step = pending.pop()) {

@@ -1,8 +1,8 @@
 import type { Workflow } from "./workflow";
 
-/** Names recorded per workflow: more files than a graph can use. */
+/** Maximum names recorded per workflow, above the number of files that a graph can use. */
 const MAX_NAMES = 5_000;
-/** Ids of uploads and of generated files. Their form distinguishes them from words. */
+/** Ids of uploads and generated files, which are recognized by their form. */
 const IDS = /"([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[A-Za-z0-9._-]{0,160})"/g;
 const ADDRESSES = /\/media\\?\/([A-Za-z0-9][A-Za-z0-9._-]{0,260})/g;
 
@@ -22,7 +22,7 @@ export const namesIn = (...texts: readonly string[]): string[] => {
   return [...names];
 };
 
-/** Files that a workflow refers to. They aren't deleted while it does. */
+/** Files that a workflow refers to. They aren't deleted as long as it does. */
 export const namedBy = ({
   nodesJson,
   coverJson,

@@ -21,7 +21,7 @@ import { appIssues } from "../apps/settings";
 import { parseText } from "./json-text";
 import type { Derived, Settings } from "./workflow";
 
-/** A cover is a pair of URLs. Lists include it, so it must stay small. */
+/** A cover is a pair of URLs. It must stay small, because lists include it. */
 
 const tooLong = (path: string, text: string, maximum: number): Issue[] =>
   isLonger(text, maximum) ? [{ path, message: `must have at most ${maximum} characters` }] : [];
@@ -60,8 +60,8 @@ const testsIssues = (text: string): Issue[] => {
 };
 
 /**
- * Checks settings as far as possible without the rest of the workflow.
- * @throws DomainError INVALID_REQUEST with every problem
+ * Checks settings that don't depend on the rest of the workflow.
+ * @throws DomainError INVALID_REQUEST with all problems
  */
 export const checkSettings = (settings: Partial<Settings>): void => {
   const { name, description, tags, thumbnail, coverJson, nodesJson, edgesJson, viewportJson, app, testsJson } = settings;
@@ -82,38 +82,38 @@ export const checkSettings = (settings: Partial<Settings>): void => {
 
 type Texts = Pick<Settings, "nodesJson" | "edgesJson" | "viewportJson" | "coverJson" | "testsJson">;
 
-/** @throws DomainError INVALID_REQUEST if a workflow's texts are too large together to be returned in one response */
+/** @throws DomainError INVALID_REQUEST if a workflow's texts together are too large for one response */
 export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson, testsJson = "" }: Texts): void => {
   const texts = [nodesJson, edgesJson, viewportJson, coverJson, testsJson].filter((text) => text !== "");
   const sumOf = (sizeOf: (text: string) => number): number => texts.reduce((sum, text) => sum + sizeOf(text), 0);
   const bytes = sumOf((text) => Buffer.byteLength(text));
   if (bytes > LIMITS.workflowBytes)
     throw invalidRequest([{ path: "", message: `the workflow is larger than ${LIMITS.workflowBytes} bytes` }]);
-  // Count values only if the size permits too many: each one takes a byte and a separator.
+  // Values are counted only if the size allows too many: each value takes at least a byte and a separator.
   if (bytes / 2 > LIMITS.jsonValues && sumOf((text) => valuesIn(text) - 1) > LIMITS.jsonValues)
     throw invalidRequest([{ path: "", message: `the workflow has more than ${LIMITS.jsonValues} values` }]);
 };
 
-/** Equal for graphs that differ only in JSON formatting. */
+/** Digest of a graph. JSON formatting doesn't affect it. */
 export const graphDigest = (nodesJson: string, edgesJson: string): string =>
   createHash("sha256")
     .update(JSON.stringify([JSON.parse(nodesJson), JSON.parse(edgesJson)]))
     .digest("base64url");
 
-/** Equal for tests that differ only in JSON formatting. @param testsJson empty for no tests */
+/** Digest of tests. JSON formatting doesn't affect it. @param testsJson empty for no tests */
 export const testsDigest = (testsJson: string): string =>
   createHash("sha256")
     .update(JSON.stringify(JSON.parse(testsJson || "[]")))
     .digest("base64url");
 
-/** Distinct secrets that the HTTP nodes of a graph send. */
+/** Names of the secrets that a graph's HTTP nodes send, without duplicates. */
 const secretNamesIn = ({ nodes }: Graph): string[] => {
   const names = nodes.filter(({ type }) => callsHttp(type)).flatMap(({ data }) => secretsOfNode(data));
   return [...new Set(names.filter((name) => SECRET_NAME.test(name)))].slice(0, SECRET_BOUNDS.secrets);
 };
 
 /**
- * Data that lists, schemas and estimates need of a graph.
+ * Data about a graph for lists, schemas and estimates.
  * @throws DomainError INVALID_REQUEST if nodes or edges aren't arrays or have too many elements
  */
 export const derive = (nodesJson: string, edgesJson: string): Derived => {

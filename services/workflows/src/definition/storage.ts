@@ -22,54 +22,54 @@ export type WorkflowHead = Pick<
   Workflow,
   "name" | "revision" | "createdBy" | "creationId" | "published" | "aliases" | "approved" | "approvedDraft" | "isTemplate" | "retentionDays"
 >;
-/** A schema with the data that selects its version. */
+/** A schema and the data that select its version. */
 export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published" | "aliases" | "approved" | "approvedDraft">;
 
-/** The draft as a tool, with the data that decides if a version replaces it. */
+/** The draft as a tool, and the data that decide whether a version replaces it. */
 export type ToolRow = Tool & Pick<Workflow, "creationId" | "published" | "aliases">;
 
-/** A published app's workflow data. */
+/** Workflow data of a published app. */
 export type AppRow = SchemaRow & Pick<Workflow, "createdAt"> & { slug: string; app: App };
 
-/** Filters of a list; empty texts match everything. */
+/** Filters of a list. Empty texts match everything. */
 export interface ListFilter {
   query: string;
   tag: string;
-  /** The caller's own workflows in a folder, or at the root level (null). */
+  /** The folder of the caller's own workflows; null for the root level, undefined for all. */
   folderId: string | null | undefined;
-  /** Exclude templates of others. */
+  /** True to exclude templates of others. */
   own: boolean;
   after: ListPosition | undefined;
 }
 
-/** An owner's workflow, optionally at one revision. */
+/** Selects an owner's workflow, optionally at one revision. */
 export interface OwnWorkflow {
   slug: string;
   ownerId: string;
   ifRevision?: number | undefined;
 }
 
-/** A workflow without its graph, as plans of imports compare it. */
+/** A workflow without its graph, as import plans compare it. */
 export type BundledHead = Pick<
   Workflow,
   "slug" | "createdBy" | "creationId" | "revision" | "name" | "description" | "tags" | "graphDigest" | "published" | "aliases" | "bundle"
 >;
 
 export interface WorkflowStore {
-  /** @returns false if the slug is taken, or the creation is already stored */
+  /** @returns false if the slug is taken or the creation is already stored */
   insert(workflow: Workflow): Promise<boolean>;
-  /** Reuses the slug of a workflow that the same owner deleted. @returns false if there is none */
+  /** Reuses the slug of a workflow that the same owner deleted. @returns false if there is no such slug */
   reclaim(workflow: Workflow): Promise<boolean>;
-  /** Slugs that match an anchored pattern. Those of deleted workflows include the owner, who alone can reuse them. */
+  /** Returns slugs that match an anchored pattern. For a deleted workflow, the value is its owner, who alone can reuse the slug. */
   taken(pattern: RegExp): Promise<Map<string, string | undefined>>;
-  /** The user's own workflows, and all templates. */
+  /** Returns the workflow if it is the user's own or a template. */
   visible(slug: string, userId: string): Promise<Workflow | undefined>;
-  /** Workflows that the user can run: visible ones, and public playgrounds (their graph stays hidden from others). */
+  /** Returns the workflow if the user can run it: visible workflows, and public playgrounds (whose graph stays hidden from others). */
   runnable(slug: string, userId: string): Promise<Workflow | undefined>;
   runnableHead(slug: string, userId: string): Promise<WorkflowHead | undefined>;
   runnableSchema(slug: string, userId: string): Promise<SchemaRow | undefined>;
   publicSchema(slug: string): Promise<SchemaRow | undefined>;
-  /** An owner's tools: one by slug, or those after a slug. */
+  /** Returns tools of an owner: the one with a slug, or those after a slug. */
   tools(ownerId: string, which: { after: string; slug: string }, limit: number): Promise<ToolRow[]>;
   app(slug: string): Promise<AppRow | undefined>;
   /** Published apps of an owner, newest first. */
@@ -78,57 +78,60 @@ export interface WorkflowStore {
   appsOfOrigin(origin: string, limit: number): Promise<AppRow[]>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
   created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
-  /** An owner's workflows with these names in bundles, or with these slugs. */
+  /** Returns an owner's workflows with these names in bundles or with these slugs. */
   bundled(ownerId: string, names: readonly string[]): Promise<BundledHead[]>;
   setBundle(which: Pick<Workflow, "slug" | "createdBy" | "creationId">, bundle: Bundled): Promise<void>;
-  /** True if the workflow of this creation was deleted. */
+  /** Returns whether the workflow of this creation was deleted. */
   wasRemoved(creationId: string): Promise<boolean>;
-  /** Newest first; at most `limit`, 0 for all. */
+  /** Lists own workflows, newest first. @param limit 0 for all */
   ownSummaries(ownerId: string, filter: ListFilter, limit: number): AsyncIterable<readonly Summary[]>;
   othersTemplates(userId: string, filter: ListFilter, limit: number): AsyncIterable<readonly Summary[]>;
   thumbnails(slugs: readonly string[]): Promise<Map<string, string | null>>;
-  /** Stores the thumbnail's list form, unless the workflow has changed. */
+  /** Stores the thumbnail in its form for lists, unless the workflow has changed. */
   setThumbnailRef(slug: string, revision: number, ref: string | null): Promise<void>;
-  /** Sets the newest version and its approval, if the workflow's newest version is unchanged. */
+  /** Sets the newest version and its approval, if the newest version hasn't changed since it was read. */
   setPublished(read: Workflow, published: Published, approved: Approved | null): Promise<void>;
-  /** Sets an alias, or removes it, if the workflow and the alias are unchanged. Without `production`, what runs then is approved. */
+  /**
+   * Sets an alias (or removes it, if undefined), if the workflow and the alias are unchanged. If `production` is removed, the graph that
+   * runs then is approved.
+   */
   setAlias(read: Workflow, name: string, alias: Alias | undefined): Promise<boolean>;
-  /** Approves a draft, if it is unchanged. */
+  /** Approves a draft, if it hasn't changed. */
   approveDraft(read: Workflow): Promise<void>;
-  /** Approves the graph of normal runs, and the draft, if both are unchanged. */
+  /** Approves the graph of normal runs and the draft, if neither has changed. */
   approve(read: Workflow): Promise<boolean>;
-  /** Removes a template from lists, or restores it. @returns the previous state; undefined if there is no such template */
+  /** Removes a template from lists, or restores it. @returns the previous state; undefined if the template doesn't exist */
   moderate(slug: string, takedown: Takedown | null): Promise<{ before: Takedown | null; featured: boolean } | undefined>;
-  /** Features a template, or stops that. @returns the previous state; undefined if there is no such template */
+  /** Features a template, or stops featuring it. @returns the previous state; undefined if the template doesn't exist */
   feature(slug: string, featured: boolean): Promise<{ before: boolean; takedown: Takedown | null } | undefined>;
-  /** Marks an owner's workflows as suspended or not, unless a later revision of the user was applied. */
+  /** Marks an owner's workflows as suspended or not, unless a later revision of the user is already applied. */
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
-  /** Changes members of a workflow, if its revision, its newest version and the version in production are unchanged. */
+  /** Changes members of a workflow, if its revision, newest version and version in production haven't changed. */
   replace(read: Workflow, members: Partial<Workflow>): Promise<boolean>;
   move(which: OwnWorkflow, folderId: string | null, at: Date): Promise<Workflow | undefined>;
   leaveFolder(folderId: string, ownerId: string, at: Date, slug?: string): Promise<void>;
-  /** @returns the creationId. The slug stays reserved for its owner. */
+  /** Deletes a workflow. The slug stays reserved for its owner. @returns the creationId */
   remove(which: OwnWorkflow): Promise<string | undefined>;
   /** Marks a removal as complete. */
   endRemoval(creationId: string): Promise<void>;
-  /** creationIds of removed workflows whose versions may still exist. */
+  /** Returns creationIds of deleted workflows that may still have versions. */
   unfinishedRemovals(limit: number): Promise<string[]>;
   slugsOf(ownerId: string, limit: number): Promise<string[]>;
-  /** Removes the creations from an owner's deleted workflows. @returns how many */
+  /** Removes the creationIds from an owner's deleted workflows. @returns the number of changed workflows */
   forgetCreations(ownerId: string): Promise<number>;
-  /** Workflows of an owner whose drafts send secrets, newest first. */
+  /** Returns an owner's workflows whose drafts send secrets, newest first. */
   secretUses(ownerId: string, limit: number): Promise<SecretUse[]>;
-  /** Workflows of all accounts whose draft or newest version names one of the models, sorted by owner and slug. */
+  /** Returns workflows of all accounts whose draft or newest version names one of the models, sorted by owner and slug. */
   modelUses(models: readonly string[], afterOwner: string, limit: number): Promise<ModelUse[]>;
-  /** The owner's templates, or the other workflows. */
+  /** Returns creationIds of the owner's templates, or of the other workflows. */
   creationIds(ownerId: string, isTemplate: boolean, limit: number): Promise<string[]>;
-  /** Names among `names` that workflows refer to. The result can contain further names. */
+  /** Returns which of the names workflows refer to. The result can contain additional names. */
   naming(names: readonly string[]): Promise<string[]>;
-  /** An owner's workflows that others see: listed templates, public playgrounds, published apps. */
+  /** Returns an owner's workflows that others can see: listed templates, public playgrounds and published apps. */
   shownBy(ownerId: string): Promise<ShownFiles[]>;
 }
 
-/** Versions of one revision have the same graph, but can have different pinned models. */
+/** Identifies a version's content. Versions of one revision have the same graph but can have different pinned models. */
 export interface VersionIdentity {
   revision: number;
   pinnedModels: PinnedModels;
@@ -137,20 +140,20 @@ export interface VersionIdentity {
 export interface VersionStore {
   /** @returns false if the number is taken */
   insert(version: Version): Promise<boolean>;
-  /** Stores a draft beside the versions and removes earlier drafts, except for these; see `storedNumber`. */
+  /** Stores a draft with the versions and removes earlier drafts, except those in `others`; see `storedNumber`. */
   keepDraft(draft: Version, others: readonly number[]): Promise<void>;
   get(creationId: string, version: number): Promise<Version | undefined>;
-  /** Inputs and result of a version, without its graph. */
+  /** Returns inputs and result of a version, without its graph. */
   interfaceOf(creationId: string, version: number): Promise<Pick<Version, "fieldsJson" | "resultsJson"> | undefined>;
-  /** Identifies a version without its graph. */
+  /** Returns the identity of a version, without its graph. */
   identity(creationId: string, version: number): Promise<VersionIdentity | undefined>;
   referenced(creationId: string, reference: string): Promise<Version | undefined>;
   list(creationId: string, limit: number, before: number): Promise<VersionHead[]>;
-  /** Notes which tests a version passed last. @param tests their digest; empty for none */
+  /** Records the tests that a version passed last. @param tests digest of the tests; empty for none */
   notePassed(creationId: string, version: number, tests: string): Promise<void>;
   removeAll(creationId: string): Promise<void>;
-  /** Names among `names` that versions refer to. The result can contain further names. */
+  /** Returns which of the names versions refer to. The result can contain additional names. */
   naming(names: readonly string[]): Promise<string[]>;
-  /** The fields of versions, for those that exist. */
+  /** Returns the fields of those versions that exist. */
   fieldsOf(versions: readonly { creationId: string; version: number }[]): Promise<Pick<Version, "fieldsJson" | "valuesJson">[]>;
 }

@@ -1,12 +1,12 @@
-/** The workflow model: its members, its settings, and the data derived from its graph. */
+/** The workflow model: members, settings, and data derived from the graph. */
 
 import { member, PRODUCTION } from "@nodeloom/kernel";
 import type { App } from "../apps/app";
 
-/** A saved workflow. Its graph and pictures are the JSON texts that were sent, byte for byte. */
+/** A saved workflow. Its graph and pictures are stored as the JSON texts that were sent, byte for byte. */
 export interface Workflow {
   slug: string;
-  /** Unguessable and unique. Distinguishes this workflow from a later one with the same slug. */
+  /** Unguessable and unique. It distinguishes the workflow from a later one with the same slug. */
   creationId: string;
   name: string;
   description: string;
@@ -15,57 +15,55 @@ export interface Workflow {
   hidden: boolean;
   archived: boolean;
   publicPlayground: boolean;
-  /** Offered to the owner's agents as a tool. Absent in old rows. */
+  /** True if the owner's agents get the workflow as a tool. Absent in old rows. */
   mcp?: boolean;
-  /** Its public page; null or absent for none. */
+  /** The public page; null or absent if there is none. */
   app?: App | null;
-  /** Days for which its owner's runs are kept; null or absent for the installation's. */
+  /** Days for which the owner's runs are kept; null or absent for the installation's default. */
   retentionDays?: number | null;
-  /** JSON array of its tests. Empty or absent for none. */
+  /** JSON array of the tests. Empty or absent if there are none. */
   testsJson?: string;
   folderId: string | null;
   thumbnail: string | null;
-  /** Empty for none. */
+  /** Empty if there is no cover. */
   coverJson: string;
   nodesJson: string;
   edgesJson: string;
   viewportJson: string;
-  /** The owner: a person or an organization. */
+  /** The owner, a person or an organization. */
   createdBy: string;
-  /** The person who created it; absent if that is the owner. */
+  /** The person who created the workflow; absent if it is the owner. */
   authorId?: string;
-  /** Starts at the creation time in milliseconds and increases with every change. */
+  /** Starts at the creation time in milliseconds and is incremented by every change. */
   revision: number;
-  /** Derived from the graph on save. */
+  /** Derived from the graph when it is saved. */
   generators: GeneratorUse[];
-  /** JSON array of the input fields; derived. */
+  /** JSON array of the input fields. Derived. */
   fieldsJson: string;
-  /** JSON object of the fields' saved values; derived. */
+  /** JSON object of the fields' saved values. Derived. */
   valuesJson: string;
-  /** JSON array of the result's member names; derived. Absent in old rows. */
+  /** JSON array of the result's member names. Derived. Absent in old rows. */
   resultsJson?: string;
   createdAt: Date;
   updatedAt: Date;
-  /** Equal for equal graphs; derived. */
+  /** Digest of the graph. Derived. */
   graphDigest: string;
-  /** Ids and keys of files in the graph and the pictures; derived. */
+  /** Ids and keys of files in the graph and the pictures. Derived. */
   mediaNames: string[];
-  /** Secrets that its HTTP nodes send; derived. Absent in old rows. */
+  /** Secrets that the HTTP nodes send. Derived. Absent in old rows. */
   secretNames?: string[];
-  /** The thumbnail's form in lists: its URL, or the file key of a stored data URL; empty until that is stored. */
+  /** The thumbnail in its form for lists: a URL, or the file key of a stored data URL. Empty until the data URL is stored. */
   thumbnailRef: string | null;
   published?: Published | null;
-  /** Aliases that were set, by name. Absent in old rows. */
+  /** Aliases that are set, by name. Absent in old rows. */
   aliases?: Readonly<Record<string, Alias>>;
-  /** The graph for apps, hooks and schedules while a change to it is pending; else null or absent. */
+  /** The graph for apps, hooks and schedules while a change to it is pending; otherwise null or absent. */
   approved?: Approved | null;
-  /** The approved draft while a change to it is pending, for nodes that refer to the workflow's draft; else null or absent. */
+  /** The approved draft while a change to it is pending, for nodes that refer to the workflow's draft; otherwise null or absent. */
   approvedDraft?: Approved | null;
-  /** Set if an administrator removed the template from lists. */
   takedown?: Takedown | null;
-  /** Set if an administrator features the template. */
   featured?: boolean;
-  /** Its name in bundles, with the state that the last import left. */
+  /** The workflow's name in bundles, and its state after the last import. */
   bundle?: Bundled;
 }
 
@@ -73,34 +71,33 @@ export interface Bundled {
   name: string;
   /** Hash of the workflow's file in the bundle. */
   source: string;
-  /** Digest of the content that the import left: a different content was edited since. */
+  /** Digest of the content after the import. A different digest means that the content was edited since. */
   content: string;
 }
 
 export interface Published {
   version: number;
-  /** The draft revision that was published. It identifies the version's graph. */
+  /** The published revision of the draft. It identifies the version's graph. */
   revision: number;
   graphDigest: string;
   generators: GeneratorUse[];
-  /** Absent in old rows. */
   pinnedModels?: PinnedModels;
 }
 
-/** A published version under a name. A caller who can run the workflow has chosen it. */
+/** A name for a published version. A caller who can run the workflow has chosen the version. */
 export interface Alias extends Pick<Published, "version" | "revision" | "pinnedModels"> {
   updatedAt: Date;
-  /** The person. */
+  /** Id of the person. */
   updatedBy: string;
-  /** Only for `production`: lists of workflows show it. */
+  /** Only for `production`, because lists of workflows show it. */
   generators?: GeneratorUse[];
-  /** It only moves to versions that passed the workflow's tests. */
+  /** True if the alias can move only to versions that passed the workflow's tests. */
   requireTests?: boolean;
 }
 
 /** A graph approved by a caller who could run the workflow. */
 export interface Approved {
-  /** A published version; 0 for the draft at the revision. If that draft isn't stored, nothing is approved. */
+  /** Number of a published version; 0 for the draft at `revision`. If that draft isn't stored, nothing is approved. */
   version: number;
   revision: number;
   graphDigest: string;
@@ -115,7 +112,7 @@ export interface Takedown {
   at: Date;
 }
 
-/** The data of a generator node that estimates need. */
+/** Data about a generator node that estimates need. */
 export interface GeneratorUse {
   nodeId: string;
   model: string;
@@ -123,7 +120,7 @@ export interface GeneratorUse {
   items: number;
 }
 
-/** Members that a client can set. */
+/** Members that clients can set. */
 export type Settings = Pick<
   Workflow,
   | "name"
@@ -148,7 +145,7 @@ export type Settings = Pick<
 /** Members computed from the graph. */
 export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "resultsJson" | "graphDigest" | "secretNames">;
 
-/** A workflow in lists, without its graph. */
+/** A workflow as lists show it, without its graph. */
 export type Summary = Pick<
   Workflow,
   | "slug"
@@ -171,7 +168,7 @@ export type Summary = Pick<
   | "featured"
 >;
 
-/** The members in which a workflow shows files to everyone. */
+/** Members in which a workflow shows files to everyone. */
 export type ShownFiles = Pick<
   Workflow,
   "creationId" | "published" | "thumbnail" | "thumbnailRef" | "coverJson" | "app" | "fieldsJson" | "valuesJson"
@@ -183,7 +180,7 @@ export interface SecretUse {
   secretNames: string[];
 }
 
-/** A workflow that names models of a request. */
+/** A workflow that names one of the requested models. */
 export interface ModelUse {
   ownerId: string;
   slug: string;
@@ -193,16 +190,16 @@ export interface ModelUse {
 
 export type SchemaPart = Pick<Workflow, "name" | "description" | "fieldsJson" | "valuesJson" | "generators">;
 
-/** A workflow as agents see it. */
+/** A workflow as agents get it. */
 export type Tool = Pick<Workflow, "slug" | "name" | "description" | "fieldsJson" | "resultsJson">;
 
-/** A published version: immutable. */
+/** A published version. It never changes. */
 export interface Version {
-  /** The workflow's. */
+  /** The workflow's creationId. */
   creationId: string;
   version: number;
   note: string;
-  /** The publisher's idempotency key; empty for none. */
+  /** The publisher's idempotency key; empty if there is none. */
   reference: string;
   createdBy: string;
   createdAt: Date;
@@ -220,15 +217,15 @@ export interface Version {
   graphDigest: string;
   mediaNames: string[];
   pinnedModels?: PinnedModels;
-  /** Its publisher could not run the workflow. */
+  /** True if the publisher couldn't run the workflow. */
   withoutRun?: boolean;
-  /** Digest of the tests that it passed last; empty or absent for none. */
+  /** Digest of the tests that the version passed last; empty or absent if there are none. */
   passedTests?: string;
 }
 
 export type VersionHead = Pick<Version, "pinnedModels" | "version" | "note" | "createdAt" | "createdBy" | "name" | "description">;
 
-/** Number of the newest published version; 0 for none. */
+/** Number of the newest published version; 0 if there is none. */
 export const newest = ({ published }: Pick<Workflow, "published">): number => published?.version ?? 0;
 
 export const aliasOf = ({ aliases = {} }: Pick<Workflow, "aliases">, name: string): Alias | undefined => member(aliases, name);

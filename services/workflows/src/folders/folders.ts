@@ -1,4 +1,4 @@
-/** Folders for organizing workflows. */
+/** Folders in which users organize workflows. */
 
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isLonger, LIMITS } from "@nodeloom/kernel";
@@ -13,7 +13,7 @@ export interface Folder {
 export interface FolderStore {
   insert(folder: Folder): Promise<void>;
   count(ownerId: string): Promise<number>;
-  /** Sorted by name. */
+  /** Folders, sorted by name. */
   list(ownerId: string): Promise<Folder[]>;
   exists(id: string, ownerId: string): Promise<boolean>;
   rename(id: string, ownerId: string, name: string): Promise<Folder | undefined>;
@@ -25,13 +25,13 @@ export interface Folders {
   create(ownerId: string, name: string): Promise<Folder>;
   list(ownerId: string): Promise<Folder[]>;
   rename(id: string, ownerId: string, name: string): Promise<Folder>;
-  /** Its workflows move to the root level. */
+  /** Removes a folder. Its workflows move to the root level. */
   remove(id: string, ownerId: string): Promise<void>;
 }
 
 export interface FoldersDeps {
   store: FolderStore;
-  /** Moves the owner's workflows out of a folder. */
+  /** Moves the owner's workflows from a folder to the root level. */
   empty(folderId: string, ownerId: string): Promise<void>;
 }
 
@@ -62,8 +62,8 @@ export const createFolders = ({ store, empty }: FoldersDeps): Folders => ({
     return folder;
   },
   remove: async (id, ownerId) => {
-    // Remove the folder first: a concurrent save into it checks again afterwards. Emptying a missing folder completes an interrupted
-    // removal.
+    // The folder is removed first, because a concurrent save into it checks again afterwards. Emptying a missing folder completes an
+    // interrupted removal.
     const existed = await store.remove(id, ownerId);
     await empty(id, ownerId);
     if (!existed) throw notFound();

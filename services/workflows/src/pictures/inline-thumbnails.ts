@@ -5,12 +5,13 @@ import type { Workflow } from "../definition/workflow";
 import { isInline, type Media } from "./pictures";
 
 /**
- * Thumbnails sent as data URLs become files of their workflow. They count against the owner's quota and are deleted when they are replaced.
+ * Stores thumbnails sent as data URLs as files of their workflow. They count against the owner's quota and are deleted when they are
+ * replaced.
  */
 export interface InlineThumbnails {
   /**
    * Stores a thumbnail. Idempotent per workflow.
-   * @returns the key of its file; other thumbnails unchanged
+   * @returns the key of its file; a thumbnail that isn't a data URL is returned unchanged
    * @throws DomainError ACCOUNT_NOT_APPROVED, MEDIA_QUOTA_EXCEEDED, or INVALID_REQUEST if it isn't an image
    */
   keep(workflow: Of, thumbnail: string | null, allowed: Allowed): Promise<string | null>;
@@ -21,9 +22,9 @@ export interface InlineThumbnails {
 type Of = Pick<Workflow, "creationId" | "createdBy">;
 
 export interface Allowed {
-  /** The owner's account awaits approval. */
+  /** True if the owner's account awaits approval. */
   unapproved: boolean;
-  /** The owner's quota in bytes; undefined for none. */
+  /** The owner's quota in bytes; undefined if there is none. */
   mediaQuota: number | undefined;
 }
 
@@ -41,7 +42,7 @@ export const thumbnailFileId = (owner: string, thumbnail: string): string =>
 
 const NO_PICTURE = "isn't a supported image: send a PNG, JPEG, WebP, GIF or AVIF";
 
-/** Converts an error about the bytes into an issue of the thumbnail. */
+/** Converts an error about the bytes to an issue of the thumbnail. */
 const asIssue = (error: unknown): unknown => {
   const isOfBytes = error instanceof DomainError && (error.kind === "failed" || error.kind === "invalid");
   return isOfBytes ? invalidRequest([{ path: "thumbnail", message: NO_PICTURE }]) : error;
@@ -76,7 +77,7 @@ export const createInlineThumbnails = ({ media, warn }: InlineThumbnailsDeps): I
     },
     drop: async ({ creationId, createdBy, slug }, thumbnail) => {
       if (!thumbnail || !isInline(thumbnail)) return;
-      // Old files of thumbnails are named after the slug.
+      // Old thumbnail files are named after the slug.
       for (const owner of slug === undefined ? [creationId] : [creationId, slug])
         await remove(thumbnailFileId(owner, thumbnail), createdBy);
     },

@@ -7,15 +7,15 @@ import type { Settings, Workflow } from "../definition/workflow";
 
 export type Media = ClientOf<media.MediaServiceServer>;
 
-/** Covers and thumbnails are shown to everyone who lists templates, so they can only refer to our own storage. */
+/** Covers and thumbnails. Everyone who lists templates sees them, so they can refer only to files in media storage. */
 export interface Pictures {
-  /** Problems of changed pictures. Unchanged ones stay valid even if PUBLIC_BASE_URL has changed. */
+  /** Problems of changed pictures. Unchanged pictures stay valid even after PUBLIC_BASE_URL changes. */
   issues(changes: Partial<Settings>, current: Pick<Workflow, "thumbnail" | "coverJson"> | undefined): Issue[];
-  /** True for the URL of a stored file. */
+  /** True for the URL of a file in media storage. */
   isOurs(address: string): boolean;
-  /** The URL of a stored file. */
+  /** Returns the URL of a file in media storage. */
   addressOf(key: string): string;
-  /** A cover for other users, without URLs outside of our storage. */
+  /** Returns a cover for other users, without URLs outside media storage. */
   safeCover(coverJson: string): string;
   safeThumbnail(thumbnail: string | null): string | null;
 }

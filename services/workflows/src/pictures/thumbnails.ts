@@ -3,7 +3,7 @@ import { isInline, type Media, type Pictures } from "./pictures";
 import type { Summary } from "../definition/workflow";
 import type { WorkflowStore } from "../definition/storage";
 
-/** Resolves URLs of thumbnails for lists. Data URLs saved by old versions become files when a list first shows them. */
+/** Resolves URLs of thumbnails for lists. Data URLs saved by old versions are stored as files when a list first shows them. */
 export interface ThumbnailsDeps {
   store: Pick<WorkflowStore, "thumbnails" | "setThumbnailRef">;
   media: Pick<Media, "ingest">;
@@ -11,15 +11,15 @@ export interface ThumbnailsDeps {
   warn(error: unknown, slug: string): void;
 }
 
-/** Files stored per list. Later lists store the others. */
+/** Maximum files stored per list. Later lists store the remaining ones. */
 const MOST_AT_ONCE = 32;
 const STORE_MS = 3_000;
 
 export type ThumbnailAddresses = (rows: readonly Summary[]) => Promise<Map<string, string>>;
 
-/** URLs of thumbnails by slug; rows without one are left out. */
+/** Returns URLs of thumbnails by slug. Rows without a thumbnail are omitted. */
 export const createThumbnailAddresses = ({ store, media, pictures, warn }: ThumbnailsDeps): ThumbnailAddresses => {
-  /** The thumbnail's form in lists; undefined if it can't be determined now. */
+  /** Returns the thumbnail in its form for lists; undefined if it can't be determined now. */
   const makeRef = async (row: Summary, thumbnail: string | null): Promise<string | null | undefined> => {
     if (!thumbnail || !isInline(thumbnail)) return thumbnail;
     try {
@@ -39,7 +39,7 @@ export const createThumbnailAddresses = ({ store, media, pictures, warn }: Thumb
     }
   };
 
-  /** Stores the thumbnail's form for later lists. */
+  /** Stores the thumbnail's form for use by later lists. */
   const settle = async (row: Summary, thumbnail: string | null): Promise<[string, string | null | undefined]> => {
     const ref = await makeRef(row, thumbnail);
     if (ref !== undefined) await store.setThumbnailRef(row.slug, row.revision, ref);

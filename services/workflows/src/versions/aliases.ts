@@ -1,4 +1,4 @@
-/** Aliases: names for published versions. Moving one publishes, promotes or rolls back. */
+/** Aliases are names for published versions. Moving an alias publishes, promotes or rolls back. */
 import {
   ALIAS,
   aliasNotFound,
@@ -18,16 +18,16 @@ import { aliasOf, newest, type Alias, type Version, type Workflow } from "../def
 
 const NO_TESTS = "[]";
 
-/** An alias as its owner sees it. */
+/** An alias as shown to its owner. */
 export interface NamedAlias {
   name: string;
-  /** 0 if no version is published. */
+  /** Number of the version; 0 if no version is published. */
   version: number;
-  /** True for `production` until it is set: it follows the newest version. */
+  /** True for `production` until it is set. Until then it means the newest version. */
   isDefault: boolean;
   updatedAt?: Date;
   updatedBy: string;
-  /** It only moves to versions that passed the workflow's tests. */
+  /** True if the alias can move only to versions that passed the workflow's tests. */
   requireTests: boolean;
 }
 
@@ -35,23 +35,23 @@ export interface WhichAlias {
   slug: string;
   ownerId: string;
   name: string;
-  /** The owner's account awaits approval. */
+  /** True if the owner's account awaits approval. */
   unapproved: boolean;
 }
 
 export interface AliasMove extends WhichAlias {
   version: number;
-  /** Move only from this version; 0 from none. */
+  /** Moves only if the alias has this version; 0 if it must not exist. */
   ifVersion?: number | undefined;
-  /** The person, if the owner is an organization. */
+  /** The person who moves it, if the owner is an organization. */
   authorId?: string | undefined;
-  /** Undefined: as it is. */
+  /** Undefined leaves the setting unchanged. */
   requireTests?: boolean | undefined;
 }
 
-/** Callers can run the workflow: an alias is therefore an approved graph. */
+/** Callers can run the workflow, so an alias always selects an approved graph. */
 export interface Aliases {
-  /** `production` first, then by name. @throws DomainError WORKFLOW_NOT_FOUND */
+  /** Lists aliases by name, after `production`. @throws DomainError WORKFLOW_NOT_FOUND */
   list(slug: string, ownerId: string): Promise<NamedAlias[]>;
   /** @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, PRECONDITION_FAILED, TESTS_REQUIRED, ACCOUNT_NOT_APPROVED or INVALID_REQUEST */
   set(move: AliasMove): Promise<{ alias: NamedAlias; earlier: NamedAlias | undefined }>;
@@ -64,7 +64,7 @@ export interface AliasesDeps {
   versions: Pick<VersionStore, "get">;
 }
 
-/** Undefined if there is none; `production` always exists. */
+/** Returns undefined if the alias isn't set; `production` always exists. */
 const viewOf = (workflow: Workflow, name: string): NamedAlias | undefined => {
   const set = aliasOf(workflow, name);
   if (set) {
@@ -89,7 +89,7 @@ const checkShown = ({ isTemplate }: Workflow, name: string, version: Version | u
   if (version) checkNoCredentials(version);
 };
 
-/** @throws DomainError TESTS_REQUIRED unless the version passed the tests that the workflow has now */
+/** @throws DomainError TESTS_REQUIRED unless the version passed the workflow's current tests */
 const checkTested = ({ testsJson = "" }: Workflow, name: string, { version, passedTests }: Version): void => {
   const hasTests = testsJson !== "" && testsJson !== NO_TESTS;
   if (!hasTests || passedTests !== testsDigest(testsJson)) throw testsRequired(name, version);
@@ -110,7 +110,7 @@ export const createAliases = ({ store, versions }: AliasesDeps): Aliases => {
     const { requireTests = aliasOf(read, name)?.requireTests ?? false } = wanted;
     const earlier = viewOf(read, name);
     if (ifVersion !== undefined && ifVersion !== (earlier?.version ?? 0)) throw aliasMoved(name, earlier?.version ?? 0);
-    // A higher number can exist: of a publication in progress, or of one that crashed.
+    // A higher number can belong to a publication that is in progress or crashed.
     const stored = version >= 1 && version <= newest(read) ? await versions.get(read.creationId, version) : undefined;
     if (!stored) throw versionNotFound();
     checkShown(read, name, stored, unapproved);

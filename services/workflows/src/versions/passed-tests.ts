@@ -1,4 +1,4 @@
-/** Tests of a workflow, and which of its versions passed them. Executions runs them. */
+/** Tests of a workflow, and which versions passed them. The executions service runs the tests. */
 import { versionNotFound } from "@nodeloom/kernel";
 import { found } from "../definition/errors";
 import { testsDigest } from "../definition/settings";
@@ -8,7 +8,10 @@ import { newest } from "../definition/workflow";
 export interface PassedTests {
   /** @throws DomainError WORKFLOW_NOT_FOUND */
   tests(slug: string, ownerId: string): Promise<{ testsJson: string; digest: string }>;
-  /** @param digest of the tests; empty if the version failed. @throws DomainError WORKFLOW_NOT_FOUND or VERSION_NOT_FOUND */
+  /**
+   * @param which `digest` identifies the tests; it is empty if the version failed. @throws DomainError WORKFLOW_NOT_FOUND or
+   *   VERSION_NOT_FOUND
+   */
   note(which: { slug: string; ownerId: string; version: number; digest: string }): Promise<void>;
 }
 

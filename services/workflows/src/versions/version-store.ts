@@ -52,7 +52,7 @@ export const createVersionStore = (connection: Connection): VersionStore => {
     keepDraft: async (draft, others) => {
       const { creationId, version } = draft;
       await insertOnce(model.create([{ _id: idOf(creationId, version), ...draft }]));
-      // Numbers of drafts are negative revisions, so earlier drafts have higher numbers.
+      // The number of a draft is its negative revision, so earlier drafts have higher numbers.
       await model.deleteMany({ creationId, version: { $lt: 0, $gt: version, $nin: others } }).exec();
     },
     get: async (creationId, version) => {

@@ -21,32 +21,34 @@ import { newest, type PinnedModels, type Published, type Version, type VersionHe
 import type { Update } from "../saving";
 import type { VersionStore, WorkflowStore } from "../definition/storage";
 
-/** Published versions: immutable, numbered from 1 without gaps. */
+/** Published versions. They never change and are numbered from 1 without gaps. */
 export interface Versions {
   /** @throws DomainError WORKFLOW_NOT_FOUND, PRECONDITION_FAILED, ACCOUNT_NOT_APPROVED or INVALID_REQUEST */
   publish(publication: Publication): Promise<Version>;
-  /** Newest first. @throws DomainError WORKFLOW_NOT_FOUND */
+  /** Lists versions, newest first. @throws DomainError WORKFLOW_NOT_FOUND */
   list(slug: string, ownerId: string, limit: number, before: number): Promise<VersionHead[]>;
   /** @throws DomainError WORKFLOW_NOT_FOUND or VERSION_NOT_FOUND */
   get(slug: string, ownerId: string, version: number): Promise<Version>;
-  /** Replaces the draft's graph by a version's. @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND or PRECONDITION_FAILED */
+  /** Replaces the draft's graph with a version's graph. @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND or PRECONDITION_FAILED */
   restore(restoration: Restoration): Promise<Workflow>;
 }
 
 export interface Publication {
   slug: string;
   ownerId: string;
-  /** The person, if the owner is an organization. */
+  /** The person who publishes, if the owner is an organization. */
   authorId?: string | undefined;
   note: string;
-  /** Idempotency key of this publication; empty for none. */
+  /** Idempotency key of this publication; empty if there is none. */
   reference: string;
   unapproved: boolean;
-  /** Models for tasks (`auto:image`) by task name. Tasks that the graph doesn't name are ignored. Undefined: tasks aren't pinned. */
+  /**
+   * Models by task name, for tasks such as `auto:image`. Tasks that the graph doesn't name are ignored. If undefined, tasks aren't pinned.
+   */
   pinnedModels?: PinnedModels | undefined;
-  /** Publish only this revision of the draft. */
+  /** Publishes only if the draft has this revision. */
   ifRevision?: number | undefined;
-  /** The publisher can't run the workflow. */
+  /** True if the publisher can't run the workflow. */
   withoutRun?: boolean;
 }
 
@@ -54,9 +56,9 @@ export interface Restoration {
   slug: string;
   ownerId: string;
   version: number;
-  /** Overwrite only this revision of the draft. */
+  /** Overwrites the draft only if it has this revision. */
   ifRevision?: number | undefined;
-  /** The caller can't run the workflow. */
+  /** True if the caller can't run the workflow. */
   withoutRun?: boolean;
 }
 
@@ -86,7 +88,7 @@ const pinsOf = ({ nodesJson, edgesJson }: Workflow, models: PinnedModels | undef
   throw new DomainError("invalid", "WORKFLOW_INVALID", issues.map(({ message }) => message).join("; "), { issues });
 };
 
-/** The draft as the next version. */
+/** Creates the next version from the draft. */
 const versionOf = (draft: Workflow, { note, reference, ownerId, authorId = ownerId, pinnedModels, withoutRun }: Publication): Version => {
   const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson } = draft;
   const { generators, fieldsJson, valuesJson, resultsJson, graphDigest, mediaNames } = draft;
@@ -113,15 +115,15 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
 
   const published = async (slug: string, ownerId: string, version: number): Promise<Version> => {
     const workflow = await owned(slug, ownerId);
-    // A higher number can exist: of a publication in progress, or of one that crashed.
+    // A higher number can belong to a publication that is in progress or crashed.
     const stored = version >= 1 && version <= newest(workflow) ? await versions.get(workflow.creationId, version) : undefined;
     if (!stored) throw versionNotFound();
     return stored;
   };
 
   /**
-   * Stores the next version, then updates the workflow. If the number is taken, the other publisher may have crashed: completes its
-   * publication first. @returns undefined to try again with the next number
+   * Stores the next version, then updates the workflow. If the number is taken, the other publisher may have crashed, so its publication is
+   * completed first. @returns undefined to try again with the next number
    */
   const publishOnce = async (publication: Publication): Promise<Version | undefined> => {
     const { slug, ownerId, reference, unapproved, ifRevision } = publication;
@@ -144,7 +146,7 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
     if (!isMine) return undefined;
     const after = await store.owned(slug, ownerId);
     if (after?.creationId === draft.creationId) return next;
-    // Deleted concurrently.
+    // The workflow was deleted concurrently.
     await versions.removeAll(draft.creationId);
     throw workflowNotFound();
   };

@@ -4,12 +4,12 @@ import type { ChatItem, LlamaLibrary } from "../libraries";
 import { grammarSchema } from "./grammar-schema";
 
 const CONTEXT_TOKENS = 4_096;
-/** Context size of the operator's own models, unless they were trained with less. */
+/** Context size of the operator's own models, unless they were trained with a smaller one. */
 const OWN_CONTEXT_TOKENS = 8_192;
-/** Tokens reserved for the chat template. */
+/** Tokens reserved for the markup of the chat template. */
 const MARKS_TOKENS = 128;
 const DEFAULT_SYSTEM = "You are a concise helpful assistant.";
-/** Small models repeat themselves without a penalty. */
+/** Without a penalty, small models repeat themselves. */
 const REPEAT_PENALTY = { penalty: 1.1, lastTokens: 64 };
 
 export interface ChatMessage {
@@ -34,7 +34,7 @@ const historyOf = (messages: readonly ChatMessage[]): ChatItem[] => {
   ];
 };
 
-/** Chat completion, streamed in pieces; constrained to JSON if a schema is set. */
+/** Generates a chat completion in pieces. If a schema is set, the output is constrained to it. */
 export const loadChat: LoadEngine = async (context) => {
   const library = await context.library<LlamaLibrary>("node-llama-cpp");
   const llama = await library.getLlama({

@@ -1,6 +1,6 @@
 import { InputError } from "../engine";
 
-/** Converts a user's JSON Schema into a grammar for small models. Texts and lists are bounded, so that an answer ends. */
+/** Converts a user's JSON Schema to a grammar for small models. Texts and lists are bounded, so that an answer ends. */
 
 const MAX_DEPTH = 24;
 const MAX_TEXT = 300;

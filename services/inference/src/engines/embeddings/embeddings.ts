@@ -11,7 +11,7 @@ const DIGITS = 6;
 
 export interface EmbeddingInputs {
   texts: readonly string[];
-  /** Text to compare the others with. */
+  /** Text that is compared with all others. */
   query?: string;
 }
 
@@ -39,8 +39,8 @@ const similarity = (one: readonly number[], other: readonly number[]): number =>
   one.reduce((sum, value, index) => sum + value * other[index]!, 0);
 
 /**
- * Computes a vector per text. With a query, also similarities from -1 to 1 and the order of the texts, nearest first; the answer's text is
- * then the nearest one.
+ * Computes a vector per text. With a query, it also returns similarities from -1 to 1 and the order of the texts, nearest first. The
+ * answer's text is then the nearest text.
  */
 export const loadEmbeddings: LoadEngine = async (context) => {
   const folder = context.weights("embeddings");

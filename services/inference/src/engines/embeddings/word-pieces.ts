@@ -1,4 +1,4 @@
-/** BERT's WordPiece tokenizer: words are split into the longest pieces in the vocabulary. */
+/** BERT's WordPiece tokenizer. It splits words into the longest pieces in the vocabulary. */
 
 const BEGIN = "[CLS]";
 const END = "[SEP]";
@@ -7,15 +7,18 @@ const UNKNOWN = "[UNK]";
 const GOES_ON = "##";
 /** Longer words become unknown tokens. */
 const MAX_WORD_CHARACTERS = 100;
-/** Each Chinese character and each punctuation mark is a word. */
+/** Each Chinese character and each punctuation mark counts as a word. */
 const WORD = /\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{N}])+|[^\s\p{L}\p{N}]/gu;
 
 export interface WordPieces {
-  /** Token ids of a text with start and end marks, and whether it was truncated. */
+  /** Returns token ids of a text with start and end tokens, and whether the text was truncated. */
   tokens(text: string): { ids: number[]; isCut: boolean };
 }
 
-/** @param vocabulary piece → token id @param maxTokens per text, marks included */
+/**
+ * @param vocabulary token ids by piece
+ * @param maxTokens maximum per text, including start and end tokens
+ */
 export const createWordPieces = (vocabulary: Readonly<Record<string, number>>, maxTokens: number): WordPieces => {
   const idOf = (piece: string): number | undefined => (Object.hasOwn(vocabulary, piece) ? vocabulary[piece] : undefined);
   const mark = (name: string): number => {

@@ -1,4 +1,4 @@
-/** Composes music by rules from a mood, a tempo and a length. No AI model is involved. */
+/** Composes music by rules from a mood, a tempo and a length. No AI model is used. */
 
 export const MOODS = ["calm", "happy", "sad", "epic", "tense"] as const;
 export type Mood = (typeof MOODS)[number];
@@ -7,12 +7,12 @@ type Part = "pad" | "arpeggio" | "bass" | "melody";
 
 interface Style {
   tempo: number;
-  /** MIDI note of the key. */
+  /** MIDI number of the tonic. */
   root: number;
   scale: readonly number[];
   /** Scale degrees of the chords, one per bar. */
   chords: readonly number[];
-  /** General MIDI programs. */
+  /** General MIDI programs, each with its part. */
   instruments: readonly (readonly [program: number, part: Part])[];
   hasDrums: boolean;
 }
@@ -96,15 +96,15 @@ const WORDS: readonly (readonly [Mood, RegExp])[] = [
   ["happy", /\b(happy|cheerful|joy\w*|upbeat|fun\w*|bright|dance|summer|party|playful)\b/i],
 ];
 
-/** The mood that a text describes; calm by default. */
+/** The mood that a text describes. Default: calm. */
 export const moodOf = (text: string): Mood => WORDS.find(([, words]) => words.test(text))?.[0] ?? "calm";
 
 export interface MusicEvent {
-  /** In seconds. */
+  /** Time of the event, in seconds. */
   at: number;
   kind: "on" | "off" | "program";
   channel: number;
-  /** A note or a program. */
+  /** MIDI number of a note or of a program. */
   value: number;
   velocity: number;
 }
@@ -114,7 +114,7 @@ const [KICK, SNARE, HAT] = [36, 38, 42];
 const BEATS = 4;
 const ARPEGGIO = [0, 2, 4, 7, 4, 2, 4, 2];
 
-/** Deterministic, uniformly distributed random numbers. */
+/** Creates a deterministic generator of uniformly distributed random numbers. */
 const randomFrom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
@@ -127,7 +127,7 @@ export interface Piece {
   seed: number;
 }
 
-/** @returns events in order of time, and the end of the piece in seconds */
+/** @returns events in chronological order, and the end of the piece in seconds */
 export const compose = ({ mood, seconds, tempo, seed }: Piece): MusicEvent[] => {
   const style = STYLES[mood];
   const random = randomFrom(seed);

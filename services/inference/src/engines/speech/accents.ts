@@ -1,20 +1,20 @@
-/** Differences between accents, apart from the lexicon. */
+/** Differences between accents, except for the lexicon. */
 
 export interface Ending {
   ending: RegExp;
-  /** Possible replacements of the ending in a known word. */
+  /** Possible replacements for the ending that result in a known word. */
   stems: readonly string[];
   sound: (stem: string) => string;
 }
 
 export interface Accent {
-  /** Suffix of the lexicon's file names. */
+  /** Suffix of the names of lexicon files. */
   suffix: "us" | "gb";
-  /** The model for words outside of the lexicon. */
+  /** The model for words that aren't in the lexicon. */
   letters: "oov" | "oov_gb";
   /** Unstressed forms of short words. */
   weak: Readonly<Record<string, string>>;
-  /** Endings whose sound follows from the stem. */
+  /** Endings whose pronunciation depends on the stem. */
   endings: readonly Ending[];
 }
 
@@ -47,10 +47,10 @@ const AMERICAN_WEAK: Readonly<Record<string, string>> = {
   can: "kæn",
 };
 
-/** British lexicons contain most short words in unstressed form. */
+/** British lexicons contain most short words in their unstressed form. */
 const BRITISH_WEAK: Readonly<Record<string, string>> = { a: "ɐ", to: "tə", and: "and", i: "ˌI" };
 
-/** @param vowel for an ending that is a syllable of its own */
+/** @param vowel vowel of an ending that forms a separate syllable */
 const plural =
   (vowel: string) =>
   (sound: string): string => {
@@ -58,7 +58,7 @@ const plural =
     return /[szʃʒʧʤ]$/.test(sound) ? `${sound}${vowel}z` : `${sound}z`;
   };
 
-/** @param flapped the sound of a final t before the vowel */
+/** @param flapped the sound that replaces a final t before the vowel */
 const past =
   (vowel: string, flapped: string) =>
   (sound: string): string => {

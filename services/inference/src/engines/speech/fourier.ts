@@ -1,4 +1,4 @@
-/** Discrete Fourier transform for lengths that are products of 2, 3, 4 and 5, without scaling. */
+/** Discrete Fourier transform without scaling, for lengths that are products of 2, 3, 4 and 5. */
 
 const RADIXES = [5, 4, 3, 2];
 
@@ -9,10 +9,10 @@ export interface Complex {
 
 export const complex = (length: number): Complex => ({ re: new Float64Array(length), im: new Float64Array(length) });
 
-/** `inverse` computes the inverse transform. */
+/** Transforms a signal. `inverse` selects the inverse transform. */
 export type Fourier = (from: Complex, to: Complex, inverse: boolean) => void;
 
-/** @param length of every signal */
+/** @param length length of every signal */
 export const createFourier = (length: number): Fourier => {
   const angles = Array.from({ length }, (_, index) => (2 * Math.PI * index) / length);
   const cosines = Float64Array.from(angles, Math.cos);

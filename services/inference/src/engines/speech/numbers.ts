@@ -1,4 +1,4 @@
-/** Spells out numbers, signs and abbreviations as read in American English. */
+/** Spells out numbers, signs and abbreviations as they are read in American English. */
 
 const SMALL =
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
@@ -45,7 +45,7 @@ const digits = (text: string): string => [...text].map((digit) => SMALL[Number(d
 
 const whole = (text: string): string => (text.length > MAX_DIGITS ? digits(text) : cardinal(Number(text)));
 
-/** Examples: nineteen eighty-four, nineteen oh five, two thousand, two thousand seven. */
+/** Spells out a year, for example nineteen eighty-four, nineteen oh five, two thousand, two thousand seven. */
 const year = (text: string): string => {
   const [century, rest] = [Number(text.slice(0, 2)), Number(text.slice(2))];
   if (rest === 0) return century % 10 === 0 ? cardinal(Number(text)) : `${cardinal(century)} hundred`;
@@ -84,7 +84,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   "i.e": "that is",
 };
 
-/** Replaces everything except words and punctuation. */
+/** Replaces everything except words and punctuation with words. */
 export const inWords = (text: string): string =>
   text
     .normalize("NFKC")

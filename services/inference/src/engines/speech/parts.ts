@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { InputError, type EngineRequest, type EngineResult, type Report } from "../engine";
 import { wavFile } from "../wav";
 
-/** Speech in parts. */
+/** Speaks long texts in parts. */
 
-/** Longest part that is spoken at once. */
+/** Maximum characters that are spoken at once. */
 const MAX_PART = 280;
 const PAUSE_SECONDS = 0.12;
 
-/** Splits a text into sentences, and long sentences at commas or words. */
+/** Splits a text into sentences. Long sentences are split at commas or between words. */
 const partsOf = (text: string): string[] =>
   text.split(/(?<=[.!?…])\s+|\n+/).flatMap((sentence) => {
     const parts: string[] = [];
@@ -23,7 +23,7 @@ const partsOf = (text: string): string[] =>
     return rest === "" ? parts : [...parts, rest];
   });
 
-/** Concatenates pieces with a pause after each. */
+/** Concatenates audio pieces, with a pause after each. */
 const joined = (pieces: readonly Float32Array[], sampleRate: number): Float32Array => {
   const pause = Math.round(PAUSE_SECONDS * sampleRate);
   const sound = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length + pause, 0));
@@ -36,7 +36,7 @@ const joined = (pieces: readonly Float32Array[], sampleRate: number): Float32Arr
 };
 
 /**
- * Speaks a text part by part into a WAV.
+ * Speaks a text part by part into a WAV file.
  * @param speak returns the audio of one part in one or more pieces; none for a part without words
  * @throws InputError for a text without words
  */

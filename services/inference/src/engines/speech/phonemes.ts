@@ -5,7 +5,7 @@ import type { Onnx, Session } from "../libraries";
 import type { Accent } from "./accents";
 import { inWords } from "./numbers";
 
-/** Converts text into the phonemes of the voice: by lexicon, by common endings, or with a small model. */
+/** Converts text to the voice's phonemes by a lexicon, by common endings, or with a small model. */
 
 type Entry = string | Readonly<Record<string, string | null>>;
 type Lexicon = ReadonlyMap<string, Entry>;
@@ -24,7 +24,7 @@ interface Guesser {
 const readLexicon = async (path: string): Promise<Lexicon> =>
   new Map(Object.entries(JSON.parse(gunzipSync(await readFile(path)).toString()) as Record<string, Entry>));
 
-/** Predicts the sounds of unknown words: one class per letter, without repetitions and blanks. */
+/** Predicts the phonemes of unknown words. The model returns one class per letter; repetitions and blanks are dropped. */
 const guesser = ({ Tensor }: Onnx, session: Session, letters: Guesser) => {
   const indexes = new Map(letters.in.map((letter, index) => [letter, index + 1]));
   return async (word: string): Promise<string> => {
@@ -41,7 +41,7 @@ export interface Phonemes {
   of(text: string): Promise<string>;
 }
 
-/** @param folder of the accent's lexicon */
+/** @param folder folder of the accent's lexicon */
 export const loadPhonemes = async (onnx: Onnx, folder: string, { suffix, letters: named, weak, endings }: Accent): Promise<Phonemes> => {
   const [gold, silver] = await Promise.all(
     ["gold", "silver"].map((quality) => readLexicon(join(folder, `lexicon_${suffix}_${quality}.json.gz`))),

@@ -7,10 +7,10 @@ import { speakParts } from "./parts";
 import { loadPhonemes } from "./phonemes";
 import { createVocoder, SAMPLE_RATE, type Frames } from "./vocoder";
 
-/** Token at both ends of the phonemes. */
+/** Token before and after the phonemes. */
 const EDGE = 0;
 
-/** Reads English text aloud. The result is a WAV. */
+/** Reads English text aloud. The result is a WAV file. */
 export const loadSpeech: LoadEngine = async (context) => {
   const folder = context.weights("speech");
   const onnx = await context.library<Onnx>("onnxruntime-node");

@@ -1,19 +1,20 @@
 import type { Tensor } from "../libraries";
 import { complex, createFourier } from "./fourier";
 
-/** Converts frames of the voice model into audio: a pulse train and noise, filtered in the frequency domain. */
+/** Converts frames of the voice model to audio: a pulse train and noise, filtered in the frequency domain. */
 
 export const SAMPLE_RATE = 24_000;
 const WINDOW = 1_200;
 const HOP = 300;
 const BINS = WINDOW / 2 + 1;
-/** A lower pitch means an unvoiced frame. */
+/** A frame with a lower pitch is unvoiced. */
 const LOWEST_PITCH = 40;
 const HIGHEST_HARMONIC = 11_000;
 const MAX_LOG = 7;
 
 /**
- * Per frame: log magnitude and phase of the voiced part, log magnitude of the noise, log magnitude and phase of the rest, and pitch in Hz.
+ * Values per frame: log magnitude and phase of the voiced part, log magnitude of the noise, log magnitude and phase of the remainder, and
+ * pitch in Hz.
  */
 export interface Frames {
   lh: Tensor;
@@ -26,14 +27,14 @@ export interface Frames {
 
 const hann = Float64Array.from({ length: WINDOW }, (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / WINDOW));
 
-/** Normally distributed numbers with a fixed seed, so that a text always sounds the same. */
+/** Creates normally distributed numbers from a fixed seed, so that a text always sounds the same. */
 const noiseSource = (): (() => number) => {
   let state = 1;
   const uniform = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
   return () => Math.sqrt(-2 * Math.log(uniform() + 1e-12)) * Math.cos(2 * Math.PI * uniform());
 };
 
-/** All harmonics of the pitch with equal strength, with half a window of mirrored samples at both ends. */
+/** All harmonics of the pitch with equal strength. At both ends, half a window of mirrored samples is added. */
 const pulses = (pitch: Float32Array, frames: number): Float64Array => {
   const length = frames * HOP;
   const half = WINDOW / 2;
@@ -58,7 +59,7 @@ const pulses = (pitch: Float32Array, frames: number): Float64Array => {
   return train;
 };
 
-/** @returns samples at SAMPLE_RATE */
+/** @returns a function that returns samples at SAMPLE_RATE */
 export const createVocoder = (): ((frames: Frames) => Float32Array) => {
   const transform = createFourier(WINDOW);
   return ({ lh, theta, ln, lr, phi, f0 }) => {

@@ -8,17 +8,17 @@ import { loadPhonemes, type Phonemes } from "./phonemes";
 
 const SAMPLE_RATE = 24_000;
 const WEIGHTS = ["voices-1", "voices-2", "voices-3", "voices-4"];
-/** Token at both ends of the phonemes. */
+/** Token before and after the phonemes. */
 const EDGE = 0;
-/** Phonemes per call: a voice file has one style vector for each length. */
+/** Maximum phonemes per call, because a voice file has one style vector per length. */
 const MAX_PHONEMES = 508;
 const STYLE_FLOATS = 256;
 
-/** The weights are split into four assets. */
+/** Joins the weights, which are split into four assets. */
 const readWeights = async ({ weights }: EngineContext): Promise<Buffer> =>
   Buffer.concat(await Promise.all(WEIGHTS.map((asset) => readFile(join(weights(asset), "part.bin")))));
 
-/** Splits phonemes into the model's maximum length, after a word if possible. */
+/** Splits phonemes into pieces of at most the model's maximum length, after a word if possible. */
 const pieces = (sounds: string): string[] => {
   if (sounds.length <= MAX_PHONEMES) return [sounds];
   const at = sounds.lastIndexOf(" ", MAX_PHONEMES);
@@ -26,7 +26,7 @@ const pieces = (sounds: string): string[] => {
   return [sounds.slice(0, end), ...pieces(sounds.slice(end))];
 };
 
-/** Reads English text aloud with a named voice. The result is a WAV. */
+/** Reads English text aloud with a named voice. The result is a WAV file. */
 export const loadVoices: LoadEngine = async (context) => {
   const onnx = await context.library<Onnx>("onnxruntime-node");
   const session = await onnx.InferenceSession.create(await readWeights(context), {
@@ -37,7 +37,7 @@ export const loadVoices: LoadEngine = async (context) => {
     vocab: Record<string, number>;
   };
   const lexicons = new Map<string, Promise<Phonemes>>();
-  /** The first letter of a voice's name is its accent. */
+  /** The first letter of a voice's name selects its accent. */
   const phonemesOf = (voice: string): Promise<Phonemes> => {
     const accent = voice.startsWith("b") ? BRITISH : AMERICAN;
     const folder = context.weights(accent === BRITISH ? "voices-british" : "speech");

@@ -1,4 +1,4 @@
-/** IEEE 754 half-precision numbers, the format of weights. */
+/** Converts numbers to IEEE 754 half precision, in which weights are stored. */
 
 const EXPONENT_BIAS = 15;
 const MANTISSA_BITS = 10;
@@ -18,7 +18,7 @@ export const fromHalf = (halves: Uint16Array): Float32Array => Float32Array.from
 const float = new Float32Array(1);
 const word = new Uint32Array(float.buffer);
 
-/** Rounds to nearest, ties to even. */
+/** Rounds to nearest, with ties to even. */
 const halfOf = (value: number): number => {
   float[0] = value;
   const bits = word[0]!;

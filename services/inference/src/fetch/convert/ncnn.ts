@@ -1,7 +1,7 @@
 import { fromHalf } from "./half";
 import { createOnnx, type OnnxBuilder } from "./onnx";
 
-/** Converts ncnn models for enlarging images (a text of layers and consecutive weights) to ONNX. */
+/** Converts ncnn models for upscaling (a text with layers, and consecutive weights) to ONNX. */
 
 /** Tag of half-precision weights. */
 const HALF = 0x01306b47;
@@ -45,13 +45,13 @@ interface Layer {
   name: string;
   inputs: string[];
   outputs: string[];
-  /** By index. */
+  /** Returns a parameter by index. */
   parameter(id: number, otherwise?: number): number;
   /** A parameter that is a list. */
   list(id: number): number[];
 }
 
-/** The index of a list parameter is this number minus its own. The list starts with its length. */
+/** A list parameter's index is this number minus its id. The list starts with its length. */
 const LIST_BASE = -23_300;
 
 const layerOf = (line: string): Layer => {
@@ -73,7 +73,7 @@ const layerOf = (line: string): Layer => {
   };
 };
 
-/** Activation functions fused into a convolution. */
+/** Activation functions that are part of a convolution. */
 const ACTIVATION = { none: 0, leakyRelu: 2 };
 
 const addConvolution = (onnx: OnnxBuilder, layer: Layer, weights: Weights, from: string): void => {
@@ -94,7 +94,7 @@ const addConvolution = (onnx: OnnxBuilder, layer: Layer, weights: Weights, from:
 
 const SUM = 1;
 
-/** A weighted sum of inputs. */
+/** Adds a weighted sum of inputs. */
 const addSum = (onnx: OnnxBuilder, { name, outputs, parameter, list }: Layer, inputs: readonly string[]): void => {
   if (parameter(0) !== SUM) throw new Error(`${name}: its operation is not known`);
   const weighted = inputs.map((input, index) => {
@@ -113,7 +113,7 @@ const addResize = (onnx: OnnxBuilder, { name, outputs, parameter }: Layer, input
   onnx.node("Resize", [input, "", scales], attributes, outputs[0]);
 };
 
-/** Layers without weights, which are equal in both formats. */
+/** Adds a layer without weights, which is equal in both formats. */
 const addPlain = (onnx: OnnxBuilder, layer: Layer, inputs: readonly string[]): void => {
   const { type, name, parameter, outputs } = layer;
   const output = outputs[0]!;
@@ -147,8 +147,9 @@ const addPlain = (onnx: OnnxBuilder, layer: Layer, inputs: readonly string[]): v
 };
 
 /**
- * @param param the text of layers @param bin the weights
- * @param isHalf keeps half-precision weights
+ * @param param text with the layers
+ * @param bin weights
+ * @param isHalf keeps weights in half precision
  * @throws Error for unsupported layers
  */
 export const ncnnToOnnx = (param: string, bin: Buffer, isHalf = false): Buffer => {

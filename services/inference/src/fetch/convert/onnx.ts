@@ -1,6 +1,6 @@
 import { toHalf } from "./half";
 
-/** Writes ONNX models: the subset of their protocol buffers that the conversions need. */
+/** Writes ONNX models with the subset of their protocol buffers that the conversions need. */
 
 const VARINT = 0;
 const BYTES = 2;
@@ -28,7 +28,7 @@ const float = (field: number, value: number): Buffer => {
 /** Numeric codes of ONNX element and attribute types. */
 const ELEMENT = { float32: 1, int64: 7, float16: 10 };
 const ATTRIBUTE = { float: 1, int: 2, string: 3, ints: 7 };
-/** Smaller weights stay in full precision. */
+/** Weights with fewer elements stay in full precision. */
 const HALF_FROM = 2_000;
 
 export type Attributes = Readonly<Record<string, number | string | readonly number[] | { float: number }>>;
@@ -56,7 +56,7 @@ const port = (name: string, dims: readonly (number | string)[]): Buffer => {
 
 export interface Port {
   name: string;
-  /** A name is a size that is only known at run time. */
+  /** Sizes. A name is a size that is known only at run time. */
   dims: readonly (number | string)[];
 }
 
@@ -66,7 +66,7 @@ export interface OnnxBuilder {
   /** Adds a constant. @returns its name */
   floats(values: Float32Array | readonly number[], dims: readonly number[], name?: string): string;
   integers(values: readonly number[], dims: readonly number[]): string;
-  /** The serialized model. */
+  /** Returns the serialized model. */
   finish(inputs: readonly Port[], outputs: readonly Port[]): Buffer;
 }
 

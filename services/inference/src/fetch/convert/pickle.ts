@@ -101,7 +101,7 @@ const unpickle = (program: Buffer, tensor: (parts: Value[]) => WeightsTensor): V
       const pairs = sinceMark();
       for (let index = 0; index < pairs.length; index += 2) target().set(pairs[index], pairs[index + 1]);
     },
-    // State of a dictionary beside its members isn't needed.
+    // A dictionary's state, other than its members, isn't needed.
     b: () => void stack.pop(),
   };
   for (let step = 0; step < MAX_STEPS; step++) {
@@ -114,7 +114,7 @@ const unpickle = (program: Buffer, tensor: (parts: Value[]) => WeightsTensor): V
   throw new Error("the pickle does not end");
 };
 
-/** @returns tensors by name @throws Error */
+/** @returns tensors by name @throws Error for an invalid file */
 export const readPytorch = (file: Buffer): Map<string, WeightsTensor> => {
   const zip = openZip(file);
   const index = zip.names.find((name) => name.endsWith("/data.pkl"));

@@ -1,7 +1,7 @@
 import { createOnnx } from "./onnx";
 import { readPytorch } from "./pickle";
 
-/** Converts RIFE 4.0's weights to ONNX: two images and a time between 0 and 1 give the image at that time. */
+/** Converts RIFE 4.0's weights to ONNX. From two images and a time between 0 and 1, the model computes the image at that time. */
 
 /** Downscaling factor of each block's motion estimate. */
 const BLOCK_SCALES = [8, 4, 2, 1];
@@ -36,7 +36,7 @@ export const rifeToOnnx = (file: Buffer): Buffer => {
     return node("PRelu", [sum, weight(`${name}.1.weight`, ([channels = 0]) => [channels, 1, 1])]);
   };
 
-  /** Motion estimate at one scale: flow in both directions (four channels), and the blend mask (one). */
+  /** Estimates motion at one scale: the flow in both directions (four channels) and the blend mask (one channel). */
   const block = (index: number, images: string, flow: string | undefined, scale: number): [flow: string, mask: string] => {
     const name = `block${index}`;
     const small = resize(images, 1 / scale);
@@ -62,7 +62,7 @@ export const rifeToOnnx = (file: Buffer): Buffer => {
   const half = (axis: number): string =>
     node("Div", [node("Sub", [node("Gather", [shape, onnx.integers([axis], [1])]), scalar(1)]), scalar(2)]);
   const [halfHeight, halfWidth] = [half(HEIGHT_AXIS), half(WIDTH_AXIS)];
-  /** The image after applying the motion. */
+  /** Applies the motion to an image. */
   const warp = (image: string, flow: string): string => {
     const place = (start: string, moved: string, middle: string): string =>
       node("Sub", [node("Div", [node("Add", [start, moved]), middle]), scalar(1)]);

@@ -1,6 +1,6 @@
 import { fromHalf, toHalf } from "./half";
 
-/** Converts CTranslate2's Whisper models to whisper.cpp's format. */
+/** Converts Whisper models of CTranslate2 to the format of whisper.cpp. */
 
 const FLOAT16 = 4;
 const FLOAT32 = 0;
@@ -12,7 +12,7 @@ const FFT_SIZE = 400;
 const TOP_MEL = 45.245640471924965;
 /** Attention heads by layer width. */
 const HEADS: Readonly<Record<number, number>> = { 384: 6, 512: 8, 768: 12 };
-/** Size of the English vocabulary with special tokens, and without. */
+/** Size of the English vocabulary, with and without special tokens. */
 const ENGLISH = { all: 51_864, text: 50_256 };
 const MULTILINGUAL_TEXT = 50_257;
 
@@ -66,7 +66,7 @@ const split = ({ dims, data }: Tensor, parts: number): Tensor[] => {
   }));
 };
 
-/** Tensors with whisper.cpp's names, in its order. */
+/** Tensors with the names and in the order of whisper.cpp. */
 const renamed = (source: ReadonlyMap<string, Tensor>): Map<string, Tensor> => {
   const target = new Map<string, Tensor>();
   const get = (name: string): Tensor => {
@@ -157,7 +157,7 @@ const melFilters = (): Float32Array => {
   return filters;
 };
 
-/** GPT-2 maps each byte to a visible character; this is the inverse. */
+/** The inverse of GPT-2's mapping of bytes to visible characters. */
 const byteOfCharacter = (): Map<string, number> => {
   const visible = (byte: number): boolean => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
   const bytes = Array.from({ length: 256 }, (_, byte) => byte);
@@ -187,7 +187,11 @@ const tensorBytes = ([name, { dims, data }]: [string, Tensor]): Buffer => {
   return Buffer.concat([head, key, new Uint8Array(values.buffer, values.byteOffset, values.byteLength)]);
 };
 
-/** @param model CTranslate2's `model.bin` @param tokenizer content of its `tokenizer.json` @returns a whisper.cpp model */
+/**
+ * @param model CTranslate2's `model.bin`
+ * @param tokenizer content of its `tokenizer.json`
+ * @returns a model for whisper.cpp
+ */
 export const whisperToGgml = (model: Buffer, tokenizer: string): Buffer => {
   const source = readModel(model);
   const tensors = renamed(source);

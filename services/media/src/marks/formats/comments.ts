@@ -1,12 +1,12 @@
 import { addressOf, saysGenerated, type SourceType } from "../xmp";
 
-/** Vorbis comments in FLAC and Ogg (https://xiph.org/vorbis/doc/v-comment.html): a list of `NAME=value`. */
+/** Vorbis comments in FLAC and Ogg (https://xiph.org/vorbis/doc/v-comment.html) form a list of `NAME=value`. */
 
 const NAME = "DIGITALSOURCETYPE";
-/** Upper bound of a comment list. It can contain album covers. */
+/** Maximum size of a comment list, which can contain album covers. */
 export const MAX_LIST_BYTES = 4 * 1024 * 1024;
 const LENGTH_BYTES = 4;
-/** Bytes read per comment: comments with our name are shorter. */
+/** Bytes read per comment. The comment with this module's name is always shorter. */
 const MAX_COMMENT_BYTES = 256;
 
 const lengthOf = (value: number): Buffer => {
@@ -20,14 +20,14 @@ const comment = (type: SourceType): Buffer => {
   return Buffer.concat([lengthOf(text.length), text]);
 };
 
-/** Adds the mark to a list and keeps everything after the comments. Undefined for an invalid list. */
+/** Adds the mark to a list and keeps everything after the comments. Returns undefined for an invalid list. */
 export const withComment = (list: Buffer, type: SourceType): Buffer | "marked" | undefined => {
   if (list.length < 2 * LENGTH_BYTES) return undefined;
   const countAt = LENGTH_BYTES + list.readUInt32LE(0);
   if (countAt + LENGTH_BYTES > list.length) return undefined;
   const count = list.readUInt32LE(countAt);
   let at = countAt + LENGTH_BYTES;
-  // Every comment consumes bytes, so a wrong count can't loop for long.
+  // Every comment uses bytes, so an incorrect count can't cause a long loop.
   for (let index = 0; index < count; index++) {
     if (at + LENGTH_BYTES > list.length) return undefined;
     const end = at + LENGTH_BYTES + list.readUInt32LE(at);

@@ -1,7 +1,7 @@
 import { insertion, type Bytes, type Edit, type MarkFormat } from "../edits";
 import { MAX_LIST_BYTES, newList, withComment } from "./comments";
 
-/** FLAC (RFC 9639): metadata blocks precede the audio; a flag marks the last one. One block contains Vorbis comments. */
+/** FLAC (RFC 9639). Metadata blocks precede the audio, and a flag marks the last one. One block contains Vorbis comments. */
 
 export const SIGNATURE = Buffer.from("fLaC", "latin1");
 const HEADER_BYTES = 4;

@@ -1,7 +1,7 @@
 import { insertion, replacement, type Bytes, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
-/** GIF: XMP is an application extension whose packet is stored raw, followed by 258 bytes that lead every block reader to the end. */
+/** GIF. XMP is an application extension with an unescaped packet. The 258 bytes after the packet lead every block reader to its end. */
 
 const SCREEN_BYTES = 13;
 const EXTENSION = 0x21;
@@ -12,17 +12,17 @@ const IMAGE_HEADER_BYTES = 10;
 export const XMP = "XMP DataXMP";
 const HEADER = Buffer.from(`\x21\xff\x0b${XMP}`, "latin1");
 const MAGIC = Buffer.from([1, ...Array.from({ length: 256 }, (_, index) => 255 - index), 0]);
-/** Upper bound of blocks; each has at most 255 bytes. */
+/** Maximum number of blocks; each has at most 255 bytes. */
 const MAX_BLOCKS = 1_000_000;
 
 const extension = (packet: Uint8Array): Buffer => Buffer.concat([HEADER, packet, MAGIC]);
 
-/** Bytes of the color table that the flags announce. */
+/** Size in bytes of the color table that the flags define. */
 const tableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
 const byteAt = async (bytes: Bytes, at: number): Promise<number | undefined> => (await bytes.read(at, 1))[0];
 
-/** The position after a series of sub-blocks; undefined if it doesn't end. */
+/** Returns the position after a series of sub-blocks; undefined if the series has no end. */
 const afterBlocks = async (bytes: Bytes, from: number): Promise<number | undefined> => {
   let at = from;
   for (let count = 0; count < MAX_BLOCKS; count++) {
@@ -38,7 +38,6 @@ export interface Extension {
   at: number;
   end: number;
   kind: number;
-  /** Application name. */
   name: string;
 }
 

@@ -1,7 +1,7 @@
 import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
-/** MP3: an ID3v2 tag precedes the audio (https://id3.org/id3v2.3.0). XMP is its `PRIV` frame with the owner `XMP`. */
+/** MP3. An ID3v2 tag precedes the audio (https://id3.org/id3v2.3.0). XMP is the tag's `PRIV` frame with the owner `XMP`. */
 
 export const HEADER_BYTES = 10;
 const OWNER = Buffer.from("XMP\0", "latin1");
@@ -35,7 +35,7 @@ interface Frame {
 const findXmp = async (bytes: Bytes, version: number, until: number): Promise<Frame | undefined> => {
   for (let at = HEADER_BYTES, count = 0; at + HEADER_BYTES <= until && count < MAX_FRAMES; count++) {
     const header = await bytes.read(at, HEADER_BYTES + OWNER.length);
-    // Padding follows the frames.
+    // A zero byte starts the padding after the frames.
     if (header[0] === 0) return undefined;
     const size = header.subarray(4, 8);
     const length = version === 4 ? fromSyncsafe(size) : size.readUInt32BE(0);

@@ -1,7 +1,7 @@
 import { insertion, type Bytes, type MarkFormat } from "../edits";
 import { addTo, newPacket } from "../xmp";
 
-/** JPEG: segments of marker, length and data precede the image. XMP is an APP1 segment with a fixed name. */
+/** JPEG. Segments, each with marker, length and data, precede the image. XMP is an APP1 segment with a fixed name. */
 
 const START_BYTES = 2;
 const MARKER_BYTES = 4;
@@ -13,7 +13,7 @@ const APP1 = 0xe1;
 const START_OF_SCAN = 0xda;
 const NAME = Buffer.from("http://ns.adobe.com/xap/1.0/\0", "latin1");
 export const EXIF = Buffer.from("Exif\0", "latin1");
-/** Far more than any real file has. */
+/** Far above the number in any real file. */
 export const MAX_SEGMENTS = 10_000;
 
 const segment = (packet: Uint8Array): Buffer | undefined => {
@@ -24,7 +24,7 @@ const segment = (packet: Uint8Array): Buffer | undefined => {
 };
 
 interface Layout {
-  /** The position for XMP: after the format header and the camera's metadata. */
+  /** Position for XMP, which is after the format header and the camera's metadata. */
   place: number;
   xmp?: { at: number; length: number };
 }

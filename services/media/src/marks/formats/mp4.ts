@@ -2,9 +2,9 @@ import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
 /**
- * MP4, QuickTime and HEIF (ISO/IEC 14496-12): boxes of size, name and data. XMP is a top-level `uuid` box, or `XMP_` in a QuickTime file's
- * user data. Boxes contain file offsets, so nothing before the end can change its length: a growing packet moves to the end, and its old
- * box becomes free space.
+ * MP4, QuickTime and HEIF (ISO/IEC 14496-12). Boxes have a size, a name and data. XMP is a top-level `uuid` box, or `XMP_` in the user data
+ * of a QuickTime file. Boxes contain file offsets, so only the end of the file can change its length. A packet that grows therefore moves
+ * to the end, and its old box becomes free space.
  */
 
 const HEADER_BYTES = 8;
@@ -12,9 +12,9 @@ const LARGE_HEADER_BYTES = 16;
 const XMP_UUID = Buffer.from("be7acfcb97a942e89c71999491e3afac", "hex");
 export const FREE = Buffer.from("free", "latin1");
 const MAX_SIZE = 0xffff_ffff;
-/** Upper bound of boxes per level; a fragmented video has about two per second. */
+/** Maximum boxes per level. A fragmented video has about two boxes per second. */
 const MAX_BOXES = 100_000;
-/** Upper bound of an image's item metadata that is searched for a packet. */
+/** Maximum size of an image's item metadata that is searched for a packet. */
 const MAX_META_BYTES = 1024 * 1024;
 
 export interface Box {
@@ -22,7 +22,7 @@ export interface Box {
   at: number;
   data: number;
   end: number;
-  /** A size of zero: the box extends to the end of the file. */
+  /** True if the stored size is zero, so that the box extends to the end of the file. */
   isOpen: boolean;
 }
 
@@ -38,7 +38,7 @@ const boxAt = async (bytes: Bytes, at: number, until: number): Promise<Box | und
   return { name: header.toString("latin1", 4, HEADER_BYTES), at, data, end: at + size, isOpen: short === 0 };
 };
 
-/** The boxes between two positions; undefined if they don't fill the range. */
+/** Boxes between two positions; undefined if they don't fill the range. */
 export const boxesOf = async (bytes: Bytes, from: number, until: number): Promise<Box[] | undefined> => {
   const boxes: Box[] = [];
   for (let at = from; at + HEADER_BYTES <= until;) {
@@ -67,14 +67,14 @@ const packetInUserData = async (bytes: Bytes, boxes: Box[]): Promise<Packet | un
   let level: Box[] | undefined = boxes;
   for (const name of ["moov", "udta"]) {
     const inner: Box | undefined = level?.find((box) => box.name === name);
-    // User data may end with four zero bytes, which aren't a box.
+    // User data may end with four zero bytes that aren't a box.
     level = inner && (await boxesOf(bytes, inner.data, inner.end));
   }
   const box = level?.find(({ name }) => name === "XMP_");
   return box && { box, from: box.data };
 };
 
-/** True if an image stores XMP as an item, which can't grow without moving others. */
+/** True if an image stores XMP as an item. An item can't grow without moving others. */
 const hasPacketItem = async (bytes: Bytes, boxes: Box[]): Promise<boolean> => {
   const meta = boxes.find(({ name }) => name === "meta");
   if (!meta) return false;
@@ -88,7 +88,7 @@ const xmpBox = (packet: Uint8Array): Buffer => {
   return Buffer.concat([header, XMP_UUID, packet]);
 };
 
-/** Writes the size of a last box that has none. Undefined if the size doesn't fit its header. */
+/** Writes the size of a last box whose size is zero. Returns undefined if the size doesn't fit its header. */
 const closed = ({ at, end, isOpen }: Box): Edit[] | undefined => {
   if (!isOpen) return [];
   if (end - at > MAX_SIZE) return undefined;
@@ -103,7 +103,7 @@ export const mp4: MarkFormat = async (bytes, type) => {
   if (!boxes || !last || boxes[0]!.name !== "ftyp" || (await hasPacketItem(bytes, boxes))) return undefined;
   const ended = closed(last);
   if (!ended) return undefined;
-  // Readers find the fragment index from the end of the file.
+  // Readers search the fragment index backwards from the end of the file.
   const place = last.name === "mfra" ? last.at : last.end;
   const known = (await packetBeside(bytes, boxes)) ?? (await packetInUserData(bytes, boxes));
   if (!known) return [...ended, insertion(place, xmpBox(newPacket(type)))];

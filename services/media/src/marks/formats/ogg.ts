@@ -1,7 +1,7 @@
 import type { Bytes, MarkFormat } from "../edits";
 import { withComment } from "./comments";
 
-/** Ogg with Opus or Vorbis (RFC 3533, RFC 7845): numbered pages with checksums. The second page starts with Vorbis comments. */
+/** Ogg with Opus or Vorbis (RFC 3533, RFC 7845). Pages are numbered and have checksums. The second page starts with Vorbis comments. */
 
 export const PAGE_HEADER_BYTES = 27;
 const CHECKSUM_AT = 22;
@@ -16,7 +16,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value >>> 0;
 });
 
-/** Checksum of a page with its checksum field set to zero (RFC 3533, section 6). */
+/** Computes a page's checksum, with the checksum field set to zero (RFC 3533, section 6). */
 const checksum = (page: Uint8Array): number =>
   page.reduce((value, byte) => ((value << 8) ^ TABLE[((value >>> 24) ^ byte) & 0xff]!) >>> 0, 0);
 
@@ -47,10 +47,10 @@ export const bytesOf = ({ header, segments, body }: Page): Buffer => {
 const lacing = (length: number): Buffer =>
   Buffer.from([...Array<number>(Math.floor(length / FULL_SEGMENT)).fill(FULL_SEGMENT), length % FULL_SEGMENT]);
 
-/** Headers of comment packets. */
+/** First bytes of comment packets. */
 export const STARTS = [Buffer.from("OpusTags", "latin1"), Buffer.from("\x03vorbis", "latin1")];
 
-/** Comments must end in their page, with the mark added, because pages are numbered. */
+/** After the mark is added, the comments must still end on their page, because pages are numbered. */
 export const ogg: MarkFormat = async (bytes, type) => {
   const first = await pageAt(bytes, 0);
   if (!first) return undefined;

@@ -2,13 +2,13 @@ import { crc32, inflateSync } from "node:zlib";
 import { insertion, type Bytes, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
-/** PNG (ISO/IEC 15948): chunks of length, type, data and checksum. XMP is an `iTXt` chunk with a fixed keyword. */
+/** PNG (ISO/IEC 15948). Chunks have a length, a type, data and a checksum. XMP is an `iTXt` chunk with a fixed keyword. */
 
 export const SIGNATURE_BYTES = 8;
 export const CHUNK_HEADER_BYTES = 8;
 export const CHUNK_BYTES = 12;
 export const KEYWORD = Buffer.from("XML:com.adobe.xmp\0", "latin1");
-/** Fields after the keyword: uncompressed, no method, language or translated keyword. */
+/** Fields after the keyword: no compression, no method, no language and no translated keyword. */
 const PLAIN = Buffer.alloc(4);
 
 const chunk = (type: string, data: Uint8Array): Buffer => {
@@ -22,7 +22,7 @@ const chunk = (type: string, data: Uint8Array): Buffer => {
 
 const xmpChunk = (packet: Uint8Array): Buffer => chunk("iTXt", Buffer.concat([KEYWORD, PLAIN, packet]));
 
-/** The packet of an `iTXt` chunk; undefined if it is unreadable. */
+/** Returns the packet of an `iTXt` chunk; undefined if it can't be read. */
 const packetOf = (data: Buffer): Buffer | undefined => {
   const isCompressed = data[KEYWORD.length] === 1;
   const language = data.indexOf(0, KEYWORD.length + 2);
@@ -41,7 +41,7 @@ interface Found {
   length: number;
 }
 
-/** The chunk with XMP; undefined if there is none; `broken` if the chunks are invalid. */
+/** Returns the chunk with XMP; undefined if there is none, or `broken` if the chunks are invalid. */
 const findXmp = async (bytes: Bytes): Promise<Found | "broken" | undefined> => {
   for (let at = SIGNATURE_BYTES; at + CHUNK_BYTES <= bytes.size;) {
     const header = await bytes.read(at, CHUNK_HEADER_BYTES + KEYWORD.length);

@@ -1,12 +1,12 @@
 import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket, type SourceType } from "../xmp";
 
-/** RIFF: chunks of name, length and data, padded to even lengths. XMP is the chunk `XMP ` in WebP and `_PMX` in WAV. */
+/** RIFF. Chunks have a name, a length and data, padded to even lengths. XMP is the chunk `XMP ` in WebP and `_PMX` in WAV. */
 
 const RIFF_HEADER_BYTES = 12;
 export const HEADER_BYTES = 8;
 const MAX_SIZE = 0xffff_ffff;
-/** Upper bound of chunks; animations have many, and their packet comes last. */
+/** Maximum chunks. Animations have many, and their packet comes last. */
 const MAX_CHUNKS = 100_000;
 
 const SAMPLES = "data";
@@ -28,8 +28,8 @@ const chunk = (name: string, data: Uint8Array): Buffer => {
 };
 
 /**
- * The chunks of a file; undefined if they don't end with it. Writers of live audio don't know its length: a too large length, or zero with
- * `isOpen`, means that samples last to the end.
+ * The chunks of a file; undefined if the last one doesn't end with the file. Writers of live audio don't know its length. If the length is
+ * too large, or zero with `isOpen`, samples extend to the end of the file.
  */
 export const chunksOf = async (bytes: Bytes, until: number, isOpen = false): Promise<Chunk[] | undefined> => {
   const chunks: Chunk[] = [];
@@ -53,7 +53,7 @@ const sizeOf = (size: number): Buffer => {
 
 const growth = (edits: readonly Edit[]): number => edits.reduce((sum, { insert, remove }) => sum + insert.length - remove, 0);
 
-/** Adds the new file size, which is stored in the header. */
+/** Adds an edit for the file size in the header. */
 export const withSize = (size: number, edits: Edit[]): Edit[] | undefined =>
   size + growth(edits) > MAX_SIZE ? undefined : [replacement(4, sizeOf(size + growth(edits))), ...edits];
 
@@ -62,7 +62,7 @@ const packetEdits = async (bytes: Bytes, chunks: Chunk[], name: string, type: So
   const known = chunks.find((one) => one.name === name);
   if (!known) {
     const last = chunks.at(-1)!;
-    // Some writers omit the padding of the last chunk.
+    // Some writers omit the last chunk's padding.
     const padding = Buffer.alloc(Math.max(0, endOf(last) - bytes.size));
     return [insertion(Math.min(endOf(last), bytes.size), Buffer.concat([padding, chunk(name, newPacket(type))]))];
   }
@@ -77,7 +77,7 @@ const ALPHA_FLAG = 0x10;
 const SIDE_BITS = 14;
 const SIDE_MASK = (1 << SIDE_BITS) - 1;
 
-/** The extended header that a simple WebP file lacks: flags and size. Undefined if the image's header is unreadable. */
+/** Returns the extended header (flags and size) that a simple WebP file lacks. Undefined if the image's header can't be read. */
 const extendedHeader = async (bytes: Bytes, { name, at }: Chunk): Promise<Buffer | undefined> => {
   const head = await bytes.read(at + HEADER_BYTES, 10);
   if (head.length < 10) return undefined;
@@ -113,7 +113,7 @@ export const webp: MarkFormat = async (bytes, type) => {
   return extended && withSize(size, [...edits, insertion(first.at, extended)]);
 };
 
-/** The chunks of a WAV file and their end; undefined for other files. */
+/** The chunks of a WAV file and the position of their end; undefined for other files. */
 export const wavOf = async (bytes: Bytes): Promise<{ chunks: Chunk[]; samples: Chunk; until: number } | undefined> => {
   const header = await bytes.read(0, RIFF_HEADER_BYTES);
   if (header.length < RIFF_HEADER_BYTES || header.toString("latin1", 0, 4) !== "RIFF") return undefined;

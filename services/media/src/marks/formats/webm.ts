@@ -2,8 +2,8 @@ import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "
 import { addressOf, saysGenerated, type SourceType } from "../xmp";
 
 /**
- * WebM: a segment of elements (RFC 8794, RFC 9559). The mark is a tag at the end of the segment, because indexes contain file offsets. The
- * seek head refers to it if the free space behind it has room for another entry.
+ * WebM. A file has a segment of elements (RFC 8794, RFC 9559). The mark is a tag at the end of the segment, because indexes contain file
+ * offsets. If the free space after the seek head has room for an entry, the seek head refers to the tag.
  */
 
 export const ID = {
@@ -17,10 +17,10 @@ export const ID = {
 const TAG_NAME = "DIGITALSOURCETYPE";
 const MAX_ID_BYTES = 4;
 const MAX_SIZE_BYTES = 8;
-/** Upper bound of elements before the first cluster. */
+/** Maximum elements before the first cluster. */
 const MAX_ELEMENTS = 1_000;
 const MAX_TAGS_BYTES = 1024 * 1024;
-/** Larger than the tags this module writes. */
+/** Larger than any tag that this module writes. */
 const TAIL_BYTES = 1024;
 const CHECKSUM = 0xbf;
 
@@ -29,11 +29,11 @@ export interface Element {
   at: number;
   sizeBytes: number;
   data: number;
-  /** Undefined if the element ends with its parent. */
+  /** Undefined if the element ends together with its parent. */
   end: number | undefined;
 }
 
-/** Length of a number in bytes, from the leading zeros of its first byte. */
+/** Length in bytes of a number, from the leading zeros of its first byte. */
 const widthOf = (first: number): number => Math.clz32(first) - 23;
 
 export const elementAt = async (bytes: Bytes, at: number): Promise<Element | undefined> => {
@@ -48,7 +48,7 @@ export const elementAt = async (bytes: Bytes, at: number): Promise<Element | und
   return { id: head.readUIntBE(0, idBytes), at, sizeBytes, data, end };
 };
 
-/** A size in a fixed number of bytes; undefined if it doesn't fit. */
+/** Encodes a size with a fixed number of bytes. Returns undefined if it doesn't fit. */
 const sizeOf = (size: number, width: number): Buffer | undefined => {
   const marker = 2n ** BigInt(7 * width);
   if (BigInt(size) >= marker - 1n) return undefined;
@@ -60,13 +60,13 @@ const element = (id: string, ...parts: Uint8Array[]): Buffer => {
   return Buffer.concat([Buffer.from(id, "hex"), sizeOf(body.length, MAX_SIZE_BYTES)!, body]);
 };
 
-/** A tag element for the whole file. */
+/** Creates a tag element that applies to the whole file. */
 const tagsOf = (type: SourceType): Buffer => {
   const simple = element("67c8", element("45a3", Buffer.from(TAG_NAME)), element("4487", Buffer.from(addressOf(type))));
   return element("1254c367", element("7373", element("63c0"), simple));
 };
 
-/** A seek head entry with a position relative to the segment's data. */
+/** Creates a seek head entry with a position relative to the segment's data. */
 const seekEntry = (position: number): Buffer => {
   const at = Buffer.alloc(8);
   at.writeBigUInt64BE(BigInt(position));
@@ -74,7 +74,7 @@ const seekEntry = (position: number): Buffer => {
   return Buffer.concat([Buffer.from("4dbb", "hex"), sizeOf(id.length + found.length, 1)!, id, found]);
 };
 
-/** A void element of an exact length. */
+/** Creates a void element of an exact length. */
 export const free = (length: number): Buffer | undefined => {
   const width = length - 2 < 0x7f ? 1 : MAX_SIZE_BYTES;
   const size = length < 2 ? undefined : sizeOf(length - 1 - width, width);
@@ -95,7 +95,7 @@ const leading = async (bytes: Bytes, from: number, until: number): Promise<Eleme
   return found;
 };
 
-/** True if a tag contains the mark: before the first cluster, or at the end, where this module writes it. */
+/** True if a tag contains the mark, either before the first cluster or at the end, where this module writes it. */
 const isMarked = async (bytes: Bytes, elements: readonly Element[]): Promise<boolean> => {
   const tail = (await bytes.read(Math.max(0, bytes.size - TAIL_BYTES), TAIL_BYTES)).toString("latin1");
   if (tail.includes(TAG_NAME) && saysGenerated(tail)) return true;
@@ -106,7 +106,7 @@ const isMarked = async (bytes: Bytes, elements: readonly Element[]): Promise<boo
   return false;
 };
 
-/** Adds the tags' position to the seek head, in the free space behind it. Leaves a seek head with a checksum unchanged. */
+/** Adds the tag's position to the seek head by using the free space after it. A seek head with a checksum stays unchanged. */
 const named = async (bytes: Bytes, elements: readonly Element[], position: number): Promise<Edit[]> => {
   const index = elements.findIndex(({ id }) => id === ID.seekHead);
   const [head, space] = [elements[index], elements[index + 1]];

@@ -1,14 +1,14 @@
 /** Writes bit strings of H.264 syntax (ITU-T H.264, clauses 7.2 and 9.1), most significant bit first. */
 export interface BitWriter {
-  /** `u(n)`: the lowest `count` bits of `value`, at most 32. */
+  /** Writes `u(n)`: the lowest `count` bits of `value`, at most 32. */
   bits(value: number, count: number): void;
-  /** `ue(v)`: unsigned Exp-Golomb. */
+  /** Writes `ue(v)`, an unsigned Exp-Golomb code. */
   unsigned(value: number): void;
-  /** `se(v)`: signed Exp-Golomb. */
+  /** Writes `se(v)`, a signed Exp-Golomb code. */
   signed(value: number): void;
-  /** Zero bits up to the next byte boundary. */
+  /** Writes zero bits up to the next byte boundary. */
   align(): void;
-  /** Reserves whole bytes for the caller to fill. Only valid on a byte boundary. */
+  /** Reserves whole bytes for the caller to fill. It can be called only on a byte boundary. */
   reserve(count: number): Uint8Array;
   /** Writes `rbsp_trailing_bits()` and returns all bytes. */
   finish(): Uint8Array;

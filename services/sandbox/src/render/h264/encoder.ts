@@ -2,7 +2,7 @@ import { createBitWriter, type BitWriter } from "./bits";
 import { lengthPrefixed, NAL_IDR_SLICE, NAL_SLICE, nalUnit } from "./nal";
 import { FRAME_NUMBER_BITS, MACROBLOCK, type VideoFormat } from "./parameters";
 
-/** Planar YUV 4:2:0, limited range: Y in 16..235, U and V in 16..240. */
+/** Planar YUV 4:2:0 in limited range: Y in 16..235, U and V in 16..240. */
 export interface Frame {
   y: Uint8Array;
   u: Uint8Array;
@@ -10,14 +10,14 @@ export interface Frame {
 }
 
 export interface EncodedFrame {
-  /** One length-prefixed slice, as MP4 stores it. */
+  /** One length-prefixed slice, as stored in MP4. */
   data: Uint8Array;
   isKey: boolean;
 }
 
 const CHROMA_BLOCK = MACROBLOCK / 2;
 const MACROBLOCK_BYTES = MACROBLOCK * MACROBLOCK + 2 * CHROMA_BLOCK * CHROMA_BLOCK;
-/** Bits before each macroblock (skip run, type, alignment) and the slice header fit into this many bytes. */
+/** Maximum bytes of the slice header and the bits before each macroblock (skip run, type, alignment). */
 const OVERHEAD_BYTES = 8;
 const SLICE_HEADER_BYTES = 32;
 const SLICE_P = 5;
@@ -65,9 +65,9 @@ const writeSliceHeader = (out: BitWriter, frameNumber: number, isKey: boolean): 
 };
 
 /**
- * A baseline H.264 encoder with two macroblock kinds: I_PCM stores samples unchanged, P_Skip repeats those of the previous frame. Lossless,
- * without transforms, fast, and small for static content. It keeps each frame for comparison, so callers must not change frames after
- * passing them.
+ * A baseline H.264 encoder with two kinds of macroblocks: I_PCM stores samples unchanged, P_Skip repeats those of the previous frame. It is
+ * lossless and fast, needs no transforms, and produces small files for static content. It keeps each frame for comparison, so callers must
+ * not change frames after passing them.
  */
 export const createEncoder = ({ width, height }: VideoFormat): ((frame: Frame) => EncodedFrame) => {
   const columns = width / MACROBLOCK;

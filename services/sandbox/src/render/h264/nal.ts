@@ -8,7 +8,7 @@ const EMULATION_PREVENTION_BYTE = 3;
 
 const TWO_ZEROS = Buffer.alloc(2);
 
-/** Emulation prevention (clause 7.4.1): no start code can appear inside a unit. */
+/** Applies emulation prevention (clause 7.4.1), so that no start code appears inside a unit. */
 const escape = (payload: Uint8Array): Uint8Array => {
   // Samples in limited range are never zero, so most payloads need no escaping.
   if (!Buffer.from(payload.buffer, payload.byteOffset, payload.length).includes(TWO_ZEROS)) return payload;
@@ -26,7 +26,7 @@ const escape = (payload: Uint8Array): Uint8Array => {
   return escaped.subarray(0, length);
 };
 
-/** A NAL unit: one header byte and the escaped payload. */
+/** Creates a NAL unit from a header byte and the escaped payload. */
 export const nalUnit = (type: number, payload: Uint8Array): Uint8Array => {
   const escaped = escape(payload);
   const unit = new Uint8Array(1 + escaped.length);
@@ -35,7 +35,7 @@ export const nalUnit = (type: number, payload: Uint8Array): Uint8Array => {
   return unit;
 };
 
-/** A NAL unit with a four-byte length, as MP4 stores it. */
+/** Creates a NAL unit with a four-byte length, as stored in MP4. */
 export const lengthPrefixed = (unit: Uint8Array): Uint8Array => {
   const sample = new Uint8Array(4 + unit.length);
   new DataView(sample.buffer).setUint32(0, unit.length);

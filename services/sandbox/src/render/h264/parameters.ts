@@ -2,18 +2,18 @@ import { createBitWriter } from "./bits";
 import { NAL_PPS, NAL_SPS, nalUnit } from "./nal";
 
 export interface VideoFormat {
-  /** Pixels; a multiple of 16. */
+  /** Width in pixels, a multiple of 16. */
   width: number;
-  /** Pixels; a multiple of 16. */
+  /** Height in pixels, a multiple of 16. */
   height: number;
   framesPerSecond: number;
 }
 
 export const MACROBLOCK = 16;
-/** Frame numbers are modulo 2 to this power. */
+/** Frame numbers are counted modulo 2 to the power of this number. */
 export const FRAME_NUMBER_BITS = 8;
 const BASELINE_PROFILE = 66;
-/** constraint_set0 and constraint_set1: constrained baseline, which every browser decodes. */
+/** constraint_set0 and constraint_set1 select constrained baseline, which every browser decodes. */
 const CONSTRAINTS = 0b1100_0000;
 const LEVEL_3 = 30;
 const BT709 = 1;
@@ -27,7 +27,7 @@ const sequenceParameters = ({ width, height, framesPerSecond }: VideoFormat): Ui
   out.bits(LEVEL_3, 8);
   out.unsigned(0); // seq_parameter_set_id
   out.unsigned(FRAME_NUMBER_BITS - 4);
-  out.unsigned(2); // pic_order_cnt_type: frames are shown in the order they are coded
+  out.unsigned(2); // pic_order_cnt_type: display order equals coding order
   out.unsigned(1); // max_num_ref_frames
   out.bits(0, 1); // gaps_in_frame_num_value_allowed_flag
   out.unsigned(width / MACROBLOCK - 1);
@@ -47,7 +47,7 @@ const sequenceParameters = ({ width, height, framesPerSecond }: VideoFormat): Ui
   out.bits(0, 1); // chroma_loc_info_present_flag
   out.bits(1, 1); // timing_info_present_flag
   out.bits(1, 32); // num_units_in_tick
-  out.bits(2 * framesPerSecond, 32); // time_scale counts fields
+  out.bits(2 * framesPerSecond, 32); // time_scale, which counts fields
   out.bits(1, 1); // fixed_frame_rate_flag
   out.bits(0, 4); // no HRD parameters, no picture structure, no bitstream restriction
   return nalUnit(NAL_SPS, out.finish());
@@ -70,7 +70,7 @@ const pictureParameters = (): Uint8Array => {
   return nalUnit(NAL_PPS, out.finish());
 };
 
-/** The AVCDecoderConfigurationRecord (ISO/IEC 14496-15) for the `avcC` box: a format's parameter sets. */
+/** The AVCDecoderConfigurationRecord (ISO/IEC 14496-15) for the `avcC` box, with a format's parameter sets. */
 export const decoderConfiguration = (format: VideoFormat): Uint8Array => {
   const sps = sequenceParameters(format);
   const pps = pictureParameters();
