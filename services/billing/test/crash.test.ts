@@ -20,7 +20,9 @@ afterAll(() => own.stop());
 type Moment = "before" | "after";
 const never = new Promise<never>(() => undefined);
 
-/** A store whose process crashes at its n-th operation: the operation may or may not complete, its reply is lost, and nothing follows. */
+/**
+ * A store whose process crashes at its n-th operation. The operation may or may not complete, its reply is lost, and no operation follows.
+ */
 const dyingStore = (deathAt: number, moment: Moment): { store: BillingStore; died: Promise<void>; operations: () => number } => {
   let count = 0;
   const { promise: died, resolve: die } = deferred();
@@ -88,7 +90,7 @@ const expectLivedOnce = async (billing: Billing, userId: string): Promise<void> 
   );
 };
 
-/** A minute later, the counter has what was captured: reservations of holds that never came about are returned. */
+/** A minute later, the counter equals the captures, because reservations of holds that were never stored are returned. */
 const expectCountedOnce = async (userId: string): Promise<void> => {
   const later = createBilling({ store, logger, clock: () => new Date(Date.now() + 2 * 60_000) });
   for (const rows of later.relayed) await createLooks(rows)();

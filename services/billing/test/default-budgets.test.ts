@@ -47,7 +47,7 @@ const settle = (executionId: string, captured: Record<string, number>, by = bill
     deadline(),
   );
 const used = async (value: string, name = "customer"): Promise<number> => {
-  // Settlements leave with the rows of the ledger.
+  // Settlements leave the outbox together with the ledger's rows.
   await billing.ledgerPage({ userId, limit: 1, cursor: "" });
   const [budget] = await billing.budgets({ userId, of: { name, value } });
   return budget!.used[budget!.window];
@@ -187,7 +187,7 @@ it("returns a reservation whose hold never came about, and keeps those of runs t
   const before = (await own.store.load(userId))!;
   await look(new Date(START.getTime() + MINUTE));
   expect(await used("acme")).toBe(10);
-  // A hold that was decided before, with that reservation, can't be written any more.
+  // An earlier hold with that reservation can't be written any more.
   expect(await own.store.commit(before, { ...before, held: before.held + PRICE })).toBe(false);
   await look(new Date(START.getTime() + 20 * MINUTE));
   await settle("open", { a: 2 });

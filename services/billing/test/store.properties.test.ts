@@ -60,10 +60,10 @@ const asked = fc.oneof(
   { arbitrary: renew, weight: 1 },
   { arbitrary: read, weight: 1 },
 );
-/** Commands of a wave run concurrently; a month may pass afterwards. */
+/** Commands of a wave run concurrently. A month can pass afterwards. */
 const wave = fc.record({ asks: fc.array(asked, { minLength: 1, maxLength: 8, size: "max" }), monthLater: fc.boolean() });
 
-/** Fails operations by random numbers of the test; half of the failures come after the operation took effect. */
+/** Fails operations by the test's random numbers. Half of the failures come after the operation took effect. */
 const flaky = (store: BillingStore, chances: readonly number[]): BillingStore => {
   let count = 0;
   const wrapped = Object.entries(store).map(([name, operation]) => [

@@ -20,7 +20,7 @@ const provider = new MeterProvider({ readers: [reader] });
 beforeAll(() => metrics.setGlobalMeterProvider(provider));
 afterAll(() => provider.shutdown());
 
-/** Current values by attributes; for histograms counts and sums. */
+/** Current values by attributes; counts and sums for histograms. */
 const told = async (name: string): Promise<Record<string, unknown>> => {
   exporter.reset();
   await provider.forceFlush();

@@ -1,7 +1,7 @@
 /**
  * Records the histories for replay.test.ts from a running local platform: `node services/executions/test/record-histories.mjs [name…]`.
- * Record again only together with a `patched` change. For names with `direct`, start the platform on a registry that includes the models of
- * fixtures/models: copy them and services/models/registry into one folder, and run `MODELS_REGISTRY_DIR=<folder> npm start`.
+ * Record them again only together with a `patched` change. Names with `direct` need a registry with the models of fixtures/models: copy
+ * them and services/models/registry into one folder, and start the platform with `MODELS_REGISTRY_DIR=<folder> npm start`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -72,7 +72,7 @@ const KINDS = {
     nodes: [node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }), out],
     edges: [edge("get.status", "out.code")],
   },
-  // Too slow for the workflow task that submits it.
+  // The job takes longer than the workflow task that submits it.
   "job-handed-over": { nodes: [video("v", { latencyMs: 4_000 }), out], edges: [edge("v.video", "out.videos")] },
   "failed-with-siblings": {
     nodes: [video("bad", { latencyMs: 50, fail: "job" }), video("slow", { latencyMs: 60_000 }), out],
@@ -97,7 +97,7 @@ const KINDS = {
     decide: { nodeId: "review", decision: "approve", value: "a letter" },
   },
   direct: { nodes: [picture("p", { latencyMs: 100 }), out], edges: [edge("p.image", "out.images")] },
-  // Such models only run synchronously: the answer comes before the end.
+  // These models only run synchronously: the answer arrives before the end.
   "direct-cancelled": { nodes: [picture("p", { latencyMs: 60_000 }), out], edges: [edge("p.image", "out.images")], cancel: "" },
 };
 

@@ -76,7 +76,7 @@ describe("signing in", () => {
       const reasons = (await Promise.all(guesses)).map(({ reason }) => reason);
       expect(reasons.filter((reason) => reason === "UNAUTHENTICATED")).toHaveLength(10);
       expect(reasons.filter((reason) => reason === "RATE_LIMIT_EXCEEDED")).toHaveLength(15);
-      // Even the correct password fails: the error must not confirm a guess.
+      // Even the correct password fails, because the error must not confirm a guess.
       const { kind, reason, metadata } = await refusal(client.login({ email, password: PASSWORD }));
       expect([kind, reason]).toEqual(["exhausted", "RATE_LIMIT_EXCEEDED"]);
       expect(metadata.retryAfter).toBeGreaterThan(14 * 60);

@@ -39,7 +39,7 @@ const change = (id: string, $set: Partial<UserRecord>) =>
   deployment.database.collection<UserRecord>("users").updateOne({ _id: id }, { $set });
 const redeem = (token: string, next = NEXT) => identity.passwordChanges.redeemReset({ token, next, address: HOME });
 
-/** An account with a key and a provider link, as a person could create it without access to its address. */
+/** An account with a key and a provider link, as a person could create it without access to its email address. */
 const used = async (): Promise<{ id: string; email: string; value: string }> => {
   const { id, email } = await register();
   await identity.users.update(id, { approved: true, tier: "pro" });
@@ -147,7 +147,7 @@ describe("proving an address", () => {
     const late = (await identity.addresses.createVerification(other.id))!.token;
     now += 24 * HOUR;
     expect(await refusal(identity.addresses.verify(other.id, late))).toMatchObject(UNAUTHENTICATED);
-    // Links only work for their own purpose.
+    // A link works only for its own purpose.
     const reset = (await identity.addresses.createReset(other.email))!.token;
     expect(await refusal(identity.addresses.verify(other.id, reset))).toMatchObject(UNAUTHENTICATED);
   });

@@ -100,7 +100,7 @@ describe("a webhook endpoint of an account", () => {
 });
 
 describe("a webhook endpoint at which deliveries fail", () => {
-  /** Reports about one endpoint; times in days. */
+  /** Reports about one endpoint, with times in days. */
   const reporter = async () => {
     const ownerId = await owner();
     const id = (await create(ownerId)).endpoint!.id;

@@ -37,7 +37,7 @@ const erase = async (ownerId: string): Promise<void> => {
     ({ nextCursor: cursor } = await owner.erase({ ownerId, cursor }));
 };
 
-/** The content of all collections as text. */
+/** Contents of all collections as text. */
 const everything = async (): Promise<Map<string, string>> => {
   const collections = await deployment.database.listCollections();
   const read = collections.map(

@@ -52,7 +52,7 @@ describe("passwords", () => {
       expect(await passwords.verify(hash, "wrong horse")).toBe(false);
       return performance.now() - startedAt;
     };
-    // Compares minimums: load on the machine only makes some rounds slower.
+    // Compares minimums, because load on the machine only makes rounds slower.
     let [known, unknown] = [Infinity, Infinity];
     for (let round = 0; round < 8; round += 1) {
       known = Math.min(known, await time(stored));

@@ -93,7 +93,7 @@ describe("rotating a key", () => {
     const won = results.flatMap((result) => (result.status === "fulfilled" ? [result.value.value] : []));
     for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ reason: "PRECONDITION_FAILED" });
     const working = await Promise.all(won.map(works));
-    // Consecutive rotations replace each other: only the last value works.
+    // Consecutive rotations replace each other, so only the last value works.
     expect(working.filter(Boolean)).toHaveLength(1);
     expect(await works(value)).toBe(true);
   });

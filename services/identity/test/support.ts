@@ -32,7 +32,7 @@ export interface Instance {
 
 /** A separate database and channel, with as many instances as a test starts. */
 export interface Deployment {
-  /** The service's database, for states that requests can't produce. */
+  /** The service's database, to create states that requests can't produce. */
   database: Connection;
   channelPrefix: string;
   startInstance(overrides?: Record<string, string>): Promise<Instance>;
@@ -138,7 +138,7 @@ export const refusal = async (call: Promise<unknown>): Promise<Pick<DomainError,
 
 let registered = 0;
 
-/** A registered user with changes by an administrator. */
+/** A registered user, optionally changed by an administrator. */
 export const newUser = async (client: IdentityClient, given: { tier?: string; role?: string } = {}): Promise<identity.User> => {
   registered += 1;
   const { user } = await client.register({ email: `user${registered}-${randomUUID()}@example.com`, password: PASSWORD });

@@ -48,7 +48,7 @@ describe("a custom tier", () => {
     await client.putTier({ tier: tier({ id: "capped", base: "enterprise", caps: {} }) });
     expect((await client.getUser({ userId: user.id })).user!.plan!.caps).toEqual(ENTERPRISE_CAPS);
     await create();
-    // A cap that is lowered leaves what there is.
+    // A lowered cap doesn't remove existing keys.
     await client.putTier({ tier: tier({ id: "capped", caps: { keys: 2 } }) });
     expect((await client.listKeys({ userId: user.id })).keys).toHaveLength(3);
     expect(await refusal(create())).toMatchObject(full);

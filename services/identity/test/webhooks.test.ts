@@ -169,7 +169,7 @@ describe("a key's webhook", () => {
     const DAY_MS = 24 * 3_600_000;
     const SINCE = Date.parse("2030-01-01T00:00:00.000Z");
 
-    /** Reports about one webhook; times in days. */
+    /** Reports about one webhook, with times in days. */
     const reporter = async () => {
       const { key } = await withWebhook();
       const keyId = key!.id;
@@ -205,7 +205,7 @@ describe("a key's webhook", () => {
       await report(4, "delivered");
       await report(4.1, "failed");
       expect(await report(6, "given up")).toBe(false);
-      // Sent before the failure at 4.1, reported after it.
+      // Sent before the failure at 4.1, but reported after it.
       await report(4.05, "delivered");
       expect(await report(9.2, "given up")).toBe(true);
       expect((await webhookOf(keyId)).disabledReason).toContain("2030-01-05T02:24:00.000Z");

@@ -22,7 +22,7 @@ const made = (name: string, ...args: string[]): string => {
 };
 const decoded = (path: string, maxSeconds = 60): Promise<Float32Array> =>
   decodeSound(path, { ffmpeg: ffmpegPath(), sampleRate: SAMPLE_RATE, maxSeconds });
-/** The frequency of a tone, by how often it crosses zero. */
+/** Frequency of a tone, from its number of zero crossings. */
 const frequencyOf = (samples: Float32Array): number => {
   const crossings = samples.reduce((sum, sample, at) => sum + (at > 0 && samples[at - 1]! < 0 && sample >= 0 ? 1 : 0), 0);
   return crossings / (samples.length / SAMPLE_RATE);

@@ -133,7 +133,7 @@ describe("a fetch", () => {
       failures: { cut: expect.stringContaining("python3") as string },
     });
     expect(existsSync(assetFolder(folder, "cut", cut))).toBe(false);
-    // Interrupt one download; the fetcher retries it.
+    // Interrupts one download, which the fetcher retries.
     cuts.set("cut_weights-1.0-py3-none-any.whl", 1);
     downloads.length = 0;
     expect(await fetchInto({ whole, cut }, { pausesMs: [10] })).toMatchObject({ state: "done", failures: {} });
@@ -248,12 +248,12 @@ describe("whether a model can run", () => {
       totalBytes: 100,
       retryAfterSeconds: 90,
     });
-    // Others that are downloaded after it don't count.
+    // Downloads that come later don't count.
     note({ left: { cutout: 20, speech: 90 } });
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "downloading", leftBytes: 20, retryAfterSeconds: 20 });
     note({ fetchedBytes: 0 });
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "downloading", retryAfterSeconds: 10 });
-    // A different asset is being downloaded now.
+    // The downloader now loads a different asset.
     note({ assets: ["speech"] });
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "away" });
     note({ pid: 4_194_304 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createEgressClient } from "@nodeloom/platform";
 import { bringFiles, type FileSources } from "../src/inputs";
 
-/** What the platform's storage was asked for. */
+/** Requests to the platform's storage. */
 const asked: string[] = [];
 const PREFIX = "https://nodeloom.example/media/";
 let server: Server;

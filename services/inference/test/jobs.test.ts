@@ -46,7 +46,7 @@ describe("a job", () => {
     while (polled.progress !== 0.25) polled = (await running.call("GET", `/v1/jobs/${String(json.id)}`)).json;
     expect(polled.status).toBe("running");
     expect((await running.call("POST", `/v1/jobs/${String(json.id)}/cancel`)).json.status).toBe("cancelled");
-    // Its model is free for the next job.
+    // The model is free for the next job.
     expect(await ended(running.base, (await submit("next")).json.id)).toMatchObject({ status: "succeeded" });
     expect((await running.call("GET", `/v1/jobs/${String(json.id)}`)).json.status).toBe("cancelled");
   });

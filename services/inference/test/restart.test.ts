@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { callAt, createFolder, ended, removeFolder, withEngines } from "./support/inference";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
 
-/** The service in a separate process that the test can kill. Resolves when it is ready. */
+/** The service in a separate process that the test can kill. Resolves when the process is ready. */
 const startProcess = async (folder: string, port: number): Promise<ChildProcess> => {
   const program = [
     "-r",
@@ -43,7 +43,7 @@ describe("a service that is killed under fifty jobs, again and again, and its mo
       for (let index = 0; index < 50; index++) {
         ids.push((await submit(index)).json.id);
         if (index % 10 === 5) {
-          // A job is attempted five times, so none may live through more of these crashes.
+          // A job is attempted at most five times, so no job may survive more of these crashes.
           for (const before of ids.slice(-12, -10)) await ended(base, before);
           const { loaded } = (await callAt(base, "GET", "/v1/stats")).json as { loaded: Record<string, number> };
           for (const pid of Object.values(loaded)) process.kill(pid, "SIGKILL");

@@ -65,7 +65,7 @@ export const planned = (nodes: Node[], edges: Edge[], inputs: Record<string, unk
   if (!result.plan) throw new Error(JSON.stringify(result.issues));
   return result.plan;
 };
-/** By node and message; codes have their own tests. */
+/** Issues by node and message; codes have their own tests. */
 export const issues = (nodes: Node[], edges: Edge[]): Pick<GraphIssue, "nodeId" | "message">[] =>
   planRun({ graph: graphOf(nodes, edges), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 }).issues.map(
     ({ nodeId, message }) => ({ nodeId, message }),

@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 let service: RunningMedia & { prefix: string };
 let connection: Awaited<ReturnType<typeof connectMongo>>;
 beforeAll(async () => {
-  // Nothing listens there: the workflows service is unreachable.
+  // No server listens there, so the workflows service is unreachable.
   service = await startMedia([], undefined, { WORKFLOWS_ADDRESS: "127.0.0.1:1" });
   connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${service.prefix}media` });
 });
@@ -38,7 +38,7 @@ const upload = async (days: number): Promise<media.StoredObject> => {
 
 const nothing = (): Promise<number> => Promise.resolve(0);
 
-/** Expiry over the service's records; the test decides which files are in use. */
+/** Expires files in the service's records. The test decides which files are in use. */
 const expiry = (findNamed: (names: string[]) => Promise<string[]>) => {
   const purged: string[] = [];
   const store = createObjectStore(connection);
@@ -116,7 +116,7 @@ it("keeps a generated file as long from when its owner renewed it as a new one",
 
 it("either renews a file or removes it, when both happen at once", async () => {
   const late = await generate(91);
-  // Renews a file after it was found expired, and before it is hidden.
+  // Renews a file after it was found expired, but before it is hidden.
   const renewing = async (): Promise<string[]> => {
     if (renewals++ === 0) await service.client.renewObjects({ keys: [late.key], ownerId: late.ownerId });
     return [];
@@ -166,7 +166,7 @@ it("removes a page with one request to the bucket, and the others where one file
   const made = await Promise.all([generate(91), generate(91), generate(91)]);
   await objects().updateMany({}, { $set: { removal: "expired for good", removedAt: new Date() } });
   const stored = (await objects().find({}).toArray()) as unknown as { _id: string; blob: string; key: string }[];
-  // Equal contents have a blob each.
+  // Equal contents have separate blobs.
   const stuck = stored.find(({ _id }) => _id === made[1]!.id)!.blob;
   const requests: string[][] = [];
   const warned: string[] = [];

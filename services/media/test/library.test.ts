@@ -217,7 +217,7 @@ describe("copying", () => {
 });
 
 describe("after a crash", () => {
-  /** Writes the database state of a process that crashed between two steps. */
+  /** Writes the database state that a crash between two steps leaves. */
   const database = async <T>(work: (db: Awaited<ReturnType<typeof connectMongo>>) => Promise<T>): Promise<T> => {
     const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${service.prefix}media` });
     try {

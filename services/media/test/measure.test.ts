@@ -41,7 +41,7 @@ it.each([
   ["turned.png", "image/png", [32, 48]],
   ["turned.webp", "image/webp", [32, 48]],
   ["turned.tiff", "image/tiff", [32, 48]],
-  // Its first stored size is that of a tile.
+  // The file's first stored size is that of a tile.
   ["turned.heic", "image/heif", [48, 64]],
 ])("gives the size of %s as it is shown, wherever its file says how it is turned", async (name, contentType, [width, height]) => {
   expect(await measuring.measure(kind(name), contentType)).toEqual({ width, height });

@@ -6,7 +6,7 @@ const { SOURCE_ORIGIN_PROVIDER: PROVIDER, SOURCE_ORIGIN_USER: USER } = media.Sou
 
 const hits: string[] = [];
 let origin: Awaited<ReturnType<typeof startOrigin>>;
-/** One instance can call the origin for providers, the other for users. */
+/** One instance can reach the origin for providers, the other the origin for users. */
 let forProviders: RunningMedia;
 let forUsers: RunningMedia;
 

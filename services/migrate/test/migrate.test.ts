@@ -101,7 +101,7 @@ describe("node services/migrate", () => {
       made.map(([service, collections]) => [service, { version: databaseOf(service).version, collections }]),
     );
     if (process.env.MIGRATE_SCHEMA === "write") writeFileSync(SCHEMA, `${JSON.stringify(schema, null, 2)}\n`);
-    // Different? Raise `version` in the service's database.ts, then: MIGRATE_SCHEMA=write npx jest services/migrate
+    // If this differs, raise `version` in the service's database.ts, and run: MIGRATE_SCHEMA=write npx jest services/migrate
     expect(schema).toEqual(JSON.parse(readFileSync(SCHEMA, "utf8")));
 
     const connection = await Connection.connect({ address: env.TEMPORAL_ADDRESS });

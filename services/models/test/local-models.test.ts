@@ -10,7 +10,7 @@ import { loadRegistry } from "../src/registry";
 import { modelsHandlers } from "../src/server";
 
 const KEY = "key-of-the-test";
-/** Answer of the fake inference service; undefined: it fails. */
+/** Answer of the fake inference service; undefined if it fails. */
 let answer: object | undefined;
 let asked: string[];
 let server: Server;

@@ -204,7 +204,7 @@ describe("the catalog", () => {
     expect((await catalog.list(false)).revision).not.toBe(before.revision);
     await catalog.setOrder("text", ["local-phi", "sandbox-chat"]);
     await expect(catalog.setOrder("image", ["local-phi"])).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
-    // While the service is unreachable, the last answer is kept.
+    // While the service is unreachable, its last answer is used.
     present = undefined;
     expect(await names()).toEqual(["local-qwen", "local-phi"]);
     present = [];

@@ -4,7 +4,7 @@ import { createProvider, ProviderError, type FilesProvider, type ProviderFile } 
 import type { SentFile } from "../src/multipart";
 import { startRecordingServer, type Asked, type RecordingServer, type Told } from "./support/recording-server";
 
-/** Entries for services that answer one request, from their manuals, against a server that checks its requests. */
+/** Tests entries for services that answer in one request, as in their manuals, against a server that checks requests. */
 
 const SECRET = "secret-of-ours-1234";
 const PNG = Buffer.from("\x89PNG\r\n\x1a\npicture", "latin1");
@@ -29,7 +29,7 @@ const file = (name: string, contentType: string, text: string): SentFile => ({
   contentType,
   length: Buffer.byteLength(text),
   read: async function* () {
-    // In two pieces, as storage delivers it.
+    // Yields two pieces, as storage does.
     yield Buffer.from(text.slice(0, 2));
     yield await Promise.resolve(Buffer.from(text.slice(2)));
   },

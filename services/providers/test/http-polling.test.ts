@@ -3,7 +3,7 @@ import { providerSchema } from "../src/entries/settings";
 import { createProvider, type JobProvider, type PollState, type ProviderFile, type Submission } from "../src";
 import { startRecordingServer, type RecordingServer, type Told } from "./support/recording-server";
 
-/** Entries for services with jobs, from their manuals, against a server that checks its requests. */
+/** Tests entries for services with jobs, as in their manuals, against a server that checks requests. */
 
 const SECRET = "secret-of-ours-1234";
 const FILM = Buffer.from("film");
@@ -71,7 +71,7 @@ describe("Black Forest Labs", () => {
   });
 
   it.each([
-    "https://api.us1.bfl.ai/v1/get_result?id=b1", // allowed: one of its own hosts
+    "https://api.us1.bfl.ai/v1/get_result?id=b1", // Allowed, because it is one of the provider's own hosts.
     "https://bfl.ai.evil.com/x",
     "https://evil.com/bfl.ai",
     "http://api.us1.bfl.ai/plain",

@@ -39,7 +39,7 @@ const jobs = (model: string): JobProvider => provider(model) as JobProvider;
 const urlsOf = (state: PollState): string[] =>
   state.state === "succeeded" ? state.made.files.flatMap((file) => ("url" in file ? [file.url] : [])) : [];
 
-/** Polls like the engine: an error status means another attempt. */
+/** Polls like the engine: after an error status it tries again. */
 const finish = async (target: JobProvider, submission: Submission): Promise<PollState> => {
   const end = Date.now() + 60_000;
   while (Date.now() < end) {
@@ -180,7 +180,7 @@ it("says that nothing was sent when the provider can't be reached", async () => 
     { egress: lonely, secret: () => undefined },
   ) as JobProvider;
   await expect(alone.submit(call({ prompt: "x" }))).rejects.toMatchObject({ kind: "unreachable" });
-  // The guard rejects forbidden addresses before anything is sent.
+  // The guard rejects forbidden addresses before a request is sent.
   await expect((target as JobProvider).submit(call({ prompt: "x" }))).rejects.toMatchObject({
     kind: "unreachable",
     message: expect.stringContaining("not a public address") as string,

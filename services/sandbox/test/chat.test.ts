@@ -120,7 +120,7 @@ describe("a slow stream", () => {
   };
 
   it("is slow to begin and slow to be written, in the time it was given", async () => {
-    // On a stalled machine the chunks arrive at once: retry with more latency.
+    // On a stalled machine all chunks arrive at once. Then the test tries again with more latency.
     for (let latencyMs = 400; ; latencyMs *= 5) {
       const at = await stream(latencyMs);
       expect(at[0]).toBeGreaterThanOrEqual(latencyMs / 2 - 5);

@@ -5,7 +5,7 @@ import { createEgressClient, startHttpServer, type EgressClient } from "@nodeloo
 import { createSandbox } from "../src/app";
 import { API_KEY, callAt, createFolder, removeFolder } from "./support/sandbox";
 
-/** A sandbox that reads its inputs. One exception to its egress guard stands in for the internet. */
+/** A sandbox that reads its inputs. One exception in its egress guard replaces the internet. */
 
 let files: Server;
 let internet: string;

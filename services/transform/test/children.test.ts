@@ -8,7 +8,7 @@ import { createPool, type Pool } from "../src/children/pool";
 import type { WorkRequest } from "../src/children/protocol";
 import { isAlive, pidFrom } from "./support/processes";
 
-/** Worker processes, with a program that fails in the ways that files cause. */
+/** Runs worker processes with a program that fails in the ways that files cause. */
 
 const PROGRAM = `
   const { spawn } = require("node:child_process");

@@ -10,7 +10,7 @@ import { describeWithFfmpeg } from "./support/ffmpeg";
 import { hostileFiles, type HostileFile } from "./support/hostile";
 import { startTransform, type RunningTransform } from "./support/transform";
 
-/** Malicious files: each fails its own call with a clear error and has no other effect. */
+/** Malicious files. Each must fail its own call with a clear error and have no other effect. */
 
 let service: RunningTransform;
 let files: HostileFile[];
@@ -18,7 +18,7 @@ let canary: Server;
 let calls = 0;
 beforeAll(async () => {
   service = await startTransform();
-  // Counts connections: nothing must follow our URLs.
+  // Counts connections, because no program may follow these URLs.
   canary = createServer((socket) => {
     calls += 1;
     socket.destroy();
@@ -38,7 +38,7 @@ const good = (): Promise<Buffer> =>
 /** Upper bound of a failed call; most take a tenth of a second. */
 const MOST_MS = 20_000;
 
-/** Files whose damage doesn't prevent a result. */
+/** Files that still give a result despite their damage. */
 const HARMLESS = /every seventh byte|without an end|half of a gif/;
 
 /** Runs an operation on each file. @returns unexpected outcomes */

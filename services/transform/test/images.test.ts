@@ -67,7 +67,7 @@ describe("operations on images", () => {
     const kind = (name: string): Buffer => readFileSync(join(__dirname, "..", "..", "media", "test", "kinds", name));
     const heic = await made("image-resize", { width: 24 }, { image: kind("turned.heic") });
     expect([heic.metadata.format, heic.output.width, heic.output.height]).toEqual(["jpeg", 24, 32]);
-    // Its left half is red, which is the bottom half once it is upright.
+    // The left half of the file is red, which is the bottom half after rotation.
     expect([heic.at(12, 28)[0]! > 200, heic.at(12, 4)[2]! > 200]).toEqual([true, true]);
     expect((await made("image-convert", { format: "png" }, { image: kind("a.tiff") })).metadata).toMatchObject({ width: 48, height: 32 });
     const poster = await service.client.renderPreview(
@@ -111,7 +111,7 @@ describe("operations on images", () => {
         [0, 0, 255],
       ].entries()) {
         const { data, info } = await sharp(bytes, { page }).removeAlpha().raw().toBuffer({ resolveWithObject: true });
-        // Only overlays in the middle change its color.
+        // Only overlays in the middle change its colour.
         const middle = [...data.subarray(3 * (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2))).subarray(0, 3)];
         expect(middle.every((level, index) => Math.abs(level - wanted[index]!) < 8)).toBe(!/text|composite/.test(operation));
         const edges = [0, info.height - 1].map((y) => [...data.subarray(y * info.width * 3, y * info.width * 3 + 3)]);

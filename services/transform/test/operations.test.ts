@@ -54,10 +54,10 @@ describe("the ffmpeg that is used", () => {
     };
     await writeProgress(root, progress);
     const { state, reason, retryAfterSeconds } = await ffmpeg.status();
-    // Without a download, the platform says so.
+    // Until ffmpeg is downloaded, the platform reports this.
     if (state === "downloading") {
       expect([reason, retryAfterSeconds > 0]).toEqual(["ffmpeg is being downloaded (34 MB left): wait for it", true]);
-      // Models that are downloaded after it don't count.
+      // Models that are downloaded after ffmpeg don't count.
       await writeProgress(root, { ...progress, totalBytes: 540_000_000, left: { ffmpeg: 12_000_000, chat: 500_000_000 } });
       expect(await ffmpeg.status()).toMatchObject({ reason: expect.stringContaining("(12 MB left)") as string, retryAfterSeconds: 5 });
     } else expect(reason).toContain("Linux");

@@ -6,7 +6,7 @@ import { describeWithFfmpeg } from "./support/ffmpeg";
 import { contentsOf } from "./support/reader";
 import { startTransform, type RunningTransform } from "./support/transform";
 
-/** Compares results with what players show of the inputs. */
+/** Compares results with the picture that players show for the inputs. */
 
 const X264 = ["-c:v", "libx264", "-preset", "ultrafast"];
 const PQ = "colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc";

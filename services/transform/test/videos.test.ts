@@ -110,7 +110,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     const samples = samplesOf(looped.bytes);
     expect(levelBetween(samples, 0.6, 0.9)).toBeGreaterThan(0.05);
     expect(levelBetween(samples, 1.9, 2)).toBeLessThan(0.02);
-    // Its own audio is only audible in the first second; the added audio is lowered meanwhile.
+    // The clip's own audio is audible only in the first second, and the added audio is lowered meanwhile.
     const talking = clip({ seconds: 3, tone: 300, more: ["-af", "volume='if(lt(t,1.5),4,0)':eval=frame"] });
     const ducked = samplesOf((await made("video-mux", { original: "duck" }, { video: talking, audio: tone(6_000, 3) })).bytes);
     const alone = samplesOf((await made("video-mux", { original: "drop" }, { video: talking, audio: tone(6_000, 3) })).bytes);

@@ -28,8 +28,8 @@ afterAll(async () => {
 });
 
 /**
- * A process of triggers.
- * @param fails which calls to executions lose their answer after taking effect
+ * One process of triggers.
+ * @param fails true for calls to executions whose answer is lost after they take effect
  */
 const arrivals = (fails: () => boolean = () => false): Arrivals =>
   createArrivals(own!, {
@@ -74,7 +74,7 @@ it("moves each row of an account once, however many processes ask for it at once
 it("never brings back what was removed after it had moved", async () => {
   const row = scheduleOf("u3", 0);
   await store("schedules", row);
-  // The answer is lost: triggers is the owner, but nothing is stored yet.
+  // The answer is lost: triggers is the owner, but hasn't stored anything yet.
   await expect(arrivals(() => true).ofOwner("u3")).rejects.toThrow("lost");
   expect(await schedules.find(row._id)).toBeNull();
   await arrivals().ofOwner("u3");

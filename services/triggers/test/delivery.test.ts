@@ -71,10 +71,10 @@ it("makes one run of a delivery by the sender's id of it, and another one of eac
   expect(other.executionId).not.toBe(first.executionId);
   expect(first).toMatchObject({ isNew: false, maxMillicredits: 5_000, metadata: { hookId: "h1" }, target: { version: "approved" } });
   expect(again.fingerprint).toBe(first.fingerprint);
-  // Another body with the same ID is another request.
+  // Another body with the same id is another request.
   expect((await read(keyed, { deliveryId: "d1", body: bytes('{"a":1}') })).fingerprint).not.toBe(first.fingerprint);
   expect((await read(hookOf())).executionId).not.toBe((await read(hookOf())).executionId);
-  // Hooks don't share IDs.
+  // Each hook has its own ids.
   expect((await read({ ...keyed, _id: "h2" }, { deliveryId: "d1" })).executionId).not.toBe(first.executionId);
 });
 

@@ -16,7 +16,7 @@ import { nextTimes } from "../src/schedules/cron";
 import { createScheduleStore, type ScheduleRecord, type ScheduleStore } from "../src/schedules/schedule-store";
 import { createTriggers, type Triggers } from "../src/triggers";
 
-/** A time that doesn't come during tests. */
+/** A time that isn't reached during tests. */
 const NEVER = { cron: "0 0 29 2 *", timezone: "UTC" };
 const FREE = JSON.stringify({ calls: 0 });
 const PAID = JSON.stringify({ calls: 1 });
@@ -31,7 +31,7 @@ let carrier: ScheduleCarrier;
 const earlierQueue = `schedules-${randomUUID().slice(0, 8)}`;
 const taskQueue = `${earlierQueue}-triggers`;
 
-/** Answers of identity about accounts, and of planning. */
+/** Responses of identity about accounts, and of planning. */
 let user: identity.User;
 let keyFailure: DomainError | undefined;
 let planFailure: DomainError | undefined;
@@ -55,10 +55,10 @@ let world: World;
 let all: Triggers;
 const planned: string[] = [];
 
-/** IDs of schedules that executions still stores. */
+/** Ids of schedules that executions still stores. */
 const unmoved = new Set<string>();
 
-/** Executions with the real store and billing, and nothing left to move. */
+/** Executions with the real store and billing, and without schedules to move. */
 const executionsOf = (replica: ReturnType<World["replica"]>) =>
   ({
     run: async (request: messages.RunRequest) => {
@@ -325,7 +325,7 @@ describe("what Temporal carries", () => {
       return !(await isThere(moved)) && !(await isThere(gone));
     });
     expect([await isCarried(moved), await isCarried(gone), await isThere(stays)]).toEqual([true, false, true]);
-    // A time of such a schedule belongs to the row.
+    // After the move, the row defines the schedule's times.
     expect(await all.fire(earlier.idOf(moved), AT)).toMatchObject({ outcome: "started" });
     unmoved.clear();
     await settled();

@@ -28,12 +28,12 @@ const refuse = (): never => {
   throw new Error("rows are not read as a whole any more");
 };
 
-/** A usage process on the shared database with optional write failures. It must not scan rows to count them. */
+/** A usage process on the shared database, optionally with write failures. It must not scan rows to count them. */
 const start = (faults: { store?: Partial<UsageStore>; totals?: Partial<TotalsStore> } = {}): Usage & { folding: Folding } => {
   const own = { store: { ...store, countAll: refuse, modelNamesOfAll: refuse, ...faults.store }, totals: { ...totals, ...faults.totals } };
   const folding = createFolding({ ...own, onError: () => undefined });
   open.push(folding);
-  // Rows are kept for 25 months: those from before 2021 are removed.
+  // Rows are kept for 25 months, so rows from before 2021 are removed.
   const now = (): Date => new Date("2023-02-01T00:00:00Z");
   return { ...createUsage({ ...own, folding, latestId: 0, now, removedPage: 40 }), folding };
 };

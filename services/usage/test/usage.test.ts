@@ -257,7 +257,7 @@ it("says how far the newest completed bills of a workflow were from their estima
   const userId = user();
   const errorOf = (workflowSlug: string) => client.getQuoteError({ userId, workflowSlug });
   expect(await errorOf("posters")).toEqual({ runs: 0, p50: 0, p90: 0 });
-  // Ten dearer than expected are older than a hundred others; free, failed and others' runs don't count.
+  // Ten runs that cost more than expected are older than a hundred others. Free, failed and other users' runs don't count.
   const bills = [...times(10, () => 9_000), ...times(89, () => 1_000), ...times(11, () => 2_000)];
   for (const millicredits of bills)
     await client.finishRun(finished(runOf(userId), "completed", { millicredits, estimatedMillicredits: 1_500, unstarted: true }));

@@ -31,11 +31,11 @@ const DEADLINE = { deadlineMs: 20_000 };
 
 export const newOwner = (): string => `user-${randomUUID()}`;
 
-/** The real service with its own database, or with that of another replica. */
+/** The real service with its own database, or with the database of another replica. */
 export const startWorkflows = async (prefix = `test_${randomUUID().slice(0, 8)}_`): Promise<RunningWorkflows & { prefix: string }> => {
   const uri = process.env.MONGODB_URI!;
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-workflows-"));
-  // The two services call each other.
+  // Both services need each other's address.
   const address = `127.0.0.1:${await freePort()}`;
   const shared = { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix, PUBLIC_BASE_URL: BASE_URL, LOG_LEVEL: "silent" };
   const runningMedia = await startMigrated(mediaService, {

@@ -60,7 +60,7 @@ describe("a graph that has what looks like a credential", () => {
     await publish();
     await service.update(slug, owner, { nodesJson });
     await expect(publish()).rejects.toMatchObject(LEAKS);
-    // An own workflow can be published with a credential, but can't become a template then, whatever its draft contains.
+    // A workflow can be published with a credential. Then it can't become a template, whatever its draft contains.
     await service.update(slug, owner, { isTemplate: false });
     await publish();
     await service.update(slug, owner, { nodesJson: SAFE });
@@ -127,7 +127,7 @@ describe("publishing a template", () => {
     const refused = { reason: "TEMPLATE_CAP_REACHED", metadata: { limit: LIMITS.templates } };
     const { slug } = await service.create(owner, { name: unique() });
     await expect(service.update(slug, owner, { isTemplate: true })).rejects.toMatchObject(refused);
-    // Existing templates stay editable. One that stops being a template frees its slot.
+    // Existing templates stay editable. If one stops being a template, its slot is free.
     await service.update(made[0]!.slug, owner, { isTemplate: true, description: "still here" });
     await service.update(made[0]!.slug, owner, { isTemplate: false });
     await service.update(slug, owner, { isTemplate: true });

@@ -9,7 +9,7 @@ const MODELS = ["painter", "singer"];
 const START = Date.parse("2026-01-01T00:00:00Z");
 const DAY_MS = 86_400_000;
 
-/** The account and its ledger as the service runs them: rows drain at times, and lookups are answered. */
+/** The account and its ledger as the service updates them: rows drain at some steps, and lookups get responses. */
 interface World {
   account: Account;
   ledger: Map<string, LedgerRow>;
@@ -117,7 +117,7 @@ const drain = (world: World): void => {
   world.account = { ...world.account, outbox: [] };
 };
 
-/** A repeated call gets the first reply and changes nothing beyond the effect of time. */
+/** A repeated call gets the first reply. Only the time changes the account. */
 const expectSameAnswer = (world: World, command: Command, reply: unknown): void => {
   if (command.type !== "hold" && command.type !== "settle") return;
   const answers = command.type === "hold" ? world.holds : world.settles;
@@ -153,7 +153,7 @@ const expectSound = (world: World): void => {
   );
 };
 
-/** Plan credits never exceed those of the current month: neither a month's end nor a hold carries them over. */
+/** Plan credits never exceed those of the current month. Neither a month's end nor a hold carries them over. */
 const expectMonthBound = (world: World): void => {
   const rows = rowsOf(world);
   const isStart = ({ id, kind }: LedgerRow): boolean => kind === "plan_renewal" && !id.includes(":credit:");
@@ -163,7 +163,7 @@ const expectMonthBound = (world: World): void => {
 };
 
 /**
- * Each execution has at most one hold (besides extensions) and is closed at most once; all held credits are captured, released or still
+ * Each execution has at most one hold (besides extensions) and is closed at most once. All held credits are captured, released or still
  * held.
  */
 const expectHeldOnce = (world: World): void => {
@@ -224,7 +224,7 @@ const perform = (world: World, next: Step): void => {
 
 it("stays exact over any interleaving of holds, extensions, settlements, cancellations, retries, voids, crashes, credits and renewals", () => {
   fc.assert(
-    // The default size gives short lists that rarely repeat an execution.
+    // The default size generates short lists, which rarely repeat an execution.
     fc.property(fc.array(step, { minLength: 20, maxLength: 80, size: "max" }), (steps) => {
       const world: World = {
         account: emptyAccount(USER),

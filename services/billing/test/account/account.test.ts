@@ -345,7 +345,7 @@ describe("plans and credits", () => {
       renewed = run(renewed, { type: "renew", userId: USER, at: renewed.renewsAt! });
       expect(renewed.period).toBe(index + 2);
     }
-    // Skipped months make no difference.
+    // Skipped months have no effect.
     const late = run(account({}), { ...setPlan("approved", 2_000), at: new Date(began) } as Command, {
       type: "renew",
       userId: USER,

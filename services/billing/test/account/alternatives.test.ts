@@ -4,7 +4,7 @@ import { apply, type Command } from "../../src/account/command";
 import type { HoldItem } from "../../src/account/allocate";
 import type { SettleReply } from "../../src/account/settle";
 
-/** Only one of several alternatives runs: the hold covers the most expensive, the charge is for the one that ran. */
+/** Only one of several alternatives runs. The hold covers the most expensive one, and the charge is for the one that ran. */
 
 const AT = new Date("2026-01-10T12:00:00Z");
 const common = { userId: "u", executionId: "e.1", at: AT };

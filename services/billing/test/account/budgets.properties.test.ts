@@ -30,7 +30,7 @@ const scope = fc.constantFrom(...SCOPES);
 const command = <T>(fields: fc.Arbitrary<T>, make: (at: Date, fields: T) => Command): fc.Arbitrary<Step> =>
   fields.map((given): Step => ({ command: (at) => make(at, given) }));
 
-/** `b` can replace `a`. */
+/** Items in which `b` can replace `a`. */
 const items = (keys: readonly string[]) =>
   fc
     .uniqueArray(fc.record({ key: fc.constantFrom(...keys), maxMillicredits: amount }), { selector: ({ key }) => key, minLength: 1 })
@@ -89,7 +89,7 @@ interface Entry {
   millicredits: number;
   /** The command that created it. */
   heldBy: Command;
-  /** Undefined while it is held. */
+  /** Undefined while the call is held. */
   captured?: number;
 }
 
@@ -97,7 +97,7 @@ const must = (holds: boolean, what: string, ...values: unknown[]): void => {
   if (!holds) throw new Error(`${what}: ${JSON.stringify(values)}`);
 };
 
-/** An independent model: a list of everything ever held, summed on demand. */
+/** An independent model: a list of all calls ever held, summed on demand. */
 const createBook = () => {
   const entries: Entry[] = [];
   return {
@@ -165,7 +165,7 @@ it("counts on each budget what is held and captured in its window, and never mor
   fc.assert(property, { numRuns: 300 });
 });
 
-/** Clocks can go back: then the latest time at which a budget was counted applies. */
+/** Clocks can go back. Then a budget uses the latest time at which it was counted. */
 const latestOf = (account: Account, given: Command, now: number): Date => {
   const concerned = account.budgets.filter((budget) => "subject" in given && given.subject && covers(budget.scope, given.subject));
   return new Date(Math.max(now, ...concerned.map(({ countedAt }) => countedAt.getTime())));

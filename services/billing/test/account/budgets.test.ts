@@ -76,7 +76,7 @@ it("names the budget with the least left where several cover a run", () => {
 it("starts each window at zero, and releases to the window of the hold", () => {
   const account = run(set(1_000), held("e1", 900), held("e2", 1_000, TUESDAY));
   expect(used(account)).toBe(1_000);
-  // Monday's window is over: returns to it don't change Tuesday's.
+  // Monday's window has ended, so credits returned to it don't change Tuesday's.
   expect(used(accept(account, settled("e1", { a: 100 }, TUESDAY)).account)).toBe(1_000);
   expect(used(accept(account, settled("e2", { a: 1 }, TUESDAY)).account)).toBe(1);
 });

@@ -34,7 +34,7 @@ const moveAt = async (at: string, userId = USER): Promise<void> => {
   const captured = [{ key: "a", captureMillicredits: 120, consumeGrant: false }];
   await billing.settle({ userId, executionId: at, items: captured, captureAll: false }, deadline());
   await billing.hold({ userId, executionId: `${at} held`, items, maxActive: 0 }, deadline());
-  // Stopping drains all rows, so that none reappears after a test removes rows from the ledger.
+  // Stopping drains all rows, so that none is written after a test removes rows from the ledger.
   await billing.stop();
   start();
 };

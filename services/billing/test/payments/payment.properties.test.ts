@@ -13,7 +13,7 @@ import {
   type Stage,
 } from "../../src/payments/payment";
 
-/** Facts of one payment in any order and number, mixed with runs and month ends. */
+/** Events of one payment in any order and number, mixed with runs and ends of months. */
 
 const USER = "user";
 const PAYMENT = "pi_1";
@@ -30,7 +30,7 @@ interface Story {
   id: string;
   amount: number;
   currency: string;
-  /** Stages in order of weight. */
+  /** Stages in order of precedence. */
   stages: Stage[];
 }
 
@@ -80,7 +80,7 @@ const steps = (facts: readonly PaymentFact[]) =>
       return fc.shuffledSubarray(all, { minLength: all.length });
     });
 
-/** Runs the steps like the service: stores each fact and books the resulting movements. */
+/** Runs the steps like the service: stores each fact and books its movements. */
 const play = (played: readonly Step[]): Account => {
   let at = START;
   let known = emptyPayment(PAYMENT);

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const SETTINGS = {
   secretKey: "sk_test_of_tests",
   webhookSecret: SECRET,
-  // Nothing listens there: events need no calls.
+  // No server listens there, because events need no calls.
   apiBase: "http://127.0.0.1:9",
   priceMicros: 10_000,
   live: false,
@@ -53,7 +53,7 @@ interface Order {
   amount: number;
 }
 
-/** A checkout of 1,000 credits for 10 dollars. */
+/** Starts a checkout of 1,000 credits for 10 dollars. */
 const begun = async (userId = `user-${randomUUID()}`): Promise<Order> => {
   const id = randomUUID();
   await store.addCheckout({ id, userId, millicredits: 1_000_000, amount: 1_000, currency: "usd", at: new Date() });
@@ -227,7 +227,7 @@ it("starts at most a hundred purchases of an account per day", async () => {
   for (let one = 1; one < BILLING_LIMITS.checkoutsPerDay; one += 1) await begun(userId);
   const order = { userId, email: "", credits: 1_000, successUrl: "http://a/b", cancelUrl: "http://a/b" };
   await expect(instances[0].checkout({ ...order, reference: "one-more" })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
-  // A repeated reference isn't a new checkout. Nothing answers at Stripe's URL.
+  // A repeated reference isn't a new checkout. The URL of Stripe has no server here.
   await expect(away.checkout({ ...order, reference: checkout })).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
 });
 

@@ -9,7 +9,7 @@ import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/proc
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { dropDatabase, ownDatabase } from "../support/instance";
 
-/** Sends requests to stripe-mock, which rejects what Stripe's OpenAPI document doesn't define. */
+/** Sends requests to stripe-mock, which rejects requests that Stripe's OpenAPI document doesn't define. */
 
 // A key in the form that stripe-mock accepts.
 const KEY = "sk_test_123";

@@ -6,7 +6,7 @@ const settled = { type: "settled", at: 0, data: {} };
 const ended = (part: Partial<EndedRow> = {}): EndedRow =>
   newRecord("user", { status: "completed", finishedAt: new Date(), outbox: ["usage"], ...part });
 
-/** @param stored what the store has of the row by then */
+/** @param stored the row in the store at that time */
 const readerOf = (row: EndedRow, stored: EndedRow = row) => {
   const channel = localChannel();
   const find = jest.fn(() => Promise.resolve(stored));

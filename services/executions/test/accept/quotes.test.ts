@@ -55,7 +55,7 @@ it("quotes what a run would hold after trial grants, and what would be left of t
     warnings: [],
     grants: [{ model: "painter", total: 2, remaining: 0 }],
   });
-  // Quoting changed nothing.
+  // The quotes changed nothing.
   expect(await quote(userId)).toEqual(quoted);
   const tooLittle = runOf(userId, NODES, { maxMillicredits: quoted.millicredits - 1 });
   await expect(money.begin(tooLittle)).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });

@@ -24,7 +24,7 @@ import { localChannel } from "../support/local-channel";
 import { initialNodes } from "../../src/run/nodes";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
-/** Life of runs with real billing, usage and store; the test plays workflows. */
+/** The life of runs with real billing, usage and store. The test simulates workflows. */
 
 const PRICE = 1_000;
 const { CREDIT_KIND_PLAN } = billingProto.CreditKind;
@@ -36,16 +36,16 @@ beforeAll(async () => {
 afterAll(() => money.stopBalanced());
 
 interface Faults {
-  /** Behaviour instead of a step's work, or before it. */
+  /** Runs instead of a step's work, or before it. */
   hold?: () => Promise<void>;
   start?: () => Promise<void>;
-  /** Before an answer is stored. */
+  /** Runs before an answer is stored. */
   answer?: () => Promise<unknown>;
-  /** Leaves owed work to another process, unless it must precede the answer. */
+  /** Another process does the pending work, unless it must precede the answer. */
   noBackground?: true;
 }
 
-/** A replica whose workflows run when the test says so. */
+/** A replica whose workflows run on the test's command. */
 const replica = (faults: Faults = {}, calls = 1) => {
   const channel = localChannel();
   const { stores, outbox, holds, billing } = money;
@@ -153,7 +153,7 @@ const requestOf = (userId: string, { concurrency = 1, ...part }: Part = {}): exe
     ...part,
     runner: { userId, concurrency, baseTier: "pro", source: "api-workflow" },
   });
-/** Sends a request and carries the run as soon as its workflow has started. */
+/** Sends a request and carries out the run as soon as its workflow has started. */
 const runThrough = async (one: ReturnType<typeof replica>, request: executions.RunRequest) => {
   const asked = one.runs.run(request);
   await Promise.race([asked, eventually(() => one.started.some(({ executionId }) => executionId === request.executionId))]);
@@ -354,7 +354,7 @@ describe("waiting in line", () => {
     expect(await one.cancellation.cancelQueued(userId)).toBe(2);
     await eventually(async () => (await balance(userId)).held === PRICE);
     expect(await money.stores.rows.find(requests[3]!.executionId)).toMatchObject({ status: "cancelled", millicredits: 0 });
-    // A workflow started for it meanwhile is too late.
+    // A workflow that was started for it meanwhile can't claim it.
     expect(await one.execution.claim(requests[3]!.executionId, 1, "w")).toBeNull();
   });
 
@@ -376,7 +376,7 @@ describe("waiting in line", () => {
 
 describe("a crash", () => {
   const died = (): Promise<never> => new Promise(() => undefined);
-  /** Where the starting process dies: before or after each write before the workflow starts. */
+  /** Crashes of the starting process: before or after each write before the workflow starts. */
   const CRASHES: Record<string, Faults> = {
     "before the hold": { hold: died },
     "after the hold, before the workflow": { start: died },
@@ -391,7 +391,7 @@ describe("a crash", () => {
     const looked = jest.spyOn(money.stores.rows, "find");
     const joined = other.runs.run({ ...request, requestToken: "joined" });
     void joined.catch(() => undefined);
-    // Before the run is refused: a later lookup starts another attempt.
+    // The lookup comes before the run is refused; a later one starts another attempt.
     await eventually(() => looked.mock.results.length > 0);
     await looked.mock.results[0]!.value;
     looked.mockRestore();
@@ -399,7 +399,7 @@ describe("a crash", () => {
     await expect(joined).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     expect(await money.stores.rows.findOwned(request.executionId, userId)).toBeNull();
     await eventually(async () => (await balance(userId)).held === 0);
-    // Its workflow was started much later, without effect.
+    // The run's workflow started much later and had no effect.
     expect(await other.execution.claim(request.executionId, 1, "late")).toBeNull();
     // The next request is a new attempt with its own hold.
     const { row } = await runThrough(other, { ...request, requestToken: "again" });

@@ -15,7 +15,7 @@ import { eventually } from "../../../platform/test/support/eventually";
 import { newRecord, openStore } from "../support";
 import { localChannel } from "../support/local-channel";
 
-/** Carries batches with the real store; the test plays runs, which don't depend on who carries the batch. */
+/** Runs batches with the real store. The test simulates their runs, which don't depend on the process that runs the batch. */
 
 const PRICE = 10;
 let stores: Stores;
@@ -27,9 +27,9 @@ interface Played {
   /** Cost per item. */
   cost?: (index: number) => number;
   ends?: (index: number) => "completed" | "failed";
-  /** Error of an item's start; undefined for success. */
+  /** Returns the error of an item's start; undefined for success. */
   refuses?: (index: number, attempt: number) => DomainError | undefined;
-  /** Runs end only when the test says so. */
+  /** True if runs end only on the test's command. */
   held?: boolean;
 }
 
@@ -48,7 +48,7 @@ const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = ()
     const millicredits = status === "cancelled" ? 0 : cost(index!);
     const ended = { ...row, status, millicredits };
     known.set(row._id, ended);
-    // An outbox can deliver twice.
+    // An outbox can deliver a message twice.
     await stores.batches.endItem(batchId!, { index: index!, status, millicredits });
     await stores.batches.endItem(batchId!, { index: index!, status, millicredits });
     channel.publish(row._id, { type: "settled", at: Date.now(), data: {} });
@@ -174,7 +174,7 @@ it("is over once and exact, however often what carries it dies on the way", asyn
   for (let death = 0; death < 6; death += 1) {
     const dying = new AbortController();
     setTimeout(() => dying.abort(), 15);
-    // Two processes carry it if the first only seems dead.
+    // Two processes run the batch if the first only seems dead.
     await Promise.all([carrier(played)(id, dying.signal), carrier(played)(id, dying.signal)]);
   }
   expect(await carrier(played)(id, never)).toBe("over");
@@ -184,7 +184,7 @@ it("is over once and exact, however often what carries it dies on the way", asyn
 
 it("never begins what its budget may not bear, pauses, and goes on under another", async () => {
   const played = createRuns({ cost: () => PRICE });
-  // Each can cost four times its price.
+  // Each run can cost four times its price.
   const id = await place(10, { maxMillicredits: 5 * PRICE + 3 }, 4 * PRICE);
   expect(await carrier(played)(id, never)).toBe("over");
   expect(await found(id)).toMatchObject({ status: "paused", reason: { code: "BUDGET_EXCEEDED" }, spent: 5 * PRICE, underWay: [] });
@@ -197,7 +197,7 @@ it("never begins what its budget may not bear, pauses, and goes on under another
 });
 
 it("begins items that trial runs were expected to pay, whatever is left of its budget", async () => {
-  // The quote of four items. Trial runs pay the first two.
+  // The quote is for four items. Trial runs pay for the first two.
   const played = createRuns({ cost: (index) => (index < 2 ? 0 : PRICE) });
   const id = await place(4, { maxMillicredits: PRICE - 1 }, 2 * PRICE, (index) => (index < 2 ? PRICE : 0));
   expect(await carrier(played)(id, never)).toBe("over");
@@ -320,7 +320,7 @@ it("cancels what is under way, and never begins the rest", async () => {
   const id = await place(30);
   const carried = carrier(played)(id, never);
   await eventually(() => played.known.size === 10);
-  // One ends while it is cancelled.
+  // One run ends while it is being cancelled.
   const first = played.known.get(itemExecutionId(id, 0))!;
   const { userId } = await found(id);
   await Promise.all([stores.batches.requestCancel(id, userId), played.end(first, "completed")]);
@@ -338,7 +338,7 @@ it("is removed with its rows once it was kept long enough, and not while anythin
   const kept = [
     await place(1, { ...long, status: "completed", finishedAt: new Date() }),
     await place(1, { ...long, status: "paused", finishedAt: null }),
-    // Its webhook is in delivery.
+    // The batch's webhook is being delivered.
     await place(1, { ...long, status: "completed" }),
   ];
   await stores.batches.noteWebhook(gone, {}, true);

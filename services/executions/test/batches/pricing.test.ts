@@ -11,7 +11,7 @@ const step = (maxItems: number, itemLimit = maxItems, another?: number) => ({
 const planned = (steps: object[]): PlannedRun =>
   ({ plan: { steps } as unknown as RunPlan, holds: [], workflowSlug: "flow", modelIds: [], inputsJson: "{}", version: 3 }) as PlannedRun;
 
-/** Prices items whose inputs state the number of calls, and their maximum. */
+/** Prices items whose inputs set the number of calls and its maximum. */
 const price = (items: object[], remaining = 0) => {
   const plan = ({ inputsJson }: PlanningRequest): Promise<PlannedRun> => {
     const { calls, most, bad, another } = JSON.parse(inputsJson) as { calls: number; most?: number; bad?: string; another?: number };

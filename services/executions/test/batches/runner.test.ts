@@ -13,7 +13,7 @@ const batch = (keyId: string): BatchRecord =>
     runner: executions.Runner.fromPartial({ userId: "u", keyId, tier: "free" }),
   }) as unknown as BatchRecord;
 
-/** Identity with one user and given answers about keys. */
+/** Identity with one user and the given responses about keys. */
 const lookUp = (resolveKey: () => Promise<identity.ResolveKeyResponse>) =>
   createCurrentRunner({ identity: { getUser: () => Promise.resolve(identity.GetUserResponse.fromPartial({ user })), resolveKey } });
 const withCapabilities = (effectiveCapabilities: string[]) => () =>

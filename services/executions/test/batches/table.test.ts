@@ -10,7 +10,7 @@ const FIELDS = [
   { name: "data", type: "json" },
 ];
 
-/** Reads a stored file with these bytes. */
+/** Reads a stored file with the given bytes. */
 const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)): Promise<unknown[]> => {
   const readTable = createReadTable({
     media: {
@@ -18,7 +18,7 @@ const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)):
       admitUrls: () => Promise.resolve({ refused: [] }),
       async *readObject() {
         const whole = Buffer.from(text as string);
-        // Pieces end at arbitrary bytes.
+        // Chunks end at arbitrary bytes.
         for (let from = 0; from < whole.length; from += 7)
           yield { part: { $case: "chunk" as const, value: whole.subarray(from, from + 7) } } as mediaProto.ReadObjectResponse;
       },

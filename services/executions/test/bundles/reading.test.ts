@@ -31,7 +31,7 @@ const problem = (bytes: Uint8Array): Promise<string> =>
   );
 const problemOf = (entries: Zippable): Promise<string> => problem(zipSync(entries));
 
-/** Changes the declared size of an entry, in its directory and before its bytes. */
+/** Changes the declared size of an entry, both in the directory and before its bytes. */
 const declaring = (zip: Uint8Array, name: string, size: number): Uint8Array => {
   const bytes = Buffer.from(zip);
   for (const [signature, nameAt, sizeAt] of [

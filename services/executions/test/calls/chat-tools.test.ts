@@ -2,7 +2,7 @@ import type { CallResult } from "../../src/run/types";
 import { callOf, live, modelCalls, peer, PRICES, soon, usePeer, type Answer } from "../support/model-calls";
 import { events, native } from "../support/native-chat";
 
-/** Tools of text models in each dialect: passed, called and answered. */
+/** Tools of text models in each dialect: sent, called and answered. */
 
 usePeer();
 

@@ -47,7 +47,7 @@ let media: Media;
 let egress: EgressClient;
 let stores: Stores;
 let stopStore: () => Promise<void>;
-/** A provider whose answers each test writes. */
+/** A provider whose responses each test sets. */
 let own: Server;
 let ownUrl: string;
 let answer: (request: IncomingMessage, response: ServerResponse, body: Record<string, unknown>) => void;
@@ -322,7 +322,7 @@ describe("the address of a job's file", () => {
   const jobs = (): ReturnType<typeof createJobs> =>
     createJobs(optionsOf({ kind: "http-polling", baseUrl: ownUrl, submit, poll, outputs: { images: "/files/*" } }));
   let polls: number;
-  /** A provider that signs a new address for each poll. @param good number of the valid one */
+  /** A provider that signs a new address at each poll. @param good number of the valid address */
   const signing = (good: number, addressOf = (poll: number) => `${ownUrl}/file-${poll}`): void => {
     polls = 0;
     answer = ({ url = "" }, response) => {

@@ -23,11 +23,11 @@ const fail = (gate: Gate, call: () => Promise<never>): Promise<void> => expect(g
 const failOften = async (gate: Gate, call: () => Promise<never>, times = FAILURES_TO_OPEN): Promise<void> => {
   for (let count = 0; count < times; count += 1) {
     await fail(gate, call);
-    // The failures must span the outage time.
+    // The failures must last at least the outage time.
     if (count < times - 1) now += Math.ceil(TIMING.breakerOutage / (FAILURES_TO_OPEN - 1));
   }
 };
-/** Result of a call: "fine", or how long the gate is shut. */
+/** Result of a call: "fine", or the time until the gate opens. */
 const ask = async (gate: Gate): Promise<unknown> =>
   gate.pass(fine, soon()).catch((error: unknown) => {
     expect(error).toMatchObject({ kind: "unavailable", message: "provider api.lumen.example is not available at the moment" });

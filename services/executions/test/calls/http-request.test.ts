@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 const live = new AbortController().signal;
-/** Stored files. Storage accepts bytes that start like a picture. */
+/** Stored files. Storage accepts any bytes with the signature of a picture. */
 let kept: { call: HttpNodeCall; bytes: Buffer }[];
 beforeEach(() => (kept = []));
 const keepAnswer: KeepAnswer = async (call, bytes) => {

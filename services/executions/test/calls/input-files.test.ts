@@ -9,7 +9,7 @@ import { withFreshFiles } from "../../src/calls/call";
 import { createInputFiles, type InputFilesOptions } from "../../src/calls/input-files";
 import { callOf } from "../support/model-calls";
 
-/** Sends files to providers; a local server plays their storage. */
+/** Sends files to providers. A local server simulates their storage. */
 
 const OWN = "http://127.0.0.1:8080/media/";
 const PUBLIC_OWN = "https://loom.nodeloom.dev/media/";
@@ -23,7 +23,7 @@ let server: Server;
 let base: string;
 let egress: EgressClient;
 let seen: Seen[];
-/** Statuses of the next responses instead. */
+/** Statuses of the next responses, instead of a success. */
 let failures: number[];
 
 const answerTo = (path: string): unknown => {
@@ -59,7 +59,7 @@ beforeEach(() => {
   failures = [];
 });
 
-/** Our storage: bytes by key. */
+/** The platform's own storage: bytes by key. */
 const storageOf = (objects: Record<string, Buffer>) => {
   const ingested: string[] = [];
   const media: InputFilesOptions["media"] = {

@@ -35,7 +35,7 @@ it("is exact for a user and a host over all processes, under parallel calls", as
   expect(made(outcomes)).toBe(20);
   expect(await call(one, "https://b.test/")).toBe("made");
   expect(await call(one, "https://a.test/", "another")).toBe("made");
-  // Case doesn't matter in names.
+  // Names are compared without case.
   expect(await call(one, "https://A.test./")).toBeInstanceOf(TryAgain);
 });
 

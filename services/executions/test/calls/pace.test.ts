@@ -39,7 +39,7 @@ it("forgets a job that is over, whichever way it ended", async () => {
 });
 
 describe("the first polls of a job", () => {
-  /** Follows jobs of similar duration. @returns how late each was seen done, and the number of polls */
+  /** Follows jobs of similar duration. @returns the delay until each was seen as done, and the number of polls */
   const play = (pace: ReturnType<typeof createPace>, takesMs: number, jobs: number, intervalMs = 250) =>
     Array.from({ length: jobs }, (_, job) => {
       const doneMs = takesMs * (1 + 0.02 * Math.sin(job));

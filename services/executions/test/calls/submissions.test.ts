@@ -175,7 +175,7 @@ describe("a submission to a provider without idempotency keys", () => {
 });
 
 const IDEMPOTENT = { idempotencyHeader: "idempotency-key" };
-/** How a submission with this response ends, and whether its claim is free again. */
+/** Outcome of a submission with this response, and true if its claim is free again. */
 const outcomeOf = async (answer: Answer | undefined, idempotent: boolean): Promise<{ ends: string; released: boolean }> => {
   peer.answers = () => answer;
   const call = callOf();

@@ -46,7 +46,7 @@ it("finishes after each service was unavailable, and after its process died", as
   const services = createServices([{ id: `${run._id}-0-0-0`, key: "made.png", executionId: run._id, kept: false }]);
   Object.assign(services.fails, { usage: 1, notifications: 1, media: 1, temporal: 1 });
   await services.remove(run._id, userId, {});
-  // Another process finds what the row owes.
+  // Another process finds the row's pending work.
   await relayed(services, run._id);
   expect(await countOf(word)).toEqual({});
   expect(services.files).toEqual([]);
@@ -71,7 +71,7 @@ it("removes the files of a run, but for kept ones and those that another run nam
   await services.remove(run._id, userId, {});
   await relayed(services, run._id);
   expect(keys()).toEqual(["kept.png", "given.png", "rerun.png"]);
-  // The last run that names a file of an erased run takes it with it.
+  // If the last run that names a file is deleted, the file of the erased run is deleted too.
   await services.remove(user._id, userId, {});
   await relayed(services, user._id);
   expect(keys()).toEqual(["kept.png", "rerun.png"]);

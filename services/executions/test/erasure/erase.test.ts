@@ -44,7 +44,7 @@ const eraseAll = async (userId: string): Promise<void> => {
   while (cursor !== "");
 };
 
-/** A run with everything that is stored beside its row. */
+/** Inserts a run with all data that is stored beside its row. */
 const insertRun = async (userId: string): Promise<string> => {
   const webhook = { url: "https://a.test", events: [] } as never;
   const record = newRecord(userId, { status: "completed", webhook, inputs: await stores.payloads.putText(JSON.stringify(LONG), userId) });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** Looks of the relay at runs and batches of one account, at a time of the test. */
+/** Passes of the relay over runs and batches of one account, at the test's time. */
 const world = (services = runs.createServices()) => {
   const userId = randomUUID();
   const burying = createBurying({
@@ -62,7 +62,7 @@ it("erases a run when its days are over, and leaves one whose days are not", asy
   expect((await stores.rows.find(run._id))?.status).toBe("erased");
   expect(await runs.countOf(other)).toEqual(like);
   expect(await stores.rows.findOwned(kept._id, userId)).not.toBeNull();
-  // Costs stay attributed to a customer as long as usage is kept.
+  // Costs stay attributed to a customer while usage is kept.
   expect(services.erased).not.toContain("usage");
 });
 

@@ -21,7 +21,7 @@ afterAll(() => stop());
 const NOTHING = { schedules: [], hooks: [], keys: [] };
 const metadata = (value: string) => ({ $case: "metadata", value: { name: "customer", value } }) as const;
 
-/** An account, whose erasures one process carries out. `fails` says how often the next calls of a part fail. */
+/** An account whose erasures one process carries out. `fails` is the number of next calls of a part that fail. */
 const world = () => {
   const userId = randomUUID();
   const services = runs.createServices();
@@ -55,7 +55,7 @@ const world = () => {
     return erasureId;
   };
   const get = (erasureId: string) => many.get({ erasureId, userId, within: {} });
-  /** One look of the relay, which goes on after failures. */
+  /** One pass of the relay, which continues after failures. */
   const turn = async (erasureId: string): Promise<void> => {
     const rows = (await relay.page(100, undefined)).filter(({ _id }) => _id === erasureId);
     for (const row of rows) await relay.settle([row]).catch(() => false);
@@ -89,7 +89,7 @@ it("leaves nothing of a customer, whatever is unavailable in between, and all of
   expect(await get(id)).toMatchObject({ state: "running", matched: 3, erased: 0, remaining: 5 });
   for (let turns = 0; turns < 8; turns += 1) {
     await turn(id);
-    // The relay of runs delivers what their outboxes still owe.
+    // The relay of runs delivers the entries left in their outboxes.
     for (const { _id } of await stores.rows.unsettled(100, undefined)) {
       const row = await stores.rows.find(_id);
       if (row?.userId === userId && row.status === "erased") await services.outbox.deliver(row);
@@ -132,7 +132,7 @@ it("takes only runs of the account, from before its time, with the metadata of t
   expect(await get(id)).toMatchObject({ state: "completed", matched: 1, erased: 1 });
   expect((await stores.rows.find(mine._id))?.status).toBe("erased");
   for (const { _id } of [later, theirs, outside]) expect((await stores.rows.find(_id))?.status).toBe("completed");
-  // The budget and the audit of the account aren't that key's.
+  // The account's budget and audit don't belong to that key.
   expect(new Set(values)).toEqual(new Set(["usage a within"]));
 });
 

@@ -6,8 +6,8 @@ import { startMoney, type Money } from "../support/money";
 import { createWorld, COST, PRICE, type Replica, type RunPlan, type World } from "../support/world";
 
 /**
- * Random interleavings of requests, cancellations, sweeps, renewals, crashes, and terminated and failing workflows of a few runs on two
- * replicas, with the real store, billing and usage.
+ * Random interleavings of requests, cancellations, sweeps, renewals, crashes, and of workflows that are terminated or fail. A few runs on
+ * two replicas use the real store, billing and usage.
  */
 
 let money: Money;
@@ -52,7 +52,7 @@ const scene = fc.record({
 });
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
-/** Charges of completed runs, besides the rules for all. */
+/** Charges of completed runs, which follow additional rules. */
 const pricesOf = async (world: World, plans: readonly RunPlan[], requests: readonly executions.RunRequest[]): Promise<string[]> => {
   const rows = await Promise.all(requests.map(({ executionId }) => money.stores.rows.find(executionId)));
   return rows.flatMap((row, index) => {
@@ -108,7 +108,7 @@ const play = async ({
   };
   let isOver = false;
   let turns = 0;
-  /** Carries started workflows, alternating between replicas. */
+  /** Carries out started workflows, alternating between replicas. */
   const carryAll = async (): Promise<void> => {
     const by = (): Replica => replicas[(turns += 1) % REPLICAS]!;
     const carried = new Map<unknown, Promise<void>>();
@@ -135,7 +135,7 @@ const play = async ({
   return { faults: [...(await world.faults()), ...(await pricesOf(world, plans, requests))], order };
 };
 
-/** Scenes in parallel. Each has its own users and runs, and makes one call at a time. */
+/** Number of parallel scenes. Each has its own users and runs, and makes one call at a time. */
 const AT_ONCE = 4;
 
 it("ends each accepted run once, charges it once and tells the truth, in whatever order it all happens", async () => {

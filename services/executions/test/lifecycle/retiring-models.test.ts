@@ -5,7 +5,7 @@ import { logger } from "../support/money";
 const at = (day: string): number => Date.parse(`${day}T09:00:00Z`);
 const DAY = "2026-12-31";
 
-/** Uses by page: the cursor is the page's number. */
+/** Uses of models by page. The cursor is the page's number. */
 const started = (pages: workflowsProto.ModelUse[][], { now, executionDays = 30 }: { now: number; executionDays?: number }) => {
   const sent: { id: string; retiring: notifications.ModelRetiring }[] = [];
   const asked: string[] = [];

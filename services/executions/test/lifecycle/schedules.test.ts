@@ -37,7 +37,7 @@ afterAll(async () => {
   await money.stop();
 });
 
-/** Accounts whose month is over. */
+/** Creates accounts whose month is over. */
 const subscribe = async (users: readonly string[]): Promise<void> => {
   for (const userId of users) {
     await money.billing.setPlan(
@@ -57,7 +57,7 @@ const kindsOf = async (userId: string): Promise<string[]> =>
 /** Result of the next workflow that the schedule starts. */
 const trigger = async (schedule: ScheduleHandle): Promise<unknown> => {
   const before = new Set((await schedule.describe()).info.recentActions.map(({ action }) => action.workflow.firstExecutionRunId));
-  // Otherwise a schedule skips a trigger until it has seen the end of its last workflow.
+  // Without this policy a schedule skips a trigger until it has seen the end of its last workflow.
   await schedule.trigger("ALLOW_ALL");
   for (;;) {
     const { recentActions } = (await schedule.describe()).info;

@@ -10,8 +10,8 @@ import { createExecution } from "../../src/lifecycle/execution";
 import { runOf, startMoney, type Money } from "../support/money";
 
 /**
- * The complete settlement table: every end of a run, every way of payment, awaited or not, through the real billing and usage. Receipts of
- * nodes, usage row and ledger must agree.
+ * The complete settlement table: every end of a run and every way of payment, awaited or not, through the real billing and usage. Receipts
+ * of nodes, usage row and ledger must agree.
  */
 
 const { CREDIT_KIND_GRANT, CREDIT_KIND_PLAN, CREDIT_KIND_TOPUP } = billingProto.CreditKind;
@@ -39,7 +39,7 @@ interface Funds {
   painter: number;
   singer: number;
 }
-/** Funds, and the hold of each call of [pics:0, pics:1, song:0]; 0 for a grant. */
+/** Funds, and the hold of each call in [pics:0, pics:1, song:0]; 0 if a grant pays. */
 const FUNDS: Record<string, { funds: Funds; held: [number, number, number] }> = {
   "plan credits": { funds: { plan: 9_000, topUp: 0, painter: 0, singer: 0 }, held: [3_000, 3_000, 2_000] },
   "top-up credits": { funds: { plan: 0, topUp: 9_000, painter: 0, singer: 0 }, held: [3_000, 3_000, 2_000] },
@@ -53,11 +53,11 @@ interface Outcome {
   completed: string[];
   /** A cancellation was accepted before the end. */
   cancelled?: boolean;
-  /** Status of the row, if it differs. */
+  /** Status of the row, if it isn't the usual one. */
   status?: FinalStatus;
-  /** Submitted without an end. */
+  /** Calls submitted without an end. */
   underWay?: string[];
-  /** Credits are captured and grants used: for completed calls their cost, for those under way their hold. */
+  /** Calls that are paid, by captured credits or used grants: completed calls at their cost, and unfinished ones at their hold. */
   paid: "submitted" | "completed" | "none";
 }
 const OUTCOMES: Record<string, Outcome> = {
@@ -180,7 +180,7 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
     const status = outcome.status ?? outcome.seen;
     const settle = () => money.settle({ ...input, held: taken }, endOf(input, outcome));
     expect(await settle()).toEqual({ status, millicredits: want.total });
-    // Settling again gives the same answer and moves nothing.
+    // Settling again returns the same result and moves nothing.
     expect(await settle()).toEqual({ status, millicredits: want.total });
 
     const { account } = await money.billing.getAccount({ userId });
@@ -307,7 +307,7 @@ it("releases what a cancelled run sent to a provider that did not take it, and c
   await money.stores.calls.submitted(sent("pics"), "only");
   await money.stores.calls.notReceived(sent("pics"), "only");
   await money.stores.calls.notReceived(sent("song"), "second");
-  // Reported twice, as after a crash in between.
+  // Reported twice, as after a crash between the two reports.
   await money.stores.calls.notReceived(sent("song"), "second");
   const end = { ...endOf(run, OUTCOMES["cancelled after some"]!), completed: [] };
   expect(await money.settle(run, end)).toMatchObject({ millicredits: 2_000 });

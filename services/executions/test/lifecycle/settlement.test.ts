@@ -15,7 +15,7 @@ const captured = (charge: ReturnType<typeof chargeFor>): number => charge.items.
 
 describe("the settlement table", () => {
   it.each<[string, FinalStatus, RunError | null, CompletedCall[], number, string[], number, number]>([
-    // what, status, error, completed, captured, grants consumed, cost, user cost
+    // Name, status, error, completed, captured, grants consumed, cost, user cost.
     [
       "a completed run pays what was used",
       "completed",

@@ -5,7 +5,7 @@ import { createUsageReports } from "../../src/lifecycle/usage-reports";
 const runOf = (executionId: string): proto.FinishRunRequest => proto.FinishRunRequest.fromPartial({ run: { executionId } });
 const idOf = ({ run }: proto.FinishRunRequest): string => run!.executionId;
 
-/** Usage that answers its first call only when allowed. */
+/** A usage service that answers its first call on the test's command. */
 const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promise.resolve(ids)) => {
   const told: string[][] = [];
   let letGo: () => void = () => undefined;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Longest start of a peer, for the test's timeout. */
+/** Longest start of a peer, for the test's time-out. */
 export const START_MS = 120_000;
 const READY_MS = START_MS - 10_000;
 const LOOK_MS = 250;
@@ -17,7 +17,7 @@ export const peerOf = (name: string): string => {
 };
 
 export interface PeerOptions {
-  /** Path of a Python interpreter or another program. */
+  /** Runs calls in a new process. */
   command: string;
   args: string[];
   env: Record<string, string>;
@@ -28,7 +28,7 @@ export interface PeerOptions {
 
 /** Starts another project's server and waits until it is ready. Resolves to its stop function. */
 export const startPeer = async ({ command, args, env, cwd, isReady }: PeerOptions): Promise<() => Promise<void>> => {
-  // Some start "python" themselves, and it must be the same one.
+  // Some peers start "python" themselves, which must be this one.
   const path = `${dirname(command)}:${process.env.PATH}`;
   const child = spawn(command, args, {
     cwd,

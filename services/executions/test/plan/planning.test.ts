@@ -426,7 +426,7 @@ describe("another user's template", () => {
     expect(planned.steps.find((step) => step.id === "set")!.literals.image).toEqual(url);
     expect(planned.steps.find((step) => step.id === "pic")!.sources.image).toEqual([{ value: [file] }]);
     expect(planned.authorFiles).toBeUndefined();
-    // Its runner can't see what its nodes made.
+    // The runner can't see the outputs of its nodes.
     expect(planned.hidesOutputs).toBe(true);
     expect(JSON.stringify(planned.evaluated)).not.toContain("public.test");
     expect(JSON.stringify((await plan(target, {}, { runner: runner({ userId: "author" }) })).plan.evaluated)).toContain("public.test");

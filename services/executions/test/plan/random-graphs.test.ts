@@ -13,7 +13,7 @@ import { GraphRun } from "../../src/run/graph-run";
 
 /**
  * Large random graphs. `RANDOM_GRAPHS=2000 npx jest services/executions/test/plan/random-graphs` tries more, and prints CPU and heap per
- * hundred (run under `node --expose-gc` for exact heaps).
+ * hundred graphs. For exact heaps, run it under `node --expose-gc`.
  */
 const DEFAULT_GRAPHS = 100;
 const GRAPHS = Number(process.env.RANDOM_GRAPHS ?? DEFAULT_GRAPHS);
@@ -40,7 +40,7 @@ const PIC: ModelTerms = {
 };
 
 type Random = (below: number) => number;
-/** Large texts are rare, so that the graph can be saved. */
+/** Large texts are rare, so that the graph stays small enough to be saved. */
 const SIZES = [...Array.from({ length: 15 }, (_, index) => index * 100), 200_000];
 const textOf = (random: Random): string => {
   const size = SIZES[random(SIZES.length)]!;
@@ -103,7 +103,7 @@ const plan = (seed: number): Planned =>
     markupPermille: 1_500,
   });
 
-/** Runs a plan with answers of maximum size. True if a bound ended it. */
+/** Runs a plan with answers of maximum size. Returns true if a bound ended it. */
 const runs = (planned: RunPlan): boolean => {
   const run = new GraphRun(planned);
   const done = new Set(planned.evaluated.map(({ id }) => id));

@@ -3,7 +3,7 @@ import type { Planner, PlanTask, TaskGraph } from "../../src/plan/planner/protoc
 
 const runner = { userId: "u" };
 
-/** A planner, and the tasks that it left to threads. */
+/** A planner, and the tasks that it passed to threads. */
 const setUp = () => {
   const left: (PlanTask | TaskGraph)[] = [];
   const inThread = createLocalPlanner();

@@ -55,7 +55,7 @@ describe("of a fan-out whose calls were submitted", () => {
   const namesOf = async (id: string): Promise<unknown[]> =>
     (await readsOf(stores).get(id, "user")).nodes[0]!.calls.map(({ item, status, requestId }) => [item, status, requestId]);
 
-  /** A run with sent calls and a log longer than a row keeps. */
+  /** A run with sent calls and more log entries than a row keeps. */
   const sent = async (): Promise<string> => {
     const { _id } = newRecord("user");
     await stores.rows.insert(newRecord("user", { _id, nodes: [{ ...pic!, items: 20 }] }));

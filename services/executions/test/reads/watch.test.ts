@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** A channel in this process with a count of listeners. */
+/** A channel in this process that counts its listeners. */
 const localChannel = (): Pick<EventChannel, "publish" | "subscribe"> & { listeners: (id: string) => number } => {
   const emitter = new EventEmitter();
   return {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** More than a row keeps. */
+/** An event that is longer than a row keeps. */
 const long = (key: string): ExecutionEvent => ({ key, type: "node.progress", at: new Date(), data: { text: "x".repeat(13_000) } });
 const short = (key: string): ExecutionEvent => ({ key, type: "node.progress", at: new Date(), data: {} });
 
@@ -26,7 +26,7 @@ it("tells once what another replica appends and puts away while this one is abou
   const slow = createEventLog(executionModel(connection), {
     getText: stores.payloads.getText,
     putText: async (text, owner) => {
-      // Between the append and the move of this process.
+      // Runs between the append and this process's move.
       if (!isMet) await stores.log.append(_id, [short("second")]);
       isMet = true;
       return stores.payloads.putText(text, owner);
@@ -42,7 +42,7 @@ it("stores no part twice, whatever a process knows of the others", async () => {
   const { _id } = newRecord("user");
   await stores.rows.insert(newRecord("user", { _id }));
   const { collection } = connection.model<ExecutionRecord>("Execution");
-  // The append returns the parts that another process has created meanwhile.
+  // The append returns the parts that another process created meanwhile.
   const findOneAndUpdate = async (...args: [object, object, object]) => {
     const row = await collection.findOneAndUpdate(...args);
     await stores.log.append(_id, [long("second")]);

@@ -18,7 +18,7 @@ beforeEach(async () => void ({ stores, connection, stop } = await openStore({ re
 afterEach(() => stop());
 
 const webhook = (state: DeliveryState) => ({ ...newWebhookState({ url: "https://a.test", events: [] }), state });
-/** A run with everything that can be stored. */
+/** A run with all data that can be stored. */
 const insert = async (part: Partial<ExecutionRecord>): Promise<string> => {
   const record = newRecord("u", { status: "completed", ...part });
   await stores.rows.insert(record);
@@ -118,7 +118,7 @@ it("keeps long texts as long as the runs that name them, and a run's payloads un
   expect(await stores.payloads.removeExpired(inDays(59), 10)).toBe(0);
   expect(await stores.payloads.removeExpired(inDays(61), 10)).toBe(1);
   expect(await stores.payloads.get("payload")).toBeNull();
-  // A run started now may take two days, wait 30 more for decisions, and is then kept for 90.
+  // A run that starts now can take two days, wait 30 more for decisions, and is then kept for 90.
   expect(await stores.payloads.removeExpired(inDays(122), 10)).toBe(0);
   expect(await stores.payloads.getText(text)).toHaveLength(10_000);
   expect(await stores.payloads.removeExpired(inDays(124), 10)).toBe(1);

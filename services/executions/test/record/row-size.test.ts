@@ -69,13 +69,13 @@ it("keeps a result of the largest size beside the row, and tells it as it is whe
   expect((await Promise.all(read)).map(({ resultJson }) => JSON.parse(resultJson!) as unknown)).toEqual([LARGEST, LARGEST]);
 });
 
-/** A row without its final state. */
+/** A row without the members of its final state. */
 const rowOf = async (id: string): Promise<object> => {
   const { resultHash: _, ...row } = (await stores.rows.find(id))!;
   return { ...row, events: [] };
 };
 
-/** Plays workflow and activities of a run with this many nodes and calls. */
+/** Simulates workflow and activities of a run with these numbers of nodes and calls. */
 const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInput; bytes: number[] }> => {
   const input = runOf(
     "user",
@@ -90,7 +90,7 @@ const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInpu
     ...{ executionId, userId, nodeId: `node-${nodeIndex}`, nodeIndex, item, items: callsEach, startedAt: Date.now(), key: "" },
   });
   const files = [{ url: `https://nodeloom.test/media/${"0".repeat(32)}.png`, contentType: "image/png" }];
-  // Steps of a run overlap.
+  // Number of steps that run in parallel.
   const width = callsEach === 1 ? 25 : 2;
   for (let first = 0; first < nodes; first += width) {
     const calls = Array.from({ length: width * callsEach }, (_, at) => context(first + Math.floor(at / callsEach), at % callsEach));

@@ -5,7 +5,7 @@ const at = (nodeId: string, item: number, run = 0) => ({ nodeId, item, run });
 it("leaves every item of a fan-out what it was given before, and a moved one what no other has", () => {
   const [red0, red1, blue] = [at("pic", 0), at("pic", 1), at("pic", 2)];
   const reds = [red0, red1];
-  // red, red, blue became blue, red, red.
+  // The order red, red, blue became blue, red, red.
   expect(assign([at("pic", 0), at("pic", 1), at("pic", 2)], [[blue], reds, reds])).toEqual([blue, red1, red0]);
 });
 

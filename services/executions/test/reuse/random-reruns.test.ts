@@ -106,7 +106,7 @@ const tryOne = async (seed: number): Promise<Tried> => {
   await world.carry(firstPlan, "first");
   const whole = await fresh.carry(freshPlan, "fresh");
 
-  // Rerunning after an edit was undone finds the calls of the whole chain.
+  // If an edit was undone, a rerun finds the calls of the whole chain.
   const chain = random(2) === 0;
   const sources = chain ? ["between", "first"] : ["first"];
   if (chain) {
@@ -143,7 +143,7 @@ it("returns the result of a fresh run, costs only changes, and is quoted at its 
     }
   }
   const valid = tried.filter(({ isTried }) => isTried);
-  // Enough cases must be meaningful.
+  // Enough cases must be valid reruns.
   expect(valid.length).toBeGreaterThan(RERUNS / 4);
   expect(valid.filter(({ taken }) => taken > 0).length).toBeGreaterThan(RERUNS / 10);
   expect(valid.filter(({ isExact, taken }) => isExact && taken > 0).length).toBeGreaterThan(RERUNS / 20);

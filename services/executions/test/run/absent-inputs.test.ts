@@ -1,7 +1,7 @@
 import { planRun, readGraph, shareTexts, type ModelTerms, type PlanStep, type RunPlan } from "@nodeloom/kernel";
 import { GraphRun } from "../../src/run/graph-run";
 
-/** Runs with empty optional inputs: a plan travels as JSON, and the run ends as usual. */
+/** Runs with empty optional inputs. A plan is sent as JSON, and the run ends as usual. */
 
 const inputSchema = {
   type: "object",

@@ -20,7 +20,7 @@ it("frees the place of a run that waits for decisions, and lets it come back beh
   expect(aside).toMatchObject({ running: [], approvals: ["a"] });
   expect(stepAside(aside, "a")).toBe(aside);
   const other = enter(aside, { id: "b", bytes: 1, limit: 1, mayWait: true }).queue;
-  // Independent of the queue's length.
+  // The result doesn't depend on the queue's length.
   const full: RunQueue = { ...other, waiting: Array.from({ length: 10 }, (_, index) => ({ id: `w${index}`, bytes: 1 })) };
   const back = enter(full, { id: "a", bytes: 0, limit: 1, mayWait: true, isReturning: true });
   expect(back.place).toBe(11);

@@ -7,7 +7,7 @@ type Edge = { id: string; source: string; sourceHandle: string; target: string; 
 
 const SIZES = 4;
 
-/** A node of a random graph: a switch by size, or a text that lists its inputs. `from` selects the outputs that flow in. */
+/** A node of a random graph: a switch by size, or a text that lists its inputs. `from` selects the outputs that are linked to it. */
 interface Made {
   isSwitch: boolean;
   limit: number;

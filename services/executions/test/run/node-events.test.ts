@@ -107,7 +107,7 @@ it("tells a run that is over when it begins as a whole", async () => {
   expect((await log(input)).map(([type]) => type)).toEqual(["admitted", "node.completed", "node.completed", "settled"]);
 });
 
-/** A run under way with one node, and its end. */
+/** A running run with one node, and its end. */
 const underWay = async (): Promise<{ input: RunInput; over: RunEnd }> => {
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image")]);

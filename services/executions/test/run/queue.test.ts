@@ -11,7 +11,7 @@ it("gives places in order of arrival, and lets no later run overtake a waiting o
     return arrived.place;
   });
   expect(places).toEqual([0, 0, 1, 2]);
-  // The free place belongs to the oldest.
+  // The free place belongs to the run that has waited longest.
   queue = leave(queue, ["a"]);
   expect(arrive(queue, "e").place).toBe(3);
   const { queue: next, moved } = moveUp(queue);

@@ -5,7 +5,7 @@ import { ATTEMPTS, TIMING } from "../../src/run/timing";
 
 const PAGE = join(__dirname, "..", "..", "..", "..", "docs", "operations", "times.md");
 const ROW = /^\| `(\w+)` +\| ([^|]+?) +\|/gm;
-/** A count, not a time. */
+/** The setting is a count, not a time. */
 const NO_TIME = "beatsPerTimeout";
 
 const UNITS = [

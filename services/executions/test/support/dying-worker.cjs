@@ -1,6 +1,5 @@
-// Carries a run until a language model is about to be asked a second time, and dies there.
-//   node dying-worker.cjs <Temporal's address> <task queue>
-// Reports each call to its parent before answering.
+// Carries out a run until it is about to ask a language model a second time, and exits there.
+//   node dying-worker.cjs <Temporal's address> <task queue> Reports each call to its parent process before it answers.
 const { createLogger } = require("@nodeloom/platform");
 const { join } = require("node:path");
 const { connectTemporal } = require("@nodeloom/platform/temporal");

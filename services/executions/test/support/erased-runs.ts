@@ -1,4 +1,4 @@
-/** Runs that carry a word in all that is kept of them, and services that erase their part. */
+/** Runs with a word in all of their stored data, and services that erase their parts. */
 import { randomUUID } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { mongo, type Connection } from "mongoose";
@@ -26,9 +26,9 @@ export interface StoredFile {
 
 export const long = (word: string): string => JSON.stringify({ prompt: `${word} `.repeat(1_000) });
 
-/** @param opened its stores and their connection */
+/** @param opened the stores and their connection */
 export const createErasedRuns = ({ stores, connection }: { stores: Stores; connection: Connection }) => {
-  /** Services that erase their part; `fails` says how often the next calls of one of them fail. */
+  /** Services that erase their part. `fails` is the number of next calls of one of them that fail. */
   const createServices = (files: StoredFile[] = []) => {
     const fails = { usage: 0, notifications: 0, media: 0, temporal: 0 };
     const erased: string[] = [];
@@ -58,7 +58,7 @@ export const createErasedRuns = ({ stores, connection }: { stores: Stores; conne
       erasures: { usage: part("usage"), notifications: part("notifications") },
       leaver: { removeRun: () => step("temporal"), removeDeliveries: () => Promise.resolve() },
       redis: { forgetRuns: () => Promise.resolve() },
-      // Graphs are removed once no process may have them in mind.
+      // Graphs are removed once no process can still use them.
       now: () => Date.now() + 2 * GRAPH_SETTLED_MS,
     });
     const outbox = createOutbox({
@@ -85,7 +85,7 @@ export const createErasedRuns = ({ stores, connection }: { stores: Stores; conne
     return found;
   };
 
-  /** A run with a word in everything that is kept of it. */
+  /** Inserts a run with a word in all of its stored data. */
   const insertRun = async (word: string, userId: string, more: Partial<ExecutionRecord> = {}): Promise<ExecutionRecord> => {
     const id = randomUUID();
     const { payloads } = stores;
@@ -111,7 +111,7 @@ export const createErasedRuns = ({ stores, connection }: { stores: Stores; conne
     return record;
   };
 
-  /** Delivers what an erased run owes, as the relay does, until nothing is left. */
+  /** Delivers an erased run's pending work, as the relay does, until none is left. */
   const relayed = async ({ outbox }: ReturnType<typeof createServices>, id: string): Promise<void> => {
     await outbox.drain();
     for (let row = await stores.rows.find(id); row && row.outbox.length > 0; row = await stores.rows.find(id)) await outbox.deliver(row);

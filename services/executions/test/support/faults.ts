@@ -1,11 +1,11 @@
 import { MongoNetworkError } from "mongodb";
 import { unavailable } from "@nodeloom/kernel";
 
-/** Where a process fails: before or after its n-th write since it was armed. */
+/** Point at which a process fails: before or after its n-th write since it was armed. */
 export interface Fault {
   at: number;
   when: "before" | "after";
-  /** `dies`: nothing that the process started continues. `fails`: the caller gets an error. */
+  /** `dies`: no work that the process started continues. `fails`: the caller gets an error. */
   how: "dies" | "fails";
 }
 
@@ -41,7 +41,7 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
 const never = (): Promise<never> => new Promise(() => undefined);
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** A process that can fail: its ports go through `wrap`. */
+/** A process that can fail, because `wrap` wraps its ports. */
 export interface Process {
   wrap<T extends object>(port: Port, target: T): T;
   /** Starts to count writes. */
@@ -53,7 +53,7 @@ export interface Process {
   kill(): void;
 }
 
-/** @param turn what every call waits for; what it gives is told when the call is over */
+/** @param turn every call waits for it, and calls the returned function at its end */
 export const createProcess = (turn?: (what: string) => Promise<() => void>): Process => {
   let isDead = false;
   let isArmed = false;

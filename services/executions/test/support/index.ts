@@ -13,7 +13,7 @@ import { createStores, type Stores, type StoresOptions } from "../../src/record/
 export const openStore = (options: StoresOptions = {}): Promise<{ stores: Stores; connection: Connection; stop: () => Promise<void> }> =>
   openOwnStores("executions", (connection) => createStores(connection, options));
 
-/** An execution under way with one node. */
+/** A running execution with one node. */
 export const newRecord = (userId: string = randomUUID(), part: Partial<ExecutionRecord> = {}): ExecutionRecord => ({
   _id: randomUUID(),
   userId,
@@ -78,7 +78,10 @@ export const endsOf = (stores: Stores, execution: Execution): End => {
   return createEnd({ billing, execution, stores, outbox });
 };
 
-/** Ends such a run as its workflow would. @returns true if that made it final */
+/**
+ * Ends a run without holds as its workflow would.
+ * @returns true if this made the run final
+ */
 export const endFree = async (stores: Stores, execution: Execution, input: RunInput, seen: RunEnd): Promise<boolean> => {
   const row = await endsOf(stores, execution).end({ from: "workflow", input: { ...input, held: [] } }, seen);
   return row?.status === seen.status;

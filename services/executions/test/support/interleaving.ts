@@ -16,7 +16,7 @@ interface Pending {
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 
-/** @param choices which of the waiting calls is next, again and again from the first one */
+/** @param choices indexes of the waiting calls to run next, repeated from the first one */
 export const createInterleaving = (choices: readonly number[]): Interleaving => {
   const pending: Pending[] = [];
   const order: string[] = [];
@@ -37,7 +37,7 @@ export const createInterleaving = (choices: readonly number[]): Interleaving => 
         isDone = true;
       });
       while (!isDone || pending.length > 0) {
-        // Work that waited for the last call proceeds to its next one.
+        // Work that waited for the last call continues to its next one.
         await breath();
         await breath();
         if (pending.length > 0) await next();

@@ -23,7 +23,7 @@ import { openStore } from "./index";
 export type Answer = { status?: number; body?: unknown; raw?: string; headers?: Record<string, string> };
 export type Seen = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> };
 
-/** The provider; valid while a file's tests run. */
+/** The provider; valid while the tests of a file run. */
 export const peer = {} as {
   baseUrl: string;
   egress: EgressClient;
@@ -167,7 +167,7 @@ export const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
   };
 };
 export const live: AbortSignal = new AbortController().signal;
-/** Clock of a call with time left for retries. */
+/** Clock of a call that still has time for retries. */
 export const soon = (): CallClock => createCallClock();
 /** Clock of a call with this much time left. */
 export const until = (leftMs: number): CallClock => createCallClock({ askedAt: Date.now() + leftMs - TIMING.submitTotal });

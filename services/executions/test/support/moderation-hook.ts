@@ -1,4 +1,4 @@
-/** A moderation hook on loopback: it decides as the test says, and verifies requests. */
+/** A moderation hook on loopback. It decides on the test's command and verifies requests. */
 import { Webhook } from "standardwebhooks";
 import type { Question } from "../../src/moderation/hook";
 import { startRecordingServer, type Asked, type RecordingServer, type Told } from "../../../providers/test/support/recording-server";
@@ -12,7 +12,7 @@ export interface ModerationHook {
   questions: Question[];
   /** Body of the answer, or the whole response. */
   decide: (question: Question) => object | Promise<object>;
-  /** Failures of verification: a wrong signature or an unmet expectation. */
+  /** Failed verifications: a wrong signature or an unmet expectation. */
   failures: unknown[];
   respond: ((asked: Asked) => Told | Promise<Told>) | undefined;
   reset(): void;

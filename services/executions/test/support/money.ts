@@ -42,14 +42,14 @@ export interface Money {
   started: RunInput[];
   cancelled: string[];
   delivered: string[];
-  /** Takes a run to the start of its graph. @throws why it can't be held */
+  /** Prepares a run up to the start of its graph. @throws the reason if it can't be held */
   begin(input: RunInput): Promise<RunInput>;
   /** Usage rows of a user's runs, newest first. */
   usageRows(userId: string): Promise<usageProto.UsageRow[]>;
   /** Database prefix of billing and usage. */
   prefix: string;
   stop(): Promise<void>;
-  /** For the end of a suite: stops, and fails unless everything was paid exactly once. */
+  /** Call it at the end of a suite: stops the services, and fails unless all runs were paid exactly once. */
   stopBalanced(): Promise<void>;
 }
 

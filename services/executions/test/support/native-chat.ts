@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { peer, type Answer, type Seen } from "./model-calls";
 
-/** Plays Anthropic's and Google's text models, and rejects every request that their documentation doesn't allow. */
+/** Simulates Anthropic's and Google's text models, and rejects every request that their documentation doesn't allow. */
 
 const text = z.string().min(1);
 const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/);
@@ -99,7 +99,7 @@ export const events = (...data: object[]): Answer => ({
   headers: { "content-type": "text/event-stream; charset=utf-8" },
 });
 
-/** A text in each dialect, as one response and as a stream: 12 tokens in, 5 out. */
+/** A text in each dialect, as one response and as a stream, with 12 input and 5 output tokens. */
 export const wholeText: Readonly<Record<NativeDialect, (said: string, end?: string) => Answer>> = {
   anthropic: (said, stop_reason = "end_turn") => ({
     body: {

@@ -19,7 +19,7 @@ import { patient } from "../../../platform/test/support/patient";
 
 const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
 
-/** A planner without a thread. Its messages are cloned, as between threads. */
+/** A planner without a thread. It clones messages as threads do. */
 export const planInProcess = (options?: LocalPlannerOptions): Planner => {
   const local = createLocalPlanner(options);
   return {
@@ -56,7 +56,7 @@ export const startPlanningServices = async (options?: LocalPlannerOptions): Prom
     MEDIA_URL_KEYS: "ab".repeat(32),
     PUBLIC_BASE_URL: "http://public.test",
     SANDBOX_URL: "http://127.0.0.1:8090",
-    // Nothing listens there: local models are unavailable.
+    // No server listens there, so local models are unavailable.
     INFERENCE_URL: "http://127.0.0.1:1",
     LOG_LEVEL: "silent",
   };

@@ -28,7 +28,7 @@ import type { CallContext, CallResult, Reuse } from "../../src/run/types";
 
 const OWN = "http://media.test/media/";
 export const USER = "user";
-/** Per call, wholesale and in millicredits. */
+/** Wholesale price per call, in millicredits. */
 export const PRICE = 1_000;
 const MICRO_USD = 10_000;
 
@@ -52,7 +52,7 @@ export const MODELS = new Map<string, CatalogModel>([
 ]);
 
 export interface Outcome {
-  /** Files are replaced by their contents; undefined if the run failed. */
+  /** Result with contents in place of files; undefined if the run failed. */
   result: unknown;
   /** Number of paid calls. */
   paid: number;
@@ -214,7 +214,7 @@ export const createReuseWorld = () => {
 
 export type ReuseWorld = ReturnType<typeof createReuseWorld>;
 
-/** Number of held calls, and whether it is certain. */
+/** Number of held calls, and true if it is exact. */
 export const quotedOf = ({ plan, free, open }: PlannedReuse): { calls: number; exact: boolean } => {
   const isOpen = (step: PlanStep): boolean => {
     const left = Array.from({ length: step.maxItems }, (_, item) => `${step.id}:${item}`).some((key) => !free.has(key));

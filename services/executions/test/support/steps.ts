@@ -2,7 +2,7 @@ import type { StepDependencies } from "../../src/workflow/step";
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** For tests that don't check progress. */
+/** Methods for tests that don't check progress. */
 export const UNNOTED: StepDependencies["execution"] = {
   nodeStarted: nothing,
   nodeFailed: nothing,

@@ -7,14 +7,14 @@ import { createWorld, PRICE, type Replica, type World } from "./world";
 
 /**
  * Every transition × a process that dies or fails before and after each of its writes × a second process that continues. Cases are derived
- * from the table: a transition without a scenario fails.
+ * from the table, so a transition without a scenario fails.
  */
 
-/** An erased run has nothing left to compare: `erasure/deletion.test.ts` plays this one. */
+/** An erased run has no data to compare; `erasure/deletion.test.ts` tests this transition. */
 export const PLAYED_ELSEWHERE = ["erase"] as const satisfies readonly TransitionName[];
 type Played = Exclude<TransitionName, (typeof PLAYED_ELSEWHERE)[number]>;
 
-/** Two suites: transitions at the start of runs, and at their end. */
+/** Transitions are tested in two suites: at the start of runs, and at their end. */
 export const BEGINNING: readonly Played[] = ["queue", "claim", "refuse", "retry"];
 export const ENDING: readonly Played[] = ["cancel", "leave", "finish"];
 
@@ -23,12 +23,12 @@ let money: Money;
 /** A run before a transition. */
 interface Scene {
   id: string;
-  /** Makes the transition in the process that may fail. */
+  /** Makes the transition in the process that can fail. */
   act(one: Replica): Promise<unknown>;
   /** Repeats the request. */
   again?: (one: Replica) => Promise<unknown>;
 }
-/** Brings a run to the point before a transition to a status. */
+/** Prepares a run for a transition to a status. */
 type Scenario = (world: World, healthy: Replica, to: RunStatus) => Promise<Scene>;
 
 const DAY_MS = 25 * 3_600_000;
@@ -45,21 +45,21 @@ const isOpen = async (world: World, id: string, asked: Promise<unknown> = new Pr
   }
 };
 
-/** A run with a started workflow, whose client hasn't been answered. */
+/** A run with a started workflow, whose client hasn't got a response. */
 const started = async (world: World, healthy: Replica, end: FinalStatus = "completed") => {
   const request = world.requestOf({}, { end });
   const asked = world.ask(healthy, request, true);
   await isOpen(world, request.executionId, asked);
   return { request, asked, id: request.executionId };
 };
-/** A run under way. */
+/** A running run. */
 const running = async (world: World, healthy: Replica, end?: FinalStatus) => {
   const run = await started(world, healthy, end);
   await world.claim(run.id, () => healthy);
   await run.asked;
   return run;
 };
-/** A queued run that owes nothing: owed work happens in the background, and a changing row isn't swept. */
+/** A queued run without pending work. Pending work is done in the background, and a row that changes isn't swept. */
 const waiting = async (world: World, healthy: Replica) => {
   const ahead = await running(world, healthy);
   const request = world.requestOf();
@@ -68,13 +68,13 @@ const waiting = async (world: World, healthy: Replica) => {
   while ((await money.stores.rows.find(id))?.outbox?.length !== 0) await new Promise((resolve) => setTimeout(resolve, 2));
   return { request, id, ahead: ahead.id };
 };
-/** A process that holds credits and then can neither start a workflow nor release them. */
+/** A process that holds credits, and then can neither start a workflow nor release them. */
 const cutOff = (world: World): Replica => {
   const process = createProcess();
   const away = () => Promise.reject(unavailable("it is away"));
   const wrap: Process["wrap"] = (port, target) => {
     const lost = { temporal: { start: away }, billing: { settle: away } }[port as string];
-    // Methods of service clients are accessible only by name.
+    // Methods of service clients can be accessed only by name.
     return lost
       ? new Proxy(target, { get: (of, name) => (lost as Record<string, unknown>)[String(name)] ?? (Reflect.get(of, name) as unknown) })
       : process.wrap(port, target);
@@ -105,7 +105,7 @@ export const SCENARIOS: Readonly<Record<Played, Partial<Record<RunStatus, Scenar
   },
   refuse: {
     accepted: async (world) => {
-      // Two runs each need all credits, so the second finds none.
+      // Each of two runs needs all credits, so the second finds none.
       const request = world.requestOf({ noQueue: true, maxMillicredits: PRICE - 1 });
       const ask = (one: Replica) => world.ask(one, request);
       return { id: request.executionId, act: ask, again: ask };
@@ -139,7 +139,7 @@ export const SCENARIOS: Readonly<Record<Played, Partial<Record<RunStatus, Scenar
   finish: {
     processing: async (world, healthy, to) => {
       const { id, request } = await running(world, healthy, to as FinalStatus);
-      // An operator's cancellation doesn't change the row before the end.
+      // An operator's cancellation doesn't change the row before the run ends.
       if (to === "cancelled") world.temporal.open.get(id)!.isCancelled = true;
       return { id, act: (one) => world.carry(id, () => one), again: (one) => world.ask(one, request) };
     },
@@ -164,12 +164,12 @@ export const CASES: Case[] = (Object.keys(TRANSITIONS) as TransitionName[])
     ),
   );
 
-/** Result of the failing process. A call ends on its own or with the process. */
+/** Result of the failing process. A call ends on its own or together with the process. */
 const played = async (one: Replica, act: (one: Replica) => Promise<unknown>): Promise<void> => {
   await Promise.race([act(one).catch(() => undefined), one.process.death]);
 };
 
-/** Plays a case with one fault. @returns its writes, and the violated rules */
+/** Runs a case with one fault. @returns its writes, and the violated rules */
 const play = async ({ name, from, to }: Case, fault?: Fault): Promise<{ writes: readonly string[]; faults: string[] }> => {
   const world = await createWorld(money);
   const healthy = world.replica();

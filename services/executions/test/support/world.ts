@@ -24,12 +24,12 @@ import { initialNodes } from "../../src/run/nodes";
 import { createProcess, type Process } from "./faults";
 import { logger, reportEach, runOf, settling, type Money } from "./money";
 
-/** Replicas of executions that may fail, with the real store, billing and usage, and workflows that the test carries to their end. */
+/** Replicas of executions that can fail, with the real store, billing and usage. The test carries out their workflows. */
 
 export const PRICE = 1_000;
 /** Cost of a completed call: 4,000 micro-dollars at the markup of 1.5. */
 export const COST = 600;
-/** Callers wait this long. Patient ones wait longer, so that a busy machine isn't a reason for refusals. */
+/** Time that callers wait. Patient callers wait longer, so that a busy machine doesn't cause refusals. */
 const ANSWER_MS = 1_400;
 const PATIENT_MS = 60_000;
 const LONG_DEADLINE = { deadlineMs: PATIENT_MS };
@@ -40,12 +40,12 @@ interface Carried {
   /** Id of the workflow run. */
   runId: string;
   isCancelled: boolean;
-  /** Its task has failed; it may still continue. */
+  /** True if its task has failed; it can still continue. */
   isFailing?: boolean;
   extended: HeldItem[];
 }
 
-/** Plays Temporal: one open workflow per id, independent of processes. */
+/** Simulates Temporal: one open workflow per id, independent of processes. */
 const createTemporal = () => {
   const open = new Map<string, Carried>();
   const delivered = new Set<string>();
@@ -90,7 +90,7 @@ export interface Replica {
 
 type TemporalPort = ReturnType<typeof createTemporal>["port"];
 
-/** Paid calls of a run; 0: planning leaves nothing to call. */
+/** A planned run with this number of paid calls; 0 if it makes no calls. */
 const planned = (calls: number): PlannedRun => {
   const { plan, holds } = runOf("any", [{ id: "pics", model: "painter", calls, maxMillicredits: PRICE }]);
   return {
@@ -109,7 +109,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     ...money.stores,
     rows: process.wrap("rows", {
       ...money.stores.rows,
-      // Other tests' runs are excluded.
+      // Excludes runs of other tests.
       unseenSince: async (...args: Parameters<typeof money.stores.rows.unseenSince>) =>
         (await money.stores.rows.unseenSince(...args)).filter((row) => row.userId === userId),
       unsettled: async (...args: Parameters<typeof money.stores.rows.unsettled>) =>
@@ -158,13 +158,13 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   };
 };
 
-/** A client's answer about a run. */
+/** Response to a client about a run. */
 export type Answer = { told: Answered } | { error: DomainError };
 
 export interface RunPlan {
-  /** Planned calls; 0: none. */
+  /** Number of planned calls; 0 by default. */
   calls?: number;
-  /** Additional calls for a list. */
+  /** Number of additional calls for a list. */
   more?: number;
   end?: FinalStatus;
 }
@@ -183,9 +183,9 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
   );
   const temporal = createTemporal();
   const plans = new Map<string, RunPlan>();
-  /** All answers to clients, by run. */
+  /** All responses to clients, by run. */
   const answers = new Map<string, Answer[]>();
-  /** Requests per run, and how many are open. */
+  /** Number of requests per run, and of open ones. */
   const asked = new Map<string, { begun: number; open: number }>();
 
   const replica = (process: Process = createProcess(), later = 0): Replica => createReplica(money, temporal.port, userId, process, later);
@@ -213,14 +213,14 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     return executions.RunRequest.fromPartial({ ...base, ...part, runner });
   };
 
-  /** Sends a client's request; if the process dies there is no answer. */
+  /** Sends a client's request. If the process dies, there is no response. */
   const ask = async (one: Replica, request: executions.RunRequest, isPatient = false): Promise<Answer | undefined> => {
     const asks = asked.get(request.executionId) ?? { begun: 0, open: 0 };
     asked.set(request.executionId, asks);
     const isAlone = asks.open === 0;
     asks.open += 1;
     const mine = (asks.begun += 1);
-    // An earlier request's answer promises nothing about this one.
+    // The response to an earlier request guarantees nothing about this one.
     const said = answers.get(request.executionId)?.filter((answer) => "told" in answer) ?? [];
     answers.set(request.executionId, said);
     const answered: Promise<Answer> = one.runs.run(request, Date.now() + (isPatient ? PATIENT_MS : ANSWER_MS)).then(
@@ -229,13 +229,13 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     );
     const answer = await Promise.race([answered, one.process.death]);
     asks.open -= 1;
-    // A refusal promises nothing about concurrent requests.
+    // A refusal guarantees nothing about concurrent requests.
     const isPromise = answer !== undefined && ("told" in answer || (isAlone && asks.begun === mine));
     if (isPromise) answers.set(request.executionId, [...(answers.get(request.executionId) ?? []), answer]);
     return answer ?? undefined;
   };
 
-  /** Plays an activity: retried, by another process after a crash, until it succeeds. */
+  /** Simulates an activity. Until it succeeds it is retried, by another process after a crash. */
   const activity = async <T>(by: () => Replica, work: (one: Replica) => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt += 1) {
       const one = by();
@@ -269,7 +269,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       return (await one.execution.claim(id, input.attempt, runId)) !== null;
     });
 
-  /** Makes the calls of a run until it is cancelled. @returns keys of completed calls, and whether the run failed */
+  /** Makes the calls of a run until it is cancelled. @returns keys of completed calls, and true if the run failed */
   const callAll = async (id: string, carried: Carried, by: () => Replica): Promise<{ done: string[]; isRefused: boolean }> => {
     const { input } = carried;
     const { more = 0 } = plans.get(id) ?? {};
@@ -296,7 +296,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     return { done, isRefused: false };
   };
 
-  /** Carries a workflow from its claim to its settlement, unless it is terminated. */
+  /** Carries out a workflow from its claim to its settlement, unless it is terminated. */
   const carry = async (id: string, by: () => Replica): Promise<void> => {
     const carried = temporal.open.get(id);
     if (!carried) return;
@@ -312,7 +312,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
 
   const rows = () => Promise.all([...plans.keys()].map((id) => money.stores.rows.find(id)));
 
-  /** Carries started workflows until the work is done. */
+  /** Carries out started workflows until the work is done. */
   const carryUntil = async (work: Promise<unknown>, by: () => Replica): Promise<void> => {
     let isDone = false;
     const done = work.finally(() => {
@@ -325,7 +325,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     await done;
   };
 
-  /** Carries workflows and runs sweeps until nothing is left to do. */
+  /** Carries out workflows and runs sweeps until no work is left. */
   const settle = async (by: () => Replica): Promise<void> => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await Promise.all([...temporal.open.keys()].map((id) => carry(id, by)));
@@ -333,7 +333,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       const left = (await rows()).some((row) => row?.unsettled === true);
       if (!left && temporal.open.size === 0) break;
     }
-    // A leftover place is found when it is in the way of the next run.
+    // A place that an ended run left is found when the next run needs it.
     await by().queue.mend(userId, []);
   };
 

@@ -19,7 +19,7 @@ afterEach(() => stop());
 
 const ago = (minutes: number): Date => new Date(Date.now() - minutes * MINUTE);
 
-/** A webhook as version 1.0.0 stored it. */
+/** A webhook as stored by version 1.0.0. */
 const STANDING: DeliveryStanding = {
   ...{ state: "pending", delivery: 1, attempts: 0, deliveredAt: null, lastError: null, nextAttemptAt: null, history: [] },
 };

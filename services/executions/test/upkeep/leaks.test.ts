@@ -58,7 +58,7 @@ it("releases the hold of a rejected attempt, and of one before the finished atte
   const other = await newRun();
   await money.holds.hold({ ...other, holdId: `${other.executionId}.1` });
   const second = await money.begin({ ...other, holdId: `${other.executionId}.2`, attempt: 2 });
-  // While the second attempt runs, nothing of the run changes.
+  // While the second attempt runs, no part of the run changes.
   expect(await look({}, [run.executionId, other.executionId])).toMatchObject({ changed: 0, failed: 0 });
   await money.settle(second, completed(second, ["pics:0"]));
   expect(await look({}, [run.executionId])).toMatchObject({ changed: 1, failed: 0 });

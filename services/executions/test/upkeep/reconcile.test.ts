@@ -29,7 +29,7 @@ const endOf = (run: ReturnType<typeof freeRun>, status: "completed" | "failed"):
 describe("runs that nothing carries", () => {
   it("are ended each for itself: one that can't be ended keeps no other from it", async () => {
     const good = [newRecord("user", { seenRunningAt: seen }), newRecord("user", { seenRunningAt: seen })];
-    // Billing rejects the id of its hold.
+    // Billing rejects the id of this run's hold.
     const poisoned = newRecord("user", { seenRunningAt: new Date(seen.getTime() - 1), holdId: "" });
     for (const record of [poisoned, ...good]) await money.stores.rows.insert(record);
     const { stores } = money;
@@ -81,7 +81,7 @@ it("finds a run that nothing started behind 25,000 that wait in line, within 30 
   const runs = createRelayedRuns({ stores, execution, end: money, queue: { mend }, outbox });
   const look = createLook(runs, { logger, now: () => now });
   const begun = performance.now();
-  // A look every five seconds, the first just before the run is lost.
+  // A check every five seconds, the first one just before the run is lost.
   for (; now <= 15_000; now += 5_000) await look();
   expect(await stores.rows.find(lost._id)).toMatchObject({ status: "refused" });
   expect(mended).toBeGreaterThanOrEqual(waiting.length);

@@ -5,7 +5,7 @@ import type { RunInput } from "../../src/run/types";
 import { createStuckSweep } from "../../src/upkeep/stuck";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
-/** Runs with failing workflow tasks, with real store and billing; the test plays Temporal's answers. */
+/** Runs with failing workflow tasks, with real store and billing. The test simulates Temporal's responses. */
 
 let money: Money;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ const webhook = newWebhookState({ url: "https://example.com/hook", events: ["exe
 const finished = (part: Partial<ExecutionRecord>): ExecutionView =>
   newRecord("owner", { ...{ status: "completed", mode: "async", keyId: "key", finishedAt: new Date(), webhook: null }, ...part });
 
-/** The receivers of messages about a run, each with its event. */
+/** Receivers of messages about a run, each with its event. */
 const sentFor = async (announce: (webhooks: ReturnType<typeof createHandOver>) => Promise<void>): Promise<string[]> => {
   const sent: proto.SendRequest[] = [];
   const send = (request: proto.SendRequest) => Promise.resolve({}).then(() => void sent.push(request));

@@ -19,7 +19,7 @@ import { createProcess, type Fault } from "../support/faults";
 import { logger, reportEach, runOf, startMoney, type Money } from "../support/money";
 import { startWorker } from "../support/temporal";
 
-/** Runs with approvals on real Temporal, store and billing; the test plays the picture model. */
+/** Runs with approvals on real Temporal, store and billing. The test simulates the picture model. */
 
 const PRICE = 1_000;
 const taskQueue = `approvals-${randomUUID().slice(0, 8)}`;
@@ -37,7 +37,7 @@ let sweep: () => Promise<void>;
 const made: string[] = [];
 /** Owners of files, if they differ from the run's user. */
 const owners = new Map<string, string | undefined>();
-/** Drops the signals of decisions. */
+/** True to drop the signals of decisions. */
 let lostSignals = false;
 
 const work = (): Promise<RunningTemporal> =>
@@ -101,7 +101,7 @@ const edge = (from: string, to: string) => {
   return { id: `${from}>${to}`, source, sourceHandle, target, targetHandle };
 };
 
-/** A picture, its approval, and a report of the outcome; `approved` leads to another picture. */
+/** A picture, its approval, and a report of the outcome. `approved` leads to another picture. */
 const planOf = (approval: Record<string, unknown> = {}, text = "a boat"): RunPlan => {
   const nodes = [
     node("text", "text-box", { text }),
@@ -186,7 +186,7 @@ it("waits without a place in the queue, continues with a changed value on one br
   const run = await begin(planOf(), userId);
   await waiting(run);
   await isPaused(run);
-  // Another run takes its place, and it waits behind it.
+  // Another run takes the free place, and this run waits for it.
   const other = "other.1";
   expect(await queue.enter(userId, { id: other, bytes: 1, limit: 1, mayWait: true })).toBe(0);
   const reads = createReads(money.stores, async () => undefined);
@@ -368,7 +368,7 @@ it("makes one decision that the run learns of, whatever fails on the way", async
     await waiting(run);
     await isPaused(run);
     await decideFailing(run, fault);
-    // Its client asks again.
+    // The client sends the request again.
     const again = await decide(run).catch((error: { reason: string }) => error.reason);
     if (typeof again === "string") expect(again).toBe("NOT_WAITING");
     await until(async () => (await row(run)).finishedAt !== null || (await sweep(), false));
@@ -387,7 +387,7 @@ it("admits as many runs with an approval as may wait, exactly, and the next when
   expect(admitted.filter(Boolean)).toHaveLength(10);
   const late = inputs[admitted.indexOf(false)]!;
   expect(await admit(late)).toBe(false);
-  // Its process died before it left the queue, which is found when it is in the way.
+  // The process died before it left the queue. Its entry is found when the next run needs the place.
   await money.execution.refuse(await row(inputs[admitted.indexOf(true)]!), tooManyWaiting(10), []);
   expect(await admit(late)).toBe(true);
 });

@@ -10,7 +10,7 @@ import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { TIMING } from "../../src/run/timing";
 import { startWorker } from "../support/temporal";
 
-/** Plays the activities of a run and records their inputs. */
+/** Simulates the activities of a run and records their inputs. */
 interface Script {
   submit?: (attempt: number, call: ModelCall) => void;
   poll: () => CallResult;
@@ -34,7 +34,7 @@ const DONE: CallResult = {
 
 const activities = {
   claim: () => Promise.resolve(true),
-  // As with too many calls in progress: an activity makes it.
+  // As if too many calls were in progress: an activity makes the call.
   shortJob: () => Promise.resolve({ declined: true }),
   settle: async ({ executionId }, end) => {
     scriptOf(executionId).end = end;
@@ -227,7 +227,7 @@ it("tells every call of the files of a template's author that its run may use", 
   expect(calls.map((call) => call.authorFiles)).toEqual([authorFiles, undefined]);
 });
 
-/** A call whose run is being cancelled. */
+/** Fails a call whose run is being cancelled. */
 const callOff = (): never => {
   throw ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED);
 };
@@ -259,7 +259,7 @@ it("makes and pays only for the calls of a rerun that no earlier run has made", 
   expect(ran.end.completed.map(({ key }) => key)).toEqual(["clip:1"]);
   expect(ran.end.nodes).toMatchObject([{ status: "completed", items: 2, itemsDone: 2 }]);
   expect(ran.looks).toMatchObject([{ sources: ["before"], calls: [{ item: 0 }, { item: 1 }] }]);
-  // It was held before the run.
+  // The credits were held before the run.
   expect(ran.extended).toBeUndefined();
 });
 

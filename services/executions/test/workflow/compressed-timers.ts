@@ -4,7 +4,7 @@ export interface TimerSinks extends Sinks {
   timers: { asked(durationMs: number, summary: string | undefined): void };
 }
 
-/** Memo key: its timers also appear in the history. They then take the server's minimum of a second. */
+/** Memo key. With it, timers also appear in the history, and then take the server's minimum of a second. */
 export const KEEP_TIMERS = "keepTimers";
 
 const { timers } = proxySinks<TimerSinks>();

@@ -37,7 +37,7 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   for (; !(await isSo()); await delay(LOOK_MS)) if (Date.now() > deadline) throw new Error("it did not come about");
 };
 
-/** A run under way with a failing task: the workflow's code can't read its plan. */
+/** A running run with a failing task: the workflow's code can't read its plan. */
 const startFailing = async (): Promise<RunInput> => {
   const userId = randomUUID();
   const kind = billingProto.CreditKind.CREDIT_KIND_PLAN;
@@ -80,14 +80,14 @@ it("a workflow whose task fails is found, with the build that it fails on; one t
   expect(await next.isOneBuild()).toBe(false);
   expect(await next.failures(executionId, signal)).toBe(null);
   expect(signaled).toEqual([executionId]);
-  // Temporal shows a signal after the current attempt; the next attempt is a first one again.
+  // Temporal shows a signal after the current attempt. The next attempt then counts as a first one.
   await until(async () => {
     const before = signaled.length;
     await next.failures(executionId, signal);
     return signaled.length === before;
   });
   await starter.terminate(executionId);
-  // It is over, so nothing fails.
+  // The run is over, so no task fails.
   expect(await tasks.isFailing(executionId)).toBe(false);
   await starter.terminate(executionId);
 });

@@ -5,9 +5,9 @@ import { createRunStarter } from "../../src/workflow/client";
 import { connectToTemporal } from "../support/temporal";
 
 const MANY = 200;
-/** A start has a deadline, within which a busy machine does few. */
+/** A start has a deadline, and a busy machine makes few starts within it. */
 const AT_ONCE = 10;
-/** Workers take several tasks at once, and the server hands out those it has read. */
+/** Workers take several tasks at once, and the server dispatches tasks that it has already read. */
 const SOON = 60;
 
 const inputOf = (executionId: string, userId: string): RunInput => ({
@@ -39,7 +39,7 @@ it("carries another user's first run before most of one user's two hundred that 
   const taskQueue = `fair-${randomUUID().slice(0, 8)}`;
   const temporal = await connectToTemporal(taskQueue);
   const { start } = createRunStarter({ client: temporal.client, taskQueue });
-  // Without workers, all wait at the server in the order of their start.
+  // Without workers, all runs wait at the server in the order of their start.
   for (let started = 0; started < MANY; started += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, () => start(inputOf(randomUUID(), "many"))));
   const first = randomUUID();

@@ -7,7 +7,7 @@ import { createRunStarter, type RunStarter } from "../../src/workflow/client";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { startWorker } from "../support/temporal";
 
-/** Runs on a real Temporal with played activities: many large calls, an outage of billing, a worker that stops. */
+/** Runs on a real Temporal with simulated activities: many large calls, an outage of billing, and a worker that stops. */
 
 const taskQueue = `long-${randomUUID().slice(0, 8)}`;
 const ends = new Map<string, RunEnd>();
@@ -113,7 +113,7 @@ const endOf = async (input: RunInput): Promise<RunEnd> => {
 };
 const eventsOf = async ({ executionId }: RunInput) => (await first.client.workflow.getHandle(executionId).fetchHistory()).events ?? [];
 
-/** Maximum size of a workflow task before Temporal ends the run. */
+/** Size of a workflow task above which Temporal ends the run. */
 const GRPC_BYTES = 4_000_000;
 
 it("makes many large calls in waves that are small enough for Temporal", async () => {

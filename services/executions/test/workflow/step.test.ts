@@ -12,7 +12,7 @@ import { runOf } from "../support/money";
 import { UNNOTED } from "../support/steps";
 import { startWorker } from "../support/temporal";
 
-/** One step of a run over several attempts, as Temporal makes them. */
+/** One step of a run over several attempts, like Temporal's. */
 
 const logger = createLogger("test", "silent");
 const { step } = createSteps({

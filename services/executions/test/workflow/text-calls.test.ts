@@ -164,7 +164,7 @@ it("does not ask again when there is nothing to pay for it with", async () => {
 });
 
 const HELD: HeldItem = { key: "ask:0", source: "credits", millicredits: 2 };
-/** Costs 2 with a text of some bytes, and 10 with one of 1,000 more. */
+/** A call costs 2 with a text of 100 bytes, and 10 with a text of 1,100. */
 const TYPICAL = { typical: { millicredits: 2, inputBytes: 100, mostBytes: 1_100, files: [] } };
 
 it("holds more before a call whose text is longer than expected, charges what it costs, and nothing more for a short one", async () => {
@@ -224,7 +224,7 @@ it("charges an answer once, and requests no other, if the process dies before th
   const heir = await startWorker(taskQueue, activities);
   await temporal.client.workflow.getHandle(executionId).result();
   await heir.stop();
-  // The first activity asks the model, the second asks again.
+  // The first activity asks the model, and the second asks again.
   expect([keysOf({ calls: made }), keysOf(script)]).toEqual([["ask:0"], ["ask:0.repair"]]);
   const end = script.end!;
   expect(end).toMatchObject({ status: "completed", result: { scenes: ["a"] } });

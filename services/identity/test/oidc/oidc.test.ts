@@ -21,7 +21,7 @@ let now = Date.now();
 let identity: Identity;
 const secretsKeys = [randomBytes(32).toString("hex")];
 
-/** The service over one database with settings for the provider. */
+/** Starts the service over one database with settings for the provider. */
 const startWith = (settings: Partial<OidcSettings> | undefined): Promise<Identity> => {
   const { issuer, clientId, clientSecret } = provider;
   const given = { issuer, clientId, clientSecret, name: "Example", scopes: ["openid", "email", "profile"], allowedDomains: [] };

@@ -1,5 +1,5 @@
-// An OpenID Connect provider for tests (oidc-provider), as a process of its own: it has no CommonJS. Prints its address. `PUT /person` says
-// who is at the browser from then on, and what its ID tokens say otherwise than they should: {sub, claims, token?, otherKey?}.
+// An OpenID Connect provider for tests (oidc-provider), in a separate process because it has no CommonJS. Prints its address. `PUT /person`
+// sets the signed-in person and the deviations of their ID tokens: {sub, claims, token?, otherKey?}.
 import { createServer } from "node:http";
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from "jose";
 import Provider from "oidc-provider";
@@ -39,7 +39,7 @@ const provider = new Provider(issuer, {
   features: { devInteractions: { enabled: false } },
   findAccount: (_context, accountId) => ({ accountId, claims: () => Promise.resolve({ ...person.claims, sub: accountId }) }),
   interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
-  // Nobody is asked for consent.
+  // The provider doesn't ask for consent.
   loadExistingGrant: async ({ oidc }) => {
     const grant = new oidc.provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId });
     grant.addOIDCScope("openid email profile");
@@ -47,7 +47,7 @@ const provider = new Provider(issuer, {
     return grant;
   },
 });
-// The port of whoever asks is not known when the provider starts.
+// Allows every redirect, because the client's port isn't known when the provider starts.
 provider.Client.prototype.redirectUriAllowed = () => true;
 
 provider.use(async (context, next) => {

@@ -8,7 +8,7 @@ export interface Person {
   claims: Record<string, unknown>;
   /** Replaces claims of the ID token. */
   token?: Record<string, unknown>;
-  /** Sign with a key of another provider. */
+  /** True to sign with another provider's key. */
   otherKey?: boolean;
 }
 

@@ -47,7 +47,7 @@ describe("keys of organizations", () => {
     await one.organizations.acceptInvitation({ personId: maker.id, token: await invite(owner, elsewhere) });
     const others = [await keyOf(owner, id), await keyOf(maker, elsewhere)];
     const keys = deployment.database.collection<{ _id: string }>("keys");
-    // The state after a crash between removing the member and its keys.
+    // State after a crash between removing the member and the member's keys.
     const kept = await keys.findOne({ _id: key!.id });
     await one.organizations.removeMember({ personId: maker.id, organizationId: id, userId: maker.id });
     expect(await keys.countDocuments({ _id: key!.id })).toBe(0);

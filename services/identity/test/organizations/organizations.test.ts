@@ -130,7 +130,7 @@ describe("owners", () => {
       "NOT_FOUND",
     );
     expect(await rolesOf(maker, id)).toEqual({ [maker.id]: "viewer", [second.id]: "owner" });
-    // The tier's person only changes when necessary.
+    // The person whose tier applies changes only when necessary.
     await one.organizations.changeMember({ personId: second.id, organizationId: id, userId: maker.id, role: "owner" });
     expect((await one.client.getUser({ userId: id })).user!.organization).toMatchObject({ tierOf: second.id });
   });

@@ -1,6 +1,6 @@
 import { newRecoveryCodes, newSecret, parseCode, recoveryHash, stepOf, urlOf } from "../../src/second-factor/codes";
 
-/** From the test vectors of RFC 6238: "12345678901234567890". */
+/** Secret in the test vectors of RFC 6238: "12345678901234567890". */
 const SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 const SECOND = 1_000;
 

@@ -52,7 +52,7 @@ const register = async (): Promise<{ id: string; email: string }> => {
   return identity.signIn.register({ email, password: PASSWORD, address: HOME });
 };
 const enrol = (userId: string, password = PASSWORD) => identity.secondFactors.enrol({ userId, password, address: HOME });
-/** An account with a second factor; its next code is for the next time step. */
+/** An account with a second factor. Its next code is for the next time step. */
 const account = async (): Promise<Account> => {
   const { id, email } = await register();
   const { secret } = await enrol(id);

@@ -11,7 +11,7 @@ export const STAND_IN = join(__dirname, "stand-in.mjs");
 
 export interface Running {
   base: string;
-  /** Where the fake engines record their requests. */
+  /** Folder in which the fake engines record their requests. */
   engines: string;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ export const callAt = async (base: string, method: string, path: string, body?: 
 export const createFolder = (): string => mkdtempSync(join(tmpdir(), "inference-"));
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
-/** An assets folder with only empty engines. */
+/** An assets folder whose engines are empty. */
 export const withEngines = (root: string): string => {
   const engines = assetFolder(root, "engines", ASSETS.engines);
   mkdirSync(engines, { recursive: true });

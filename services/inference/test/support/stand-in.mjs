@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Stands in for a model's process. The first word of its prompt says what it does; it notes each request in the folder of its engines. */
+/** Replaces a model's process. The first word of the prompt selects its behaviour. It records each request in the folder of its engines. */
 let folder;
 let weights;
 const held = [];
@@ -36,7 +36,7 @@ const chat = ({ inputs }) => {
   const asked = inputs.messages.at(-1).text;
   if (asked === "break off") {
     send({ type: "text", piece: "half " });
-    // The piece leaves before the process does.
+    // Sends the piece before the process ends.
     setTimeout(() => process.kill(process.pid, "SIGKILL"), 50);
     return;
   }

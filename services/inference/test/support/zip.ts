@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 const STORED = 0;
 const DEFLATED = 8;
 
-/** @param pack compression for all files; stored uncompressed without it */
+/** @param pack compresses each file; without it files are stored uncompressed */
 export const zipOf = (files: Readonly<Record<string, Buffer>>, pack?: (bytes: Buffer) => Buffer): Buffer => {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -2,7 +2,7 @@ import { credentialIssues } from "@nodeloom/kernel/credentials";
 
 const node = (data: Record<string, unknown>) => ({ id: "web", type: "http-request", data });
 const found = (data: Record<string, unknown>): string[] => credentialIssues({ nodes: [node(data)] }).map(({ message }) => message);
-/** A fake key, assembled here so that secret scanners don't report this file. */
+/** A fake key. It is assembled here so that secret scanners don't report this file. */
 const made = (prefix: string, length: number): string =>
   prefix + Array.from({ length }, (_, index) => "aZ3kQ9xW7bT1mR5c"[(index * 7) % 16]).join("");
 

@@ -39,7 +39,7 @@ const parts = function* (bytes: Buffer): Iterable<media.VerifyRequest> {
 const verify = (bytes: Buffer, by = ours): Promise<media.VerifyResponse> => by.client.verify(parts(bytes), { deadlineMs: 20_000 });
 const provenance = async (id: string, ownerId = OWNER) => (await ours.client.getProvenance({ id, ownerId })).record!;
 
-/** A file as another program signs it. */
+/** Signs a file as another program would. */
 const signedElsewhere = async (name: string, contentType: string, claim: Partial<Claim> = {}): Promise<Buffer> => {
   const path = join(folder, name);
   writeFileSync(path, file(name));
@@ -78,7 +78,7 @@ it("writes the IPTC mark under the signature, and compares files by their bytes 
 it.each(["a.png", "a.jpg", "a.avif", ...OTHERS])("notices any changed byte of the content of %s", async (name) => {
   const bytes = await bytesOf(await make(file(name), `tampered-${name}`));
   const changed = Buffer.from(bytes);
-  // RIFF files end with the manifest, MP3 files begin with it.
+  // RIFF files end with the manifest, and MP3 files begin with it.
   changed[/webp|wav/.test(name) ? 100 : changed.length - 20]! ^= 1;
   const { credentials } = await verify(changed);
   expect(credentials).toMatchObject({ whole: false, ours: false });

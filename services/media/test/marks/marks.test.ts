@@ -49,7 +49,7 @@ describe.each(["a.png", "a.jpg", "lossy.webp", "lossless.webp", "titled.png", "t
 
 it.each(["titled.png", "titled.jpg", "titled.webp", "titled.gif", "titled.mp4"])("keeps what the metadata of %s said", async (name) => {
   const { file } = await mark(read(name));
-  // The moved packet leaves free space that readers skip.
+  // Moving the packet leaves free space that readers skip.
   const packet = packetsOf(file).at(-1)!;
   expect(packet).toContain("Existing");
   expect(packet).toContain(addressOf(TRAINED));
@@ -104,7 +104,7 @@ it.each([
 ])("marks a WAV whose sizes were not known while it was written (%s), and writes its real sizes", async (_name, placeholder) => {
   const open = Buffer.from(read("a.wav"));
   const samples = open.indexOf("data");
-  // Samples are the last chunk, so the rest is cut off.
+  // Samples are in the last chunk, so the rest is cut off.
   const cut = open.subarray(0, samples + 8 + open.readUInt32LE(samples + 4));
   const length = cut.length - samples - 8;
   cut.writeUInt32LE(placeholder, 4);

@@ -10,7 +10,7 @@ it("adds the mark and takes out the room for changes", () => {
   expect(marked).toContain('</x:xmpmeta>\n<?xpacket end="w"?>');
 });
 
-/** Inputs for which a quadratic parser would need minutes. */
+/** Inputs that would take a quadratic parser minutes. */
 const LARGE_CHARS = MAX_PACKET_BYTES / 2 - 200;
 it.each([" ", "\n", "<", " a:about=", ":DigitalSourceType ", "</a", "\ufeff"])(
   "reads a packet full of %j within half a second of its thread",

@@ -7,7 +7,7 @@ import { markingOf } from "../../src/marks/marks";
 import { sniff } from "../../src/sniff";
 import { strippingOf } from "../../src/strip/strip";
 
-/** Files as nodes of ComfyUI 0.3.64 write them, named after their nodes; created by its own code with Pillow and PyAV. */
+/** Files as nodes of ComfyUI 0.3.64 write them, named after their nodes, and created by ComfyUI's own code with Pillow and PyAV. */
 
 const { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } = require("mediabunny") as typeof Mediabunny;
 
@@ -23,7 +23,7 @@ const changed = async (file: Buffer, edits: Parameters<typeof edited>[1]): Promi
 };
 const strip = async (file: Buffer): Promise<Buffer> => changed(file, await strippingOf(bytesOf(file), sniff(file).contentType));
 
-/** True if the workflow's text occurs, in either encoding that the formats use. */
+/** True if the file contains the workflow's text, in either encoding of the formats. */
 const tells = (file: Buffer): boolean =>
   ["latin1", "utf16le"].some((encoding) => file.includes(Buffer.from("secret", encoding as "latin1")));
 
@@ -46,7 +46,7 @@ it.each(names)("takes the workflow out of %s, and changes nothing that is seen o
   expect(tells(stripped)).toBe(false);
   expect(stripped.length).toBeLessThanOrEqual(file.length);
   expect(await contentOf(name, stripped)).toEqual(await contentOf(name, file));
-  // The reader above shows only the first frame of an animated PNG.
+  // The reader above only shows the first frame of an animated PNG.
   const frames = (one: Buffer): number => one.toString("latin1").split("fcTL").length;
   expect(frames(stripped)).toBe(frames(file));
 });

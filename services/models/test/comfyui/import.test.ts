@@ -1,6 +1,6 @@
 import { importWorkflow, type NewWorkflow } from "../../src/comfyui/import";
 
-/** Imports ComfyUI workflows, with class definitions as ComfyUI returns them (its `server.py`, `node_info`). */
+/** Imports ComfyUI workflows, with class definitions in the form that ComfyUI returns (its `server.py`, `node_info`). */
 
 const PROMPT = { class_type: "CLIPTextEncode", inputs: { text: "a loom" }, _meta: { title: "Prompt" } };
 const DECODE = { class_type: "VAEDecode", inputs: { samples: ["6", 0] } };

@@ -77,7 +77,7 @@ it("has the models of a server of the environment, for what they are, at no cost
   const chat = await eventually(() => named(first.client, "llama3-2-3b"), (model) => model !== undefined); // prettier-ignore
   expect(chat).toMatchObject({ modality: "text", runsAt: "local", enabled: true, displayName: `llama3.2:3b (${ollama.host})` });
   expect(chat!.price).toEqual({ basis: { $case: "tokens", value: { inputMicroUsdPerMillion: 0, outputMicroUsdPerMillion: 0 } } });
-  // OpenAI-compatible programs that proxy other models forward these.
+  // Parameters that OpenAI-compatible proxies of other models forward.
   expect(Object.keys(JSON.parse(chat!.inputSchemaJson).properties as object)).toEqual(
     expect.arrayContaining(["tools", "tool_choice", "steps", "top_p", "stop"]),
   );

@@ -6,12 +6,12 @@ import type { AddressInfo } from "node:net";
 export interface StandIn {
   url: string;
   host: string;
-  /** By path: JSON, or a status. */
+  /** Answers by path: JSON, or a status. */
   answers: Record<string, unknown>;
-  /** Requested paths, with their keys. */
+  /** Requested paths with their keys. */
   asked: string[];
   stop(): Promise<void>;
-  /** Restarts at the same port. */
+  /** Restarts the server at the same port. */
   start(): Promise<void>;
 }
 

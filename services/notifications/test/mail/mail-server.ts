@@ -9,7 +9,7 @@ export interface ReceivedMail {
   secure: boolean;
 }
 
-/** The server's replies to a complete message or to a recipient; undefined accepts it. */
+/** The server's replies to a complete message or to a recipient; it accepts them if undefined. */
 export interface Refusals {
   recipient?: (address: string) => Error | undefined;
   message?: (count: number) => Error | undefined | Promise<undefined>;
@@ -23,7 +23,7 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-/** An SMTP server that keeps what it accepts. */
+/** An SMTP server that stores accepted messages. */
 export const startMailServer = async (refusals: Refusals = {}, options: SMTPServerOptions = {}): Promise<MailServer> => {
   const received: ReceivedMail[] = [];
   let messages = 0;
@@ -54,7 +54,7 @@ export const startMailServer = async (refusals: Refusals = {}, options: SMTPServ
     ...options,
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // Tests include clients that hang up.
+  // Some tests use clients that disconnect early.
   server.on("error", () => undefined);
   return {
     port: (server.server.address() as AddressInfo).port,
@@ -63,7 +63,7 @@ export const startMailServer = async (refusals: Refusals = {}, options: SMTPServ
   };
 };
 
-/** Unfolded headers by lower-case name. A repeated name has all its values. */
+/** Unfolded headers by lower-case name. A repeated header has several values. */
 export const headersOf = ({ text }: ReceivedMail): Record<string, string[]> => {
   const headers: Record<string, string[]> = {};
   const head = text.slice(0, text.indexOf("\r\n\r\n")).replace(/\r\n[ \t]+/g, " ");

@@ -1,5 +1,6 @@
 /**
- * Signed by the official Python library (standardwebhooks 1.1.0). `npm run drill -- peers webhooks` checks that it still signs the same.
+ * Signed by the official Python library (standardwebhooks 1.1.0). `npm run drill -- peers webhooks` checks that the library still creates
+ * these signatures.
  */
 export const FIXTURE = {
   secret: "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",

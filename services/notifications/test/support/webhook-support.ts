@@ -52,7 +52,7 @@ export const startReceiver = async (): Promise<Receiver> => {
 
 export interface RunningIdentity {
   client: Identity;
-  /** The service's database, for states that no request can create. */
+  /** The service's database, to create states that requests can't produce. */
   database: Connection;
   userId: string;
   newKey(url: string, events?: string[]): Promise<{ keyId: string; secret: string }>;

@@ -77,7 +77,7 @@ it("begins with the first attempt at once, not after a pause", async () => {
 
 describe("what is long due", () => {
   const LATE = TIMING.lateDelivery + 60_000;
-  /** A message accepted and started this long ago, whose next attempt was due a minute later. */
+  /** A message that was accepted and started this long ago. Its next attempt was due a minute later. */
   const startedEarlier = async (part: Partial<Standing> = {}): Promise<string> => {
     const then = Date.now() - LATE - 60_000;
     const message = newMessage({ earlier: { ...NEW_STANDING, nextAttemptAt: new Date(then + 60_000), ...part } });

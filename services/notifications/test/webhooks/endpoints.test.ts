@@ -49,7 +49,7 @@ it("tells the wait of a node from the end of its run, whatever the node's id is"
   await all.add(newMessage({ _id: `${executionId}.waiting.${nodeId}`, event: "execution.waiting", about }));
   const { deliveries } = await listOf(all, one.id);
   expect(deliveries).toHaveLength(2);
-  // The list is read on with these ids.
+  // The list continues with these ids.
   const { nextCursor } = await listOf(all, one.id, { limit: 1 });
   expect((await listOf(all, one.id, { limit: 1, cursor: nextCursor })).deliveries).toMatchObject([{ _id: deliveries[1]!._id }]);
 });

@@ -12,7 +12,7 @@ let egress: EgressClient;
 beforeAll(async () => {
   receiver = await startReceiver();
   egress = createEgressClient({ allow: [receiver.address] });
-  // Signatures contain the time and are valid only near it.
+  // A signature contains the time and is valid only near it.
   jest.useFakeTimers({
     now: FIXTURE.timestamp * 1_000,
     doNotFake: [

@@ -9,7 +9,7 @@ import { openOutgoingBudget } from "../../../platform/test/support/stores";
 import { logger, openStores, type Stores } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
 
-/** Time limits for a receiver: longer than a busy machine's delays, and short for receivers that never answer. */
+/** Time-outs for a receiver: one longer than a busy machine's delays, and a short one for receivers that never answer. */
 const [TIMEOUT_MS, SHORT_TIMEOUT_MS] = [20_000, 400];
 
 let stores: Stores;
@@ -19,7 +19,7 @@ let receiver: Receiver;
 let egress: EgressClient;
 let webhooks: Webhooks;
 let budget: Awaited<ReturnType<typeof openOutgoingBudget>>;
-/** Messages of executions by ID; others have none. */
+/** Messages of executions by id. Executions without one have no message. */
 const messages = new Map<string, executions.WebhookMessage | "under way">();
 const asked: executions.GetWebhookMessageRequest[] = [];
 const getWebhookMessage = async (request: executions.GetWebhookMessageRequest): Promise<executions.GetWebhookMessageResponse> => {
@@ -109,7 +109,7 @@ const newRun = async (part: Partial<DeliveryRecord> = {}, url = receiver.url, ev
   };
 };
 
-/** One attempt like the workflow's: sent, then recorded. */
+/** Makes one attempt like the workflow: sends, then records. */
 const attempt = async (id: AttemptId, over = webhooks): Promise<{ sent: Sent; end: DeliveryEnd | null }> => {
   const sent = await over.send(id);
   const step = await over.record(id, sent);
@@ -209,7 +209,7 @@ describe("an attempt", () => {
     const once = await webhookOf(run);
     expect(once).toMatchObject({ attempts: 1, history: [{ key: "1:1" }] });
     await attempt(run.id(2));
-    // Recorded again after the next attempt: nothing moves back.
+    // Recorded again after the next attempt: the state doesn't go back.
     await webhooks.record(run.id(), sent);
     expect((await webhookOf(run)).history.map(({ key }) => key)).toEqual(["1:1", "1:2"]);
     expect((await webhookOf(run)).nextAttemptAt!.getTime()).toBeGreaterThan(once.nextAttemptAt!.getTime());
@@ -272,7 +272,7 @@ describe("an attempt at an endpoint", () => {
     const { endpoints } = await identity.client.listWebhookEndpoints({ ownerId: identity.userId });
     expect(endpoints.find((one) => one.id === endpointId)).toMatchObject({ disabledReason: "the receiver answered 410 Gone" });
     const { revision } = sent as SentAttempt;
-    // The queue sends one mail for the last argument.
+    // The last argument is the key under which the queue sends only one mail.
     const mail = [identity.userId, { kind: "endpointDisabled", endpointUrl: receiver.url }, `${endpointId}.${revision}`];
     expect(addForOwners.mock.calls).toEqual([mail, mail]);
     await remove();

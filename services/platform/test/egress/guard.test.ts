@@ -6,7 +6,7 @@ import { createEgressClient, createOwnServers, type EgressClient, type Lookup } 
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000 };
 
-/** Forbidden addresses in every spelling of a URL or a DNS answer. */
+/** Forbidden addresses in every notation of URLs and DNS answers. */
 const PRIVATE_V4 = {
   "this network": "0.0.0.0",
   "all of this network": "0.1.2.3",
@@ -229,7 +229,7 @@ describe("where the egress guard connects to", () => {
     const used = watchSockets();
     expect(await body(client, `http://rebind.test:${port}/`)).toBe(`rebind.test:${port}`);
     expect([used, lookups]).toEqual([["93.184.216.34"], 1]);
-    // The open connection stays where it went. A new one is checked again.
+    // The open connection keeps its address. A new one is checked again.
     server.closeAllConnections();
     await expect(client.request({ url: `http://rebind.test:${port}/`, ...LIMITS })).rejects.toMatchObject(refusal);
     expect([used, lookups]).toEqual([["93.184.216.34"], 2]);

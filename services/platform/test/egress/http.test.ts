@@ -116,7 +116,7 @@ describe("redirects", () => {
   ])("to %s are refused, though the first hop was allowed", async (location) => {
     const address = await serve(to(302, location));
     const attempt = open(address).request(call(address, { maxRedirects: 3 }));
-    // The first request did arrive.
+    // The first request has arrived.
     await expect(attempt).rejects.toMatchObject({ code: "REFUSED", mayHaveBeenSent: true });
   });
 
@@ -260,7 +260,7 @@ describe("bounds of an exchange", () => {
 
   /**
    * Answers at once and ends the connection.
-   * @returns its address, and when the client has learned of the end
+   * @returns its address, and a promise for the time when the client has noticed the end
    */
   const endAfter = async (head: string, bytes: number): Promise<{ address: string; over: Promise<void> }> => {
     let told: () => void = () => undefined;

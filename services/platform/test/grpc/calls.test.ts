@@ -18,15 +18,15 @@ import {
 import { deferred, type Deferred } from "../support/deferred";
 import { JSON_SERVICE, startJsonService, type JsonServer, type RunningJsonService } from "../support/json-service";
 
-/** For calls that last only if the guarantee is broken. */
+/** For calls that reach this deadline only if the guarantee is broken. */
 const PATIENT = { deadlineMs: 60_000 };
-/** Far below the time of a call that only its deadline ends, and far above a busy machine's delays. */
+/** Much shorter than a call that only its deadline ends, and much longer than a busy machine's delays. */
 const SOON_MS = 20_000;
 
 const UNAVAILABLE = { name: "DomainError", kind: "unavailable", reason: "SERVICE_UNAVAILABLE" };
 
 let service: RunningJsonService;
-/** How the current test answers calls. */
+/** Answers calls of the current test. */
 let answer: (request: unknown) => Promise<unknown>;
 let generate: (request: unknown, signal: AbortSignal) => AsyncIterable<unknown>;
 let receive: (requests: AsyncIterable<unknown>) => Promise<unknown>;
@@ -59,19 +59,19 @@ const elapsed = async (work: () => Promise<unknown>): Promise<number> => {
   await work();
   return Date.now() - startedAt;
 };
-/** After as many answered calls, work that waits for nothing has had its turn. */
+/** After this number of answered calls, work that waits for nothing has run. */
 const takeTurns = async (client: ClientOf<JsonServer>): Promise<void> => {
   answer = () => Promise.resolve("done");
   for (let turn = 0; turn < 100; turn += 1) await client.unary({}, PATIENT);
 };
-/** Ends when the caller gives up. */
+/** Ends when the caller stops waiting. */
 const until = (signal: AbortSignal): Promise<unknown> => (signal.aborted ? Promise.resolve() : once(signal, "abort"));
 
 describe("a callee that can't be reached", () => {
   let silent: Server;
   const sockets = new Set<Socket>();
   beforeAll(async () => {
-    // Accepts connections and never answers.
+    // Accepts connections but never answers.
     silent = createServer((socket) => sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
     await once(silent, "listening");
   });
@@ -146,7 +146,7 @@ describe("a callee that can't be reached", () => {
     ["an upload", (client, options) => client.upload([END], options)],
   ])("is not waited for by %s whose caller gives up", async (_kind, ask) => {
     const client = at((silent.address() as AddressInfo).port);
-    // The client knows by now that it is connecting.
+    // By now the client is connecting.
     await expect(client.unary({}, { deadlineMs: 200 })).rejects.toMatchObject(UNAVAILABLE);
     const caller = new AbortController();
     const waiting = { deadlineMs: 2_000, reconnectMs: 2_000 };
@@ -183,7 +183,7 @@ describe("a callee that can't be reached", () => {
     const client = at(port);
     expect(await client.unary({})).toBe("first");
     await first.stop();
-    // The client knows by now that it is unavailable.
+    // By now the client has noticed that the server is unavailable.
     await expect(client.unary({}, { reconnectMs: 0 })).rejects.toMatchObject(UNAVAILABLE);
     const asked = ask(client);
     asked.catch(() => undefined);
@@ -204,7 +204,7 @@ describe("a callee that can't be reached", () => {
 });
 
 describe("a deadline", () => {
-  /** Rest of a call's time, read by its callee. */
+  /** Remaining time of a call, as its callee reads it. */
   const left = (): number => requestContext()!.deadlineMs! - Date.now();
 
   it("of the call holds, whatever the callee does", async () => {
@@ -264,7 +264,7 @@ describe("a deadline", () => {
     const read = async (deadlineMs: number): Promise<void> => {
       for await (const message of service.client.stream({}, { deadlineMs })) seen.push(message);
     };
-    // A machine that is busy for longer than the deadline gets more time to start.
+    // If the machine is busy for longer than the deadline, the next attempt has more time to start.
     for (let deadlineMs = 200; seen.length === 0; deadlineMs *= 4) await expect(read(deadlineMs)).rejects.toMatchObject(UNAVAILABLE);
     expect(seen).toEqual([1]);
     await ended.promise;

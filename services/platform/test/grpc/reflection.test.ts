@@ -17,11 +17,11 @@ interface Answer {
 }
 interface Reflection {
   listed: string[];
-  /** Encoded FileDescriptorProtos. */
+  /** FileDescriptorProtos in encoded form. */
   files(request: object): Promise<Buffer[]>;
 }
 
-/** Queries a server as grpcurl does: over one stream, first for symbols, then for the files they import. */
+/** Queries a server in the same way as grpcurl: over one stream, first for symbols, then for the files that they import. */
 const withReflection = async (names: string[], use: (reflection: Reflection) => Promise<void>): Promise<void> => {
   const server = await startGrpcServer({ listen: "127.0.0.1:0", services: names.map(serviceNamed), logger });
   const definition = loadPackageDefinition(loadSync(REFLECTION_PROTO, { keepCase: false, defaults: true, oneofs: true }));

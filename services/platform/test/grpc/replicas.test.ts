@@ -11,12 +11,12 @@ import { JSON_SERVICE, type JsonServer } from "../support/json-service";
 
 const logger = createLogger("test", "silent");
 const TIMES: Partial<ConnectionTimes> = { renewMs: 300, resolveEveryMs: 50 };
-/** Declares a peer lost quickly, even one that is only slow. */
+/** Settings with which a peer is soon declared lost, even a slow one. */
 const IMPATIENT: Partial<ConnectionTimes> = { ...TIMES, keepaliveMs: 200, keepaliveTimeoutMs: 200 };
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4"] as const;
-/** Number of calls that show which replica is used now. */
+/** Number of latest calls that show which replica is used now. */
 const LATEST = 40;
-/** Reached only if the guarantee is broken. */
+/** Limit that is reached only if the guarantee is broken. */
 const LONG_MS = 60_000;
 
 let certificates: TestCertificates;
@@ -58,7 +58,7 @@ const connectTo = (connections: Partial<ConnectionTimes>): ClientOf<JsonServer> 
 
 /**
  * Makes calls, a few at a time, until the condition holds.
- * @returns the answering replicas and every error
+ * @returns the replicas that answered, and every error
  */
 const callUntil = async (isEnough: (answers: string[]) => boolean): Promise<{ answers: string[]; errors: unknown[] }> => {
   const [answers, errors]: [string[], unknown[]] = [[], []];
@@ -122,7 +122,7 @@ it("fails no call while replicas are replaced one after the other", async () => 
     eventually(() => seen.length >= LATEST && seen.slice(-LATEST).includes(host) === wanted);
   for (const host of ADDRESSES) {
     await isCalled(host, true);
-    // As in Kubernetes: first the name loses the address, then the process stops.
+    // As in Kubernetes, the name loses the address before the process stops.
     resolved = ADDRESSES.filter((other) => other !== host);
     await isCalled(host, false);
     await stopReplica(host);
@@ -140,7 +140,7 @@ it("stops calling a peer that vanished without a word, and calls the others", as
   client = connectTo(IMPATIENT);
   resolved = [...ADDRESSES.slice(0, 2)];
   await startReplica(ADDRESSES[0]);
-  // The other address passes bytes on until told to swallow them, and never closes a connection.
+  // The other address forwards bytes until the test makes it drop them, and never closes a connection.
   let swallow = false;
   const sockets: Socket[] = [];
   const relay = createServer((incoming) => {
@@ -153,7 +153,7 @@ it("stops calling a peer that vanished without a word, and calls the others", as
   await callUntil((answers) => answers.length > 20);
   expect(sockets.length).toBeGreaterThan(0);
   swallow = true;
-  // Running calls fail when the connection is closed. Later ones succeed, although the name still has the address.
+  // Running calls fail when the connection is closed. Later calls succeed, although the name still has the address.
   const calm = (latest: { error: boolean }[]): boolean => latest.length >= 50 && latest.slice(-50).every(({ error }) => !error);
   const seen: { error: boolean }[] = [];
   for (const end = Date.now() + LONG_MS; !calm(seen) && Date.now() < end;) {

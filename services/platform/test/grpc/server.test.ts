@@ -16,13 +16,13 @@ import { deferred } from "../support/deferred";
 import { JSON_SERVICE, SERVICE_NAME, startJsonService, type JsonServer } from "../support/json-service";
 
 const logger = createLogger("test", "silent");
-/** Reached only if the guarantee is broken. */
+/** Limit that is reached only if the guarantee is broken. */
 const LONG_MS = 60_000;
-/** Far below that, and far above a busy machine's delays. */
+/** Much shorter than that, and much longer than a busy machine's delays. */
 const SOON_MS = 20_000;
 const services = [grpcService(JSON_SERVICE, { unary: unary(() => Promise.resolve("served")) } as unknown as JsonServer)];
 
-/** A client made from a description, as tools do, independent of the platform's own client. */
+/** A client that is created from a description, as by tools, without the platform's own client. */
 const clientFrom = (schema: object, name: string, address: string): Client => {
   const found = name
     .split(".")

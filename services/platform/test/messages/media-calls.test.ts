@@ -6,7 +6,7 @@ const header = media.UploadHeader.fromPartial({ ownerId: "owner" });
 
 it("sends a file as its header, pieces of bounded size in their order, and an end", async () => {
   const bytes = Buffer.from(Array.from({ length: 200_001 }, (_, index) => index % 251));
-  // Views of a larger buffer: only their own bytes are sent.
+  // Views of a larger buffer. Only their own bytes may be sent.
   const pieces = [bytes.subarray(0, 10), bytes.subarray(10, 150_000), bytes.subarray(150_000)];
   const parts: media.UploadRequest[] = [];
   for await (const part of uploadParts(header, pieces)) parts.push(part);

@@ -7,7 +7,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-/** Uses a real database: rows have pending entries, delivered by processes that die or lose answers. */
+/** Uses a real database. Rows have pending entries, and processes that die or lose answers deliver them. */
 
 const logger = createLogger("test", "silent");
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   await connection.close();
 });
 
-/** A process that can lose its calls to receivers and to the database, and that can die, after which it does nothing. */
+/** A process that can lose its calls to receivers and to the database, and that does nothing after it dies. */
 const createProcess = (collection: string, received: Map<string, number>, chances: readonly number[], diesAt = Infinity) => {
   const rows = connection.collection<Row>(collection);
   let count = 0;
@@ -54,7 +54,7 @@ const createProcess = (collection: string, received: Map<string, number>, chance
       signatureOf: (row) => JSON.stringify(row),
       settle: async ([row]) => outbox.deliver(row!),
     },
-    // Time passes between passes, so that pauses are over.
+    // Time passes between passes, so that pauses end.
     { logger, pageSize: 3, now: () => (time += 1_000_000) },
   );
   const change = async (row: Row): Promise<void> => {
@@ -79,7 +79,7 @@ it("delivers every entry of two processes that die and lose answers, under one i
         await Promise.race([moment, Promise.all(all.map((row, index) => (index % 2 ? one : other).change(row)))]);
         await Promise.race([moment, Promise.all([one.look(), other.look()].map((looked) => looked.catch(() => undefined)))]);
         const survivor = createProcess(name, received, [6]);
-        // Other processes can still work on it: a row that they change needs one more pass.
+        // Other processes can still work on the rows. A row that they change needs one more pass.
         for (let looks = 0; looks < 9; looks += 1) await survivor.look();
         const rows = await connection.collection<Row>(name).find().toArray();
         expect(rows.flatMap((row) => row.owed)).toEqual([]);

@@ -4,7 +4,7 @@ import { createLogger, startGrpcServer, type RunningGrpcServer } from "../../src
 import { PROTOCOL_SERVICES, serviceNamed } from "../support/protocol-services";
 import { peerOf } from "../../../executions/test/peers/process";
 
-/** Reflection read by grpcurl, the tool that people use. */
+/** Reads reflection with grpcurl, a common tool. */
 
 let server: RunningGrpcServer;
 const grpcurl = async (...args: string[]): Promise<string> =>

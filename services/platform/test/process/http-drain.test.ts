@@ -55,7 +55,7 @@ describe("an HTTP server that drains", () => {
     let [served, draining, done] = [0, false, false];
     const failures: unknown[] = [];
     const client = async (): Promise<void> => {
-      // Until a response closes this connection, as a balancer keeps its connections.
+      // Continues until a response closes this connection, because a balancer keeps its connections.
       for (;;) {
         const answer = await ask(server.port, "/", agent).catch((error: unknown) => void failures.push(error));
         served += 1;
@@ -108,7 +108,7 @@ describe("an HTTP server that drains", () => {
     const stream = ask(server.port, "/stream", agent);
     await begun.promise;
     const stopped = server.stop();
-    // The next request is sent on the same connection once the stream has ended: there is no other.
+    // The next request is sent on the same connection after the stream has ended, because there is only one.
     const next = ask(server.port, "/", agent);
     go.resolve();
     expect((await stream).body).toBe("first last");

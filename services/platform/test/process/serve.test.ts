@@ -20,7 +20,7 @@ it("ends calls and the service's own work first, then what both needed, and its 
     connection: { readyState: 1, close: end("database") } as unknown as Connection,
     logger: createLogger("test", "silent"),
     drain: async () => {
-      // The call is still answered.
+      // The running call is still answered.
       go.resolve();
       await drained.promise;
       ended.push("own work");

@@ -265,7 +265,7 @@ it("a collector that never answers does not hold the stop", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as { port: number };
-  // A stop that waits as long as the exporter is cut off by the grace period and fails.
+  // The stop would wait for the exporter, but the grace period ends it, and the process fails.
   const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: "120000", SHUTDOWN_GRACE_MS: "30000" };
   const { child, ready, ended } = run([{ name: "one" }], { ...patience, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
   await ready;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "mongoose";
 import { connectMongo, isDatabaseAway } from "../../src";
 
-/** Reached only if the guarantee is broken. */
+/** Limit that is reached only if the guarantee is broken. */
 const NEVER_MS = 60_000;
 
 const sockets = new Set<Socket>();
@@ -24,7 +24,7 @@ afterAll(async () => {
 const ping = (): Promise<unknown> => connection.db!.command({ ping: 1 }).then(() => "answered");
 const failed = (error: unknown): unknown => (isDatabaseAway(error) ? "away" : error);
 
-/** Tells whether a write fails at once. A socket that is still connecting accepts one. */
+/** True if a write fails at once. A socket that is still connecting accepts a write. */
 const isRefused = (socket: Socket): boolean => {
   try {
     socket.write("late");
@@ -36,12 +36,12 @@ const isRefused = (socket: Socket): boolean => {
 
 test("a command ends whose connection closes before it is written", async () => {
   await ping();
-  // Destroyed but not closed yet: the driver still considers them open.
+  // Destroyed sockets that haven't closed yet, which the driver still considers open.
   const late = [...sockets].filter(({ destroyed }) => !destroyed);
   const closed = Promise.all(late.map((socket) => new Promise((resolve) => socket.destroy().once("close", resolve))));
   const outcome = await Promise.race([ping().catch(failed), delay(NEVER_MS, "never ended", { ref: false })]);
   expect(outcome).toBe("away");
-  // A write after the close doesn't wait either.
+  // A write after the close fails without waiting.
   await closed;
   expect(late.some(isRefused)).toBe(true);
   await expect(ping()).resolves.toBe("answered");

@@ -36,7 +36,7 @@ const failureOf = (work: PromiseLike<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Tells whether the database answers. */
+/** True if the database answers. */
 const answers = async (): Promise<boolean> =>
   notes.findById("x").then(
     () => true,
@@ -61,7 +61,7 @@ describe("a database connection", () => {
     const service = await startJsonService({ unary: unary(async () => (await notes.findById("a").lean())?.text) });
     expect(await service.client.unary({})).toBe("one");
     await relay.cut();
-    // At once, while the driver detects the failure; then, once it knows.
+    // First while the driver detects the failure, and then after it has.
     for (let time = 0; time < 2; time += 1)
       await expect(service.client.unary({}, { deadlineMs: 60_000 })).rejects.toMatchObject(UNAVAILABLE);
     await relay.mend();

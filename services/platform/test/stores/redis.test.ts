@@ -34,7 +34,7 @@ const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
     (error: Error) => error.message,
   );
 const TIMED_OUT = "Command timed out";
-/** Reached only by a connection that never opens. */
+/** Limit that only a connection that never opens reaches. */
 const LONG_MS = 60_000;
 const ready = (redis: Redis): Promise<boolean> => redisReady(redis, LONG_MS);
 const lost = (redis: Redis): Promise<unknown> => once(redis, "close");
@@ -137,7 +137,7 @@ describe("a subscriber", () => {
     await ready(publisher);
     const first = once(subscriber, "message");
     await publisher.publish(channel, "before");
-    // A command on its way would be lost with the connection.
+    // If the command were still in transit, it would be lost with the connection.
     await first;
     const gone = lost(subscriber);
     await relay.cut();

@@ -1,12 +1,12 @@
 const DEADLINE_MS = 120_000;
 const FIRST_PAUSE_MS = 50;
-/** With this growth, a minute has fewer than 80 attempts: the lowest request limit is 100. */
+/** At this growth, a minute has fewer than 80 attempts; the lowest request limit is 100. */
 const GROWTH = 1.15;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Polls until the answer is the expected one and returns it: often at first, then ever less often. Fails at the deadline.
- * @param isSo by default: the answer is truthy
+ * Polls until the answer is the expected one, and returns it. Pauses grow with each attempt. Fails at the deadline.
+ * @param isSo returns true for the expected answer; by default, if the answer is truthy
  */
 export const eventually = async <T>(
   ask: () => T | Promise<T>,
@@ -23,8 +23,8 @@ export const eventually = async <T>(
 };
 
 /**
- * Polls until the answer is the expected one and returns it. Fails if a poll that started after the limit got another answer, so a busy
- * machine's response time doesn't count.
+ * Polls until the answer is the expected one, and returns it. Fails if a poll that started after the limit got another answer, so that a
+ * busy machine's response time doesn't count.
  */
 export const soon = async <T>(ask: () => Promise<T>, isSo: (answer: T) => boolean, withinMs: number): Promise<T> => {
   const since = Date.now();

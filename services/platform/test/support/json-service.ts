@@ -30,7 +30,7 @@ const method = (name: string, requestStream: boolean, responseStream: boolean): 
   responseDeserialize: read,
 });
 
-/** One method of each kind for JSON, so that tests are about calls and not about messages. */
+/** Methods of each kind with JSON messages, for tests about calls instead of messages. */
 export const JSON_SERVICE = {
   unary: method("Unary", false, false),
   stream: method("Stream", false, true),

@@ -1,21 +1,21 @@
 import { z } from "zod";
 import { connectMongo, defineService, runProcess, type ServiceDefinition } from "../../src";
 
-/** Behavior of a service in the process under test. */
+/** Behaviour of a service in the process under test. */
 export interface Behaviour {
   name: string;
-  /** A required variable. */
+  /** Name of a required variable. */
   needs?: string;
-  /** A database required for the start. */
+  /** URI of a database that must be available at the start. */
   mongo?: string;
   start?: "fails" | "never";
   stop?: "fails" | "never";
   stopMs?: number;
-  /** Reports the announcement of a stop. */
+  /** True to report the announcement of a stop. */
   drains?: boolean;
-  /** Dependencies, and whether they can be used. */
+  /** Dependencies, each with true if it is ready. */
   depends?: Record<string, boolean>;
-  /** Failure after the start. */
+  /** Fails in this way after the start. */
   then?: "throws" | "rejects";
 }
 

@@ -11,7 +11,7 @@ let recorded: RecordedSpans;
 beforeEach(() => (recorded = recordSpans()));
 afterEach(() => recorded.stop());
 const nothing = (): Promise<void> => Promise.resolve();
-/** Exported spans; fails for other names than these. */
+/** Exported spans. Fails if there are spans with other names. */
 const named = async (...names: string[]) => {
   const spans = await recorded.left();
   expect(spans.map(({ name }) => name).sort()).toEqual([...names].sort());

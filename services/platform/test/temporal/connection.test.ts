@@ -8,8 +8,8 @@ import { startRelay } from "../support/relay";
 import { connectTemporal } from "../../src/temporal/worker";
 
 /**
- * Temporal that is unavailable at first, and Temporal behind mutual TLS: a proxy that ends TLS, requires a certificate and passes the
- * bytes on.
+ * Temporal that is unavailable at first, and Temporal behind mutual TLS: a proxy that ends TLS, requires a certificate and forwards the
+ * bytes.
  */
 
 let certificates: TestCertificates;

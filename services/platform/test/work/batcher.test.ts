@@ -3,7 +3,7 @@ import { deferred } from "../support/deferred";
 
 const LONG_MS = 60_000;
 
-/** A batcher that answers each item with the size of its batch once its work can end. */
+/** A batcher that answers each item with the size of its batch, as soon as its work can end. */
 const batcherOf = (options: Partial<BatcherOptions<string, number>> = {}, mayEnd: Promise<void> = Promise.resolve()) =>
   createBatcher<string, number>({
     work: async (_key, batch) => {

@@ -2,7 +2,7 @@ import { createRemoval, untilNone } from "../../src/work/removal";
 
 const pages: Record<string, number[]> = { rows: [3, 2, 0], files: [1] };
 
-/** Removes in pages; `files` by position, `rows` until none is left. */
+/** Removes pages of `files` by position, and of `rows` until none is left. */
 const removal = () => {
   const left = structuredClone(pages);
   return createRemoval({

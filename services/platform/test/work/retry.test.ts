@@ -54,7 +54,7 @@ describe("retry", () => {
 });
 
 describe("retryOnConflict", () => {
-  /** An attempt with this many conflicts. */
+  /** An attempt with this number of conflicts. */
   const disturbed = (times: number) => {
     const counts: number[] = [];
     const attempt = (count: number): Promise<string | undefined> => {

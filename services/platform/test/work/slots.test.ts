@@ -17,7 +17,7 @@ const gated = (
   }, options);
   return { began: () => began, end, done };
 };
-/** Lets everything that is due run. */
+/** Lets all due work run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it("lets so many run at once, and the next ones in the order in which they came", async () => {

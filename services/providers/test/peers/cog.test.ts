@@ -10,8 +10,8 @@ import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/proc
 import { startReplicateFront, type ReplicateFront } from "./replicate-front";
 
 /**
- * The Replicate dialect against cog, the server that runs Replicate's models, with the thinnest front for the paths that
- * Replicate itself adds (see there).
+ * Tests the Replicate dialect against cog, the server that runs Replicate's models. replicate-front.ts adds the paths that only Replicate
+ * has.
  */
 
 let folder: string;
@@ -50,7 +50,7 @@ const settings = (part: object = {}): Record<string, unknown> => ({
   ...part,
 });
 
-/** Submits, polls to the end (or cancels first), and writes down what was said. */
+/** Submits a job, polls it to the end (or cancels it first), and records the exchanges. */
 const run = async (name: string, inputs: Record<string, unknown>, cancel = false): Promise<{ submission: Submission; end: unknown }> => {
   const exchanges: Exchange[] = [];
   const steps: Step[] = [{ do: "submit", inputs }];

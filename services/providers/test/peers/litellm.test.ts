@@ -10,8 +10,8 @@ import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
 
 /**
- * The dialects of OpenAI's, Anthropic's and Google's APIs against LiteLLM's proxy, which speaks all of them for many providers. Its
- * answers are its own mock responses, the sandbox's texts and pictures, and what a stand-in of OpenAI's other requests gives.
+ * Tests the dialects of OpenAI's, Anthropic's and Google's APIs against LiteLLM's proxy, which supports all of them for many providers. Its
+ * answers are its own mock responses, the sandbox's texts and pictures, and for OpenAI's other requests those of a fake server.
  */
 
 const PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -54,7 +54,7 @@ const configOf = (sandboxUrl: string, standInUrl: string): object => ({
     { model_name: "pixel", litellm_params: { model: "openai/gpt-image-1", api_key: "none", mock_response: PIXEL } },
     { model_name: "picture", litellm_params: { model: "openai/sandbox-image-fast", api_key: "sandbox", api_base: `${sandboxUrl}/v1` } },
   ],
-  // Otherwise it would use OpenAI's responses API, which the sandbox doesn't support.
+  // Otherwise LiteLLM would use OpenAI's responses API, which the sandbox doesn't support.
   litellm_settings: { num_retries: 0, drop_params: true, use_chat_completions_url_for_anthropic_messages: true },
   router_settings: { num_retries: 0, disable_cooldowns: true },
 });

@@ -6,7 +6,7 @@ import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } fr
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
 
-/** The dialects of Anthropic's and Google's text models against LLMock, which checks requests and breaks responses on command. */
+/** Tests the dialects of Anthropic's and Google's text models against LLMock, which checks requests and breaks responses on command. */
 
 let folder: string;
 let stopPeer: () => Promise<void>;

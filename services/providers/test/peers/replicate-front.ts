@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * Replicate's paths in front of a cog server. cog is what runs inside Replicate's containers: it takes predictions, runs and
- * cancels them, and reports their states to a webhook, but it keeps none to be asked for. So this front keeps what cog's
- * webhooks say, for `GET /v1/predictions/:id`, and adds nothing: every member but `urls` is cog's.
+ * Replicate's paths in front of a cog server. cog runs inside Replicate's containers: it accepts predictions, runs and cancels them, and
+ * reports their states to a webhook, but doesn't store them. So this front stores the contents of cog's webhooks, for `GET
+ * /v1/predictions/:id`. Every member except `urls` is cog's.
  */
 export interface ReplicateFront {
   url: string;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * A ComfyUI server modelled on its `server.py` and `execution.py`: one prompt runs at a time, the others wait, ended ones are in the
+ * A fake ComfyUI server modelled on its `server.py` and `execution.py`: one prompt runs at a time, others wait, and ended ones are in the
  * history. Tests end prompts. ComfyUI itself isn't in a package registry.
  */
 
@@ -26,7 +26,7 @@ export interface ComfyUi {
   asked: string[];
   /** Ends the running prompt. */
   end(how: Ended): void;
-  /** Forgets everything, like a restart. */
+  /** Loses all state, as after a restart. */
   forget(): void;
   /** True if `/interrupt` ignores `prompt_id`. */
   isOld: boolean;

@@ -1,6 +1,6 @@
 /** Settings of providers with one request per call, as in the registry. */
 
-/** OpenAI-compatible pictures. `parameters` are members that no input changes. */
+/** OpenAI-compatible pictures. `parameters` are members that inputs don't change. */
 export const pictures = (baseUrl: string, model: string, { parameters = {}, ...part }: { parameters?: object } = {}) => ({
   kind: "direct-http",
   baseUrl,

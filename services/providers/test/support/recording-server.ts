@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A provider on loopback that records its requests and answers as the test says. */
+/** A provider on loopback that records its requests and returns the test's answers. */
 
 export interface Asked {
   /** For example `POST /v1/images?x=1`. */

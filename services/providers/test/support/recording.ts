@@ -6,14 +6,14 @@ import type { EgressClient, EgressRequest, EgressStream } from "@nodeloom/platfo
 import { createProvider, ProviderError, type PollState, type ProviderFile, type Submission } from "../../src";
 
 /**
- * Exchanges with providers as files: recorded from a real peer or written from a provider's documentation, and replayed without a
- * server. `source` says which.
+ * Exchanges with providers as files. They are recorded from a real peer or written from a provider's documentation, and replayed without a
+ * server. `source` names the origin.
  */
 
 const RECORDINGS = join(__dirname, "..", "recordings");
 /** Replaces the recorded peer's address. */
 const PEER = "https://peer.test";
-/** LiteLLM requires this prefix for its keys. */
+/** LiteLLM requires this prefix for keys. */
 export const SECRET = "sk-secret-for-recordings";
 const KEPT_HEADERS = /^(content-type|retry-after|request-id|x-request-id|x-litellm-call-id)$/;
 
@@ -65,7 +65,7 @@ export const recorder = (egress: EgressClient, exchanges: Exchange[]): EgressCli
   },
 });
 
-/** Returns the recorded responses, only for the recorded requests in their order. */
+/** Returns the recorded responses, only to the recorded requests in their order. */
 const replayer = (exchanges: readonly Exchange[]): EgressClient => {
   let next = 0;
   const stream = (request: EgressRequest): Promise<EgressStream> => {
@@ -141,8 +141,8 @@ export const perform = async (
 };
 
 /**
- * Replays a recording with today's code.
- * @throws if a request differs from the recorded one or is missing
+ * Replays a recording with the current code.
+ * @throws if a request is missing or differs from the recorded one
  */
 export const replay = async ({ settings, steps, exchanges }: Recording): Promise<unknown[]> => {
   let used = 0;

@@ -1,4 +1,4 @@
-// Lets `node -r` start the TypeScript sources as they are, for tests that need a process to kill.
+// Lets `node -r` run TypeScript sources without a build, for tests that kill a process.
 const Module = require("node:module");
 const path = require("node:path");
 const { transformFileSync } = require("@swc/core");

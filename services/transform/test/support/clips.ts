@@ -24,9 +24,9 @@ export interface ClipOptions {
   seconds: number;
   size?: string;
   fps?: number;
-  /** Color of all frames. */
+  /** Colour of all frames. */
   colour?: string;
-  /** Frequency in Hz; no audio without it. */
+  /** Frequency in Hz; without it there is no audio. */
   tone?: number;
   /** Codecs and container. */
   video?: readonly string[];
@@ -38,7 +38,7 @@ export interface ClipOptions {
 const H264 = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
 const AAC = ["-c:a", "aac"];
 
-/** A video with one color and one tone. */
+/** A video with one colour and one tone. */
 export const clip = (options: ClipOptions): Buffer => {
   const { seconds, size = "160x90", fps = 25, colour = "red", tone, video = H264, audio = AAC, extension = "mp4", more = [] } = options;
   const pictures = ["-f", "lavfi", "-i", `color=c=${colour}:s=${size}:r=${fps}:d=${seconds}`];
@@ -50,7 +50,7 @@ export const clip = (options: ClipOptions): Buffer => {
 export const tone = (hertz: number, seconds: number, extension = "wav", more: readonly string[] = []): Buffer =>
   withFfmpeg(["-f", "lavfi", "-i", `sine=frequency=${hertz}:duration=${seconds}:sample_rate=48000`, ...more], `out.${extension}`);
 
-/** RGB color in the middle of the frame at a time. */
+/** RGB colour in the middle of the frame at a time. */
 export const colourAt = (video: Buffer, seconds: number): number[] => {
   const crop = "crop=2:2:(iw-2)/2:(ih-2)/2,scale=1:1,format=rgb24";
   const raw = withFfmpeg(["-ss", String(seconds), "-i", "in", "-frames:v", "1", "-vf", crop, "-f", "rawvideo"], "out", { in: video });

@@ -25,12 +25,12 @@ export const fetchFfmpeg = async (): Promise<void> => {
   while (known() === undefined) {
     const progress = await fetchAssets({ root: assetsFolder(process.env), assets: { ffmpeg: FFMPEG_ASSET } });
     if (progress?.failures.ffmpeg) throw new Error(`ffmpeg can't be fetched (${progress.failures.ffmpeg}): ${HELP}`);
-    // Undefined while another suite downloads it.
+    // Waits while another suite downloads it.
     await delay(LOOK_MS);
   }
 };
 
-/** Tests that need ffmpeg, which is downloaded once if it is missing. */
+/** For tests that need ffmpeg, which is downloaded once if it is missing. */
 export const describeWithFfmpeg = (name: string, body: () => void): void =>
   describe(name, () => {
     beforeAll(fetchFfmpeg, FETCH_MS);

@@ -243,7 +243,7 @@ const videos = (): HostileFile[] => [
   },
 ];
 
-/** More than sixty files. @param address host:port that detects followed URLs */
+/** More than sixty files. @param address host:port of a server that detects followed URLs */
 export const hostileFiles = async (address: string): Promise<HostileFile[]> => {
   const all = scriptsTo(address);
   return [...scripts(all), ...asOthers(all), ...(await pictures()), ...sounds(), ...videos()];

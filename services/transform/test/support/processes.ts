@@ -9,7 +9,7 @@ export const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Waits for a process id in a file. */
+/** Waits until a file contains a process id. */
 export const pidFrom = async (path: string): Promise<number> => {
   for (;;) {
     const pid = Number(await readFile(path, "utf8").catch(() => ""));

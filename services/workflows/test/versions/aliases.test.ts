@@ -13,7 +13,7 @@ const ALIAS_NOT_FOUND = { kind: "not_found", reason: "ALIAS_NOT_FOUND" };
 const MOVED = { kind: "precondition", reason: "PRECONDITION_FAILED" };
 const text = (words: string): string => JSON.stringify([{ id: "t", type: "text-box", data: { text: words } }]);
 
-/** A workflow whose version n says n; its draft says one more. */
+/** A workflow whose version n has the text n. Its draft has the next number. */
 const withVersions = async (owner: string, count: number, more: object = {}): Promise<string> => {
   const { slug } = await service.create(owner, { nodesJson: text("1"), ...more });
   for (let version = 1; version <= count; version += 1) {
@@ -50,7 +50,7 @@ describe("aliases", () => {
     const { schema } = await service.client.getSchema({ slug, userId: owner, version: "", alias: "staging" });
     expect(schema).toBeDefined();
 
-    // Publishing leaves an alias that was set where it is.
+    // Publishing doesn't move an alias that was set.
     await service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId: owner }));
     expect(await definition(slug, owner)).toMatchObject({ version: 2 });
     expect(await get(service, slug, owner)).toMatchObject({ publishedVersion: 4 });
@@ -67,7 +67,7 @@ describe("aliases", () => {
       await expect(remove(slug, owner, name)).rejects.toMatchObject(ALIAS_NOT_FOUND);
     }
     await expect(remove(slug, owner, "production")).rejects.toMatchObject(ALIAS_NOT_FOUND);
-    // A workflow inside another is used by production then.
+    // A workflow inside another then uses production.
     expect(await definition(slug, owner, { alias: "staging", orProduction: true })).toMatchObject({ version: 1, alias: "production" });
   });
 
@@ -80,7 +80,7 @@ describe("aliases", () => {
     await expect(set(slug, owner, "staging", 1, { ifVersion: 1 })).rejects.toMatchObject(MOVED);
     expect(await set(slug, owner, "staging", 1, { ifVersion: 0 })).toMatchObject({ alias: { version: 1 } });
     await expect(set(slug, owner, "staging", 2, { ifVersion: 0 })).rejects.toMatchObject(MOVED);
-    // If several callers move it from the same version, one succeeds.
+    // If several callers move the alias from the same version, one succeeds.
     const moves = await Promise.allSettled([2, 3, 2, 3].map((version) => set(slug, owner, "staging", version, { ifVersion: 1 })));
     expect(moves.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
@@ -126,7 +126,7 @@ describe("aliases", () => {
     expect(await get(service, slug, owner)).toMatchObject({ pendingChange: false });
     await set(slug, owner, "staging", 1);
     expect(await definition(slug, owner, { version: "approved", alias: "staging" })).toMatchObject({ version: 1, alias: "staging" });
-    // The caller who deletes the alias can run the workflow, and approves the newest version.
+    // The caller who deletes the alias can run the workflow, and so approves the newest version.
     await service.client.publishVersion(
       proto.PublishVersionRequest.fromPartial({ slug, ownerId: owner, withoutRun: true, reference: randomUUID() }),
     );

@@ -9,13 +9,13 @@ afterAll(() => service.stop());
 
 const text = (words: string): string => JSON.stringify([{ id: "t", type: "text-box", data: { text: words } }]);
 const graph = (words: string) => ({ nodesJson: text(words), edgesJson: "[]" });
-/** A change by a caller with only `workflow:write`. */
+/** A change by a caller who only has `workflow:write`. */
 const written = (words: string) => ({ ...graph(words), withoutRun: true });
 const publish = (slug: string, ownerId: string, more: Partial<proto.PublishVersionRequest> = {}) =>
   service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId, ...more }));
 const approve = (slug: string, ownerId: string, ifRevision?: number) => service.client.approveGraph({ slug, ownerId, ifRevision });
 
-/** The approved graph, the graph of normal runs, and whether the owner sees a pending change. */
+/** The approved graph, the graph of normal runs, and true if the owner sees a pending change. */
 const standing = async (slug: string, owner: string) => {
   const ask = (version: string) => service.client.getDefinition({ slug, userId: owner, version, knownRevision: 0 });
   const [approved, run, { pendingChange }] = await Promise.all([ask("approved"), ask(""), get(service, slug, owner)]);

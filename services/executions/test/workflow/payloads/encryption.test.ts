@@ -178,7 +178,7 @@ describe("a run that a person starts in Temporal with unencrypted arguments", ()
   const taskQueue = newQueue();
   const start = async (): Promise<string> => {
     const executionId = randomUUID();
-    // Not eager: the other worker executes nothing.
+    // The start isn't eager, so the other worker executes nothing.
     const args = [inputOf(executionId)];
     await stranger.temporal.client.workflow.start("executeGraph", { workflowId: executionId, taskQueue, args });
     return executionId;

@@ -59,7 +59,7 @@ describe("a secret of an HTTP node", () => {
       expect(() => sent(named, { x, y })).toThrow("only the node's own settings can contain");
     expect(() => sent({ headers: { a: "{{secrets.KEY}}" } }, { body: { deep: ["{{secrets.KEY}}"] } })).toThrow();
     expect(sent(named, { x: "{{secrets.}}", y: "{{other}}" }).request.headers).toMatchObject({ b: "{{secrets.}}{{other}}" });
-    // Without a secret in the node's own settings, the text stays.
+    // If the node's own settings have no secret, the text stays unchanged.
     const { call, request } = sent({ headers: { a: "{{x}}" } }, { x: "{{secrets.KEY}}" });
     expect(call).not.toHaveProperty("secrets");
     expect(request.headers).toEqual({ a: "{{secrets.KEY}}" });

@@ -21,7 +21,7 @@ it("plans a node with JSON answers, including the upper price of a second answer
   const step = stepOf([asker({ schema: SCENES }), OUT], [["ask.json", "out.scenes"]], "ask");
   expect(plain.answer).toBeUndefined();
   expect(step.answer?.schema).toEqual(SCENES);
-  // The schema adds tokens, and the repair call adds the first answer.
+  // The schema adds tokens, and the repair call includes the first answer.
   expect(step.maxMillicredits).toBeGreaterThan(plain.maxMillicredits);
   expect(step.answer!.maxRepairMillicredits).toBeGreaterThan(step.maxMillicredits);
   expect(repairKey(itemKey("ask", 0))).toBe("ask:0.repair");

@@ -52,7 +52,7 @@ describe("the operations on files", () => {
       const names = Object.keys(properties);
       expect([...(schema.required as string[]), ...oneOf.flat()].filter((one) => !names.includes(one))).toEqual([]);
       expect(names.filter((one) => typeof properties[one]!.title !== "string")).toEqual([]);
-      // Defaults must satisfy the schema.
+      // Default values must satisfy the schema.
       const problems = operationIssues(operation, withDefaults(operation, {})).filter(({ message }) => !/required/.test(message));
       expect(problems).toEqual([]);
       expect(name.startsWith(`${output}-`) || output === "image").toBe(true);

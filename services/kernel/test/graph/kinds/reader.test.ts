@@ -1,7 +1,7 @@
 import { planRun, type ModelTerms, type Planned } from "@nodeloom/kernel";
 import { graphOf, model, OUT, schema, type Edge, type Node } from "../../support";
 
-/** Models that return JSON beside text, for example the words of a transcription. */
+/** Models that return JSON with their text, such as the words of a transcription. */
 
 const [, reader] = model("reader", "text", { basis: "run", microUsd: 4_500 }, schema({ audio: { type: "string", format: "media" } }, []));
 const terms = (part: Partial<ModelTerms> = {}): ReadonlyMap<string, ModelTerms> =>

@@ -10,7 +10,7 @@ const BIG: Case = { name: "big", left: "{{size}}", op: "greater", right: "10" };
 const FIELDS = input({ name: "size", type: "number" }, { name: "what", type: "text" });
 const CHAT: Node = { id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "x" } };
 
-/** A value leaves through `big` to one picture, or through `else` to another; both flow into one port. */
+/** A value leaves through `big` to one picture, or through `else` to another. Both pictures are linked to one port. */
 const BRANCHES: Edge[] = [
   ["in.what", "switch.value"],
   ["switch.big", "large.what"],

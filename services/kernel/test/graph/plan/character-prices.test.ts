@@ -11,7 +11,7 @@ import {
 } from "@nodeloom/kernel";
 import { graphOf, model, MODELS, type Edge, type Node } from "../../support";
 
-/** 0.10 USD per thousand characters: 100 micro-dollars each, which is 0.015 credits at a markup of 1.5. */
+/** 0.10 USD per thousand characters is 100 micro-dollars per character, or 0.015 credits at a markup of 1.5. */
 const PRICE: Price = { basis: "characters", microUsdPerThousand: 100_000 };
 const MILLICREDITS_PER_CHARACTER = 15;
 const MARKUP = 1_500;

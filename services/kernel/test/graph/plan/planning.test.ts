@@ -57,7 +57,7 @@ describe("planning", () => {
     expect(holds.filter((item) => item.model === "pic")).toEqual(
       [0, 1, 2].map((item) => ({ key: `pic:${item}`, model: "pic", maxMillicredits: 6_000 })),
     );
-    // Three calls of two pictures each flow into the video node.
+    // Three calls with two pictures each provide the inputs of the video node.
     expect(holds.filter((item) => item.model === "clip")).toHaveLength(6);
     expect(holds.find((item) => item.model === "clip")!.maxMillicredits).toBe(15_000);
   });

@@ -46,7 +46,7 @@ describe("templates", () => {
   it.each<[string, unknown, unknown]>([
     ["{{x.duration}} s at {{ x.width }}×{{x.height}}: {{x}}", CLIP, "5.04 s at 640×360: https://m/a.mp4"],
     ["{{x.duration}}", [CLIP, { ...CLIP, duration: 2 }], ["5.04", "2"]],
-    // The measure is unknown, or the value isn't a file.
+    // The size is unknown, or the value isn't a file.
     ["<{{x.duration}}>", { url: CLIP.url, contentType: "video/mp4" }, "<>"],
     ["<{{x.duration}}>", "text", "<>"],
     ["<{{x.width}}>", { constructor: 1 }, "<>"],

@@ -138,7 +138,7 @@ it("covers a template's text, however often it repeats its values", () => {
           { a, b },
         );
         const said = callInputs(plan.steps[0]!, { a, b }).prompt as string;
-        // No tokenizer makes more tokens than there are bytes.
+        // A tokenizer never makes more tokens than there are bytes.
         const worst = costOf(Buffer.byteLength(said), maxTokens);
         expect(holdItems(plan)[0]!.maxMillicredits).toBeGreaterThanOrEqual(worst);
       },
@@ -146,7 +146,7 @@ it("covers a template's text, however often it repeats its values", () => {
   );
 });
 
-/** A text that only the run knows, and a chat that takes it. */
+/** A text that only the run determines, and a chat with this text as its input. */
 const openChat = (data: Record<string, unknown> = {}) =>
   planOf(
     [

@@ -18,7 +18,7 @@ const box = (id: string, text: unknown): Node => ({ id, type: "text-box", data: 
 /** Nodes with every possible problem, the edges between them, and the expected messages. */
 const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[] = [
   {
-    // A cycle of three. The node behind it isn't part of it, but has a problem of its own.
+    // A cycle of three nodes. The node after it isn't in the cycle, but has another problem.
     nodes: [box("ring1", "{{x}}"), box("ring2", "{{x}}"), pic("ring3", { model: "clip", inputs: {} }), box("behind", 7)],
     edges: [
       ["ring1.text", "ring2.x"],
