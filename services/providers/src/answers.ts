@@ -1,15 +1,15 @@
 import { ProviderError } from "./dialect";
 import { pointer } from "./pointer";
 
-/** Helpers for reading responses, shared by several dialects. */
+/** Helpers for reading responses in several dialects. */
 
-/** Longest stored request ID: rows, events and usage contain it. */
+/** Maximum length of a stored request id. Rows, events and usage contain it. */
 const MAX_ID_CHARS = 1_000;
 
-/** A provider's request ID, cut to the bound. */
+/** A provider's request id, cut to `MAX_ID_CHARS`. */
 export const shortId = (id: string): string => id.slice(0, MAX_ID_CHARS);
 
-/** @throws ProviderError if the response has no job ID */
+/** @throws ProviderError if the response has no job id */
 export const requestIdOf = (answer: unknown, path: string): string => {
   const id = pointer(answer, path);
   if (typeof id !== "string" && typeof id !== "number") throw new ProviderError("refused", "the provider's answer has no request id");
@@ -18,7 +18,7 @@ export const requestIdOf = (answer: unknown, path: string): string => {
 
 const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "x-litellm-call-id"];
 
-/** Request ID of a response that completed at once. */
+/** Request id of a response that has the complete result. */
 export const answerId = (headers: Readonly<Record<string, string>>): string | null =>
   REQUEST_ID_HEADERS.map((name) => headers[name]).flatMap((id) => (id === undefined || id === "" ? [] : [shortId(id)]))[0] ?? null;
 

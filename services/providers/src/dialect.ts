@@ -3,55 +3,55 @@ import type { EgressClient, OwnServers } from "@nodeloom/platform";
 import type { ProviderSettings } from "./entries/settings";
 import type { ToolCall } from "./chat/tools";
 
-/** The interface of a dialect, its input, and the error of a provider. */
+/** Interface of a dialect, its input, and provider errors. */
 
-/** A failed call to a provider. `kind` decides how the run reacts. */
+/** A failed call to a provider. `kind` decides how the run handles it. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   constructor(
     /**
-     * refused: error status; failed: the job ended with an error; incomplete: it ended without the expected output; unreachable: nothing
-     * was sent; ambiguous: the provider can have received it; unavailable: not called, because the provider is down or too many calls
-     * are running.
+     * `refused`: the provider returned an error status. `failed`: the job ended with an error. `incomplete`: the job ended without the
+     * expected output. `unreachable`: nothing was sent. `ambiguous`: the provider may have received the request. `unavailable`: the
+     * provider wasn't called, because it is down or too many calls are running.
      */
     readonly kind: "refused" | "failed" | "incomplete" | "unreachable" | "ambiguous" | "unavailable",
     message: string,
     readonly status?: number,
     readonly body?: string,
-    /** Wait before the next call in milliseconds, if known (Retry-After). */
+    /** Milliseconds to wait before the next call, if known (Retry-After). */
     readonly retryAfterMs?: number,
   ) {
     super(message);
   }
 }
 
-/** True for a temporary failure of a call that is safe to repeat. */
+/** True for a temporary failure of a call that can safely be repeated. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof ProviderError &&
   (error.kind === "unreachable" || error.kind === "ambiguous" || error.status === 429 || (error.status ?? 0) >= 500);
 
 export interface Submission {
   requestId: string;
-  /** Addresses for polling, if the provider's answer contains them. Plain JSON. */
+  /** URLs for polling, if the provider's response contains them. Plain JSON. */
   handle?: Record<string, string>;
 }
 
-/** A file in a provider's response: its address, a stream of its bytes that can be read once, or bytes that can be read repeatedly. */
+/** A file in a provider's response: a URL, a stream of bytes that can be read once, or bytes that can be read repeatedly. */
 export type ProviderFile =
   | { url: string }
   | { bytes: AsyncIterable<Uint8Array> }
   | {
       read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-      /** Removes texts embedded in an image or audio file when it is stored. */
+      /** True to remove texts embedded in an image or audio file when it is stored. */
       stripMetadata?: boolean;
     };
 
-/** Output of a provider: files or a text, with optional JSON. */
+/** Output of a provider: files, or a text with optional JSON. */
 export interface Made {
   files: ProviderFile[];
   text: string | null;
   json?: { value: unknown };
-  /** The complete answer, for prices that read a value from it. */
+  /** The complete response, for prices that read a value from it. */
   answer?: unknown;
 }
 
@@ -63,58 +63,58 @@ export type PollState =
 
 export interface CallOptions {
   inputs: Record<string, unknown>;
-  /** Equal on every retry. Sent if the provider supports idempotency keys. */
+  /** Equal on every retry. It is sent if the provider supports idempotency keys. */
   idempotencyKey: string;
   signal?: AbortSignal;
 }
 
-/** A provider that makes files: submit, then poll. */
+/** A provider that generates files: submit a job, then poll it. */
 export interface JobProvider {
   readonly type: "job";
-  /** True if sending a submission twice with one key creates one job. */
+  /** True if two submissions with one key create one job. */
   readonly idempotentSubmit: boolean;
   readonly intervalMs: number;
   readonly maxIntervalMs: number;
-  /** Earliest time to poll a job after its submission. */
+  /** Milliseconds after the submission before the first poll. */
   readonly firstMs?: number | undefined;
   submit(options: CallOptions): Promise<Submission>;
   poll(submission: Submission, signal?: AbortSignal): Promise<PollState>;
-  /** Finds the job of a submission whose answer was lost, if the provider supports it. */
+  /** Finds the job of a submission whose response was lost, if the provider supports it. */
   find?(idempotencyKey: string, signal?: AbortSignal): Promise<Submission | undefined>;
-  /** Asks the provider to stop the job. False if it has no such request. */
+  /** Requests that the provider stop the job. Returns false if the provider doesn't support this. */
   cancel(submission: Submission): Promise<boolean>;
 }
 
 export interface TextOptions extends CallOptions {
-  /** Called with each piece if the provider streams. */
+  /** Called with each piece of the text, if the provider streams. */
   onText?: (piece: string) => void;
-  /** The response must be JSON that matches it. */
+  /** Schema that the JSON response must match. */
   schema?: JsonSchema | undefined;
   /** The previous answer and its problems. */
   repair?: { answer: string; problems: readonly string[] } | undefined;
 }
 
 export interface TextAnswer {
-  /** Empty if the model only calls tools. */
+  /** The text; empty if the model only calls tools. */
   text: string;
   toolCalls?: ToolCall[];
-  /** The token limit ended the answer. */
+  /** True if the token limit ended the answer. */
   isCut?: boolean;
-  /** `isEstimated`: the provider didn't count them. */
+  /** Token counts. `isEstimated` is true if the provider didn't report them. */
   usage: { inputTokens: number; outputTokens: number; isEstimated?: boolean };
   requestId: string | null;
 }
 
-/** A provider that answers with text in one exchange. */
+/** A provider that returns text in a single exchange. */
 export interface TextProvider {
   readonly type: "text";
   run(options: TextOptions): Promise<TextAnswer>;
 }
 
-/** A provider that answers in one exchange, without a job to poll. */
+/** A provider that returns files in a single exchange, without a job to poll. */
 export interface FilesProvider {
   readonly type: "files";
-  /** `reserve` waits for free memory for an answer and keeps it until its files are stored. */
+  /** Calls the provider. `reserve` waits for free memory for the response and keeps it until the files are stored. */
   run(options: CallOptions & { reserve: (bytes: number) => Promise<void> }): Promise<Made & { requestId: string | null }>;
 }
 
@@ -122,10 +122,10 @@ export type Provider = JobProvider | TextProvider | FilesProvider;
 
 export interface DialectContext {
   egress: EgressClient;
-  /** Calls model servers in the operator's network. */
+  /** Clients for model servers in the operator's network. */
   ownServers?: OwnServers;
   /**
-   * Secret of an entry for an address, or undefined if none is set. Read for every call.
+   * Returns an entry's secret for a URL, or undefined if none is set. It is read for every call.
    * @throws DomainError if it can't be read now
    */
   secret: (auth: NonNullable<ProviderSettings["auth"]>, url: string) => Promise<string | undefined> | string | undefined;

@@ -1,14 +1,14 @@
 import { ProviderError } from "./dialect";
 import { pointer, readJson } from "./pointer";
 
-/** Messages for a provider's error answers. */
+/** Messages for error responses of providers. */
 
 const MAX_DETAIL_CHARS = 300;
 const OK = 200;
 const FIRST_ERROR = 400;
 const FIRST_SERVER_ERROR = 500;
 const LAST_ERROR = 599;
-/** Pointers to a provider's error message, most specific first. */
+/** Pointers to a provider's error message, the most specific first. */
 const DETAILS = ["/error/message", "/error", "/detail/message", "/detail/0/msg", "/detail", "/message", "/title"];
 const CODES = ["/error/code", "/error/type", "/detail/status", "/detail/0/type", "/code"];
 const POLICY = /content.?polic|moderation|safety.?(?:system|filter|violation)|content.?(?:filter|moderat)|\bnsfw\b|flagged as sensitive/i;
@@ -26,7 +26,7 @@ const OURS: Readonly<Record<number, string>> = {
 const texts = (document: unknown, places: readonly string[]): string[] =>
   places.map((place) => pointer(document, place)).filter((value): value is string => typeof value === "string" && value !== "");
 
-/** A shortened error message, and whether it names a content policy. */
+/** Returns a shortened error message, and whether it names a content policy. */
 const detailOf = (answer: unknown): { short: string; isPolicy: boolean } => {
   const [detail = ""] = texts(answer, DETAILS);
   const short = detail.length > MAX_DETAIL_CHARS ? `${detail.slice(0, MAX_DETAIL_CHARS)}…` : detail;
@@ -36,10 +36,10 @@ const detailOf = (answer: unknown): { short: string; isPolicy: boolean } => {
 const isErrorStatus = (code: unknown): code is number => typeof code === "number" && code >= FIRST_ERROR && code <= LAST_ERROR;
 
 /**
- * Error inside an answer with a success status.
+ * Returns the error in a response with a success status.
  * @param shown makes a provider's text safe to show
- * @param lacksOutput the expected output is missing, so any message counts as the error
- * @returns undefined if the answer has no error
+ * @param lacksOutput true if the expected output is missing, so that any message counts as an error
+ * @returns undefined if the response has no error
  */
 export const errorInside = (answer: unknown, shown: (text: string) => string, lacksOutput = false): ProviderError | undefined => {
   const error = pointer(answer, "/error");
@@ -54,7 +54,7 @@ export const errorInside = (answer: unknown, shown: (text: string) => string, la
   return new ProviderError("refused", shown(message), isErrorStatus(code) ? code : OK, body);
 };
 
-/** Message for an error status. @param body the part of the answer that is safe to show */
+/** Message for an error status. @param body the part of the response that is safe to show */
 export const refusal = (status: number, body: string): string => {
   const { short, ...detail } = detailOf(readJson(body)?.value);
   const isPolicy = status >= FIRST_ERROR && status < FIRST_SERVER_ERROR && detail.isPolicy;

@@ -11,15 +11,15 @@ import { openAiChat } from "./dialects/openai-chat";
 import { replicate } from "./dialects/replicate";
 import { contextOf } from "./own-server";
 
-/** Table of dialects: the code that calls the provider of a registry entry. */
+/** Dialects by name. A dialect calls the provider of a registry entry. */
 
 const TEXT_DIALECTS: Readonly<Record<string, typeof openAiChat>> = { "openai-chat": openAiChat, anthropic, gemini };
 
-/** Undefined for a dialect that only a later release of models knows. */
+/** Undefined for a dialect that only a later release of the models service knows. */
 const textDialectOf = ({ dialect = "openai-chat" }: ChatSettings): typeof openAiChat | undefined =>
   Object.hasOwn(TEXT_DIALECTS, dialect) ? TEXT_DIALECTS[dialect] : undefined;
 
-/** Creates the provider of a registry entry that models has checked. */
+/** Creates the provider of a registry entry, which the models service has checked. */
 export const createProvider = (providerJson: string, given: DialectContext): Provider => {
   const settings = JSON.parse(providerJson) as ProviderSettings;
   const context = contextOf(given, settings);

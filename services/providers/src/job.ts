@@ -2,16 +2,16 @@ import type { ProviderSettings } from "./entries/settings";
 import { ProviderError, type JobProvider, type PollState, type Submission } from "./dialect";
 import { headerKey, type JsonCall, type Transport } from "./transport";
 
-/** Jobs in any dialect: submit, poll, cancel, fetch the result. */
+/** Runs jobs in any dialect: submit, poll, cancel, fetch the result. */
 
-/** Requests of a job, and readers of their answers. */
+/** Builds requests of a job and reads their responses. */
 export interface JobDialect {
   submit(inputs: Record<string, unknown>): JsonCall;
   submitted(answer: unknown): Submission;
   status(submission: Submission): JsonCall;
-  /** @param fetch for details that the status doesn't contain */
+  /** @param fetch requests details that the status doesn't contain */
   state(answer: unknown, submission: Submission, fetch: (call: JsonCall) => Promise<unknown>): PollState | Promise<PollState>;
-  /** Undefined if the service can't cancel. */
+  /** Returns undefined if the service can't cancel jobs. */
   cancel(submission: Submission): JsonCall | undefined;
 }
 
@@ -20,7 +20,7 @@ type JobPace = Pick<
   "idempotencyHeader" | "firstMs" | "intervalMs" | "maxIntervalMs"
 >;
 
-/** Statuses that concern the download of a result, so it can be retried. Every other 4xx is final. */
+/** Statuses for which the download of a result can be retried. Every other 4xx is final. */
 const OF_THE_FETCH = new Set([408, 425, 429]);
 const isResult = ({ kind, status = 0 }: ProviderError): boolean =>
   kind === "failed" || (status >= 400 && status < 500 && !OF_THE_FETCH.has(status));
@@ -35,7 +35,7 @@ export const resultOf = async (fetch: () => Promise<unknown>, read: (answer: unk
   }
 };
 
-/** Provider that submits a job and polls it. */
+/** Creates a provider that submits a job and polls it. */
 export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDialect): JobProvider => {
   const { idempotencyHeader: header, firstMs, intervalMs = 100, maxIntervalMs = 2_000 } = pace;
   return {
@@ -51,7 +51,7 @@ export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDia
       try {
         return dialect.submitted(answer);
       } catch (error) {
-        // An answer without a request id may contain an error.
+        // A response without a request id may contain an error.
         const isLacking = error instanceof ProviderError && error.status === undefined;
         throw isLacking ? (transport.errorInside(answer, true) ?? error) : error;
       }

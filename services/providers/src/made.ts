@@ -6,7 +6,7 @@ import { pointer, pointerAll, pointerTexts } from "./pointer";
 import { isOwnAddress } from "./request";
 import { DIRECT_TIMEOUT_MS, type Transport } from "./transport";
 
-/** Reads a provider's output at the pointers of its registry entry. */
+/** Reads a provider's output at the pointers in its registry entry. */
 
 type Outputs = Extract<ProviderSettings, { outputs: unknown }>["outputs"];
 
@@ -15,12 +15,12 @@ const DATA_URL = /^data:[^,]{0,200};base64,/i;
 const FILES = ["images", "videos", "audios"] as const;
 
 const inline = (base64: string): ProviderFile => {
-  // Line breaks are rare, and a copy is large.
+  // Copied only if necessary, because line breaks are rare and a copy is large.
   const text = /\s/.test(base64) ? base64.replace(/\s+/g, "") : base64;
   return { read: () => base64Bytes(text) };
 };
 
-/** A file in a response: an address, a data URL, or base64. */
+/** A file in a response, given as a URL, a data URL or base64. */
 const fileOf = (value: string): ProviderFile => {
   if (ADDRESS.test(value)) return { url: value };
   return inline(value.slice(DATA_URL.exec(value)?.[0].length ?? 0));
@@ -30,7 +30,7 @@ const placesOf = (outputs: Outputs, name: keyof Outputs): string[] => [outputs[n
 
 const jsonAt = (answer: unknown, place: string): unknown => (place.includes("*") ? pointerAll(answer, place) : pointer(answer, place));
 
-/** Output of an answer. */
+/** Output of a response. */
 export const madeIn = (outputs: Outputs, answer: unknown): Made => {
   // A text can be empty, for example the transcript of silence.
   const texts = placesOf(outputs, "text")
@@ -47,7 +47,7 @@ export const madeIn = (outputs: Outputs, answer: unknown): Made => {
   };
 };
 
-/** Like `madeIn`, but downloads files from the provider's own hosts with its secret if the entry says so. */
+/** Like `madeIn`. If the entry says so, also downloads files from the provider's own hosts with its secret. */
 export const withDownloads = (
   settings: Pick<ProviderSettings, "baseUrl"> & { pollHosts?: string[] | undefined; downloadWithKey?: boolean | undefined },
   transport: Transport,

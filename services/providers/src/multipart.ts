@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { RawBody } from "./transport";
 
-/** Streamed request bodies with files. */
+/** Streamed request bodies that contain files. */
 
-/** A file for a provider. Each call reads its bytes from the start. */
+/** A file for a provider. Each call of `read` reads its bytes from the start. */
 export interface SentFile {
-  /** Has an extension that matches the type. */
+  /** File name with an extension that matches the type. */
   name: string;
   contentType: string;
   length: number;
@@ -24,7 +24,7 @@ const partHead = (boundary: string, name: string, value: string | SentFile): str
     : `${disposition}; filename="${quoted(value.name)}"\r\ncontent-type: ${value.contentType}\r\n\r\n`;
 };
 
-/** A form (RFC 7578). The bytes of its files are streamed. */
+/** A form (RFC 7578). Its files are streamed. */
 export const multipart = (parts: readonly (readonly [name: string, value: string | SentFile])[]): RawBody => {
   const boundary = `nodeloom-${randomUUID()}`;
   const pieces = parts.map(([name, value]) => ({ head: Buffer.from(partHead(boundary, name, value)), value }));

@@ -1,6 +1,6 @@
 import { parseExact } from "@nodeloom/kernel/json-text";
 
-/** The value of a JSON text, as `parseExact` reads it; undefined for text that isn't JSON. */
+/** Parses JSON with `parseExact`. Returns undefined for text that isn't JSON. */
 export const readJson = (text: string): { value: unknown } | undefined => {
   try {
     return { value: parseExact(text) };
@@ -9,12 +9,12 @@ export const readJson = (text: string): { value: unknown } | undefined => {
   }
 };
 
-/** Index of an array element: digits without a leading zero. Excludes `length`, which arrays have as a property. */
+/** Matches an array index: digits without a leading zero. `length`, a property of arrays, doesn't match. */
 const ELEMENT = /^(0|[1-9]\d*)$/;
 
 /**
- * JSON pointers (RFC 6901), extended by `*` for every element of an array.
- * @returns every matching value in order
+ * Evaluates JSON pointers (RFC 6901), in which `*` additionally means every element of an array.
+ * @returns all matching values in order
  */
 export const pointerAll = (document: unknown, pointer: string): unknown[] => {
   const tokens = pointer === "" ? [] : pointer.slice(1).split("/");
@@ -32,9 +32,9 @@ export const pointerAll = (document: unknown, pointer: string): unknown[] => {
   );
 };
 
-/** The first value a pointer reaches, or undefined. */
+/** The first value that a pointer matches, or undefined. */
 export const pointer = (document: unknown, path: string): unknown => pointerAll(document, path)[0];
 
-/** Every non-empty text a pointer reaches. */
+/** All non-empty texts that a pointer matches. */
 export const pointerTexts = (document: unknown, path: string): string[] =>
   pointerAll(document, path).filter((value): value is string => typeof value === "string" && value !== "");

@@ -4,14 +4,14 @@ import { pointer } from "./pointer";
 import { fillPath, fillTemplate } from "./template";
 import type { JsonCall } from "./transport";
 
-/** Builds requests from registry entries and finds errors inside responses. */
+/** Builds requests from registry entries and finds errors in responses. */
 
 type Inputs = Readonly<Record<string, unknown>>;
 type Described = Pick<DirectHttpSettings, "baseUrl" | "headers" | "defaults"> & { request: DirectHttpSettings["request"] };
 
 const isPlain = (value: unknown): value is string | number | boolean => ["string", "number", "boolean"].includes(typeof value);
 
-/** Fields of a form or query: a list becomes one field per item, an object becomes JSON. */
+/** Fields of a form or query. A list becomes one field per item, and an object becomes JSON. */
 const partsOf = (name: string, value: unknown): [string, string | SentFile][] => {
   if (Array.isArray(value)) return value.flatMap((item) => partsOf(name, item));
   if (value === null || value === undefined) return [];
@@ -29,7 +29,7 @@ const queryOf = (template: Inputs | undefined, inputs: Inputs): string => {
 /** Adds defaults for inputs that a call omits. */
 export const withDefaults = (defaults: Inputs | undefined, inputs: Inputs): Record<string, unknown> => ({ ...defaults, ...inputs });
 
-/** Request body. Without a template, inputs are sent under their own names. */
+/** Builds the request body. Without a template, inputs are sent under their own names. */
 const bodyOf = ({ method, body, form, query }: DirectHttpSettings["request"], inputs: Inputs): Pick<JsonCall, "body" | "raw"> => {
   if (form) return { raw: multipart(Object.entries(fillTemplate(form, inputs)).flatMap(([name, value]) => partsOf(name, value))) };
   if (body) return { body: fillTemplate(body, inputs) };
@@ -47,7 +47,7 @@ export const requestOf = ({ baseUrl, headers, defaults, request }: Described, gi
   };
 };
 
-/** Error inside an answer with a success status. */
+/** Returns the error in a response with a success status, or undefined. */
 export const errorIn = (error: DirectHttpSettings["error"], answer: unknown): string | undefined => {
   const code = error && pointer(answer, error.when);
   if (code === undefined || code === null || error!.not?.includes(code as string)) return undefined;
@@ -55,7 +55,7 @@ export const errorIn = (error: DirectHttpSettings["error"], answer: unknown): st
   return typeof message === "string" && message !== "" ? message : `the provider reported the error ${JSON.stringify(code)}`;
 };
 
-/** True if an address is on one of the provider's own hosts, which receive its secret. */
+/** True if a URL is on one of the provider's own hosts, to which its secret can be sent. */
 export const isOwnAddress = (
   { baseUrl, pollHosts = [] }: Pick<ProviderSettings, "baseUrl"> & { pollHosts?: string[] | undefined },
   url: string,

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 
-/** The `data` of each server-sent event of a UTF-8 body, in order. An incomplete event at the end is dropped. */
+/** Yields the `data` of each server-sent event in a UTF-8 body. An incomplete event at the end is dropped. */
 export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder();
   const complete: string[] = [];

@@ -2,7 +2,7 @@ import { member } from "@nodeloom/kernel";
 import { INPUT_IN_TEXT, isEachMember, isInputMember, TYPE_OF_FILE, type EachMember, type InputMember } from "./entries/template";
 import { ProviderError } from "./dialect";
 
-/** Puts inputs into the templates of registry entries: bodies, forms, queries and paths. */
+/** Inserts inputs into the templates of registry entries: bodies, forms, queries and paths. */
 
 type Inputs = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ const ABSENT = Symbol("absent");
 const given = (inputs: Inputs, name: string): unknown => (Object.hasOwn(inputs, name) ? (inputs[name] ?? ABSENT) : ABSENT);
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** A text with inputs. It is omitted if one of them is missing. */
+/** A text with inputs. It is omitted if an input is missing. */
 const filledText = (text: string, inputs: Inputs): unknown => {
   const names = [...text.matchAll(INPUT_IN_TEXT)].map(([, name]) => name!);
   if (names.some((name) => given(inputs, name) === ABSENT)) return ABSENT;
@@ -25,7 +25,7 @@ const filledInput = ({ $input: name, map, times }: InputMember, inputs: Inputs):
   return map && isNamed && Object.hasOwn(map, String(value)) ? map[String(value)] : value;
 };
 
-/** The item of a list, once for each value of an input. */
+/** Repeats the item of a list for each value of an input. */
 const filledEach = ({ $each: name, item }: EachMember, inputs: Inputs): unknown[] => {
   const value = given(inputs, name);
   if (value === ABSENT) return [];
@@ -51,8 +51,8 @@ const filled = (template: unknown, inputs: Inputs): unknown => {
 };
 
 /**
- * Fills a template: `{ "$input": "name" }` becomes that input, and `"${name}s"` becomes text with it. If the input is missing, both are
- * omitted, with parents that become empty.
+ * Fills a template. `{ "$input": "name" }` becomes the input, and `"${name}s"` becomes text that contains it. If the input is missing, both
+ * are omitted, together with parents that become empty.
  */
 export const fillTemplate = (template: Readonly<Record<string, unknown>>, inputs: Inputs): Record<string, unknown> => {
   const body = filled(template, inputs);
@@ -60,8 +60,8 @@ export const fillTemplate = (template: Readonly<Record<string, unknown>>, inputs
 };
 
 /**
- * Fills inputs into a path and escapes them, so that each stays one segment.
- * @throws ProviderError if an input is missing or still leads elsewhere
+ * Fills inputs into a path. Inputs are escaped, so that each stays within one segment.
+ * @throws ProviderError if an input is missing or would still change the path
  */
 export const fillPath = (path: string, inputs: Inputs): string =>
   path.replace(INPUT_IN_TEXT, (_, name: string) => {

@@ -7,7 +7,7 @@ import { ProviderError, type DialectContext } from "./dialect";
 import { errorInside, refusal } from "./errors";
 import { readJson } from "./pointer";
 
-/** Requests to providers through the guarded client: sizes, time limits, redirects, and errors without secrets. */
+/** Sends requests to providers through the guarded client, with bounds on size, time and redirects, and errors without secrets. */
 
 const requestTook = durationHistogram(
   "nodeloom.provider.request.duration",
@@ -15,33 +15,33 @@ const requestTook = durationHistogram(
 );
 const STATUS_CLASS = 100;
 const REQUEST_TIMEOUT_MS = 20_000;
-/** Timeout of requests that return a model's output directly. */
+/** Time-out of requests that return a model's output directly. */
 export const DIRECT_TIMEOUT_MS = 300_000;
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const MAX_PROVIDER_REDIRECTS = 3;
 
-/** Long secrets that might be echoed by a provider: bearer tokens and key-like words, also where the provider hid a part. */
+/** Matches long secrets that a provider could echo: bearer tokens and texts that look like keys, even if the provider masked a part. */
 const SECRET_LIKE = /\b(?:sk|pk|key|token|r8|nl|whsec)[-_][A-Za-z0-9_*.…-]{8,}/gi;
 
-/** The part of a provider's answer that is safe to show: shortened, without secrets or anything similar. */
+/** The part of a provider's response that is safe to show: shortened, without secrets or similar texts. */
 export const showable = (body: string, ...secrets: readonly (string | undefined)[]): string => {
   const clean = secrets.reduce<string>((text, secret) => (secret && secret.length >= 6 ? text.replaceAll(secret, "[secret]") : text), body);
   return Buffer.from(clean.replace(SECRET_LIKE, "[secret]")).subarray(0, LIMITS.providerBodyBytes).toString("utf8");
 };
 
-/** Newest keys of one model that are removed from shown texts. */
+/** Number of a model's newest keys that are removed from shown texts. */
 const REMEMBERED_KEYS = 4;
-/** Pause before a key that couldn't be read is read again. */
+/** Pause before reading a key again after a failure. */
 const KEY_AGAIN_MS = 1_000;
 
-/** Longest provider text in an error message. */
+/** Maximum text from a provider in an error message. */
 const MAX_REASON_CHARS = 500;
 const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
 
-/** Escapes a key for a header: it contains node ids, which can be in any script. */
+/** Converts an idempotency key to a valid header value, because it contains node ids, which can be in any script. */
 export const headerKey = (key: string): string => (PRINTABLE.test(key) ? key : createHash("sha256").update(key).digest("hex"));
 
-/** A body that is sent unchanged, once. */
+/** A body that is sent unchanged and only once. */
 export interface RawBody {
   contentType: string;
   /** Total bytes. */
@@ -53,13 +53,13 @@ export interface JsonCall {
   method: string;
   url: string;
   body?: unknown;
-  /** Replaces `body`. */
+  /** Sent instead of `body`. */
   raw?: RawBody;
-  /** A presigned address has its own permission and can belong to anyone, so the secret isn't sent. */
+  /** True for a presigned URL. The secret isn't sent to it, because the URL has its own permission and can be on any host. */
   isPresigned?: boolean;
   headers?: Record<string, string>;
   timeoutMs?: number;
-  /** Longest response. Default: the limit of a JSON document. */
+  /** Maximum response size. Default: the limit of a JSON document. */
   maxBytes?: number;
   signal?: AbortSignal | undefined;
 }
@@ -75,7 +75,7 @@ async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffe
   }
 }
 
-/** Records the status of an answer and the time until it began. */
+/** Records the status of a response and the time until it started. */
 const counted = async (host: string, send: () => Promise<EgressStream>): Promise<EgressStream> => {
   const startedAt = performance.now();
   const note = (outcome: string): void => requestTook(performance.now() - startedAt, { provider: host, outcome });
@@ -99,12 +99,12 @@ const readKey = async (read: () => ReturnType<DialectContext["secret"]>): Promis
   }
 };
 
-/** Authenticated JSON over the guarded client. */
+/** Sends authenticated JSON requests through the guarded client. */
 export const createTransport = (
   { egress, secret: readSecret }: DialectContext,
   { auth, traceparent }: Pick<ProviderSettings, "auth" | "traceparent">,
 ) => {
-  /** Recently sent keys, which a provider may echo. A key can be replaced during a call. */
+  /** Recently sent keys, which a provider may echo. There can be several, because a key can be replaced during a call. */
   const sent = new Set<string>();
   const remember = (secret: string): void => {
     sent.delete(secret);
@@ -116,7 +116,7 @@ export const createTransport = (
     if (!auth) return {};
     const secret = (await readKey(() => readSecret(auth, url))) ?? auth.default;
     if (!secret) return {};
-    // An entry's default is public, for example the sandbox's.
+    // An entry's default key is public, for example the sandbox's.
     if (secret !== auth.default) remember(secret);
     return { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret };
   };
@@ -147,14 +147,14 @@ export const createTransport = (
   };
 
   const text = async (body: AsyncIterable<Buffer>): Promise<string> => {
-    // Decoded as it arrives, so that a response's bytes and text aren't in memory at once.
+    // Decoded as it arrives, so that the bytes and the text of a response aren't in memory at the same time.
     const decoder = new StringDecoder("utf8");
     let read = "";
     for await (const chunk of body) read += decoder.write(chunk);
     return read + decoder.end();
   };
 
-  /** A successful response with its headers. Errors while its body is read are ProviderErrors. */
+  /** Returns a successful response with its headers. Errors while its body is read are ProviderErrors. */
   const open = async (call: JsonCall): Promise<Pick<EgressStream, "headers"> & { body: AsyncIterable<Buffer> }> => {
     try {
       const { status, headers, body } = await send(call);
@@ -168,7 +168,7 @@ export const createTransport = (
   };
 
   /**
-   * The JSON of an opened body.
+   * Parses the JSON of an opened body.
    * @throws ProviderError if it isn't JSON
    */
   const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
@@ -183,19 +183,19 @@ export const createTransport = (
     parse,
     text,
     /**
-     * One JSON exchange.
+     * Makes one JSON exchange.
      * @throws ProviderError for an error status, a body that isn't JSON, or no response
      */
     json: async (call: JsonCall): Promise<unknown> => parse((await open(call)).body),
-    /** An exchange whose response has no content. */
+    /** Makes an exchange whose response has no content. */
     done: async (call: JsonCall): Promise<void> => {
       for await (const _ of (await open(call)).body);
     },
-    /** Error inside a response with a success status, or undefined. */
+    /** Returns the error in a response with a success status, or undefined. */
     errorInside: (answer: unknown, lacksOutput?: boolean): ProviderError | undefined => errorInside(answer, withoutKeys, lacksOutput),
     /** Removes secrets from a response or a part of one. */
     shown: withoutKeys,
-    /** A provider's error message, shortened and without secrets. */
+    /** Returns a provider's error message, shortened and without secrets. */
     reason: (text: string): string => {
       const clean = withoutKeys(text);
       return clean.length > MAX_REASON_CHARS ? `${clean.slice(0, MAX_REASON_CHARS)}…` : clean;

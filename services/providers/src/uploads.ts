@@ -8,17 +8,17 @@ import { createTransport, type Transport } from "./transport";
 
 /** Uploads files to the storage of providers. */
 
-/** Timeout of an attempt. */
+/** Time-out of one attempt. */
 const UPLOAD_MS = 120_000;
 const PAUSES_MS = [500, 2_000, 5_000];
 const HOUR_MS = 3_600_000;
-/** An upload isn't reused this close to its expiry, because a job can queue before it reads its inputs. */
+/** An upload isn't reused if it expires within this time, because a job can wait in a queue before it reads its inputs. */
 const MARGIN_MS = 3 * HOUR_MS;
-/** Lifetime of files if the answer doesn't contain one. */
+/** Lifetime of files if the response doesn't state it. */
 const KEPT_MS = 24 * HOUR_MS;
 
 export interface Uploaded {
-  /** The provider's name of the file. */
+  /** The provider's name for the file. */
   reference: string;
   /** Expiry of the reference, in milliseconds since the epoch. */
   until: number;
@@ -26,7 +26,7 @@ export interface Uploaded {
 
 type UploadSettings = NonNullable<ProviderSettings["upload"]>;
 
-/** @throws ProviderError if the response doesn't contain it */
+/** @throws ProviderError if the response has no text at the path */
 const textAt = (answer: unknown, path: string): string => {
   const found = pointer(answer, path);
   if (typeof found === "string" && found !== "") return found;
@@ -72,7 +72,7 @@ const toRunway: Upload = async (transport, baseUrl, file) => {
   return usual(textAt(answer, "/runwayUri"));
 };
 
-/** Follows `server.py`. Existing files are found by content. Loaders include the folder in the name. */
+/** Follows `server.py`. Existing files are found by content. Loaders include the folder in the file name. */
 const toComfyUi: Upload = async (transport, baseUrl, file) => {
   const raw = multipart([
     ["type", "input"],
@@ -91,7 +91,7 @@ const UPLOADS: Readonly<Record<UploadSettings["api"], Upload>> = {
   comfyui: toComfyUi,
 };
 
-/** Upload storage of a provider and its account, shared by all models that use them. */
+/** Identifies a provider's upload storage and account, which all models that use them share. */
 export const storageOf = ({ upload, baseUrl, auth }: ProviderSettings): string =>
   `${upload?.api} ${upload?.baseUrl ?? baseUrl} ${auth?.secretEnv ?? ""}`;
 
@@ -103,6 +103,6 @@ export const uploadFile = (
 ): Promise<Uploaded> => {
   const { api, baseUrl = settings.baseUrl } = settings.upload;
   const transport = createTransport(contextOf(context, settings), settings);
-  // Storing a file twice does no harm.
+  // Retried without an idempotency key, because storing a file twice is harmless.
   return retry(() => UPLOADS[api](transport, baseUrl, file), { pausesMs: PAUSES_MS, shouldRetry: mayPass });
 };

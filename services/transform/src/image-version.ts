@@ -6,8 +6,8 @@ interface Manifest {
 }
 
 /**
- * Version of the image library, which results depend on. Read from package.json (dependencies are pinned), because only children load the
- * library.
+ * Version of the image library, which affects results. It is read from package.json (dependencies are pinned), because only child processes
+ * load the library.
  */
 export const imageVersion: string = (JSON.parse(readFileSync(join(__dirname, "..", "package.json"), "utf8")) as Manifest).dependencies
   .sharp;

@@ -24,10 +24,10 @@ import { imageVersion } from "./image-version";
 import { watchPool } from "./meters";
 import { transformHandlers } from "./server";
 
-/** The compiled child program. */
+/** Path of the compiled child program. */
 const PROGRAM = join(__dirname, "..", "dist", "work", "main.js");
 
-/** File operations, each in its own process and within bounds. */
+/** Runs file operations in separate processes within bounds. */
 export const service = defineService({
   name: "transform",
   variables: {
@@ -53,7 +53,7 @@ export const service = defineService({
     const calls = { media, pool, folders, ffmpeg };
     const handlers = transformHandlers({ run: createRun(calls), preview: createPreview(calls), ffmpeg, imageVersion });
     const services = [grpcService(transform.TransformServiceService, handlers)];
-    // Interrupted operations are retried elsewhere.
+    // Callers retry interrupted operations on another process.
     const grpc = await startGrpcServer({ listen: config.TRANSFORM_LISTEN, services, logger, tls: config, graceMs: answeringMs(config) });
     return {
       ports: { TRANSFORM_LISTEN: grpc.port },

@@ -3,14 +3,14 @@ import type { ProviderSettings } from "../entries/settings";
 import type { TextAnswer, TextOptions } from "../dialect";
 import { toolCallsIn, type ToolCall } from "./tools";
 
-/** chat/: the parts that all dialects of text models share. */
+/** chat/: parts that all dialects of text models share. */
 
 export type ChatSettings = Extract<ProviderSettings, { kind: "llm" }>;
 
-/** The parts of a call that a request is built from. */
+/** The parts of a call from which a request is built. */
 export type Asked = Pick<TextOptions, "inputs" | "schema" | "repair">;
 
-/** Inputs that every dialect translates, besides files. */
+/** Inputs that every dialect translates, except files. */
 const TRANSLATED = ["prompt", "system", "history", "steps", "maxTokens"];
 
 /** Inputs that are sent under their own names. */
@@ -22,7 +22,7 @@ export interface Turn {
   content: string;
   /** Tools that the assistant called in this turn. */
   tool_calls?: ToolCall[];
-  /** The call that this tool's result belongs to. */
+  /** Id of the call that this tool result belongs to. */
   tool_call_id?: string;
 }
 
@@ -37,13 +37,13 @@ const turnsIn = (turns: unknown): Turn[] =>
     ...(role === "tool" ? { tool_call_id: id ?? "" } : {}),
   }));
 
-/** Turns before the prompt, oldest first: the input `history`, already checked by its entry's schema. */
+/** Turns before the prompt, oldest first, from the input `history`. The entry's schema has already checked it. */
 export const earlierTurns = ({ inputs: { history } }: Asked): Turn[] => turnsIn(history);
 
-/** Turns after the prompt, oldest first: the input `steps`. */
+/** Turns after the prompt, oldest first, from the input `steps`. */
 export const laterTurns = ({ inputs: { steps } }: Asked): Turn[] => turnsIn(steps);
 
-/** A low estimate, for providers that don't report token counts. */
+/** A low estimate, used if a provider doesn't report token counts. */
 const CHARS_PER_TOKEN = 4;
 
 const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0;
@@ -58,7 +58,7 @@ export const usageOf = (asked: Asked, answer: string, input: unknown, output: un
   ...(isCount(input) && isCount(output) ? {} : { isEstimated: true }),
 });
 
-/** The countable texts of a call. */
+/** Texts of a call that count as input tokens. */
 const askedText = (asked: Asked): string => {
   const { inputs, schema, repair } = asked;
   const turns = [...earlierTurns(asked), ...laterTurns(asked)].flatMap(({ content, tool_calls: calls }) => [

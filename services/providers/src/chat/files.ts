@@ -1,6 +1,6 @@
 import type { ChatSettings } from "./asked";
 
-/** Files that go to a text model with its prompt. */
+/** Files that are sent to a text model with the prompt. */
 
 /** File types by input of a text model. */
 const KINDS = {
@@ -14,7 +14,7 @@ const KINDS = {
 
 export interface PromptFile {
   kind: (typeof KINDS)[keyof typeof KINDS];
-  /** Its address, or a data URL. */
+  /** The file's URL, or a data URL. */
   url: string;
   /** Content of a data URL. */
   inline?: { contentType: string; base64: string };
@@ -37,8 +37,8 @@ const fileInputs = ({ files = {} }: ChatSettings): string[] =>
   ["image", ...Object.keys(files)].filter((name) => kindOf(name) !== undefined);
 
 /**
- * Files of a call by input.
- * @returns the files, and the names of their inputs, which must not be sent a second time
+ * Files of a call, by input.
+ * @returns the files, and the names of their inputs, which must not also be sent separately
  */
 export const promptFiles = (
   settings: ChatSettings,

@@ -3,7 +3,7 @@ import { readJson } from "../pointer";
 import { createTransport, DIRECT_TIMEOUT_MS, type JsonCall } from "../transport";
 import type { Asked, ChatSettings } from "./asked";
 
-/** Builds a text model from a dialect: complete and streamed answers, with one repair of invalid JSON. */
+/** Builds a text model from a dialect, with complete and streamed answers. Invalid JSON is repaired once. */
 
 const EVENT_STREAM = /^text\/event-stream\b/i;
 
@@ -12,18 +12,18 @@ export interface StreamReader {
   onText: (piece: string) => void;
   /** Makes a provider's text safe to show. */
   reason: (text: string) => string;
-  /** The model can call tools. */
+  /** True if the model can call tools. */
   hasTools: boolean;
 }
 
-/** Builds the request of a text model and reads its answer. */
+/** Builds the request for a text model and reads its answer. */
 export interface ChatDialect {
   call(asked: Asked): JsonCall;
-  /** Turns a call into its streamed form. */
+  /** Returns the call with streaming enabled. */
   streamed(call: JsonCall): JsonCall;
   /**
-   * Joins a streamed response to the complete one.
-   * @throws ProviderError for an incomplete stream: part of a text isn't a result
+   * Combines a streamed response into the complete response.
+   * @throws ProviderError if the stream is incomplete, because a part of a text isn't a result
    */
   read(body: AsyncIterable<Uint8Array>, reader: StreamReader): Promise<unknown>;
   /**
@@ -34,7 +34,7 @@ export interface ChatDialect {
 }
 
 /**
- * A piece of a streamed response.
+ * Parses a piece of a streamed response.
  * @throws ProviderError if it isn't JSON
  */
 export const pieceOf = (data: string): unknown => {
@@ -43,14 +43,14 @@ export const pieceOf = (data: string): unknown => {
   return read.value;
 };
 
-/** Error for an answer without text. @param isCut the token limit ended it: reasoning used up all tokens */
+/** Creates the error for an answer without text. @param isCut true if the token limit ended it, because reasoning used all tokens */
 export const noText = (isCut: boolean): ProviderError =>
   new ProviderError(
     "incomplete",
     isCut ? "the most tokens were reached before the model wrote any text" : "the provider's answer has no text",
   );
 
-/** Error for a stream that ended before its answer was complete. */
+/** Creates the error for a stream that ended before its answer was complete. */
 export const brokenOff = (): ProviderError => new ProviderError("ambiguous", "the provider's answer broke off");
 
 export const chatProvider = (settings: ChatSettings, context: DialectContext, dialect: ChatDialect): TextProvider => {
@@ -71,7 +71,7 @@ export const chatProvider = (settings: ChatSettings, context: DialectContext, di
       };
       if (!settings.stream || !onText) return completion(await transport.json(call));
       const { headers, body } = await transport.open(dialect.streamed(call));
-      // A service that can't stream sends a complete response.
+      // A service that doesn't support streaming sends a complete response.
       const isStream = EVENT_STREAM.test(headers["content-type"] ?? "");
       const reader = { onText, reason: transport.reason, hasTools: asked.inputs.tools !== undefined };
       return completion(isStream ? await dialect.read(body, reader) : await transport.parse(body));

@@ -1,12 +1,12 @@
 import { isRecord, jsonInAnswer, type JsonSchema } from "@nodeloom/kernel";
 import type { Asked } from "./asked";
 
-/** Asks a model for JSON by a schema: with the provider's own mode if it has one, otherwise in the prompt. */
+/** Requests JSON that matches a schema, with the provider's JSON mode if it has one, otherwise in the prompt. */
 
-/** Wraps an answer whose schema is not an object, for providers that only return objects. */
+/** Member that wraps an answer whose schema isn't an object, for providers that return only objects. */
 const WRAPPED = "answer";
 
-/** References that start with `#` break when their schema moves into another one, so they are rewritten. */
+/** Rewrites references that start with `#`, because they break when their schema moves into another one. */
 const moved = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(moved);
   if (!isRecord(value)) return value;
@@ -20,27 +20,27 @@ const moved = (value: unknown): unknown => {
 
 const isWrapped = (schema: JsonSchema): boolean => schema.type !== "object";
 
-/** Wraps a schema for providers that only return objects. */
+/** Wraps a schema for providers that return only objects. */
 export const objectSchema = (schema: JsonSchema): JsonSchema =>
   isWrapped(schema)
     ? { type: "object", properties: { [WRAPPED]: moved(schema) }, required: [WRAPPED], additionalProperties: false }
     : schema;
 
-/** The text of an answer without the object that it was wrapped in. */
+/** Returns the text of an answer without its wrapping object. */
 export const unwrapped = (schema: JsonSchema, text: string): string => {
   if (!isWrapped(schema)) return text;
   const answers = jsonInAnswer(text).flatMap(({ value }) => (isRecord(value) && Object.hasOwn(value, WRAPPED) ? [value[WRAPPED]] : []));
   return answers.length > 0 ? JSON.stringify(answers[0]) : text;
 };
 
-/** @param inWords adds a description of the response format, because the request has no other place for it */
+/** @param inWords adds a description of the response format, for requests without a member for it */
 export const systemPrompt = ({ inputs: { system }, schema }: Asked, inWords: boolean): string | undefined => {
   const asking = `Answer with JSON alone, without any words or marks around it. It must fit this JSON Schema:\n${JSON.stringify(schema)}`;
   const texts = [...(typeof system === "string" && system !== "" ? [system] : []), ...(schema && inWords ? [asking] : [])];
   return texts.length > 0 ? texts.join("\n\n") : undefined;
 };
 
-/** Conversation turns that request a better response. */
+/** Conversation turns that request a corrected response. */
 export const repairTurns = ({ repair }: Asked): { role: "assistant" | "user"; text: string }[] =>
   repair
     ? [

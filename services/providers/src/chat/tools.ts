@@ -1,13 +1,13 @@
 import { isRecord } from "@nodeloom/kernel";
 
-/** Tools that a text model can call, and its calls, in the form of OpenAI's chat completions. */
+/** Tools that a text model can call, and its tool calls, in the form of OpenAI's chat completions. */
 
 /** A call of a tool. `arguments` is the JSON text that the model wrote. */
 export interface ToolCall {
   id: string;
   type: "function";
   function: { name: string; arguments: string };
-  /** Provider-specific members that must be sent back with the call, as in Google's compatible API. */
+  /** Provider-specific members that must be returned with the call, as in Google's compatible API. */
   extra_content?: unknown;
 }
 
@@ -27,12 +27,12 @@ interface Called {
   inputs: Readonly<Record<string, unknown>>;
 }
 
-/** Maximum of kept tool calls per answer. */
+/** Maximum tool calls that are kept per answer. */
 const MAX_CALLS = 128;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The tools of a call; none without such an input. */
+/** The tools of a call; empty if it has none. */
 export const toolsOf = ({ inputs: { tools } }: Called): Tool[] =>
   (Array.isArray(tools) ? tools : []).flatMap((tool: unknown): Tool[] => {
     const named = isRecord(tool) ? tool.function : undefined;
@@ -49,8 +49,8 @@ export const toolChoiceOf = ({ inputs: { tool_choice: choice } }: Called): ToolC
 };
 
 /**
- * Reads calls in OpenAI's form.
- * @param idOf makes the ID of a call without one, from its index
+ * Reads tool calls in OpenAI's form.
+ * @param idOf creates an id, from the index, for a call without one
  */
 export const toolCallsIn = (list: unknown, idOf: (index: number) => string): ToolCall[] =>
   (Array.isArray(list) ? list : []).slice(0, MAX_CALLS).flatMap((call: unknown, index): ToolCall[] => {
@@ -68,7 +68,7 @@ export const toolCallsIn = (list: unknown, idOf: (index: number) => string): Too
     ];
   });
 
-/** Arguments of a call as an object, for dialects that don't accept text. */
+/** Arguments of a tool call as an object, for dialects that don't accept text. */
 export const argumentsOf = ({ function: { arguments: text } }: ToolCall): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text);

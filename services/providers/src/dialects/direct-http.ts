@@ -7,11 +7,11 @@ import { pointer } from "../pointer";
 import { errorIn, requestOf } from "../request";
 import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
 
-/** Models that return their output in one exchange, as their registry entry describes. */
+/** Models that return their output in a single exchange, which their registry entry describes. */
 
-/** Ten of the largest pictures as base64. */
+/** Large enough for ten of the largest images as base64. */
 const MAX_JSON_BYTES = 64 * 1_024 * 1_024;
-/** While a response is parsed, memory holds its text and the texts inside it. */
+/** While a response is parsed, its text and the texts in it are both in memory. */
 const COPIES = 2;
 const OK = 200;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\b/i;
@@ -39,15 +39,15 @@ export const directHttp = (settings: DirectHttpSettings, context: DialectContext
       const call = requestOf(settings, inputs);
       const headers = form === "json" ? call.headers : { accept: "*/*", ...call.headers };
       const opened = await transport.open({ ...call, ...(headers ? { headers } : {}), timeoutMs: DIRECT_TIMEOUT_MS, maxBytes, signal });
-      // The answer stays in memory until it is stored, because it can't be requested again.
+      // The response stays in memory until it is stored, because it can't be requested again.
       await reserve(answerBytes(opened.headers, maxBytes) * (form === "bytes" ? 1 : COPIES));
       const isJson = JSON_TYPE.test(opened.headers["content-type"] ?? "");
       const requestId = answerId(opened.headers);
       if (form === "bytes" && !isJson) return { files: [{ bytes: opened.body }], text: null, requestId };
       const answer = form === "text" && !isJson ? await transport.text(opened.body) : await jsonOf(opened.body);
-      // If bytes are expected, JSON is an error.
+      // If bytes are expected, a JSON response is an error.
       const made: Made = form === "bytes" ? { files: [], text: null } : withDownloads(settings, transport, madeIn(outputs, answer));
-      // An answer without the expected output may contain an error.
+      // A response without the expected output may contain an error.
       const problem = made.files.length === 0 && made.text === null ? transport.errorInside(answer, true) : undefined;
       if (problem) throw problem;
       return { ...made, requestId: nameIn(answer) ?? requestId };

@@ -8,7 +8,7 @@ import { withDefaults } from "../request";
 import { fillTemplate } from "../template";
 import { createTransport } from "../transport";
 
-/** Jobs in fal's queue. */
+/** Runs jobs in fal's queue. */
 
 /** Prefixes before the owner's name in an application's path. */
 const NAMESPACES = new Set(["workflows", "comfy"]);
@@ -19,7 +19,7 @@ const queueOf = (app: string): string => {
   return parts.slice(0, NAMESPACES.has(parts[0]!) ? 3 : 2).join("/");
 };
 
-/** A model in fal's queue: one queue per application. */
+/** A model in fal's queue. Each application has a queue. */
 export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
   const { baseUrl, app, body, defaults, outputs } = settings;
   const addresses = (requestId: string): Record<"status" | "response" | "cancel", string> => {
@@ -36,7 +36,7 @@ export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-
     },
     submitted: (answer) => {
       const requestId = requestIdOf(answer, "/request_id");
-      // Requests of nested applications have other addresses than their application. Only addresses below the configured base are used.
+      // Requests of nested applications have other URLs than their application. Only URLs below the configured base are used.
       const handle = Object.entries(addresses(requestId)).map(([name, otherwise]) => {
         const told = pointer(answer, `/${name}_url`);
         return [name, typeof told === "string" && told.startsWith(`${baseUrl}/`) ? told : otherwise];

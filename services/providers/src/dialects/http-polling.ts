@@ -7,16 +7,16 @@ import { pointer } from "../pointer";
 import { errorIn, isOwnAddress, requestOf } from "../request";
 import { createTransport, type JsonCall } from "../transport";
 
-/** Jobs of providers whose requests the registry entry describes: submit, poll, fetch the result, cancel. */
+/** Jobs of providers whose requests are described by the registry entry: submit, poll, fetch the result, cancel. */
 
 const OK = 200;
-/** A job id that is a path. It must not contain `..` or leave its base path. */
+/** Matches a job id that is a path. `..` isn't allowed, because the id must stay below the base path. */
 const PATH_ID = /^[A-Za-z0-9._~:@-]+(?:\/[A-Za-z0-9._~:@-]+)*$/;
 const DOTS = new Set([".", ".."]);
 
 const isPathId = (id: string): boolean => PATH_ID.test(id) && !id.split("/").some((part) => DOTS.has(part));
 
-/** @throws ProviderError for an ID that can't be part of a path */
+/** @throws ProviderError for an id that can't be part of a path */
 const withId = (path: string, requestId: string): string => {
   if (path.includes("{+requestId}") && !isPathId(requestId))
     throw new ProviderError("failed", "the provider's request id can't be a part of an address");
@@ -28,7 +28,7 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
   const transport = createTransport(context, settings);
   const hasBooleans = poll.succeeded.some((state) => typeof state === "boolean");
 
-  /** @throws ProviderError for an address on another host, because the request carries the secret */
+  /** @throws ProviderError for a URL on another host, because the request contains the secret */
   const ownUrl = (answer: unknown, place: string): string => {
     const url = pointer(answer, place);
     if (typeof url === "string" && isOwnAddress(settings, url)) return url;
@@ -59,7 +59,7 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
       const problem = errorIn(error, answer);
       if (problem !== undefined) throw new ProviderError("refused", transport.reason(problem), OK, transport.shown(JSON.stringify(answer)));
       const requestId = requestIdOf(answer, submit.requestId);
-      // Reject an id that can't be polled before the job counts as submitted.
+      // An id that can't be polled is rejected before the job counts as submitted.
       withId(poll.path ?? "", requestId);
       return poll.url === undefined ? { requestId } : { requestId, handle: { status: ownUrl(answer, poll.url) } };
     },

@@ -8,11 +8,11 @@ import { withDefaults } from "../request";
 import { fillTemplate } from "../template";
 import { createTransport } from "../transport";
 
-/** Predictions of Replicate or another service with its API. `outputs` is used if the output isn't a URL or a list of URLs. */
+/** Predictions of Replicate, or of another service with its API. `outputs` is used if the output isn't a URL or a list of URLs. */
 export const replicate = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
   const { baseUrl, app, body, defaults, outputs } = settings;
   const makesFiles = !Object.hasOwn(outputs, "text");
-  // Official models have their own address. Versions are named in the body.
+  // Official models have a separate URL. Other versions are named in the body.
   const isOfficial = app.includes("/") && !app.includes(":");
   const urlOf = ({ requestId }: Submission): string => `${baseUrl}/v1/predictions/${encodeURIComponent(requestId)}`;
 

@@ -1,6 +1,6 @@
-/** Accounts at providers, by the environment variable of their key: display name and a check of the key. */
+/** Accounts at providers, by the environment variable of their key, each with a display name and a check of the key. */
 
-/** A free request that only succeeds with a valid key, sent to the host of the company's models. */
+/** A free request that succeeds only with a valid key. It is sent to the host of the company's models. */
 export interface KeyCheck {
   path: string;
   headers?: Readonly<Record<string, string>>;
@@ -8,13 +8,13 @@ export interface KeyCheck {
 
 export interface ProviderAccount {
   name: string;
-  /** Page where you create keys. */
+  /** Page on which keys are created. */
   keysUrl?: string;
-  /** Undefined if no free request is known. */
+  /** Undefined if there is no known free request. */
   check?: KeyCheck;
 }
 
-/** Paths from each provider's documentation. fal and Kling document no free read-only request. */
+/** Paths are taken from each provider's documentation. fal and Kling document no free read-only request. */
 export const PROVIDER_ACCOUNTS: Readonly<Record<string, ProviderAccount>> = {
   ANTHROPIC_API_KEY: {
     name: "Anthropic",

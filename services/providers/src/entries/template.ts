@@ -1,21 +1,21 @@
-/** Finds the inputs in request templates of registry entries. */
+/** Finds inputs in request templates of registry entries. */
 
-/** An input inside a text, as in `${seconds}s`. */
+/** An input in a text, as in `${seconds}s`. */
 export const INPUT_IN_TEXT = /\$\{([A-Za-z_]\w*)\}/g;
 
 /** Suffix for the content type of a file input: `{ "$input": "image.type" }`. */
 export const TYPE_OF_FILE = ".type";
 
-/** A template member that is exactly one input. */
+/** A template member that consists of one input. */
 export interface InputMember {
   $input: string;
-  /** Replacements for some values. */
+  /** Replacements for some of the input's values. */
   map?: Readonly<Record<string, unknown>>;
-  /** Factor for a number. */
+  /** Factor by which a number is multiplied. */
   times?: number;
 }
 
-/** A list member that is repeated for each value of an input, with that value as the input. */
+/** A list member that is repeated for each value of an input. In it, the input's name means that value. */
 export interface EachMember {
   $each: string;
   item: unknown;

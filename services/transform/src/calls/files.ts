@@ -7,7 +7,7 @@ import { media as proto } from "@nodeloom/proto";
 import { BOUNDS } from "../bounds";
 import { WorkFailure, type WorkFile } from "../children/protocol";
 
-/** Transfers between media and disk, streamed so that no file is in memory as a whole. */
+/** Transfers between media and disk. They are streamed, so that no file is completely in memory. */
 
 export type Media = Pick<ClientOf<proto.MediaServiceServer>, "getObjects" | "readObject" | "upload">;
 
@@ -46,7 +46,7 @@ const readFile = async (
   return { port, path, contentType };
 };
 
-/** Downloads the files of an operation. @throws WorkFailure if one is missing, or they are too large together */
+/** Downloads the files of an operation. @throws WorkFailure if a file is missing or if the files together are too large */
 export const readFiles = async (media: Media, wanted: readonly Wanted[], folder: string, signal: AbortSignal): Promise<WorkFile[]> => {
   let bytes = 0;
   const count = (more: number): void => {
@@ -59,7 +59,7 @@ export const readFiles = async (media: Media, wanted: readonly Wanted[], folder:
   return files;
 };
 
-/** Stores a result under a deterministic id, so that a retry finds the first one. */
+/** Stores a result under a deterministic id, so that a retry finds the existing result. */
 export const storeFile = async (
   media: Media,
   { path, ...header }: Pick<proto.UploadHeader, "id" | "ownerId" | "accept" | "making" | "held"> & { path: string },

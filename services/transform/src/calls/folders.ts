@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isRunning } from "@nodeloom/platform";
 
-/** Private folders of operations, removed after each one. Those of killed processes are removed at the next start. */
+/** Private folders of operations. Each is removed after its operation. Folders of killed processes are removed at the next start. */
 
 export interface Folders {
   within<T>(work: (folder: string) => Promise<T>): Promise<T>;
@@ -12,7 +12,7 @@ export interface Folders {
 
 const NAME = /^process-(\d+)-/;
 
-/** In a container, earlier processes had the same pid as this one. */
+/** In a container, an earlier process can have had the pid of this one. */
 const isAnother = (pid: number): boolean => pid !== process.pid && isRunning(pid);
 
 export const openFolders = async (root: string): Promise<Folders> => {

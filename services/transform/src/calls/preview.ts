@@ -9,7 +9,7 @@ import { readFiles } from "./files";
 
 const LEAST_WIDTH = 16;
 const MOST_WIDTH = 2_048;
-/** Previews share the queue as one additional user. */
+/** In the queue, all previews together count as one user. */
 const KEY = "previews";
 
 export const createPreview =

@@ -18,7 +18,7 @@ import { measured } from "../meters";
 import { readFiles, storeFile, type Media } from "./files";
 import type { Folders } from "./folders";
 
-/** Runs one operation on files in media and stores its result there. */
+/** Runs one operation on files in media storage and stores its result there. */
 
 export interface CallOptions {
   media: Media;
@@ -27,12 +27,12 @@ export interface CallOptions {
   ffmpeg: Program;
 }
 
-/** Retry delay after a full queue. */
+/** Retry delay in seconds if the queue is full. */
 const FULL_SECONDS = 5;
 const CALL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,197}$/;
 const MB = 1_024 * 1_024;
 
-/** Maps failures: an input error fails the node, a killed process is retryable. */
+/** Maps failures to errors. Unsuitable input fails the node; a killed process is retryable. */
 export const asDomainError = (error: unknown, what: string): unknown => {
   if (error instanceof NoSlot)
     return new DomainError("unavailable", "SERVICE_UNAVAILABLE", `too many operations are waiting`, { retryAfter: FULL_SECONDS });
@@ -58,7 +58,7 @@ const checked = (request: transform.RunRequest): { operation: MediaOperation; se
   if (!CALL_ID.test(request.callId)) throw invalidRequest([{ path: "call_id", message: "must be letters, digits, dots and dashes" }]);
   if (request.inputs.length > BOUNDS.files) throw invalidRequest([{ path: "inputs", message: `must be at most ${BOUNDS.files}` }]);
   const given = settingsOf(request.settingsJson);
-  // File keys stand in for files during validation.
+  // During validation, file keys are used in place of files.
   const ports = new Map<string, string[]>();
   for (const { port, key } of request.inputs) ports.set(port, [...(ports.get(port) ?? []), key]);
   const properties = operation.schema.properties as Record<string, { type?: unknown }>;
@@ -77,7 +77,7 @@ const outputOf = (
   { width, height, durationSeconds, warnings = [] }: Partial<WorkResult>,
 ): transform.RunResponse => transform.RunResponse.fromPartial({ outputs: [{ object, width, height, durationSeconds }], warnings });
 
-/** @throws WorkFailure for a missing result, or one above the bound of media */
+/** @throws WorkFailure if the result is missing or above media's size bound */
 const checkSize = async (path: string): Promise<void> => {
   const size = await stat(path).then(
     (found) => found.size,
@@ -87,7 +87,7 @@ const checkSize = async (path: string): Promise<void> => {
   if (size === 0) throw new WorkFailure("input", "there is nothing in its files that it could make a result of");
 };
 
-/** A killed process says nothing about the files, so another one retries once. */
+/** Works again once in another process if the first one was killed, because that may not be the fault of the files. */
 const workAgain = async (pool: Pool, ...[request, limits]: Parameters<Pool["work"]>): Promise<WorkResult> => {
   try {
     return await pool.work(request, limits);
@@ -98,7 +98,7 @@ const workAgain = async (pool: Pool, ...[request, limits]: Parameters<Pool["work
 };
 
 export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
-  /** The result of an earlier call with this id. */
+  /** Returns the result of an earlier call with this id. */
   const stored = async (id: string, { userId: ownerId, held: withHeld }: transform.RunRequest, signal: AbortSignal) =>
     (await media.getObjects({ ids: [id], ownerId, withHeld }, { signal })).objects[0];
 
@@ -124,8 +124,8 @@ export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
 
   /**
    * Runs an operation. Idempotent by call id.
-   * @throws DomainError INVALID_REQUEST for an invalid call, EXECUTION_FAILED for unsuitable files, SERVICE_UNAVAILABLE while the program
-   * is missing or the queue is full
+   * @throws DomainError INVALID_REQUEST for an invalid call, EXECUTION_FAILED for unsuitable files, SERVICE_UNAVAILABLE if the program is
+   *   missing or the queue is full
    */
   return async (request: transform.RunRequest, signal: AbortSignal): Promise<transform.RunResponse> => {
     const id = `${request.callId}-0`;

@@ -3,19 +3,22 @@ import { lastPrinted, watchMemory, yieldToOthers } from "@nodeloom/platform";
 import { BOUNDS } from "../bounds";
 import { WorkFailure, type FromChild, type ToChild, type WorkRequest, type WorkResult } from "./protocol";
 
-/** Parent side of one worker process. A process that crashes, hangs or uses too much memory is ended. */
+/** The parent's side of one child process. A process that crashes, hangs or uses too much memory is ended. */
 
 export interface ChildOptions {
-  /** Path of the child's program. */
+  /** Path of the program that the child runs. */
   program: string;
-  /** Command prefix; see `networkIsolation`. */
+  /** Command prefix from `networkIsolation`. */
   isolation: readonly string[];
   memoryBytes?: number;
 }
 
 export interface Child {
   readonly pid: number;
-  /** One call at a time. @throws WorkFailure, or the signal's reason. The process is gone afterwards, except after an input error */
+  /**
+   * Works on a request; only one can run at a time. After a failure other than an input error, the process has ended. @throws WorkFailure,
+   * or the signal's reason
+   */
   work(request: WorkRequest, limits: { timeMs: number; signal?: AbortSignal | undefined }): Promise<WorkResult>;
   isAlive(): boolean;
   end(): void;
@@ -25,16 +28,16 @@ export interface Child {
 const MEMORY_LOOK_MS = 100;
 const START_MS = 30_000;
 const MB = 1_024 * 1_024;
-/** Node.js heap; image buffers are outside of it. */
+/** Heap of Node.js in MiB. Image buffers are outside it. */
 const HEAP_MB = 256;
 
-/** The child's environment, without our secrets. */
+/** Environment of the child, without the platform's secrets. */
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, LANG } = process.env;
   return { PATH, LANG, MALLOC_ARENA_MAX: "2" };
 };
 
-/** The child leads a process group, so that its own children end with it. */
+/** Starts the child as the leader of a process group, so that its own children end with it. */
 const start = ({ program, isolation }: ChildOptions): ChildProcess => {
   const [command = process.execPath, ...args] = [...isolation, process.execPath, `--max-old-space-size=${HEAP_MB}`, program];
   const child = spawn(command, args, { env: environment(), stdio: ["ignore", "ignore", "pipe", "ipc"], detached: true });
@@ -47,7 +50,7 @@ const killGroup = ({ pid }: ChildProcess): void => {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The whole group has ended.
+    // All processes of the group have already ended.
   }
 };
 

@@ -3,26 +3,26 @@ import { BOUNDS } from "../bounds";
 import { startChild, type Child, type ChildOptions } from "./child-process";
 import type { WorkRequest, WorkResult } from "./protocol";
 
-/** A pool of warm children: one operation at a time each, replaced after a number of operations. */
+/** A pool of started child processes. Each runs one operation at a time and is replaced after a number of operations. */
 
 export interface PoolOptions extends ChildOptions {
-  /** Concurrent operations. */
+  /** Maximum concurrent operations. */
   concurrency: number;
   queueLimit?: number;
   callsPerChild?: number;
 }
 
 export interface WorkOptions {
-  /** Fairness key: users take turns. */
+  /** Users take turns in the queue. */
   userId: string;
   timeMs: number;
   signal?: AbortSignal | undefined;
 }
 
 export interface Pool {
-  /** Waits for a turn, round-robin by user. @throws NoSlot if the queue is full */
+  /** Waits for a turn; users take turns. @throws NoSlot if the queue is full */
   enter(options: Pick<WaitOptions, "key" | "signal" | "maxWaitMs">): Promise<() => void>;
-  /** Call within a turn. @throws WorkFailure, or the signal's reason */
+  /** Works on a request. Call it only during a turn. @throws WorkFailure, or the signal's reason */
   work(request: WorkRequest, options: Pick<WorkOptions, "timeMs" | "signal">): Promise<WorkResult>;
   load(): { inUse: number; waiting: number };
   pids(): number[];
@@ -57,7 +57,7 @@ export const createPool = (options: PoolOptions): Pool => {
     else idle.push(child);
   };
 
-  // Prewarm a process for the first operation.
+  // Starts a process in advance for the first operation.
   void begin().then(
     (child) => idle.push(child),
     () => undefined,

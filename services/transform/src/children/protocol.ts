@@ -1,19 +1,19 @@
-/** Messages between the service and its children. Files are passed as paths. */
+/** Messages between the service and its child processes. Files are passed as paths. */
 
 export interface WorkFile {
   port: string;
   path: string;
-  /** The type that media sniffed. */
+  /** The type that the media service detected. */
   contentType: string;
 }
 
 export interface WorkRequest {
-  /** An operation of the kernel's table, or `preview`. */
+  /** Name of an operation in the kernel's table, or `preview`. */
   operation: string;
-  /** Validated, with defaults. */
+  /** Validated settings, with defaults filled in. */
   settings: Record<string, unknown>;
   files: WorkFile[];
-  /** The operation's own folder: the child writes nowhere else. */
+  /** Folder of the operation. The child writes only here. */
   folder: string;
   /** Path of ffmpeg, for operations that need it. */
   ffmpeg: string | null;
@@ -24,7 +24,7 @@ export interface WorkResult {
   width?: number;
   height?: number;
   durationSeconds?: number;
-  /** Sentences about parts of the files that the result leaves out. */
+  /** Sentences about parts of the files that aren't in the result. */
   warnings?: string[];
 }
 
@@ -34,7 +34,10 @@ export type ToChild = { type: "work"; request: WorkRequest };
 export class WorkFailure extends Error {
   override readonly name = "WorkFailure";
   constructor(
-    /** input: unsuitable files or settings. bounds: exceeded a bound. ended: process killed or crashed. fault: anything else. */
+    /**
+     * `input`: unsuitable files or settings. `bounds`: a bound was exceeded. `ended`: the process was killed or crashed. `fault`: any other
+     * reason.
+     */
     readonly kind: "input" | "bounds" | "ended" | "fault",
     message: string,
   ) {

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { unavailable } from "@nodeloom/kernel";
 import { assetsFolders, availabilityOf, FFMPEG_ASSET, foldersOf } from "@nodeloom/platform";
 
-/** Finds ffmpeg: from the environment, else on PATH, else the copy downloaded with local models. */
+/** Finds ffmpeg in the environment, otherwise on PATH, otherwise in the copy downloaded with local models. */
 
 export interface ProgramStatus {
   state: "ready" | "downloading" | "away";
@@ -16,7 +16,7 @@ export interface ProgramStatus {
 
 export interface Program {
   status(): Promise<ProgramStatus>;
-  /** @throws DomainError SERVICE_UNAVAILABLE while it is missing */
+  /** @throws DomainError SERVICE_UNAVAILABLE if ffmpeg is missing */
   ready(): Promise<{ path: string; version: string }>;
 }
 
@@ -58,7 +58,7 @@ const notThere = (state: "downloading" | "away", reason: string, retryAfterSecon
   version: "",
 });
 
-/** Looks again until it is found, because it may be downloaded meanwhile. */
+/** Repeats the search until ffmpeg is found, because it may be downloaded later. */
 export const findFfmpeg = (options: ProgramOptions): Program => {
   const roots = assetsFolders(options);
   let found: { path: string; version: string } | undefined;

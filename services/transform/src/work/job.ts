@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { WorkFile, WorkResult } from "../children/protocol";
 
-/** Unsuitable files or settings. The message becomes the node's error. */
+/** Thrown for unsuitable files or settings. The message becomes the node's error. */
 export class InputError extends Error {
   override readonly name = "InputError";
 }
@@ -9,11 +9,11 @@ export class InputError extends Error {
 export interface Job {
   settings: Readonly<Record<string, unknown>>;
   files: readonly WorkFile[];
-  /** Working folder, also for ffmpeg. */
+  /** Working folder, in which ffmpeg also runs. */
   folder: string;
   /** Path of ffmpeg. */
   ffmpeg: string;
-  /** Records a part of the files that the result leaves out. The node shows it as a warning. */
+  /** Reports a part of the files that isn't in the result. The node shows the message as a warning. */
   warn(message: string): void;
 }
 
@@ -34,7 +34,7 @@ export const numberOf = ({ settings }: Settings, name: string): number | undefin
   const value = settings[name];
   return typeof value === "number" ? value : undefined;
 };
-/** For settings with a default. */
+/** Returns a setting that has a default. */
 export const number = (job: Settings, name: string): number => numberOf(job, name) ?? 0;
 export const text = ({ settings }: Settings, name: string): string => {
   const value = settings[name];

@@ -3,7 +3,7 @@ import { InputError } from "./job";
 import { endFfmpeg } from "./ffmpeg/run";
 import { OPERATIONS } from "./operations";
 
-/** The child's program: handles one operation after the other, and exits with its parent. */
+/** The program of child processes. It handles operations sequentially and exits with its parent. */
 
 const tell = (message: FromChild): void => void process.send?.(message, undefined, undefined, () => undefined);
 

@@ -10,7 +10,7 @@ import * as videos from "./videos/edit";
 import { mux } from "./videos/mux";
 import { slideshow } from "./videos/slideshow";
 
-/** Implementations of the kernel's operations, and previews. */
+/** Implementations of the kernel's operations, and of previews. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "image-resize": resize,
   "image-crop": crop,

@@ -15,7 +15,7 @@ const PEAK_RATE = 8_000;
 const SAMPLE_BYTES = 2;
 const LOUDEST = 32_768;
 const PIPE_BYTES = 64 * 1_024 * 1_024;
-/** Position of a video's thumbnail: the first frames are often black. */
+/** Position of a video's thumbnail as a share of its duration, because the first frames are often black. */
 const POSTER_SHARE = 0.1;
 const POSTER_MOST_SECONDS = 3;
 
@@ -44,7 +44,7 @@ const ofVideo = async (job: Job): Promise<WorkResult> => {
   return { path, width, height };
 };
 
-/** The peak of each part of the audio, from 0 to 1. @param samples 16 bits each */
+/** Returns the peak of each part of the audio, from 0 to 1. @param samples 16-bit samples */
 export const peaksOf = (samples: Buffer): number[] => {
   const count = Math.floor(samples.length / SAMPLE_BYTES);
   return Array.from({ length: PEAKS }, (_, part) => {

@@ -3,12 +3,12 @@ import type { Asked, ChatSettings } from "../../chat/asked";
 import { objectSchema } from "../../chat/structured";
 import { closedSchema } from "./closed-schema";
 
-/** Ways to request an answer by a schema. */
+/** Ways to request an answer that matches a schema. */
 export type AnswerForm = { by: "mode" | "tool"; schema: JsonSchema } | { by: "words" };
 
 /**
- * Uses the API's own mode if it supports the schema; the input of a tool if the entry says so, because newer models reject requests that
- * force a tool; otherwise the prompt.
+ * Uses the API's JSON mode if it supports the schema. If the entry says so, uses the input of a tool instead; newer models reject requests
+ * that force a tool. Otherwise uses the prompt.
  * @returns undefined if any text is a valid answer
  */
 export const answerForm = ({ structuredOutput }: ChatSettings, { schema, inputs }: Asked): AnswerForm | undefined => {

@@ -7,14 +7,14 @@ import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll, pointerTexts } from "../../pointer";
 import { answerForm } from "./answer-form";
 
-/** Reads a response of Anthropic's Messages API: text or JSON, tokens, and the stop reason. */
+/** Reads a response of Anthropic's Messages API: text or JSON, token counts, and the stop reason. */
 
 /** Input tokens are counted separately by cache state. */
 const INPUT_TOKENS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-/** Stop reasons that cut a response short. */
+/** Stop reasons that end a response too early. */
 const CUT = new Set(["max_tokens", "model_context_window_exceeded"]);
 
-/** The calls of the caller's tools. */
+/** Calls of the caller's tools. */
 const callsOf = (answer: unknown): ToolCall[] => {
   const used = pointerAll(answer, "/content/*").filter((block) => pointer(block, "/type") === "tool_use");
   const calls = used.map((block) => {

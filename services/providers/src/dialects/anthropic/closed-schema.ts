@@ -1,6 +1,6 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel";
 
-/** Schemas for Anthropic's structured outputs: objects are closed, unsupported keywords are removed. */
+/** Schemas for Anthropic's structured outputs. Objects are closed and unsupported keywords are removed. */
 
 /** Keywords that structured outputs support (platform.claude.com/docs/en/build-with-claude/structured-outputs). */
 const KEYWORDS = new Set(
@@ -51,15 +51,15 @@ const closed = (schema: unknown): JsonSchema => {
   const known = Object.entries(schema).filter(([name]) => !IGNORED.has(name));
   const same = Object.fromEntries(known.map(([name, value]) => [name, keyword(name, value)]));
   if (schema.type !== "object") return same;
-  // An object with arbitrary members, or members by a schema, has no closed form.
+  // An object with arbitrary members, or with members defined by a schema, can't be closed.
   if (!isRecord(schema.properties) || isRecord(schema.additionalProperties)) throw new Inexpressible();
   return { ...same, additionalProperties: false };
 };
 
 /**
- * Converts a schema for the API's structured outputs, which only allow closed objects. An open object becomes a closed one: every answer
- * that fits the closed one fits the open one.
- * @returns undefined if the schema can't be expressed
+ * Converts a schema for the API's structured outputs, which allow only closed objects. An open object becomes a closed object. Every answer
+ * that matches the closed object also matches the open one.
+ * @returns undefined if the schema can't be converted
  */
 export const closedSchema = (schema: JsonSchema): JsonSchema | undefined => {
   try {

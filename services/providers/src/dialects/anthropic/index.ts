@@ -5,7 +5,7 @@ import { completionOf } from "./answer";
 import { messagesCall } from "./request";
 import { readStream, streamed } from "./stream";
 
-/** A text model behind Anthropic's Messages API. */
+/** A text model that uses Anthropic's Messages API. */
 export const anthropic = (settings: ChatSettings, context: DialectContext): TextProvider =>
   chatProvider(settings, context, {
     call: (asked) => messagesCall(settings, asked),

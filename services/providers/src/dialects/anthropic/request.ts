@@ -6,10 +6,10 @@ import { ProviderError } from "../../dialect";
 import type { JsonCall } from "../../transport";
 import { answerForm, type AnswerForm } from "./answer-form";
 
-/** The request of Anthropic's Messages API. */
+/** Builds requests of Anthropic's Messages API. */
 
 const VERSION = "2023-06-01";
-/** Default for entries without such an input: the API requires a value. */
+/** Default for entries without this input, because the API requires a value. */
 const USUAL_MAX_TOKENS = 4_096;
 const TOOL = "answer";
 
@@ -30,7 +30,7 @@ const answerMembers = (form: AnswerForm | undefined): Record<string, unknown> =>
 
 const textBlocks = (text: string): object[] => (text === "" ? [] : [{ type: "text", text }]);
 
-/** Turns in the API's form: results of tools belong to a user turn, and consecutive results share one turn. */
+/** Converts turns to the API's form. Tool results belong to a user turn, and consecutive results share one turn. */
 const messagesOf = (turns: readonly Turn[]): { role: string; content: string | object[] }[] => {
   const messages: { role: string; content: string | object[] }[] = [];
   let results: object[] | undefined;
@@ -64,7 +64,7 @@ const toolMembers = (asked: Asked): Record<string, unknown> => {
   };
 };
 
-/** A request of the Messages API. */
+/** Builds a request of the Messages API. */
 export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => {
   const { baseUrl, model, parameters = {} } = settings;
   const { prompt, maxTokens = USUAL_MAX_TOKENS } = asked.inputs;
@@ -83,7 +83,7 @@ export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => 
       ...(system === undefined ? {} : { system }),
       messages: [
         ...messagesOf(earlierTurns(asked)),
-        // Files first, as Anthropic recommends.
+        // Files come first, as Anthropic recommends.
         { role: "user", content: files.length > 0 ? [...files.map(block), { type: "text", text: prompt }] : prompt },
         ...messagesOf(laterTurns(asked)),
         ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),

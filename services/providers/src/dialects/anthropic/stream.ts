@@ -5,9 +5,9 @@ import { pointer } from "../../pointer";
 import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 
-/** Joins streamed responses of Anthropic's Messages API to the response of a call without streaming. */
+/** Combines streamed responses of Anthropic's Messages API into the response of a call without streaming. */
 
-/** Statuses for errors within a stream that mean that the provider is busy. */
+/** Statuses for errors in a stream that mean that the provider is busy. */
 const BUSY: ReadonlyMap<unknown, number> = new Map([
   ["rate_limit_error", 429],
   ["overloaded_error", 529],
@@ -27,8 +27,8 @@ const failureOf = (event: unknown, reason: StreamReader["reason"]): ProviderErro
 };
 
 /**
- * Collects a streamed message. A tool's input arrives as pieces of JSON. @param hasTools the tools are the caller's, so their input isn't
- * the answer
+ * Collects a streamed message. A tool's input arrives as pieces of JSON. @param hasTools true if the tools are the caller's, so that their
+ * input isn't the answer
  */
 const createMessage = (hasTools: boolean) => {
   let message: Record<string, unknown> = {};
@@ -50,7 +50,7 @@ const createMessage = (hasTools: boolean) => {
       if (pointer(block, "/type") !== "tool_use") return;
       used.set(pointer(event, "/index"), { type: "tool_use", id: pointer(block, "/id"), name: pointer(block, "/name"), input: "" });
     },
-    /** @returns the text of a piece */
+    /** @returns the text in an event, if it has any */
     add: (event: unknown): string | undefined => {
       const delta = pointer(event, "/delta");
       const piece = pointer(delta, "/text") ?? pointer(delta, "/partial_json");
@@ -78,8 +78,8 @@ const createMessage = (hasTools: boolean) => {
 };
 
 /**
- * Joins a streamed message.
- * @throws ProviderError for an incomplete stream
+ * Combines a streamed message.
+ * @throws ProviderError if the stream is incomplete
  */
 export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason, hasTools }: StreamReader): Promise<unknown> => {
   const message = createMessage(hasTools);

@@ -1,7 +1,7 @@
 import { isRecord } from "@nodeloom/kernel";
 import { pointer } from "../../pointer";
 
-/** Reads the history of a prompt on a ComfyUI server. */
+/** Reads the history of a prompt from a ComfyUI server. */
 
 export interface OutputFile {
   filename: string;
@@ -14,7 +14,7 @@ const EXTENSIONS = {
   video: /\.(?:mp4|webm|mkv|mov|avi)$/i,
   audio: /\.(?:flac|mp3|wav|ogg|opus|m4a|aac)$/i,
 } as const;
-/** Preview files aren't stored in this folder. */
+/** Folder of saved files. Preview files are stored elsewhere. */
 const KEPT = "output";
 
 const outputFile = (value: unknown): OutputFile[] => {
@@ -23,7 +23,7 @@ const outputFile = (value: unknown): OutputFile[] => {
   return [{ filename, subfolder: typeof subfolder === "string" ? subfolder : "", type: typeof type === "string" ? type : KEPT }];
 };
 
-/** Every file of a prompt's nodes, in any list: images, gifs, audio, video. */
+/** All files of a prompt's nodes, in any list: images, gifs, audio or video. */
 const allFiles = (entry: unknown): OutputFile[] => {
   const outputs = pointer(entry, "/outputs");
   const nodes = isRecord(outputs) ? Object.values(outputs) : [];
@@ -32,7 +32,7 @@ const allFiles = (entry: unknown): OutputFile[] => {
     .flatMap((list) => (Array.isArray(list) ? list.flatMap(outputFile) : []));
 };
 
-/** Output files of a workflow: saved files, or previews if it saved none. */
+/** Output files of a workflow: saved files, or previews if none were saved. */
 export const filesIn = (entry: unknown, makes: keyof typeof EXTENSIONS): OutputFile[] => {
   const fitting = allFiles(entry).filter(({ filename }) => EXTENSIONS[makes].test(filename));
   const kept = fitting.filter(({ type }) => type === KEPT);
@@ -44,7 +44,7 @@ const messageOf = (messages: readonly unknown[], name: string): Readonly<Record<
   return found && (isRecord(found[1]) ? found[1] : {});
 };
 
-/** Error of a prompt: `interrupted`, or a node's message. Undefined if it succeeded. */
+/** Error of a prompt: `interrupted`, or a node's message. Undefined if the prompt succeeded. */
 export const errorIn = (entry: unknown): string | undefined => {
   const messages = pointer(entry, "/status/messages");
   const list = Array.isArray(messages) ? (messages as unknown[]) : [];

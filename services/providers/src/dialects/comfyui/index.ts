@@ -6,25 +6,27 @@ import { createTransport, DIRECT_TIMEOUT_MS } from "../../transport";
 import { errorIn, filesIn, type OutputFile } from "./history";
 import { workflowWith } from "./workflow";
 
-/** Workflows on a ComfyUI server: submitted to its queue, read from its history. Follows `server.py` and `execution.py`. */
+/**
+ * Runs workflows on a ComfyUI server. They are submitted to its queue and read from its history. Follows `server.py` and `execution.py`.
+ */
 
 const INTERVAL_MS = 500;
 const MAX_INTERVAL_MS = 3_000;
-/** A queue or history can contain embedded images. */
+/** Large, because a queue or history can contain embedded images. */
 const MAX_HISTORY_BYTES = 32 * 1_024 * 1_024;
 const NOT_FOUND = 404;
-/** A recently submitted job is among these newest entries of the history. */
+/** Number of newest history entries in which a recently submitted job is searched. */
 const SEARCHED_ENTRIES = 64;
 
 const clientOf = (idempotencyKey: string): string => `nodeloom-${idempotencyKey}`;
 
-/** Prompts of a queue or a history: number, id, workflow, extra data, … */
+/** Prompts in a queue or history. Each has a number, an id, a workflow, extra data, … */
 const promptsIn = (answer: unknown): unknown[][] =>
   (isRecord(answer) ? Object.values(answer) : [])
     .flatMap((part) => (Array.isArray(part) ? (part as unknown[]) : [pointer(part, "/prompt")]))
     .filter((item) => Array.isArray(item));
 
-/** State of a prompt in the queue; each element of its lists is number, id, workflow, … */
+/** State of a prompt in the queue. Each element of its lists has a number, an id, a workflow, … */
 const placeIn = (queue: unknown, id: string): "running" | "pending" | undefined => {
   const has = (name: string): boolean => {
     const items = pointer(queue, `/${name}`);
@@ -34,7 +36,7 @@ const placeIn = (queue: unknown, id: string): "running" | "pending" | undefined 
   return has("queue_pending") ? "pending" : undefined;
 };
 
-/** Errors of the nodes of a rejected workflow. */
+/** Errors of the nodes in a rejected workflow. */
 const nodeErrors = (body: string | undefined): string => {
   const said = [...(body ?? "").matchAll(/"details":\s*"((?:[^"\\]|\\.){1,200})"/g)].map(([, details]) => details!);
   return said.length === 0 ? "" : ` (${[...new Set(said)].slice(0, 3).join("; ")})`;
@@ -62,7 +64,7 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
     if (problem !== undefined) return { state: "failed", message: transport.reason(problem) };
     return { state: "succeeded", made: { files: filesIn(entry, settings.makes).map(fileOf), text: null } };
   };
-  /** The history of a prompt: empty until it ends. */
+  /** Returns the history of a prompt, which is empty until the prompt ends. */
   const historyOf = async (id: string, signal?: AbortSignal): Promise<unknown> => {
     const history = await get(`/history/${encodeURIComponent(id)}`, signal);
     return isRecord(history) && Object.hasOwn(history, id) ? history[id] : undefined;
@@ -97,7 +99,7 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
       const entry = await historyOf(requestId, signal);
       if (entry !== undefined) return ended(entry);
       if (placeIn(await get("/queue", signal), requestId) !== undefined) return { state: "running" };
-      // The prompt may have ended between the two reads. A restarted server lists it in neither.
+      // The prompt may have ended between the two reads. After a restart, the server lists it in neither.
       const late = await historyOf(requestId, signal);
       if (late !== undefined) return ended(late);
       throw new ProviderError("refused", "the server does not know the job", NOT_FOUND);
@@ -105,7 +107,7 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
     cancel: async ({ requestId }) => {
       const post = (path: string, body: object): Promise<void> => transport.done({ method: "POST", url: `${baseUrl}${path}`, body });
       await post("/queue", { delete: [requestId] });
-      // Servers that don't know `prompt_id` here would stop whatever runs: only a prompt that runs is interrupted.
+      // Servers that don't support `prompt_id` here would stop any running prompt. Therefore only a running prompt is interrupted.
       if (placeIn(await get("/queue"), requestId) === "running") await post("/interrupt", { prompt_id: requestId });
       return true;
     },

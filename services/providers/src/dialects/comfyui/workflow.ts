@@ -2,13 +2,13 @@ import { randomInt } from "node:crypto";
 import { isRecord, member } from "@nodeloom/kernel";
 import type { ComfyUiSettings } from "../../entries/settings";
 
-/** The workflow of a ComfyUI model with the inputs of one call. */
+/** Builds the workflow of a ComfyUI model for one call. */
 
-/** Inputs that change the result of an unchanged workflow. The server answers a repeated workflow from its cache. */
+/** Inputs that change the result of an otherwise equal workflow. For an equal workflow, the server returns its cached result. */
 const SEEDS = ["seed", "noise_seed"];
 const MAX_SEED = 2 ** 48 - 1;
 
-/** Puts a call's inputs into the workflow. A missing seed is random, unless another node provides it. */
+/** Inserts a call's inputs into the workflow. A missing seed is chosen at random, unless another node provides it. */
 export const workflowWith = (
   settings: Pick<ComfyUiSettings, "workflow" | "inputs">,
   inputs: Readonly<Record<string, unknown>>,

@@ -6,14 +6,14 @@ import { toolCallsIn, type ToolCall } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll } from "../../pointer";
 
-/** Reads a response of Google's generateContent: text or JSON, tokens, and the finish reason. */
+/** Reads a response of Google's generateContent: text or JSON, token counts, and the finish reason. */
 
 /** Finish reasons of a complete text. */
 const ENDED = new Set([undefined, "STOP", "FINISH_REASON_UNSPECIFIED", "MAX_TOKENS"]);
-/** Finish reasons of the provider's content rules. */
+/** Finish reasons that mean a violation of the provider's content rules. */
 const POLICY = /SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|JAILBREAK|MODEL_ARMOR/;
 
-/** Text of a response or a piece of one, without the model's thoughts; undefined without text. */
+/** Text of a response, or of a piece of one, without the model's thoughts; undefined if it has no text. */
 export const textIn = (answer: unknown): string | undefined => {
   const texts = pointerAll(answer, "/candidates/0/content/parts/*").flatMap((part) =>
     isRecord(part) && typeof part.text === "string" && part.thought !== true ? [part.text] : [],
@@ -21,7 +21,7 @@ export const textIn = (answer: unknown): string | undefined => {
   return texts.length > 0 ? texts.join("") : undefined;
 };
 
-/** Tool calls in a response. The API gives them no IDs. */
+/** Tool calls in a response. The API doesn't assign ids to them. */
 const callsIn = (answer: unknown): ToolCall[] => {
   const parts = pointerAll(answer, "/candidates/0/content/parts/*").filter((part) => pointer(part, "/functionCall") !== undefined);
   const calls = parts.map((part) => {
@@ -35,7 +35,7 @@ const callsIn = (answer: unknown): ToolCall[] => {
   return toolCallsIn(calls, (index) => `call_${String(pointer(answer, "/responseId"))}_${index}`);
 };
 
-/** Why a response has no text, or not the requested one. */
+/** The reason why a response has no text, or not the requested text. */
 const refusalOf = (answer: unknown, shown: (text: string) => string): ProviderError | undefined => {
   const blocked = pointer(answer, "/promptFeedback/blockReason");
   const ended = pointer(answer, "/candidates/0/finishReason");
@@ -52,7 +52,7 @@ const sum = (...counts: unknown[]): number | undefined => {
   return known.length > 0 ? known.reduce((total, count) => total + count, 0) : undefined;
 };
 
-/** Text, tool calls and usage of an answer. Reasoning is charged like text. @throws ProviderError if it has neither text nor calls */
+/** Text, tool calls and usage of a response. Reasoning is charged like text. @throws ProviderError if it has neither text nor calls */
 export const completionOf = (asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
   const refusal = refusalOf(answer, reason);
   if (refusal) throw refusal;

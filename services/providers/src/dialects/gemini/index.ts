@@ -5,6 +5,6 @@ import { completionOf } from "./answer";
 import { generateCall } from "./request";
 import { readStream, streamed } from "./stream";
 
-/** A text model behind Google's `generateContent`. */
+/** A text model that uses Google's `generateContent`. */
 export const gemini = (settings: ChatSettings, context: DialectContext): TextProvider =>
   chatProvider(settings, context, { call: (asked) => generateCall(settings, asked), streamed, read: readStream, completion: completionOf });

@@ -6,9 +6,9 @@ import { argumentsOf, TOOL_INPUTS, toolChoiceOf, toolsOf, type ToolCall } from "
 import { pointer } from "../../pointer";
 import type { JsonCall } from "../../transport";
 
-/** The request of Google's generateContent. */
+/** Builds requests of Google's generateContent. */
 
-/** Content types for files sent by address. */
+/** Content types for files that are sent by URL. */
 const USUAL_TYPES: Readonly<Record<PromptFile["kind"], string>> = {
   image: "image/jpeg",
   document: "application/pdf",
@@ -24,7 +24,7 @@ const part = ({ kind, url, inline }: PromptFile): object =>
 const turn = (role: "user" | "assistant", text: string): object => ({ role: role === "assistant" ? "model" : role, parts: [{ text }] });
 
 /**
- * Newer models reject tool calls without their signature. This value stands for calls whose signature is unknown
+ * Newer models reject tool calls without a signature. This value replaces an unknown signature
  * (ai.google.dev/gemini-api/docs/thought-signatures).
  */
 const NO_SIGNATURE = "skip_thought_signature_validator";
@@ -34,7 +34,7 @@ const callPart = (call: ToolCall): object => ({
   thoughtSignature: pointer(call.extra_content, "/google/thought_signature") ?? NO_SIGNATURE,
 });
 
-/** Turns in the API's form: results are named by their tools, and consecutive results share one turn. */
+/** Converts turns to the API's form. Results are named after their tools, and consecutive results share one turn. */
 const contentsOf = (turns: readonly Turn[]): object[] => {
   const names = new Map(turns.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => [call.id, call.function.name] as const)));
   const contents: object[] = [];
@@ -64,7 +64,7 @@ const toolMembers = (asked: Asked): Record<string, unknown> => {
   return { tools: [{ functionDeclarations: declared }], ...(config ? { toolConfig: { functionCallingConfig: config } } : {}) };
 };
 
-/** A `generateContent` request. Inputs with unknown names are generation settings. */
+/** Builds a `generateContent` request. Inputs with unknown names are sent as generation settings. */
 export const generateCall = (settings: ChatSettings, asked: Asked): JsonCall => {
   const { baseUrl, model, structuredOutput, parameters = {} } = settings;
   const { prompt, maxTokens } = asked.inputs;

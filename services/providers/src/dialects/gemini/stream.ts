@@ -5,7 +5,7 @@ import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 import { textIn } from "./answer";
 
-/** Joins streamed responses of Google's generateContent to the response of a call without streaming. */
+/** Combines streamed responses of Google's generateContent into the response of a call without streaming. */
 
 export const streamed = (call: JsonCall): JsonCall => ({
   ...call,
@@ -14,8 +14,8 @@ export const streamed = (call: JsonCall): JsonCall => ({
 });
 
 /**
- * Joins a streamed response: each event is a response with the next piece.
- * @throws ProviderError for an incomplete stream
+ * Combines a streamed response. Each event is a response with the next piece.
+ * @throws ProviderError if the stream is incomplete
  */
 export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason }: StreamReader): Promise<unknown> => {
   let [responseId, usageMetadata, promptFeedback, finishReason]: unknown[] = [];

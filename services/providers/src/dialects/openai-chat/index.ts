@@ -4,7 +4,7 @@ import type { DialectContext, TextProvider } from "../../dialect";
 import { chatCall, completionOf } from "./mapping";
 import { readStream, streamed } from "./stream";
 
-/** A text model behind an OpenAI-compatible API. */
+/** A text model that uses an OpenAI-compatible API. */
 export const openAiChat = (settings: ChatSettings, context: DialectContext): TextProvider =>
   chatProvider(settings, context, {
     call: (asked) => chatCall(settings, asked),

@@ -9,9 +9,9 @@ import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer } from "../../pointer";
 import type { JsonCall } from "../../transport";
 
-/** Requests and answers of chat completions. */
+/** Builds requests of chat completions and reads their responses. */
 
-/** The API's names of audio formats, if they differ from the subtype. */
+/** The API's names for audio formats, if they differ from the subtype. */
 const SOUND_FORMATS: Readonly<Record<string, string>> = { mpeg: "mp3", "x-wav": "wav", wave: "wav", "vnd.wave": "wav", "x-m4a": "m4a" };
 
 const soundFormat = (contentType: string): string => {
@@ -61,7 +61,7 @@ export const chatCall = (settings: ChatSettings, asked: Asked): JsonCall => {
   };
 };
 
-/** The reason that a completion has no text, if it states one. */
+/** The reason why a completion has no text, if it states one. */
 const refusalOf = (answer: unknown, reason: (text: string) => string): ProviderError | undefined => {
   const refusal = pointer(answer, "/choices/0/message/refusal");
   if (typeof refusal === "string" && refusal !== "") return new ProviderError("refused", `the model refuses this: ${reason(refusal)}`);

@@ -4,11 +4,11 @@ import { pointer } from "../../pointer";
 import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 
-/** Joins streamed chat completions to the response of a call without streaming. */
+/** Combines streamed chat completions into the response of a call without streaming. */
 
 const DONE = "[DONE]";
 
-/** Turns a call into its streamed form. */
+/** Returns the call with streaming enabled. */
 export const streamed = (call: JsonCall): JsonCall => ({
   ...call,
   headers: { ...call.headers, accept: "text/event-stream" },
@@ -21,7 +21,7 @@ interface CallParts {
   extra_content?: unknown;
 }
 
-/** Appends the pieces of tool calls in a chunk to earlier ones, by index. */
+/** Appends the pieces of tool calls in a chunk to earlier pieces, by index. */
 const addCalls = (calls: CallParts[], pieces: unknown): void => {
   for (const [at, piece] of (Array.isArray(pieces) ? pieces : []).entries() as Iterable<[number, unknown]>) {
     const place = pointer(piece, "/index");
@@ -42,8 +42,8 @@ const messageOf = (chunk: unknown): string | undefined => {
 };
 
 /**
- * Joins a streamed completion.
- * @throws ProviderError for an incomplete stream
+ * Combines a streamed completion.
+ * @throws ProviderError if the stream is incomplete
  */
 export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason }: StreamReader): Promise<unknown> => {
   let [id, usage]: unknown[] = [];

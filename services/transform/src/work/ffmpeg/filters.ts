@@ -9,35 +9,35 @@ export interface Frame {
   fps: number;
 }
 
-/** The frame size and rate that a video sets for the others. */
+/** The size and rate of a video's frames, which the other videos are converted to. */
 export const frameOf = ({ width, height, fps }: VideoStream): Frame => ({ width: even(width), height: even(height), fps });
 
-/** A duration in whole frames. */
+/** Converts a duration to whole frames. */
 export const wholeFrames = (seconds: number, { fps }: Pick<Frame, "fps">): number => Math.max(1, Math.round(seconds * fps));
 
-/** Same colors for every result: decoders must not see a change between consecutive clips. */
+/** Gives every result the same color properties, because decoders must not see a change between consecutive clips. */
 export const COLOURS =
   "scale=out_range=tv:out_color_matrix=bt709,setparams=range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709,format=yuv420p";
 
-/** Rolls off HDR peaks. Below them, diffuse white stays white (203 cd/m², ITU-R BT.2408). */
+/** Compresses HDR highlights. Diffuse white (203 cd/m², ITU-R BT.2408) stays white. */
 const TONE_MAPPED =
   "zscale=transfer=linear:npl=203,format=gbrpf32le,zscale=primaries=bt709,tonemap=mobius:desat=0,zscale=transfer=bt709:matrix=bt709:range=tv,format=yuv420p";
 
-/** Displayed picture: square pixels and SDR brightness. The start of each filter chain, or empty. */
+/** Filters for the displayed picture, with square pixels and SDR brightness. They start a filter chain and can be empty. */
 export const asShown = ({ width, height, hasSquarePixels, hdr }: VideoStream): string => {
   const toned = hdr ? `setparams=color_primaries=${hdr.primaries}:color_trc=${hdr.transfer}:colorspace=${hdr.matrix},${TONE_MAPPED},` : "";
   return hasSquarePixels ? toned : `${toned}scale=${width}:${height}:flags=bicubic,setsar=1,`;
 };
 
-/** Scales into a frame, with bars if the aspect ratio differs. */
+/** Scales into a frame. If the aspect ratio differs, bars are added. */
 export const fitted = (video: VideoStream, { width, height, fps }: Frame): string =>
   `${asShown(video)}scale=${width}:${height}:force_original_aspect_ratio=decrease:flags=bicubic,pad=${width}:${height}:-1:-1:color=black,setsar=1,fps=${shown(fps)},${COLOURS}`;
 
-/** Exactly this many frames; the last one is repeated if there are too few. */
+/** Filters for an exact number of frames. If there are too few, the last one is repeated. */
 export const lasting = (frames: number, { fps }: Pick<Frame, "fps">): string =>
   `tpad=stop_mode=clone:stop=${frames},trim=end_frame=${frames},setpts=N/(${shown(fps)}*TB)`;
 
-/** Audio of exactly this duration in the common format; silence if there is none. */
+/** Audio of an exact duration in the common format; silence if the source has no audio. */
 export const sound = (index: number, source: Pick<Source, "audio">, seconds: number, label: string, more = ""): string => {
   const length = `atrim=duration=${shown(seconds)},asetpts=PTS-STARTPTS`;
   if (!source.audio) return `anullsrc=r=${SAMPLE_RATE}:cl=stereo,${length}${more}[${label}]`;

@@ -1,7 +1,7 @@
 import type { WorkFile } from "../../children/protocol";
 import { InputError } from "../job";
 
-/** Demuxers by sniffed type. ffmpeg never guesses: it could detect a playlist, which refers to other files and URLs. */
+/** Demuxers by detected type. ffmpeg never detects the type, because it could detect a playlist, which refers to other files and URLs. */
 const DEMUXERS: Readonly<Record<string, string>> = {
   "video/mp4": "mov",
   "video/quicktime": "mov",
@@ -23,14 +23,14 @@ const DEMUXERS: Readonly<Record<string, string>> = {
   "image/gif": "gif",
 };
 
-/** @throws InputError for a type without a demuxer */
+/** @throws InputError if the type has no demuxer */
 export const demuxerOf = ({ port, contentType }: Pick<WorkFile, "port" | "contentType">): string => {
   const demuxer = Object.hasOwn(DEMUXERS, contentType) ? DEMUXERS[contentType] : undefined;
   if (demuxer === undefined) throw new InputError(`${port}: ${contentType} isn't a video or sound that can be read`);
   return demuxer;
 };
 
-/** Only files named on the command line, and pipes. */
+/** Allows only files named on the command line, and pipes. */
 const PROTOCOLS = ["-protocol_whitelist", "file,pipe"];
 
 export const inputArguments = (path: string, demuxer: string, ...before: string[]): string[] => [

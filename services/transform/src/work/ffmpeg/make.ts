@@ -4,13 +4,13 @@ import { inputArguments } from "./formats";
 import { readDescription, type Source } from "./probe";
 import { describedByFfmpeg, runFfmpeg } from "./run";
 
-/** Common encoding settings, chosen so that the same work gives the same bytes. */
+/** Common encoding settings. They make equal work produce equal bytes. */
 
-/** Fixed number of encoder threads: another number would give other bytes. */
+/** Number of encoder threads. It is fixed, because the number affects the bytes. */
 const THREADS = "4";
 export const SAMPLE_RATE = 48_000;
 
-/** No dates, program names or random numbers. */
+/** Omits dates, program names and random numbers. */
 export const SAME_BYTES = [
   "-map_metadata",
   "-1",
@@ -41,13 +41,13 @@ export const AAC = ["-c:a", "aac", "-b:a", "160k", "-ar", String(SAMPLE_RATE), "
 const MP4 = ["-movflags", "+faststart", "-f", "mp4"];
 
 const CHROMA = 2;
-/** The nearest valid video dimension. */
+/** Returns the nearest valid dimension of a video. */
 export const even = (pixels: number): number => Math.max(CHROMA, Math.round(pixels / CHROMA) * CHROMA);
 
-/** A number for filters, never in exponent form. */
+/** Formats a number for filters, never in exponent form. */
 export const shown = (value: number): string => value.toFixed(6).replace(/\.?0{1,6}$/, "");
 
-/** An input, with one decoding thread, because there may be many inputs. */
+/** Arguments for an input. It is decoded with one thread, because there can be many inputs. */
 export const open = ({ path, demuxer }: Pick<Source, "path" | "demuxer">, ...before: string[]): string[] =>
   inputArguments(path, demuxer, "-threads", "1", ...before);
 
@@ -55,31 +55,31 @@ export const open = ({ path, demuxer }: Pick<Source, "path" | "demuxer">, ...bef
 export const ffmpeg = (job: Job, args: readonly string[], pipeBytes?: number) =>
   runFfmpeg({ program: job.ffmpeg, folder: job.folder, ...(pipeBytes === undefined ? {} : { pipeBytes }) }, args);
 
-/** The result with its measures. */
+/** Returns the result with its dimensions and duration. */
 export const described = async (job: Job, path: string, demuxer: string): Promise<WorkResult> => {
   const log = await describedByFfmpeg({ program: job.ffmpeg, folder: job.folder }, inputArguments(path, demuxer));
   const { seconds, video } = readDescription(log);
   return { path, durationSeconds: seconds, ...(video ? { width: video.width, height: video.height } : {}) };
 };
 
-/** Encodes an MP4. @param args inputs, filters, maps and codecs @throws InputError if it has no frames */
+/** Encodes an MP4 file. @param args inputs, filters, maps and codecs @throws InputError if the result has no frames */
 export const makeMp4 = async (job: Job, args: readonly string[]): Promise<WorkResult> => {
   const path = inFolder(job, "out.mp4");
   await ffmpeg(job, [...args, ...SAME_BYTES, ...MP4, path]);
   const result = await described(job, path, "mov");
-  // ffmpeg succeeds even if a video has no frames.
+  // ffmpeg doesn't fail if a video has no frames.
   if (!result.durationSeconds || result.width === undefined) throw new InputError("its files have no pictures to make a video from");
   return result;
 };
 
-/** An intermediate result without audio. */
+/** Encodes an intermediate result without audio. */
 export const makeClip = async (job: Job, name: string, args: readonly string[]): Promise<string> => {
   const path = inFolder(job, name);
   await ffmpeg(job, [...args, ...H264, "-an", ...SAME_BYTES, ...MP4, path]);
   return path;
 };
 
-/** Copies the video stream, and reads additional output from the pipe. */
+/** Copies the video stream and reads additional output from the pipe. */
 export const copyPictures = async (job: Job, name: string, input: readonly string[], more: readonly string[], pipeBytes: number) => {
   const path = inFolder(job, name);
   const { output } = await ffmpeg(job, [...input, "-map", "0:V:0", "-c", "copy", ...SAME_BYTES, ...MP4, path, ...more], pipeBytes);

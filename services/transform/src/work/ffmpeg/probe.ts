@@ -6,19 +6,19 @@ import { demuxerOf, inputArguments } from "./formats";
 import { checkWhole } from "./whole";
 import { describedByFfmpeg, problemIn, runFfmpeg } from "./run";
 
-/** Reads a file's streams from ffmpeg's log: the downloaded copy has no ffprobe. */
+/** Reads a file's streams from ffmpeg's log, because the downloaded copy has no ffprobe. */
 
 export interface VideoStream {
   codec: string;
   pixelFormat: string;
-  /** Displayed size: rotated, with square pixels. */
+  /** Displayed width, after rotation and with square pixels. */
   width: number;
   height: number;
   fps: number;
   hasSquarePixels: boolean;
-  /** No rotation is needed. */
+  /** True if no rotation is needed. */
   isUpright: boolean;
-  /** The color coding of HDR video (PQ and HLG). */
+  /** Color properties of HDR video (PQ and HLG). */
   hdr?: Hdr;
 }
 export interface Hdr {
@@ -50,7 +50,7 @@ const DURATION = /^ *Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/m;
 const STREAM = /^ *Stream #0:\d+(?:\D.*?)??: (Video|Audio): (.*)$/;
 const SIZE = /, (\d{1,5})x(\d{1,5})(?:[ ,]|$)/;
 const PIXEL_ASPECT = /SAR (\d+):(\d+)/;
-/** Matrix, primaries and transfer. */
+/** Matches matrix, primaries and transfer. */
 const HDR = /(?:([\w-]{1,30})\/([\w-]{1,30})\/)?(smpte2084|arib-std-b67)\b/;
 const ESTIMATED = /Estimating duration from bitrate/;
 const FPS = /, ([\d.]+k?) fps/;
@@ -60,7 +60,7 @@ const SAMPLE_RATE = /, (\d+) Hz, ([^,]+)/;
 
 const rateOf = (said: string | undefined): number => (said === undefined ? 0 : parseFloat(said) * (said.endsWith("k") ? 1_000 : 1));
 
-/** HDR without stated primaries uses BT.2020. */
+/** Reads the color properties. HDR without stated primaries uses BT.2020. */
 const hdrOf = (described: string): Hdr | undefined => {
   const [, matrix = "unknown", primaries = "unknown", transfer] = HDR.exec(described) ?? [];
   if (transfer === undefined) return undefined;
@@ -99,7 +99,7 @@ export const readDescription = (log: string): Probed => {
   const lines = log.split(/\r?\n/);
   for (const [index, line] of lines.entries()) {
     const [, kind, described = ""] = STREAM.exec(line) ?? [];
-    // Cover art isn't a video stream.
+    // A cover image isn't a video stream.
     if (kind === "Video" && !probed.video && !described.includes("(attached pic)")) {
       const next = lines.slice(index + 1).findIndex((one) => STREAM.test(one));
       const own = lines.slice(index, next < 0 ? undefined : index + 1 + next).join("\n");
@@ -115,7 +115,7 @@ export const readDescription = (log: string): Probed => {
 
 const LAST_TIME = /time=(\d+):(\d\d):(\d\d(?:\.\d+)?)/g;
 
-/** Duration of a file or of some streams, counted by reading them, for containers without one. */
+/** Duration of a file or of some of its streams, measured by reading them. Used for containers that don't store it. */
 export const countedSeconds = async (job: Job, args: readonly string[], streams = "0"): Promise<number> => {
   const { log } = await runFfmpeg({ program: job.ffmpeg, folder: job.folder }, [
     ...args,
@@ -132,7 +132,7 @@ export const countedSeconds = async (job: Job, args: readonly string[], streams 
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 };
 
-/** Opens an input file. @throws InputError if it is unreadable, too large or too long */
+/** Opens an input file. @throws InputError if it can't be read or is too large or too long */
 export const openSource = async (job: Job, file: WorkFile): Promise<Source> => {
   const demuxer = demuxerOf(file);
   await checkWhole(file, demuxer);
@@ -152,14 +152,14 @@ export const openSource = async (job: Job, file: WorkFile): Promise<Source> => {
   return { port, path: file.path, demuxer, ...probed, seconds };
 };
 
-/** @throws InputError without a video stream */
+/** @throws InputError if the file has no video stream */
 export const openVideo = async (job: Job, file: WorkFile): Promise<Source & { video: VideoStream }> => {
   const source = await openSource(job, file);
   if (!source.video) throw new InputError(`${file.port}: it has no video`);
   return source as Source & { video: VideoStream };
 };
 
-/** @throws InputError without an audio stream */
+/** @throws InputError if the file has no audio stream */
 export const openAudio = async (job: Job, file: WorkFile): Promise<Source & { audio: AudioStream }> => {
   const source = await openSource(job, file);
   if (!source.audio) throw new InputError(`${file.port}: it has no sound`);

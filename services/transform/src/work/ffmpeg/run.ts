@@ -2,16 +2,16 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { BOUNDS } from "../../bounds";
 import { InputError } from "../job";
 
-/** Runs ffmpeg within system limits on memory, time and size. */
+/** Runs ffmpeg with system limits on memory, time and file size. */
 
 const KB = 1_024;
 const BLOCK_BYTES = 512;
-/** Sets the limits, then replaces itself by the program. macOS has no limit on address space. */
+/** Sets limits and then replaces the shell with the program. macOS has no limit on address space. */
 const BOUNDED = `ulimit -t ${BOUNDS.ffmpegCpuSeconds}; ulimit -f ${BOUNDS.outputBytes / BLOCK_BYTES}; ulimit -c 0; ulimit -v ${
   BOUNDS.ffmpegMemoryBytes / KB
 } 2>/dev/null; exec "$0" "$@"`;
 const ALWAYS = ["-hide_banner", "-nostdin", "-nostats", "-loglevel", "info", "-y"];
-/** Characters of a log line before names are removed from it. */
+/** Maximum characters of a log line that are kept before paths are removed from it. */
 const MAX_LINE_CHARS = 2_000;
 const PRINTED_CHARACTERS = 256 * 1_024;
 const MB = 1_024 * 1_024;
@@ -29,16 +29,16 @@ export const endFfmpeg = (): void => {
 };
 
 export interface Printed {
-  /** Its log output. */
+  /** Log output of ffmpeg. */
   log: string;
-  /** Its pipe output, if requested. */
+  /** Pipe output of ffmpeg, if requested. */
   output: Buffer;
 }
 
 export interface FfmpegOptions {
   program: string;
   folder: string;
-  /** Pipe bytes to keep; without it the pipe isn't read. */
+  /** Maximum bytes that are kept from the pipe. Without it, the pipe isn't read. */
   pipeBytes?: number;
 }
 
@@ -49,14 +49,14 @@ const started = ({ program, folder, pipeBytes }: FfmpegOptions, args: readonly s
     stdio: ["ignore", pipeBytes === undefined ? "ignore" : "pipe", "pipe"],
   });
 
-/** @returns the exit code, or the signal that ended it */
+/** @returns the exit code, or the signal that ended the process */
 const ended = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed & { how: number | NodeJS.Signals }> => {
   const child = started(options, args);
   running.add(child);
   const chunks: Buffer[] = [];
   let [log, bytes] = ["", 0];
   child.stderr?.on("data", (piece: Buffer) => {
-    // The start describes the files, the end the failure.
+    // The start of the log describes the files, the end describes the failure.
     log += piece.toString();
     if (log.length > PRINTED_CHARACTERS) log = log.slice(0, PRINTED_CHARACTERS / 2) + log.slice(-PRINTED_CHARACTERS / 2);
   });
@@ -84,7 +84,7 @@ const signalOf = (how: number | NodeJS.Signals): NodeJS.Signals | undefined =>
 const NOISE =
   /^(Conversion failed|Exiting|At least one output|\[out#|Error while (filtering|processing)|Error opening (input|output) files?|Nothing was written|Task finished)/i;
 
-/** The log line with the problem, without paths and memory addresses. */
+/** Returns the log line with the problem, without paths and memory addresses. */
 export const problemIn = (log: string): string => {
   const lines = log
     .trim()
@@ -109,6 +109,6 @@ export const runFfmpeg = async (options: FfmpegOptions, args: readonly string[])
   throw new InputError((signal && SIGNALS[signal]) ?? problemIn(printed.log));
 };
 
-/** ffmpeg's description of its inputs. Without an output it always exits with an error. */
+/** Returns ffmpeg's description of its inputs. Without an output, ffmpeg always exits with an error. */
 export const describedByFfmpeg = async (options: FfmpegOptions, args: readonly string[]): Promise<string> =>
   (await ended(options, args)).log;

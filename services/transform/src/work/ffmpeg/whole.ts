@@ -2,13 +2,13 @@ import { open, type FileHandle } from "node:fs/promises";
 import type { WorkFile } from "../../children/protocol";
 import { InputError } from "../job";
 
-/** Detects truncated files by their own index: ffmpeg processes a truncated file without an error. */
+/** Detects truncated files by their own index, because ffmpeg processes a truncated file without an error. */
 
 const HEADER_BYTES = 16;
 const LONG_SIZE = 1;
-/** Upper bound of boxes; fragmented films have two per fragment. */
+/** Maximum boxes. A fragmented video has two per fragment. */
 const MOST_BOXES = 100_000;
-/** Known top-level boxes. Other bytes behind the last box are ignored. */
+/** Known top-level boxes. Other bytes after the last box are ignored. */
 const BOXES: ReadonlySet<string> = new Set([
   "ftyp",
   "styp",
@@ -25,7 +25,7 @@ const BOXES: ReadonlySet<string> = new Set([
   "udta",
 ]);
 
-/** ISO base media: boxes of size, name and content fill the file. */
+/** Checks ISO base media: boxes, each with a size, a name and content, fill the file. */
 const areBoxesWhole = async (handle: FileHandle, bytes: number): Promise<boolean> => {
   const header = Buffer.alloc(HEADER_BYTES);
   let at = 0;
@@ -34,7 +34,7 @@ const areBoxesWhole = async (handle: FileHandle, bytes: number): Promise<boolean
     if (!BOXES.has(header.toString("latin1", 4, 8))) return true;
     const short = header.readUInt32BE(0);
     const size = short === LONG_SIZE ? Number(header.readBigUInt64BE(8)) : short;
-    // A box without a size lasts to the end.
+    // A box without a size extends to the end.
     if (size < 8) return true;
     at += size;
   }
@@ -45,7 +45,7 @@ const EBML_ID = 0x1a45dfa3;
 const SEGMENT_ID = 0x18538067;
 const ID_BYTES = 4;
 
-/** An EBML number: its first byte encodes its length. Undefined for an unknown size, as in live recordings. */
+/** Reads an EBML number, whose first byte encodes its length. The size is undefined if it is unknown, as in live recordings. */
 const ebmlSize = (from: Buffer): { size: number | undefined; length: number } => {
   const first = from[0] ?? 0;
   const length = Math.clz32(first) - 23;
@@ -56,7 +56,7 @@ const ebmlSize = (from: Buffer): { size: number | undefined; length: number } =>
   return { size: isUnknown ? undefined : digits.reduce((sum, byte) => sum * 256 + byte, head), length };
 };
 
-/** Matroska and WebM: a header, and one segment with everything else. */
+/** Checks Matroska and WebM: a header and one segment fill the file. */
 const isSegmentWhole = async (handle: FileHandle, bytes: number): Promise<boolean> => {
   const header = Buffer.alloc(HEADER_BYTES);
   let at = 0;

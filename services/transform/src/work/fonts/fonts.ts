@@ -3,19 +3,19 @@ import { InputError } from "../job";
 import { tablesOf, type FontTables } from "./tables";
 
 /**
- * Bundled fonts, and the choice of font for each part of a text. System fonts are never used, so that a text looks the same everywhere. A
- * character without a font is rejected, not drawn as a box.
+ * Selects a bundled font for each part of a text. System fonts are never used, so that a text looks equal on every machine. A character
+ * that no font has is rejected instead of being drawn as a box.
  */
 
 export type Weight = "regular" | "bold";
 
 export interface Font {
-  /** Family name inside the file; libass and pango find it by this name. */
+  /** Family name in the font file, by which libass and pango find the font. */
   family: string;
   path: string;
 }
 
-/** A part of a text with one font. */
+/** A part of a text that uses one font. */
 export interface TextRun {
   text: string;
   font: Font;
@@ -28,7 +28,7 @@ const WEIGHTS = {
 
 type FontOf = (weight: Weight) => Font;
 
-/** Packages with one folder per weight. */
+/** Fonts in packages with one folder per weight. */
 const google =
   (name: string, family: string): FontOf =>
   (weight) => {
@@ -37,7 +37,7 @@ const google =
     return { family, path: join(root, folder, `${family.replaceAll(" ", "")}_${file}.ttf`) };
   };
 
-/** Chinese, Japanese and Korean fonts. Their family includes the weight, because libass finds them only by that name. */
+/** Chinese, Japanese and Korean fonts. Their family name includes the weight, because libass finds them only by that name. */
 const eastAsian =
   (name: string, family: string, file: string): FontOf =>
   (weight) => {
@@ -56,7 +56,10 @@ const JAPANESE = eastAsian("fonts-jp", "Noto Sans Japanese", "NotoSansJP");
 const KOREAN = eastAsian("fonts-kr", "Noto Sans Korean", "NotoSansKR");
 const EMOJI = google("noto-emoji", "Noto Emoji");
 
-/** Chinese, Japanese and Korean share characters with different shapes. The text's own letters decide the language. */
+/**
+ * Selects fonts for Chinese, Japanese and Korean, which draw shared characters differently. The language is derived from the text's own
+ * letters.
+ */
 const eastAsianFonts = (text: string): readonly FontOf[] => {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return [JAPANESE, CHINESE, KOREAN];
   if (/\p{Script=Hangul}/u.test(text)) return [KOREAN, JAPANESE, CHINESE];
@@ -73,7 +76,7 @@ const known = ({ path }: Font): FontTables => {
 };
 const covers = (font: Font, points: readonly number[]): boolean => points.every((point) => known(font).points.has(point));
 
-/** Scale factor that makes letters as large as in the main font: other scripts' fonts have taller lines. */
+/** Scale factor that makes letters as large as in the main font. It is needed because fonts of other scripts have taller lines. */
 export const scaleOf = (font: Font, main: Font): number => known(font).lineHeight / known(main).lineHeight;
 
 const CLUSTERS = new Intl.Segmenter("und", { granularity: "grapheme" });
@@ -91,7 +94,7 @@ const named = (sign: string): string =>
 
 /**
  * Splits a text by font.
- * @param port the input of the text
+ * @param port input with the text
  * @throws InputError with the characters that no font has
  */
 export const runsOf = (text: string, weight: Weight, port: string): TextRun[] => {
@@ -114,5 +117,5 @@ export const runsOf = (text: string, weight: Weight, port: string): TextRun[] =>
   return runs;
 };
 
-/** Distinct fonts of texts. */
+/** Fonts that texts use, without duplicates. */
 export const fontsOf = (runs: readonly TextRun[]): Font[] => [...new Map(runs.map(({ font }) => [font.path, font])).values()];

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Reads a font file's characters from its `cmap` table (OpenType, subtable formats 4 and 12), and its line height. Only for bundled fonts.
+ * Reads a font file's characters from its `cmap` table (OpenType, subtable formats 4 and 12), and its line height. Only for the bundled
+ * fonts.
  */
 
 const HEADER_BYTES = 12;
@@ -21,14 +22,14 @@ const tableAt = (font: Buffer, tag: string): number => {
   throw new Error(`the font has no table ${tag}`);
 };
 
-/** Format 12: groups of code points in all planes. */
+/** Reads format 12, which has groups of code points in all planes. */
 const groupsAt = (font: Buffer, at: number): Range[] =>
   Array.from({ length: font.readUInt32BE(at + 12) }, (_, index) => {
     const group = at + 16 + GROUP_BYTES * index;
     return [font.readUInt32BE(group), font.readUInt32BE(group + 4)];
   });
 
-/** Format 4: segments of the first plane. The last one is an end marker. */
+/** Reads format 4, which has segments of the first plane. The last one is an end marker. */
 const segmentsAt = (font: Buffer, at: number): Range[] => {
   const bytes = font.readUInt16BE(at + 6);
   const [ends, starts] = [at + 14, at + 16 + bytes];
@@ -51,7 +52,7 @@ const rangesOf = (font: Buffer): Range[] => {
 export interface FontTables {
   /** Code points with glyphs. */
   points: ReadonlySet<number>;
-  /** Line height in ems, as caption players measure it (`usWinAscent` and `usWinDescent`). */
+  /** Line height in ems, as measured by caption players (`usWinAscent` and `usWinDescent`). */
   lineHeight: number;
 }
 

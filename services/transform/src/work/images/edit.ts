@@ -21,7 +21,7 @@ export const resize: Operation = async (job) => {
   return reading(picture.port, () => writeChanged(job, picture, resized));
 };
 
-/** Size of the crop. @throws InputError */
+/** Returns the size of the crop. @throws InputError */
 const partOf = (job: Job, own: { width: number; height: number }): { width: number; height: number } => {
   const [across, down] = text(job, "aspect").split(":").map(Number);
   if (across && down) {
@@ -70,7 +70,7 @@ export const composite: Operation = async (job) => {
     y: numberOf(job, "y"),
     margin: number(job, "margin"),
   });
-  // libvips rejects a layer that is larger than its base.
+  // Cropped, because libvips rejects a layer that is larger than its base.
   const cut = {
     left: Math.max(0, -at.left),
     top: Math.max(0, -at.top),

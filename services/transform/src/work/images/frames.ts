@@ -4,7 +4,9 @@ import type { WorkResult } from "../../children/protocol";
 import { InputError, type Job } from "../job";
 import { formatOf, writeImage, type Picture } from "./open";
 
-/** Processes animations frame by frame: libvips stores them as one tall image, in which scaling would blend adjacent frames. */
+/**
+ * Processes animations frame by frame. libvips stores an animation as one tall image, and scaling that image would blend adjacent frames.
+ */
 
 const CHANNELS = 4;
 
@@ -25,12 +27,12 @@ const changedFrames = async ({ port, pipeline, width, height, metadata }: Pictur
   }
   const raw = { width: size.width, height: size.height * pages, channels: CHANNELS, pageHeight: size.height } as const;
   const { delay, loop } = metadata;
-  // Raw pixels carry no frame delays, so the GIF step sets them for every output format.
+  // Raw pixels have no frame delays, so the GIF step sets them for every output format.
   const times = { ...(delay ? { delay } : {}), ...(loop === undefined ? {} : { loop }) };
   return sharp(frames, { raw, limitInputPixels: false }).gif(times);
 };
 
-/** Writes an image with each frame changed, in its original format. */
+/** Changes each frame of an image and writes it in its original format. */
 export const writeChanged = async (job: Job, picture: Picture, change: (frame: Sharp) => Sharp): Promise<WorkResult> => {
   const changed = picture.isAnimated ? await changedFrames(picture, change) : change(picture.pipeline());
   return writeImage(changed, job.folder, formatOf(picture));

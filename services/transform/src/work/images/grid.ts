@@ -3,7 +3,7 @@ import { BOUNDS } from "../../bounds";
 import { filesAt, InputError, number, numberOf, text, type Operation } from "../job";
 import { openImage, reading, writeImage } from "./open";
 
-/** Images in rows of equal cells. */
+/** Arranges images in rows of equal cells. */
 export const grid: Operation = async (job) => {
   const files = filesAt(job, "images");
   const columns = numberOf(job, "columns") ?? Math.ceil(Math.sqrt(files.length));

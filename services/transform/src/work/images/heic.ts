@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 
-/** HEIC, the photo format of phones. libvips only reads AVIF, so libheif decodes it. */
+/** Decodes HEIC, the photo format of phones, with libheif. libvips reads only AVIF. */
 
 export interface Pixels {
-  /** RGBA, eight bits per channel, upright. */
+  /** RGBA with eight bits per channel, in upright orientation. */
   data: Buffer;
   width: number;
   height: number;
@@ -22,9 +22,9 @@ interface LibHeif {
 
 const CHANNELS = 4;
 
-/** The main image of a HEIC file. @throws Error if it is damaged */
+/** Decodes the main image of a HEIC file. @throws Error if it is damaged */
 export const heicPixels = async (path: string): Promise<Pixels> => {
-  // Loaded on demand: it is two megabytes of code.
+  // Loaded on demand, because it is two megabytes of code.
   const { HeifDecoder } = require("libheif-js/wasm-bundle") as LibHeif;
   const images = new HeifDecoder().decode(await readFile(path));
   try {

@@ -6,10 +6,10 @@ import { heicPixels } from "./heic";
 
 /** Reads and writes images with libvips. */
 
-// No cache: a process handles one operation at a time, so decoded images aren't reused.
+// Disables the cache. A process handles one operation at a time, so decoded images aren't reused.
 sharp.cache(false);
 sharp.concurrency(2);
-// Block loaders of formats that contain code or refer to other files.
+// Blocks loaders of formats that contain code or refer to other files.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Tiff"].map((format) => `VipsForeignLoad${format}`),
@@ -20,7 +20,7 @@ const TYPES: ReadonlySet<string> = new Set(["png", "jpeg", "webp", "gif", "avif"
 /** Display names of known formats that can't be read. */
 const NAMES: Readonly<Record<string, string>> = { "image/bmp": "BMP" };
 const LIMITS = { limitInputPixels: BOUNDS.imagePixels, failOn: "error", unlimited: false } as const;
-/** Compression of HEIC files. */
+/** Compression format of HEIC files. */
 const HEVC = "hevc";
 /** Formats with animation. */
 const ANIMATED: ReadonlySet<string> = new Set(["gif", "webp"]);
@@ -28,7 +28,7 @@ const ANIMATED: ReadonlySet<string> = new Set(["gif", "webp"]);
 const isPath = (word: string): boolean => word.startsWith("/") && word.includes("/", 1);
 const MESSAGE_CHARACTERS = 200;
 
-/** Maps a libvips message to an error for the file's owner. */
+/** Converts a libvips message to an error for the file's owner. */
 const problemOf = (port: string, error: unknown): InputError => {
   const message = error instanceof Error ? error.message : String(error);
   if (/exceeds pixel limit/i.test(message)) return new InputError(`${port}: the image has more than ${BOUNDS.imagePixels} pixels`);
@@ -55,15 +55,15 @@ export const reading = async <T>(port: string, work: () => Promise<T>): Promise<
 export interface Picture {
   port: string;
   metadata: Metadata;
-  /** Upright dimensions. */
+  /** Width in upright orientation. */
   width: number;
   height: number;
   isAnimated: boolean;
-  /** A pipeline that starts with the upright image. */
+  /** Returns a pipeline that starts with the upright image. */
   pipeline(): Sharp;
 }
 
-/** @param moves true keeps all frames of an animation; otherwise only the first one, with a warning */
+/** @param moves true keeps all frames of an animation; false keeps the first frame and adds a warning */
 export const openImage = (job: Pick<Job, "warn">, file: WorkFile, moves = false): Promise<Picture> =>
   reading(file.port, async () => {
     if (!TYPES.has(file.contentType))
@@ -86,11 +86,11 @@ export const openImage = (job: Pick<Job, "warn">, file: WorkFile, moves = false)
     return { port, metadata, ...(pixels ? { width: pixels.width, height: pixels.height } : { width, height }), isAnimated, pipeline };
   });
 
-/** Output format by input format. */
+/** Output formats by input format. */
 const KEPT: Readonly<Record<string, ImageFormat>> = { jpeg: "jpeg", png: "png", webp: "webp", heif: "avif", gif: "gif" };
 export type ImageFormat = "png" | "jpeg" | "webp" | "avif" | "gif";
 
-/** The output format that keeps the image's own. A GIF without animation becomes PNG, HEIC becomes JPEG. */
+/** The output format for an image, which is its own if possible. A GIF without animation becomes PNG, and HEIC becomes JPEG. */
 export const formatOf = ({ metadata, isAnimated }: Picture): ImageFormat => {
   if (metadata.format === "gif" && !isAnimated) return "png";
   return metadata.compression === HEVC ? "jpeg" : (KEPT[metadata.format] ?? "png");
@@ -98,7 +98,7 @@ export const formatOf = ({ metadata, isAnimated }: Picture): ImageFormat => {
 
 const QUALITY = 90;
 
-/** Sets the output format. Deterministic: equal images give equal bytes. */
+/** Sets the output format. Equal images always result in equal bytes. */
 export const encoded = (pipeline: Sharp, format: ImageFormat, quality = QUALITY): Sharp => {
   switch (format) {
     case "jpeg":

@@ -6,7 +6,7 @@ interface Size {
 const share = (position: string, low: string, high: string): number =>
   position.split("-").includes(low) ? 0 : position.split("-").includes(high) ? 1 : 0.5;
 
-/** Position of a part inside an image: given edges, or an anchor such as `top-right` with a margin. */
+/** Position of a part in an image, from explicit edges or from an anchor such as `top-right` with a margin. */
 export const placed = (
   part: Size,
   whole: Size,

@@ -7,7 +7,7 @@ import { placed } from "./place";
 
 const HEX = 16;
 const DOTS_PER_INCH = 72;
-/** Padding in the text box, as a share of a line. */
+/** Padding of the text box, relative to the line height. */
 const PADDING = 0.35;
 const LINE_SPACING = 0.15;
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
@@ -15,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 /** Escapes text for pango. */
 const plain = (value: string): string => value.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 
-/** `#rgb`, `#rrggbb` or `#rrggbbaa` as pango's color and alpha. */
+/** Converts `#rgb`, `#rrggbb` or `#rrggbbaa` to pango's color and alpha. */
 const pangoColour = (value: string): { colour: string; alpha: string } => {
   const digits = value.slice(1);
   const long = digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits;
@@ -25,17 +25,17 @@ const pangoColour = (value: string): { colour: string; alpha: string } => {
 
 interface Lettering {
   foreground: { colour: string; alpha: string };
-  /** Line height and total width, in pixels. */
+  /** Line height in pixels. */
   line: number;
   width: number;
   isBold: boolean;
   align: "centre" | "left" | "right";
 }
 
-/** Renders the text on a transparent background, each part in its font. */
+/** Renders the text on a transparent background, with each part in its font. */
 const drawn = async (runs: readonly TextRun[], { foreground: { colour, alpha }, line, width, isBold, align }: Lettering) => {
   const main = mainFont(isBold ? "bold" : "regular");
-  // libvips accepts one font file per call and remembers those of earlier calls.
+  // libvips accepts one font file per call, but keeps fonts from earlier calls.
   for (const { path } of fontsOf(runs)) await sharp({ text: { text: ".", fontfile: path } }).toBuffer();
   const parts = runs.map(({ text: part, font }) => `<span face="${font.family}">${plain(part)}</span>`).join("");
   return sharp({

@@ -8,7 +8,8 @@ import { DUCKED, MIXED } from "../videos/mux";
 
 const BITRATE = 192;
 /**
- * Step between Vorbis qualities in kilobits per second of stereo. The encoder rejects bit rates that mono or a low sample rate can't reach.
+ * Difference between Vorbis qualities, in kilobits per second of stereo. The encoder rejects bit rates that mono or a low sample rate can't
+ * reach.
  */
 const VORBIS_STEP = 32;
 const STEREO = `aresample=${SAMPLE_RATE}:async=1:first_pts=0,aformat=sample_fmts=fltp:channel_layouts=stereo`;
@@ -16,7 +17,7 @@ const STEREO = `aresample=${SAMPLE_RATE}:async=1:first_pts=0,aformat=sample_fmts
 interface Format {
   extension: string;
   demuxer: string;
-  /** Codec and container. @param bitrate in kilobits per second */
+  /** Returns arguments for codec and container. @param bitrate in kilobits per second */
   args: (bitrate: number) => string[];
 }
 const FORMATS: Readonly<Record<string, Format>> = {
@@ -105,7 +106,7 @@ export const trim: Operation = async (job) => {
 };
 
 const MEASURED = /\{\s*"input_i"[^{}]*\}/;
-/** Quieter audio counts as silence. */
+/** Loudness below which audio counts as silence. */
 const SILENCE_LUFS = -69;
 const RANGE = 11;
 

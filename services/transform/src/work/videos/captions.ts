@@ -8,18 +8,18 @@ import { fontsOf, mainFont, runsOf } from "../fonts/fonts";
 import { fileAt, inFolder, InputError, number, text, type Job, type Operation } from "../job";
 import { asAss, asSrt, cuesOfText, cuesOfWords, readWords, type Cue } from "./cues";
 
-/** Burns captions into a video, or adds them as a track. */
+/** Draws captions into a video or adds them as a track. */
 
 const FONTS = "fonts";
 const CAPTIONS = "captions.ass";
 
 interface Captions {
   cues: Cue[];
-  /** The input they come from: `text` is used if there are no words. */
+  /** The input with the captions. `text` is used if there are no words. */
   port: "words" | "text";
 }
 
-/** @throws InputError if no caption falls within the video; silence has no captions, and is no error */
+/** Returns an empty list for silence, which has no captions. @throws InputError if no caption is within the video */
 const captionsOf = (job: Job, seconds: number): Captions => {
   const characters = number(job, "maxCharacters");
   const { words } = job.settings;
@@ -31,7 +31,7 @@ const captionsOf = (job: Job, seconds: number): Captions => {
   return { cues: within, port: isByWords ? "words" : "text" };
 };
 
-/** Writes captions and their fonts into ffmpeg's folder. @returns the filter that draws them */
+/** Writes captions and their fonts to ffmpeg's folder. @returns the filter that draws the captions */
 const drawn = async (job: Job, { cues, port }: Captions, frame: Frame): Promise<string> => {
   const runs = new Map(cues.map((cue) => [cue.text, runsOf(cue.text, "bold", port)]));
   const font = mainFont("bold");
@@ -47,7 +47,7 @@ const drawn = async (job: Job, { cues, port }: Captions, frame: Frame): Promise<
   await mkdir(inFolder(job, FONTS), { recursive: true });
   for (const { path } of fontsOf([{ text: "", font }, ...[...runs.values()].flat()]))
     await copyFile(path, inFolder(job, `${FONTS}/${basename(path)}`));
-  // ffmpeg runs in the operation's folder, so no path needs escaping in a filter.
+  // Paths need no escaping in filters, because ffmpeg runs in the operation's folder.
   return `ass=${CAPTIONS}:fontsdir=${FONTS}`;
 };
 

@@ -5,7 +5,7 @@ import { inputArguments } from "../ffmpeg/formats";
 import { openVideo, type Source, type VideoStream } from "../ffmpeg/probe";
 import { filesAt, inFolder, InputError, number, text, type Job, type Operation } from "../job";
 
-/** Joins videos in the frame size of the first one. */
+/** Joins videos. The first one sets the frame size. */
 
 type Clip = Source & { video: VideoStream };
 
@@ -13,7 +13,7 @@ const PARAMETER_BYTES = 64 * 1_024;
 /** Demuxers that a list of clips can open. */
 const CLIP_FORMATS = "concat,mov,mp4,m4a,3gp,3g2,mj2";
 
-/** A clip's video without audio, whose start would shift the frames, plus the decoder parameters. */
+/** Extracts a clip's video and its decoder parameters. The audio is omitted, because its start would shift the frames. */
 const pictures = async (job: Job, clip: Clip, name: string): Promise<{ path: string; parameters: string }> => {
   const args = [
     "-map",
@@ -40,7 +40,7 @@ const looksAlike = (one: VideoStream, other: VideoStream): boolean =>
   one.fps === other.fps &&
   one.hdr?.transfer === other.hdr?.transfer;
 
-/** The video streams of all clips, copied; undefined if they can't be concatenated without encoding. */
+/** Copies the video streams of all clips. Returns undefined if they can't be joined without encoding. */
 const copied = async (job: Job, clips: readonly Clip[]): Promise<string[] | undefined> => {
   const [first] = clips;
   if (!first || first.video.codec !== "h264") return undefined;
@@ -56,7 +56,7 @@ const copied = async (job: Job, clips: readonly Clip[]): Promise<string[] | unde
   return paths;
 };
 
-/** Concatenates copied video. Audio is encoded again, cut to the exact length of each clip's video. */
+/** Joins copied video streams. Audio is encoded again and cut to the exact length of each clip's video. */
 const joined = async (job: Job, clips: readonly Clip[], paths: readonly string[], lengths: readonly number[]) => {
   const list = paths.map((path, index) => `file 'file:${path}'\nduration ${shown(lengths[index]!)}\n`).join("");
   const listPath = inFolder(job, "clips.txt");
@@ -84,7 +84,7 @@ const cut = async (job: Job, clips: readonly Clip[], frame: Frame) => {
   return joined(job, clips, paths, lengths);
 };
 
-/** Crossfades: clips overlap for the duration of a fade. */
+/** Joins clips with crossfades, so that they overlap for the duration of a fade. */
 const faded = async (job: Job, clips: readonly Clip[], frame: Frame) => {
   const fade = wholeFrames(number(job, "fadeSeconds"), frame) / frame.fps;
   const frames = clips.map(({ seconds }) => wholeFrames(seconds, frame));

@@ -15,17 +15,17 @@ interface Word {
   end: number;
 }
 
-/** A longer pause ends a caption. */
+/** Length of a pause that ends a caption. */
 const PAUSE_SECONDS = 0.8;
 const LINES = 2;
-/** How long a caption stays after its last word, unless the next one starts. */
+/** Time for which a caption stays after its last word, unless the next caption starts. */
 const LINGER_SECONDS = 0.4;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 const MOST_WORD_CHARACTERS = 200;
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;
 
-/** Words from transcription models: a list, or members `words` or `segments` of an answer. @throws InputError */
+/** Reads the words from a transcription model's answer: a list, or a member `words` or `segments`. @throws InputError */
 export const readWords = (given: unknown): Word[] => {
   const list = Array.isArray(given) ? given.flatMap((one: unknown) => nested(one) ?? [one]) : (nested(given) ?? []);
   return list.map((one, index) => {
@@ -37,7 +37,7 @@ export const readWords = (given: unknown): Word[] => {
   });
 };
 
-/** Words nested in a model's answer; empty if it heard nothing. */
+/** Returns words nested in a model's answer; empty if the model recognized none. */
 const nested = (value: unknown): unknown[] | undefined => {
   if (typeof value !== "object" || value === null) return undefined;
   const { words, segments } = value as { words?: unknown; segments?: unknown };
@@ -53,7 +53,7 @@ const cueOf = (words: readonly Word[], characters: number): Cue => ({
   text: brokenInto(joined(words), characters).join("\n"),
 });
 
-/** Captions of at most two lines, ended by pauses and sentence ends. */
+/** Creates captions of at most two lines. Pauses and ends of sentences end a caption. */
 export const cuesOfWords = (words: readonly Word[], characters: number): Cue[] => {
   const sorted = [...words].filter(({ text }) => text !== "").sort((a, b) => a.start - b.start);
   const cues: Cue[] = [];
@@ -75,7 +75,7 @@ export const cuesOfWords = (words: readonly Word[], characters: number): Cue[] =
   });
 };
 
-/** Captions for a text without times: each lasts in proportion to its length. */
+/** Creates captions for a text without times. The duration of each is proportional to its length. */
 export const cuesOfText = (text: string, seconds: number, characters: number): Cue[] => {
   const sentences = text.split(/(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+/).filter((one) => one.trim() !== "");
   const shown = sentences.flatMap((sentence) => {
@@ -101,27 +101,27 @@ const clock = (seconds: number, digits: number, mark: string): string => {
   return `${two(Math.floor(whole / 3_600))}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}${mark}${String(ticks % scale).padStart(digits, "0")}`;
 };
 
-/** SubRip, for tracks. */
+/** Formats captions as SubRip, for tracks. */
 export const asSrt = (cues: readonly Cue[]): string =>
   cues.map(({ start, end, text }, index) => `${index + 1}\n${clock(start, 3, ",")} --> ${clock(end, 3, ",")}\n${text}\n`).join("\n");
 
 export interface AssStyle {
   width: number;
   height: number;
-  /** The style's font, and the fonts of each caption's parts. */
+  /** Font of the style. The captions' parts can have other fonts. */
   font: Font;
   runsOf: (text: string) => readonly TextRun[];
   /** Line height in pixels. */
   size: number;
-  /** `#rrggbb`. */
+  /** Color as `#rrggbb`. */
   colour: string;
   position: string;
 }
 
 const ALIGNMENTS: Readonly<Record<string, number>> = { bottom: 2, centre: 5, top: 8 };
-/** Encoding with which libass detects the text's direction. */
+/** Encoding with which libass detects the text direction. */
 const DIRECTION_OF_TEXT = -1;
-/** A word joiner after a backslash prevents a command. */
+/** A word joiner after a backslash keeps libass from reading a command. */
 const JOINER = "\u2060";
 
 /** Escapes text so that it contains no commands of the format. */
@@ -132,7 +132,7 @@ const plain = (text: string): string =>
     .replaceAll("{", "\\{")
     .replaceAll("\n", "\\N");
 
-/** `#rrggbb` as blue, green, red. */
+/** Converts `#rrggbb` to blue, green and red. */
 const assColour = (colour: string): string => {
   const digits = colour.slice(1);
   const long = digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits;
@@ -140,7 +140,7 @@ const assColour = (colour: string): string => {
   return `&H00${blue}${green}${red}`.toUpperCase();
 };
 
-/** Advanced SubStation Alpha, for captions burned into a video. */
+/** Formats captions as Advanced SubStation Alpha, for drawing them into a video. */
 export const asAss = (cues: readonly Cue[], { width, height, font, runsOf, size, colour, position }: AssStyle): string => {
   const outline = Math.max(1, size * 0.06).toFixed(1);
   const margin = Math.round(height * 0.05);

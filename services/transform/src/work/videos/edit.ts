@@ -7,7 +7,7 @@ import { fileAt, inFolder, InputError, isOn, number, numberOf, text, type Job, t
 
 const AUDIO = ["-map", "0:a:0?", ...AAC];
 
-/** The range that `start`, `end` and `seconds` define. @throws InputError */
+/** Returns the range defined by `start`, `end` and `seconds`. @throws InputError */
 export const rangeOf = (job: Job, { port, seconds: whole }: Pick<Source, "port" | "seconds">): { start: number; seconds: number } => {
   const start = number(job, "start");
   if (start >= whole) throw new InputError(`start: ${port} ends at ${shown(whole)} s`);
@@ -37,7 +37,7 @@ export const frame: Operation = async (job) => {
   return { path, width, height };
 };
 
-/** Chain of tempo filters: one filter supports 0.5 to 100. */
+/** Returns a chain of tempo filters, because each filter supports only 0.5 to 100. */
 const tempo = (speed: number): string => {
   const steps: number[] = [];
   let rest = speed;
@@ -49,7 +49,7 @@ export const speed: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const times = number(job, "speed");
   const picture = `[0:V:0]setpts=PTS/${shown(times)},${fitted(source.video, frameOf(source.video))}[v]`;
-  // Fill the gap before late audio with silence first, so that the gap is stretched too.
+  // The gap before late audio is filled with silence first, so that the gap is also stretched.
   const filters = source.audio ? [picture, `[0:a:0]aresample=async=1:first_pts=0,${tempo(times)}[a]`] : [picture];
   const maps = source.audio ? ["-map", "[v]", "-map", "[a]", ...AAC] : ["-map", "[v]"];
   return makeMp4(job, [...open(source), "-filter_complex", filters.join(";"), ...maps, ...H264]);

@@ -3,9 +3,9 @@ import { fitted, frameOf, lasting, sound, wholeFrames } from "../ffmpeg/filters"
 import { openAudio, openVideo } from "../ffmpeg/probe";
 import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
 
-/** Lowers the first stream while the second is loud: fast attack, slow release. */
+/** Lowers the volume of the first stream while the second is loud, with a fast attack and a slow release. */
 export const DUCKED = "sidechaincompress=threshold=0.02:ratio=12:attack=15:release=400:makeup=1";
-/** Keeps the loudness of mixed streams; only peaks that would clip are lowered. */
+/** Mixes streams at their own loudness. Only peaks that would clip are lowered. */
 export const MIXED = (count: number): string => `amix=inputs=${count}:duration=longest:normalize=0,alimiter=limit=0.97:level=0`;
 
 /** Adds audio to a video. */
@@ -20,7 +20,7 @@ export const mux: Operation = async (job) => {
   const seconds = frames / frame.fps;
   const isLooped = isOn(job, "loop");
   const keepsPictures = frames <= wholeFrames(video.seconds, frame);
-  // An unchanged video stream isn't encoded again.
+  // The video stream isn't encoded again if it is unchanged.
   const isCopy = keepsPictures && frames === wholeFrames(video.seconds, frame) && video.video.codec === "h264" && video.demuxer === "mov";
   const again = (isShorter: boolean): string[] => (isLooped && isShorter ? ["-stream_loop", "-1"] : []);
   const fade = Math.min(number(job, "fadeSeconds"), seconds);

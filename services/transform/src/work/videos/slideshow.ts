@@ -5,22 +5,22 @@ import { openAudio, type Source } from "../ffmpeg/probe";
 import { openImage, reading } from "../images/open";
 import { fileAt, filesAt, inFolder, InputError, number, text, type Job, type Operation } from "../job";
 
-/** Shows images in sequence with slow movement, timed by seconds or by audio clips. */
+/** Shows images in sequence with slow movement. Timing comes from seconds or from audio clips. */
 
 /** Zoom range of a movement. */
 const ZOOM = 0.12;
-/** Movement is rendered on larger images, for steps below one pixel. */
+/** Movement is rendered on larger images, so that steps can be smaller than a pixel. */
 const OVERSIZE = 2;
 const ENDING_SECONDS = 1;
 
-/** Start and end of an image in frames. Half of each fade belongs to either image. */
+/** Start and end of an image, in frames. Each fade is shared equally by two images. */
 interface Slide {
   path: string;
   from: number;
   to: number;
 }
 
-/** Images scaled to fill the frame, large enough for the movement. */
+/** Scales images to fill the frame, large enough for the movement. */
 const prepared = async (job: Job, { width, height }: Frame, moves: boolean): Promise<string[]> => {
   const times = moves ? OVERSIZE : 1;
   const paths: string[] = [];
@@ -41,7 +41,7 @@ const prepared = async (job: Job, { width, height }: Frame, moves: boolean): Pro
   return paths;
 };
 
-/** Alternates between zooming in and out, with changing directions. */
+/** Alternates between zooming in and zooming out, in changing directions. */
 const movement = (index: number, frames: number, { width, height, fps }: Frame): string => {
   const progress = `(on/${Math.max(1, frames - 1)})`;
   const eased = `(${progress}*${progress}*(3-2*${progress}))`;
@@ -58,7 +58,7 @@ const movement = (index: number, frames: number, { width, height, fps }: Frame):
 const still = (frames: number, { fps }: Frame): string =>
   `fps=${shown(fps)},tpad=stop_mode=clone:stop=${frames},trim=end_frame=${frames},setpts=N/(${shown(fps)}*TB)`;
 
-/** Seconds per image, and the audio. @throws InputError */
+/** Returns the seconds per image, and the audio. @throws InputError */
 const rhythmOf = async (job: Job, count: number): Promise<{ each: number[]; one?: Source; several: Source[] }> => {
   const given = filesAt(job, "audios");
   const several: Source[] = [];
@@ -83,7 +83,7 @@ const soundsOf = ({ one, several }: { one?: Source; several: Source[] }, first: 
     ];
   if (!one) return [];
   const fade = Math.min(ENDING_SECONDS, whole / 2);
-  // Fade out audio that is cut off.
+  // Audio that is cut off fades out.
   const ending = one.seconds > whole ? `,afade=t=out:st=${shown(whole - fade)}:d=${shown(fade)}` : "";
   return [sound(first, one, whole, "a", ending)];
 };
