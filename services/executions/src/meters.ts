@@ -75,13 +75,13 @@ export interface Watched {
   pools: Readonly<Record<string, Pick<Slots, "load">>>;
   /** Providers that this process calls, with the state of their circuits. */
   providers: () => { name: string; isOpen: boolean; load?: ReturnType<Slots["load"]> }[];
-  /** Provider jobs that this process polls. */
+  /** Number of provider jobs that this process polls. */
   jobs: () => number;
 }
 
 export type Stop = () => void;
 
-/** @returns stops the observation */
+/** @returns a function that stops the observation */
 export const watchLoad = ({ pools, providers, jobs }: Watched): Stop => {
   const loads = (pick: "inUse" | "waiting") => (): Reading[] => [
     ...Object.entries(pools).map(([pool, slots]) => ({ value: slots.load()[pick], attributes: { pool } })),

@@ -66,7 +66,7 @@ const WORKFLOW_BUNDLE = join(__dirname, "..", "dist", "workflow-bundle.js");
 
 export interface Wired {
   handlers: HandlerOptions;
-  /** Stops taking work within the grace period. Calls under way finish or move to another process. */
+  /** Stops taking new work. Within the grace period, calls under way finish or move to another process. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -60,7 +60,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
       return answer;
     },
 
-    /** Cancels all queued runs of a user. @returns how many */
+    /** Cancels all queued runs of a user. @returns the number of runs */
     cancelQueued: async (userId: string): Promise<number> => {
       const { waiting } = await stores.queues.find(userId);
       let cancelled = 0;

@@ -1,10 +1,10 @@
-/** Checks who decides an approval that names its approvers, or that its starter can't decide. */
+/** Checks the decider of an approval that names its approvers or excludes the person who started the run. */
 import { DomainError, isRole, nodeName, roleReaches, shownName } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { Approval } from "../run/approvals";
 import type { ExecutionView } from "../run/record";
 
-/** A role names people only: a service account decides where its id is named. */
+/** True if an entry of the approvers matches the decider. A role matches only people; a service account must be named by its id. */
 const isApprover = (approver: string, { personId, role, address, isService }: executions.Decider): boolean =>
   isRole(approver)
     ? !isService && isRole(role) && roleReaches(role, approver)

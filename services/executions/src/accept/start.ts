@@ -168,7 +168,7 @@ export const createStart = (options: StartOptions) => {
   };
 
   return {
-    /** Returns the run with this id and whether the request joins it. @throws IDEMPOTENCY_KEY_REUSED */
+    /** Returns the run with this id. `join` is true if the request joins it. @throws IDEMPOTENCY_KEY_REUSED */
     known: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
       const row = request.isNew ? null : await stores.rows.find(request.executionId);
       if (!row) return null;

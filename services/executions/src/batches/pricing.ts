@@ -27,7 +27,7 @@ interface PricedItem {
 
 export interface PricedBatch {
   items: Pick<BatchRow, "price" | "most" | "granted">[];
-  /** `estimated` and the maximum exclude the part that trial grants pay. */
+  /** `estimated` and `most` exclude the part that trial grants pay. */
   estimated: number;
   most: number;
   /** True if the items cost exactly the estimate, whatever their runs do. */
@@ -113,7 +113,7 @@ interface Problem {
 
 const OF_ITEMS: ReadonlySet<Reason> = new Set<Reason>(["INVALID_INPUTS", "WORKFLOW_INVALID"]);
 
-/** @throws errors that don't belong to the item */
+/** @throws errors that the item didn't cause */
 const problemsOf = (error: unknown, index: number): { reason: Reason; problems: Problem[] } => {
   if (!(error instanceof DomainError) || !OF_ITEMS.has(error.reason)) throw error;
   const issues = error.metadata.issues as readonly Omit<Problem, "index">[] | undefined;

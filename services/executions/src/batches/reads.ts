@@ -47,7 +47,7 @@ export const createBatchReads = (
     );
   };
 
-  /** Yields rows with inputs and results from an index on, a few at a time. */
+  /** Yields rows with inputs and results, starting at the index `from`. A few rows are loaded at a time. */
   async function* rowsOf(batch: BatchRecord, from = 0): AsyncGenerator<proto.BatchRow> {
     for (let next = from; next < batch.total;) {
       const rows = await batches.rowsFrom(batch._id, next, ROWS_AT_ONCE);

@@ -30,7 +30,7 @@ export interface Beside {
   files: ReadonlyMap<string, string>;
 }
 
-/** References to bundle files in graphs, in the positions of an account's file ids and addresses. */
+/** References to bundle files in graphs. They replace an account's file ids and addresses. */
 const REFERENCE = /bundle:(id|url):([A-Za-z0-9][A-Za-z0-9._-]{0,127})/g;
 
 export const fileReference = (kind: "id" | "url", name: string): string => `bundle:${kind}:${name}`;
@@ -99,7 +99,6 @@ export const readDocument = (entry: string, bytes: Buffer, { workflows, files }:
   };
 };
 
-/** A file in an account. */
 export interface AccountFile {
   id: string;
   url: string;

@@ -1,4 +1,4 @@
-/** Plans an import: its changes, their order, and an id that is valid only while the state of both sides is unchanged. */
+/** Plans an import: its changes, their order, and an id that is valid only until the bundle or the account changes. */
 import { createHash } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";

@@ -3,7 +3,7 @@ import { TIMING } from "../run/timing";
 /** Timeouts of one call, counted from its first request to the provider. */
 
 interface ClockOptions {
-  /** When an earlier attempt sent the request, plus the waiting time since. */
+  /** Time at which an earlier attempt sent the request, moved forward by later waits in queues. */
   askedAt?: number | undefined;
   deadline?: number;
   /** Receives the time of the first request, and every change to it. */
@@ -25,7 +25,7 @@ export const createCallClock = ({ askedAt, deadline = Date.now() + TIMING.run, o
   };
   const asked = (): number => since ?? set(Date.now());
   return {
-    /** Waiting for a place ends at the run's deadline. Milliseconds since the epoch. */
+    /** Deadline for a place: the run's own deadline, in milliseconds since the epoch. */
     deadline,
     /** Starts the timeouts, unless an earlier attempt has started them. */
     asked: (): void => void asked(),

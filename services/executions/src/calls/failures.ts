@@ -22,7 +22,7 @@ export interface Classification {
   again: boolean;
   /** When to send again, in milliseconds; undefined for the default pause. */
   afterMs?: number;
-  /** True if the provider certainly didn't receive the request, so the call's claim can be returned. */
+  /** True if the provider certainly didn't receive the request, so the call's claim can be removed. */
   notReceived: boolean;
 }
 
@@ -36,7 +36,7 @@ const OK = 200;
 const isRefusal = (status = FIRST_SERVER_ERROR): boolean =>
   status === OK || (status >= FIRST_CLIENT_ERROR && status < FIRST_SERVER_ERROR && !AMBIGUOUS_STATUSES.has(status));
 
-/** Google's daily quotas. The regex searches the text for the name, because the body may be truncated. */
+/** Google's daily quotas, found by name in the text because the body may be truncated. */
 const DAILY_QUOTA = /"quotaId":\s*"[^"]*PerDay/;
 
 /** True if the platform's account with the provider has no credit left. Providers also use 429 for this case, but waiting doesn't help. */
@@ -45,7 +45,9 @@ const isSpent = ({ body = "" }: ProviderError): boolean => {
   return ["/error/code", "/error/type"].some((place) => pointer(answer, place) === "insufficient_quota") || DAILY_QUOTA.test(body);
 };
 
-/** True for a 503 that was sent before the request was processed. Google: overloaded. llama.cpp: loading the model. */
+/**
+ * True for a 503 that was sent before the request was processed. Google sends it if it is overloaded, llama.cpp while it loads the model.
+ */
 const isNotReady = (answer: unknown): boolean =>
   pointer(answer, "/error/status") === "UNAVAILABLE" || pointer(answer, "/error/type") === "unavailable_error";
 

@@ -138,8 +138,6 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
   return Object.assign(gateOf, { states });
 };
 
-/** Circuit breaker of one provider. */
-
 /**
  * Number of consecutive failures that open the circuit. The failures must span at least `TIMING.breakerOutage`, because a burst of requests
  * that make a provider fail isn't an outage.

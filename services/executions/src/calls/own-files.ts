@@ -4,7 +4,7 @@ import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import { inputFailed, QUOTES_ADDRESS } from "./failures";
 
-/** Checks who owns the stored files in a call's inputs, and signs the addresses by which others read them. */
+/** Checks who owns the stored files in a call's inputs, and signs the addresses that providers use to read them. */
 
 const { URL_LIFETIME_CALL } = mediaProto.UrlLifetime;
 

@@ -16,7 +16,7 @@ const CLOSE = 0.3;
 const FORGETTING = 0.98;
 /** Minimum pause before an overdue job is polled again. */
 const AGAIN_MS = 50;
-/** Maximum number of models in memory. The limit on jobs applies to each model. */
+/** Maximum models in memory, and maximum jobs per model. */
 const MODELS = 1_000;
 const JOBS = 20;
 /** The first poll follows this low percentile of recent end times, so that slow jobs of one user don't delay polls of other users. */
@@ -57,12 +57,12 @@ export const createPace = () => {
       }
     },
     followed: (): number => followed,
-    /** Minimum pause between two polls of one job. It grows with the number of the user's own jobs, and hardly with other users' jobs. */
+    /** Minimum pause between two polls of one job. It grows with the user's own jobs. Other users' jobs hardly change it. */
     pollGapMs: (userId: string): number =>
       Math.min(gap((followedOf.get(userId) ?? 0) * followedOf.size, POLLS_PER_SECOND), TIMING.pollPause),
     /**
-     * Returns when to poll first and how long to wait before the next poll. The first poll comes when quick jobs of the model ended
-     * recently. No poll comes later than the provider's own interval after the submission or the previous poll.
+     * Returns when to poll first and how long to wait before the next poll. The first poll is at the time when recent quick jobs of the
+     * model ended. No poll comes later than the provider's own interval after the submission or the previous poll.
      * @param model undefined if this job isn't followed from its submission, so its duration isn't recorded
      * @param intervalMs the provider's own pause between polls
      */

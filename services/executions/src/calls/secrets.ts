@@ -74,8 +74,8 @@ const BASE64_BITS = 6;
 const BYTE_BITS = 8;
 
 /**
- * Returns the base64 forms of a value inside a longer text, in all three alignments. Characters that also encode neighbouring bytes are
- * left out.
+ * Returns the base64 forms of a value inside a longer text, in all three alignments. Characters that also encode neighboring bytes are left
+ * out.
  */
 const inBase64 = (value: string): string[] =>
   [0, 1, 2].map((before) => {

@@ -47,7 +47,8 @@ export const createSubmissions = (stores: Stores) => {
   /**
    * Last step before a provider is called, after every wait. From here on the call may have reached the provider, so a cancelled run is
    * charged for it.
-   * @returns removes the record if the provider certainly didn't accept the call; after a crash before that, the call counts as sent
+   * @returns a function that removes the record if the provider certainly didn't accept the call; after a crash before that, the call
+   *   counts as sent
    */
   const markSubmitted = async (call: ModelCall): Promise<() => Promise<void>> => {
     if ((await stores.rows.callStanding(call.executionId)).isCancelled) throw new RunCancelled();
@@ -63,7 +64,7 @@ export const createSubmissions = (stores: Stores) => {
     unwritten.delete(key);
   };
 
-  /** Claims a submission. @returns the answer to an earlier submission; null if there is none, or none yet */
+  /** Claims a submission. @returns `ours`, or the answer to an earlier submission (null if there is none so far) */
   const claim = async (key: string): Promise<"ours" | { answer: Submission | null; mayCome: boolean }> => {
     const claimed = await stores.submissions.claim(key, owner);
     if (claimed.claimed) return "ours";
@@ -90,9 +91,7 @@ export const createSubmissions = (stores: Stores) => {
     return value === undefined ? undefined : { value };
   };
 
-  /**
-   * Returns the result of an earlier submission. If its process doesn't respond, the submission may still be in progress, so this waits.
-   */
+  /** Returns the result of an earlier submission. Waits if its process doesn't respond, because the submission may still be in progress. */
   const earlier = async <T>({ key, model }: ModelCall, once: SentOnce<T>): Promise<{ value: T } | undefined> => {
     const { known, signal } = once;
     for (;;) {
@@ -113,7 +112,7 @@ export const createSubmissions = (stores: Stores) => {
     }
   };
 
-  /** Returns a claim. Call it only if the provider certainly didn't receive or accept the call. */
+  /** Removes a claim. Call it only if the provider certainly didn't receive or accept the call. */
   const release = async (key: string): Promise<void> => {
     unwritten.delete(key);
     await retryWrite(() => stores.submissions.release(key));

@@ -25,7 +25,7 @@ export type TextStreams = ReturnType<typeof createTextStreams>;
 /** This many characters are sent at once, before the interval ends. */
 const BATCH_CHARS = 200;
 const MAX_FOLLOWED = 10_000;
-/** Values of runs are never longer. */
+/** Equals the maximum length of a text value in a run. */
 const MAX_TOLD_CHARS = LIMITS.textValueBytes;
 /** One shared channel announces all followed executions. Its name is fixed and isn't an id. */
 const FOLLOWED = "followed-texts";

@@ -16,7 +16,7 @@ export interface EndingOptions {
   cancellation: Pick<Cancellation, "cancel">;
 }
 
-/** Ends all runs and batches of an account. Returns the number of those that haven't ended yet. */
+/** Ends all runs and batches of an account. Returns the number of runs and batches that haven't ended yet. */
 export const createEndUnderWay = ({ store, triggers, orders, cancellation }: EndingOptions) => {
   const endTriggers = async (ownerId: string): Promise<void> => {
     let cursor = "";

@@ -28,8 +28,8 @@ import { estimateOf } from "./holds";
 import type { Outbox } from "./outbox";
 
 /**
- * Kind of an ended run. `plan`: the plan has no calls, and there is no row. `queue`: the run was queued and nothing ran. `workflow`: its
- * workflow reached the end. `lost`: no workflow runs it any more.
+ * A run that ends, with its state in `from`. `plan`: the plan has no calls, and there is no row. `queue`: the run was queued and nothing
+ * ran. `workflow`: its workflow reached the end. `lost`: no workflow runs it any more.
  */
 export type EndingRun =
   | { from: "plan"; input: RunInput; part: RunRecordPart }
@@ -230,7 +230,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return ended ? announced(ended, settled) : rows.find(executionId);
   };
 
-  /** @returns the final row; null if the run hasn't ended: it already has a row, or has left the queue */
+  /** @returns the final row; null if this call didn't end the run, because it already has a row or has left the queue */
   const end = (run: EndingRun, seen: RunEnd): Promise<ExecutionView | null> => {
     switch (run.from) {
       case "plan":

@@ -96,7 +96,7 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
           return { queue: admitted ?? queue, result: admitted !== undefined };
         });
       if (await admit()) return true;
-      // Approvals of dead processes are checked only if the limit is reached, like places.
+      // Approvals of dead processes, like their places, are checked only if the limit is reached.
       await mend(userId, []);
       return admit();
     },

@@ -105,7 +105,7 @@ export const createHook = ({ url, secrets, timeoutMs, egress, signed, slots }: H
     });
   };
 
-  /** @throws HookAway; the reason of the signal if it aborts */
+  /** @throws HookAway; the signal's reason if the signal aborts */
   return async (question: Question, signal?: AbortSignal): Promise<HookAnswer> => {
     if (Date.now() < leftAloneUntil) throw new HookAway("was away a moment ago");
     const startedAt = performance.now();

@@ -29,9 +29,9 @@ export interface Needs {
 /** Selects a graph of a workflow: a version number, `draft`, `approved`, or an alias. */
 export interface Selected {
   version: string;
-  /** Empty or absent selects `production`. */
+  /** Alias; empty or absent for `production`. */
   alias?: string | undefined;
-  /** For an inner workflow: use `production` if it doesn't have the alias. */
+  /** For an inner workflow: true to use `production` if the workflow doesn't have the alias. */
   orProduction?: boolean;
 }
 

@@ -62,7 +62,6 @@ interface Container {
 
 export interface InliningRequest {
   slug: string;
-  /** The requested graph. */
   selected: Selected;
   ownerId: string;
   userId: string;

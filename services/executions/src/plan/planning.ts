@@ -48,7 +48,6 @@ export interface PlannedRun {
   until?: string;
   /** JSON Schema of a text model's answer. */
   schemaJson?: string;
-  /** Results that a rerun reuses. */
   reused?: PlannedReuse;
   /** Retention in days set by the workflow or the rerun's source; undefined for the installation's default. */
   retentionDays?: number | undefined;

@@ -70,7 +70,6 @@ export interface UnplannedRun {
   models: ReadonlyMap<string, CatalogModel>;
   /** Resolved tasks of the graph. */
   autos?: Autos;
-  /** Retired models of the graph. */
   retired?: Retired;
   /** Author of the workflow, if the author isn't the runner. */
   authorId?: string | undefined;

@@ -11,7 +11,7 @@ const valueOf = (
   return json === undefined ? { truncated: value !== undefined || truncated === true } : { valueJson: json };
 };
 
-/** @param values values by node that aren't in the row; absent if they aren't shown */
+/** @param values long values by node, which aren't in the row; absent if they aren't shown */
 export const waitingForMessages = (
   { waits = [], waitingFor = [] }: ExecutionView,
   values?: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** Reads of executions for their owners, single and paged. */
+/** Reads executions for their owners, one at a time or in pages. */
 import { executionNotFound, makesCalls } from "@nodeloom/kernel";
 import { alternativeKey, itemKey, placeOfKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";

@@ -93,7 +93,7 @@ const outputsOf = (node: NodeState, calls: readonly ShownCall[]): Partial<execut
   return only.outputsJson === undefined ? { attempts } : { outputsJson: only.outputsJson, truncated: only.truncated ?? false, attempts };
 };
 
-/** @param calls calls of the node; absent if outputs are hidden */
+/** @param calls the node's calls; absent if outputs are hidden */
 const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly ShownCall[]): executions.NodeState => {
   const { outputsJson: _, truncated: __, itemErrors: ___, items, itemsDone, reusedFrom = "", ...rest } = node;
   const { startedAt, durationMs } = timesOf(node, receivedAt);

@@ -142,7 +142,7 @@ export const createBatchStore = (connection: Connection) => {
       );
     },
 
-    /** Withdraws the start of an item. Nothing of the item runs. */
+    /** Withdraws the start of an item that isn't running. */
     giveBack: (id: string, item: UnderWay): Promise<BatchRecord | null> =>
       change({ _id: id, underWay: item }, { $pull: { underWay: item }, $push: { again: item.index }, $inc: { committed: -item.reserved } }),
 

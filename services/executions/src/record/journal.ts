@@ -67,7 +67,7 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
     /**
      * Queues an event for a shared write.
      * @param withinMs maximum delay of the write in milliseconds
-     * @returns resolves when the event is recorded; null if the run had already ended
+     * @returns the known log after the event is recorded; null if the run had already ended
      */
     note: (executionId: string, event: ExecutionEvent, withinMs: number): Promise<KnownLog | null> =>
       new Promise((resolve) => {

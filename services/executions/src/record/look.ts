@@ -8,7 +8,7 @@ export interface Looked {
   failed: number;
 }
 
-/** Page size. A pass has a maximum number of pages; the next pass continues from there. */
+/** Rows per page. A pass reads at most `MAX_PAGES` pages; the next pass continues from there. */
 export const LOOK_PAGE = 200;
 const MAX_PAGES = 20;
 const AT_ONCE = 20;

@@ -31,7 +31,7 @@ const hashOf = (json: string, owner: string): string => `text-${createHash("sha2
 export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;
 
 /**
- * Stores large texts and Temporal payloads under their content hash. A shared text is kept as long as its last user.
+ * Stores large texts and Temporal payloads under their content hash. A shared text is kept as long as the last row that uses it.
  * @param executionDays retention of executions, which also applies to their texts
  */
 export const createPayloadStore = (connection: Connection, executionDays: number) => {

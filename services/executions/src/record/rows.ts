@@ -20,7 +20,7 @@ export interface ExecutionFilter {
   batchId?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
-  /** True for only runs that wait for a decision. */
+  /** True to list only runs that wait for a decision. */
   isWaiting?: boolean | undefined;
   limit: number;
   before?: ListPosition | undefined;
@@ -29,7 +29,7 @@ export interface ExecutionFilter {
 /** Rows per round trip. A page of usual length needs one round trip. */
 export const LIST_BATCH = 101;
 export type RunResult = Pick<ExecutionView, "_id" | "resultJson" | "resultHash">;
-/** Members of a run that its test is judged by. */
+/** Members of a run by which its test is judged. */
 export type TestedView = Pick<
   ExecutionView,
   "_id" | "status" | "error" | "resultJson" | "resultHash" | "millicredits" | "costs" | "durationMs" | "markupPermille"

@@ -22,7 +22,7 @@ submissionSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION.submissions.da
 export const createSubmissionStore = (connection: Connection) => {
   const submissions = connection.model("Submission", submissionSchema);
   return {
-    /** Claims a submission before it is sent. If it is already claimed, also by this process, returns the state of that claim. */
+    /** Claims a submission before it is sent. If it is already claimed, even by this process, returns the state of that claim. */
     claim: async (key: string, owner: string): Promise<{ claimed: true } | ({ claimed: false } & Omit<SubmissionRecord, "_id">)> => {
       const record = { _id: key, owner, requestId: null, handle: null, at: new Date() };
       if (await insertOnce(submissions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return { claimed: true };

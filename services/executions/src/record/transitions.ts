@@ -95,7 +95,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], outbox: ["usage"] }),
 
     /**
-     * First step of a workflow. If the same workflow repeats it, it succeeds again; another workflow fails.
+     * First step of a workflow. It succeeds again for the same workflow, and fails for another workflow.
      * @param started event of a run that was queued
      * @returns null if the run belongs to another workflow
      */

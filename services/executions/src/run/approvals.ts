@@ -13,9 +13,9 @@ export interface Approval {
   /** Set if the value is longer than the stored part. */
   truncated?: true;
   type: ValueType;
-  /** Only these decide; absent if everyone who can run the workflow decides. See `ApprovalSettings`. */
+  /** Approvers that can decide; absent if everyone who can run the workflow can decide. See `ApprovalSettings`. */
   approvers?: readonly string[];
-  /** The person who started the run doesn't decide. */
+  /** Set if the person who started the run can't decide. */
   notStarter?: true;
 }
 

@@ -69,7 +69,6 @@ export interface BatchWebhook {
   isOwn?: true;
 }
 
-/** Result of one test of a workflow. */
 export interface TestOutcome {
   passed: boolean;
   /** Price of all its calls in millicredits, including reused calls. */
@@ -135,7 +134,6 @@ export interface BatchRecord {
   rerunOf?: string;
   /** Days for which the batch and its items are kept after its end; absent for the installation's default. */
   retentionDays?: number;
-  /** Time at which the batch is erased. */
   eraseAt?: Date;
   createdAt: Date;
   /** When another caller resumed the batch; absent if the creator runs it. */
@@ -205,12 +203,12 @@ export const itemsAtOnce = (batch: Pick<BatchRecord, "isPlaceless" | "concurrenc
   return Math.min(wished, places === 0 ? BATCH.concurrency : Math.max(1, Math.floor(places / 2)));
 };
 
-/** An item's share of a budget: credits to reserve, `waits` for other items to end, or `exhausted`. */
+/** An item's share of a budget: credits to reserve, `waits` (for other items to end), or `exhausted`. */
 export type Share = { reserved: number } | "waits" | "exhausted";
 
 /**
- * Computes an item's share of a budget. When the item ends, unused credits are returned. If less is left than the item can cost, it starts
- * only if no other item is under way, because unused credits of other items could still cover it.
+ * Computes an item's share of a budget. When the item ends, unused credits are returned. If less is left than the item can cost, the item
+ * starts only if no other item is under way, because unused credits of other items could still cover it.
  */
 export const shareOf = (
   { maxMillicredits, committed, underWay }: Pick<BatchRecord, "maxMillicredits" | "committed" | "underWay">,

@@ -56,7 +56,6 @@ export interface CancelResult {
   finished: CallResult | null;
   /** Cost of the finished part, if moderation refused it. */
   refused?: RefusedCost;
-  /** Reason for the failure. */
   message?: string;
 }
 

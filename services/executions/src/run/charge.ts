@@ -58,7 +58,8 @@ export const chargeFor = (
     const more = sources.get(moreKey(call.key))?.millicredits ?? 0;
     const most = item.millicredits === UNBOUNDED ? UNBOUNDED : (item.millicredits + more) * MICRO_USD_PER_MILLICREDIT;
     charge.userCostMicroUsd += Math.min(userCostMicroUsd(call.costMicroUsd, markupPermille), most);
-    // The run's price is rounded up once. Each call is charged its increase of the rounded sum, which its hold always covers.
+    // The run's price is rounded up once. Each call is charged the amount by which it raises the rounded sum. Its hold always covers that
+    // amount.
     const captureMillicredits = Math.ceil(charge.userCostMicroUsd / MICRO_USD_PER_MILLICREDIT) - capturedMillicredits;
     capturedMillicredits += captureMillicredits;
     const own = Math.min(captureMillicredits, item.millicredits);

@@ -77,8 +77,8 @@ export class GraphRun {
   }
 
   /**
-   * Returns the steps to start: not started, with all dependencies done, and without sources that have no value. Steps without any value
-   * are skipped, which also completes them.
+   * Returns the steps to start: steps that haven't started and whose dependencies are done. Sources without a value are left out. A step
+   * without any value is skipped, which also completes it.
    */
   readyAfter(done: Set<string>, started: ReadonlySet<string>): PlanStep[] {
     const isReady = ({ id }: PlanStep): boolean =>

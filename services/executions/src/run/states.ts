@@ -48,7 +48,7 @@ export const TRANSITIONS = {
   queue: { accepted: ["queued"] },
   /** First step of the workflow. No other transition sets `processing`. */
   claim: { accepted: ["processing"], queued: ["processing"] },
-  /** Nothing runs or will run. */
+  /** Refuses a run before anything runs. */
   refuse: { accepted: ["refused"] },
   /** The client repeated the request after a temporary refusal. */
   retry: { refused: ["accepted"] },

@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE;
 export const TIMING = {
   /** Longest duration of a run, including its time in the queue. */
   run: 24 * HOUR,
-  /** Temporal ends a run if its own deadline didn't. */
+  /** Temporal's deadline of a run, in case the run's own deadline fails. */
   runAtMost: 25 * HOUR,
   /** Longest total wait for decisions. The run's own clock stops during the wait. */
   waiting: WAITING_HOURS * HOUR,

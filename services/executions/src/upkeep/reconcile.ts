@@ -21,8 +21,8 @@ export interface ReconcileOptions {
 }
 
 /**
- * Ends runs that no workflow runs any more, because an operator terminated it or Temporal's database was lost. Completed calls are charged,
- * the rest of the hold is released, rows become final, and the webhook is sent. Runs with a workflow aren't changed.
+ * Ends runs that no workflow runs any more, because an operator terminated the workflow or Temporal's database was lost. Completed calls
+ * are charged, the rest of the hold is released, rows become final, and the webhook is sent. Runs with a workflow aren't changed.
  */
 export const createReconciler = ({
   stores,

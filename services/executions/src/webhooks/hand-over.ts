@@ -9,7 +9,7 @@ import { checkNotEmptied } from "../run/retention";
 import { isFinal, WAITING } from "../run/states";
 import type { Stores } from "../record/stores";
 
-/** How long a poll waits for notifications. Afterwards it shows the state that executions has. */
+/** How long a poll waits for notifications. Afterwards the poll shows the state that this service has. */
 const READ = { deadlineMs: 500, reconnectMs: 0 } as const;
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
@@ -121,7 +121,6 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
       if (owesWebhook(batch)) await send(batch._id, batchWebhook(batch));
       await sendToEndpoints(batch.runner, batch._id, batchWebhook(batch));
     },
-    /** Sends a complete message. */
     send,
 
     /** Moves a delivery that version 1.0.0 started to notifications. */

@@ -1,4 +1,3 @@
-/** Activities of runs. */
 import { RunCancelled, TryAgain } from "../calls/failures";
 import type { Files } from "../calls/files";
 import type { Jobs } from "../calls/jobs";

@@ -71,7 +71,7 @@ export const createApprovalActivities = ({ approvals, stores }: ApprovalActivity
       ...(approvers.length > 0 ? { approvers } : {}),
       ...(notStarter ? { notStarter } : {}),
     };
-    // The person who decided an earlier run may be none of this run's approvers.
+    // The person who decided the earlier run may not be an approver of this run.
     const earlier = approvers.length > 0 || notStarter ? undefined : await earlierDecision(input, approval);
     const row = await approvals.begin(executionId, attempt, approval, earlier !== undefined);
     const begun = row && approvalOf(row, nodeId);

@@ -20,7 +20,7 @@ const TRUSTED_MS = 24 * 3_600_000;
 /** Keeps histories small: Temporal gets references to large payloads (the claim-check pattern). */
 export const createClaimCheckCodec = (store: Pick<PayloadStore, "put" | "get">): PayloadCodec => {
   const cache = new LRUCache<string, Uint8Array>({ maxSize: CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 1, ttl: TRUSTED_MS });
-  /** @param owner workflow that the payload belongs to. A payload of two workflows is stored once for each. */
+  /** @param owner workflow that the payload belongs to. Equal payloads of two workflows are stored separately. */
   const check = async (payload: Payload, owner: string | undefined): Promise<Payload> => {
     if ((payload.data?.length ?? 0) <= MAX_INLINE_BYTES) return payload;
     const bytes = gzipSync(PayloadType.encode(payload).finish(), { level: 1 });

@@ -83,7 +83,7 @@ export const createFailingTasks = ({ client, taskQueue, build }: { client: Clien
     isFailing: (workflowId: string): Promise<boolean> =>
       client.withDeadline(Date.now() + TIMING.failingTaskCall, async () => (await pendingAttempt(workflowId)) > 1),
 
-    /** Returns workflows whose task failed several times in a row, as Temporal counts. At most `MAX_FAILING`. */
+    /** Returns at most `MAX_FAILING` workflows whose task failed several times in a row, according to Temporal. */
     list: (): Promise<FailingWorkflow[]> =>
       soon(async () => {
         const query = `TaskQueue = "${taskQueue}" AND ExecutionStatus = "Running" AND TemporalReportedProblems IS NOT NULL`;

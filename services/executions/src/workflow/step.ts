@@ -40,7 +40,8 @@ export interface StepOptions<Call extends NodeCall, Result, Rest extends unknown
   /** Id at the provider, if it is known before the call. */
   requestId?: (...rest: Rest) => string;
   /**
-   * Builds the record of the call. Without an event its item continues. `isPaid`: the charge depends on the record, so it must be written.
+   * Builds the record of the call. Without an event, the call's item continues. `isPaid`: the charge depends on the record, so it must be
+   * written.
    */
   kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown> | null; isPaid?: boolean };
 }

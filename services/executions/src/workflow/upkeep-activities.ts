@@ -4,8 +4,6 @@ import type { Triggers } from "../clients";
 import { TIMING } from "../run/timing";
 import type { Looked } from "../record/look";
 
-/** Activities of periodic work. */
-
 /** Work in pages. `beat` receives the position after each page. `progress` is the last position of an earlier attempt. */
 export type Paged<Progress, Report> = (beat: (progress: Progress) => void, progress: Progress | undefined) => Promise<Report>;
 type Look = (beat: () => void) => Promise<Looked>;

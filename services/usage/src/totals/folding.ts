@@ -3,10 +3,9 @@ import { deltasOf, withinWeight } from "./totals";
 import type { Fold, Progress, TotalsStore } from "./totals-store";
 
 /**
- * Folding adds batches of final rows to their user's totals. Final rows never change, so a total is exact. Steps of a fold: it is recorded
- * with its number and rows, added to each total that doesn't have its number yet, its rows are marked, and the fold is marked as complete.
- * After a crash any process can complete it. Expired rows are removed in the same way: their share is subtracted, and they are deleted
- * instead of marked.
+ * Folding adds batches of final rows to their user's totals. Final rows never change, so a total is exact. A fold has four steps: record
+ * its number and rows, add it to each total that doesn't have its number yet, mark its rows, and mark the fold as complete. After a crash
+ * any process can complete it. Expired rows are removed in the same way: their share is subtracted, and they are deleted instead of marked.
  */
 
 /** Number of a user's final rows that triggers a fold. */

@@ -9,6 +9,6 @@ export const EXPORT_BOUNDS = {
   usage: 100_000,
   ledger: 100_000,
   files: 20_000,
-  /** Sum over all files. */
+  /** Total size of all files. */
   fileBytes: 3 * 1024 ** 3,
 } as const;

@@ -53,7 +53,7 @@ export const createPlannerThreads = (options: ThreadOptions) => {
   });
   // If a thread ends between two tasks, no work is lost.
   pool.on("error", () => undefined);
-  /** Starts a task's clock, by the task's number, when a thread starts the task. */
+  /** Callbacks by task number. Each starts the clock of its task when a thread starts the task. */
   const clocks = new Map<number, () => void>();
   pool.on("message", (id: number) => clocks.get(id)?.());
   let begun = 0;

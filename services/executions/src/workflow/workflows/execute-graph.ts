@@ -67,7 +67,7 @@ const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, ca
 export async function executeGraph(input: RunInput): Promise<RunOutcome> {
   const steps = new CancellationScope();
   setHandler(cancelSignal, () => steps.cancel());
-  // A cancellation in Temporal's tools has the effect of the signal.
+  // A cancellation in Temporal's tools has the same effect as the signal.
   CancellationScope.current().cancelRequested.catch(() => steps.cancel());
   return CancellationScope.nonCancellable(async () => {
     const { executionId, attempt } = input;

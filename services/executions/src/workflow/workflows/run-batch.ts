@@ -1,4 +1,4 @@
-/** Workflow of a batch: turns, then the webhook. The progress is in the database. */
+/** Workflow of a batch: processes the batch in turns, then sends the webhook. The progress is in the database. */
 import { continueAsNew, sleep } from "@temporalio/workflow";
 import { announceBatch, carryBatch } from "./steps";
 

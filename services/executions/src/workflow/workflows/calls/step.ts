@@ -38,7 +38,7 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
     });
   });
   const [first] = results.flatMap((result) => (isAbsent(result) ? [] : [result]));
-  // The job's id is known since its submission.
+  // The job's id has been known since its submission.
   if (first) {
     run.requestId ??= first.requestId;
     run.node(step.id).requestId ??= first.requestId;
