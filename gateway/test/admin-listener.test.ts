@@ -5,7 +5,7 @@ import { freePort } from "../../deploy/local/servers/ports.cjs";
 import { send, type Answer, type Sent } from "./support/http";
 import { startPlatform, type Platform, type User } from "./support/platform";
 
-/** Takes the place of Temporal's UI and records its requests. */
+/** Replaces Temporal's UI and records its requests. */
 const startUi = async (): Promise<{ server: Server; url: string; seen: IncomingMessage[] }> => {
   const seen: IncomingMessage[] = [];
   const server = createServer((incoming, response) => {

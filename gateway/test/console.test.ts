@@ -94,7 +94,7 @@ describe("the console at the gateway", () => {
     expect(plain.headers.get("content-encoding")).toBeNull();
     expect(plain.headers.get("content-type")).toContain("javascript");
     expect(await plain.text()).toBe(SCRIPT);
-    // Without it fetch asks for a fresh copy.
+    // Without this header fetch requests a new copy.
     const asked = { "accept-encoding": "identity", "cache-control": "max-age=0" };
     const known = { ...asked, "if-none-match": plain.headers.get("etag")! };
     expect((await fetch(`${url}/assets/index-abc.js`, { headers: known })).status).toBe(304);

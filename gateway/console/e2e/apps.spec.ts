@@ -5,7 +5,7 @@ import type { Account } from "../../../gateway/test/e2e/support/client";
 import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: an app published in the console, embedded in a page of another site, used without an account. */
+/** `npm run drill console`: an app that is published in the console, embedded in a page of another site, and used without an account. */
 
 const MB = 1_000_000;
 const PHONE = { width: 390, height: 844 };

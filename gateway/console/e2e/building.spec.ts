@@ -126,7 +126,7 @@ onCanvas("nodes are found by what other editors call them", "", async (page) => 
     ["trigger", "Inputs"],
     ["clip text encode", "Text"],
     ["save image", "Results"],
-    // An exact match comes before nodes that make, take or show one.
+    // An exact match comes before nodes that create, take or show one.
     ["image", "Image"],
     ["if", "Switch"],
   ] as const) {
@@ -139,7 +139,7 @@ onCanvas("nodes are found by what other editors call them", "", async (page) => 
 
 onCanvas("nodes that are added near one another stay apart when a run shows what they made", "?node=picture", async (page) => {
   const { press, type } = handOf(page);
-  // Added twice beside the same node: the second goes below the first.
+  // Added twice beside the same node: the second is placed below the first.
   for (const count of [4, 5]) {
     await page.locator(`${NODE}[data-id="picture"]`).click({ position: { x: 60, y: 20 } });
     await press("a");

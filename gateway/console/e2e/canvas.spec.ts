@@ -5,10 +5,10 @@ import { middleOf, NODE, saved } from "./support/canvas";
 import { FRAMES, medianFrame } from "./support/frames";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: the canvas in use, small and with the maximum number of nodes. */
+/** `npm run drill console`: use of the canvas, with few nodes and with the maximum number. */
 /** Maximum number of nodes of a workflow. */
 const NODES = 500;
-/** On a quiet machine: time until nodes are visible, and median frame time while one of them is dragged. */
+/** Limits on a quiet machine: time until nodes are visible, and median frame time while one of them is dragged. */
 const BOUNDS_MS = [
   { count: 100, opened: 500, frame: 17 },
   { count: 300, opened: 800, frame: 17 },
@@ -160,7 +160,7 @@ onCanvas("several nodes are aligned, and a box around some chooses those", FOUR,
   expect(xs[0]).not.toBe(xs[2]);
 });
 
-/** Chains in rows. */
+/** A graph of chains, one in each row. */
 const chainOf = (count: number) => ({
   nodes: Array.from({ length: count }, (_, index) => text(`n${index}`, (index % COLUMNS) * 320, Math.floor(index / COLUMNS) * 240)).map(
     (node, index) => ({ ...node, data: { label: `n${index}`, text: index === 0 ? "first" : "{{before}}" } }),
@@ -171,14 +171,14 @@ const chainOf = (count: number) => ({
     sourceHandle: "text",
     target: `n${index + 1}`,
     targetHandle: "before",
-    // A link between rows would lie under the pointer, and hovering a link draws it.
+    // A link between rows would be under the pointer, and hovering a link draws it.
   })).filter((_, index) => (index + 1) % COLUMNS !== 0),
 });
 
 const drawn = async (page: Page): Promise<Record<string, number>> =>
   JSON.parse(await page.evaluate(`JSON.stringify(Object.fromEntries(globalThis.nodeloomRenders))`)) as Record<string, number>;
 const forget = (page: Page): Promise<unknown> => page.evaluate("globalThis.nodeloomRenders.clear()");
-/** Waits until nothing was drawn for a moment. */
+/** Waits until the page has drawn nothing for a moment. */
 const quiet = (page: Page): Promise<unknown> =>
   page.evaluate(`new Promise((done) => {
     let before = -1;
@@ -192,7 +192,7 @@ const quiet = (page: Page): Promise<unknown> =>
   })`);
 const note = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** @returns milliseconds until the nodes of a workflow are on the canvas, once the canvas's code is loaded */
+/** @returns milliseconds until the nodes of a workflow are on the canvas, after the canvas's code is loaded */
 const openingMs = async (page: Page, slug: string, count: number): Promise<number> =>
   Number(
     await page.evaluate(`new Promise((done) => {
@@ -271,10 +271,10 @@ onCanvas("an event of a run draws the one node that it is about", chainOf(NODES)
   await page.route(`**/api/executions/${id}`, (route) => route.fulfill({ json: execution }));
   await page.route(`**/api/executions/${id}/events`, async (route) => {
     streams += 1;
-    // The second connection, after the events, is never answered.
+    // The second connection, after the events, never gets a response.
     if (streams > 1) return;
     await released;
-    // The first event of a row: an earlier one would complete those before it.
+    // First event of a row. An earlier row's event would complete the nodes before it.
     const event = { type: "node.started", at: new Date(0).toISOString(), data: { nodeId: `n${COLUMNS}` } };
     await route.fulfill({ contentType: "text/event-stream", body: `id: 1\nevent: node.started\ndata: ${JSON.stringify(event)}\n\n` });
   });

@@ -49,7 +49,7 @@ test("one Escape closes a dialog, also while a tooltip is shown, and tooltips ar
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   const tip = dialog.getByText("Close", { exact: true });
   await page.keyboard.press("?");
-  // The close button has the focus, and so its tooltip.
+  // The close button has the focus, so its tooltip is visible.
   await tip.waitFor();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached", timeout: 2_000 });
@@ -70,7 +70,7 @@ test("zoomed out, a long name stays within its node", async () => {
   await page.goto(`/workflows/${slug}`);
   await nodes(page, 2);
   await page.locator('.board:not([data-far="0"])').waitFor();
-  // Measured at one moment, because the view can still move.
+  // Measured in a single step, because the view can still move.
   const { spills, card, title } = (await page.evaluate(`(() => {
     const card = document.querySelector('${NODE}[data-id="wide"]');
     const title = card.querySelector(".node-title");

@@ -2,7 +2,7 @@ import { expect, test, type BrowserContext, type Page, type Route } from "@playw
 import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: the editor while the service rejects, is busy, fails or is gone, for every kind of request. */
+/** `npm run drill console`: the editor while the service rejects, is busy, fails or is unavailable, for every kind of request. */
 
 interface Failure {
   name: string;
@@ -39,7 +39,7 @@ const REFUSALS: readonly Failure[] = [
   SIGNED_OUT,
 ];
 const STALE = json(412, "PRECONDITION_FAILED");
-/** Time within which an enabled button has been clicked. */
+/** Time limit for a click on an enabled button. */
 const PRESSED_MS = 5_000;
 
 const stage = setStage();
@@ -54,25 +54,25 @@ interface Editor {
   slug: string;
   /**
    * Makes all requests of a method and path fail in one way.
-   * @returns ends it
+   * @returns a function that ends this
    */
   fail(method: string, path: RegExp, failure: Failure): Promise<() => Promise<void>>;
   /** Signs in if the page asks for it. */
   signIn(): Promise<void>;
 }
 
-/** @param calledOff pending requests hang until then */
+/** @param calledOff aborts pending requests, which hang until then */
 const answerWith =
   ({ answer }: Failure, calledOff: Promise<void>) =>
   async (route: Route): Promise<void> => {
     if (answer === "none") {
       await calledOff;
-      // The page can have cancelled it.
+      // The page can have cancelled the request.
       return route.abort().catch(() => undefined);
     }
     await (answer === "cut" ? route.abort("connectionfailed") : route.fulfill(answer));
   };
-/** Time within which a failed save was retried automatically. */
+/** Time limit for the automatic retry of a failed save. */
 const TRIED_MS = 5_000;
 /** Shortens waits of a minute to a second. */
 const HURRY = "{ const wait = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = (ms) => wait(ms / 60); }";
@@ -122,7 +122,7 @@ const open = async ({ page, slug }: Editor, node = "words"): Promise<void> => {
   await page.goto(`/workflows/${slug}?node=${node}`);
   await page.locator(".react-flow__node").first().waitFor();
 };
-/** The message is visible anywhere on the page. */
+/** Resolves when the message is visible anywhere on the page. */
 const reads = (page: Page, { said }: Failure): Promise<void> => page.getByText(said).first().waitFor();
 
 test.describe("whatever the service answers,", () => {
@@ -156,7 +156,7 @@ test.describe("whatever the service answers,", () => {
       expect(await text.inputValue()).toBe(typed);
       await mend();
       if (failure.isSignedOut) await signIn();
-      // The retry is automatic, so there can be nothing left to click.
+      // The retry is automatic, so there can be no button to click.
       else
         await page
           .getByRole("button", { name: "Try now" })
@@ -224,7 +224,7 @@ test.describe("whatever the service answers,", () => {
       (url) => url.pathname.endsWith("/run"),
       async (route) => {
         keys.push(route.request().headers()["idempotency-key"]);
-        // The service starts the work, and its answer is lost.
+        // The service starts the work, but its response is lost.
         await route.fetch();
         await route.abort("connectionreset");
       },
@@ -275,7 +275,7 @@ test.describe("whatever the service answers,", () => {
       expect(await dialog.getByLabel("Note").inputValue()).toBe(failure.name);
       await mend();
       if (failure.isSignedOut) await signIn();
-      // The console can have retried meanwhile: then nothing is left to publish, and the button is disabled.
+      // If the console has retried meanwhile, everything is published and the button is disabled.
       const again = dialog.getByRole("button", { name: /^Publish version/ });
       await again.click({ timeout: PRESSED_MS }).catch(() => undefined);
       await dialog.getByRole("button", { name: new RegExp(failure.name) }).waitFor();

@@ -4,7 +4,7 @@ import { eventually, type Account } from "../../../gateway/test/e2e/support/clie
 import { edge, NODE, nodeAt, nodes } from "./support/canvas";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: search by text; graphs of others; results in the list of runs. */
+/** `npm run drill console`: search by text, graphs of other editors, and results in the list of runs. */
 const stage = setStage();
 let account: Account;
 let slug: string;
@@ -74,7 +74,7 @@ test("a graph of ComfyUI that is pasted runs here as far as it can; one of n8n i
   expect(await page.locator(NODE).count()).toBe(0);
   await paste(COMFY);
   await page.getByText("Imported from ComfyUI: 5 nodes became 3 here.").first().waitFor();
-  // The import report is a node.
+  // The import report is also a node.
   await nodes(page, 4);
   expect(await page.locator(".react-flow__edge").count()).toBe(2);
   await page.keyboard.press("Control+Enter");

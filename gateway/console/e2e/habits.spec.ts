@@ -114,7 +114,7 @@ test("a workflow node shows its state, price and result, live and after it is op
   await part.getByRole("img", { name: "completed" }).waitFor();
   expect(await part.locator(".node-strip img").count()).toBe(2);
   await part.getByText("2/2").waitFor();
-  // By its name, in the list of the run's nodes: the list closes when the run completes.
+  // Waits for the node's name in the list of the run's nodes, which closes when the run completes.
   const panel = page.locator("section[aria-label=Run]");
   await panel.locator("header").getByText("Completed", { exact: true }).waitFor();
   await panel.getByText("Nodes", { exact: true }).click();
@@ -158,7 +158,7 @@ test("a hook's inputs are shown with a call to try it; a schedule's times are wo
   });
   const { page, context, complaints } = await stage.signedIn(account, { width: 390, height: 844 });
   await page.goto(`/workflows/${slug}/triggers`);
-  // The toolbar on a phone leads to other pages.
+  // On a phone the toolbar leads to other pages.
   await page.getByRole("button", { name: /menu/i }).first().waitFor();
   await page.getByRole("button", { name: "New hook" }).click();
   const dialog = page.getByRole("dialog");

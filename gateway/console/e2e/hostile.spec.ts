@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import type { Account } from "../../../gateway/test/e2e/support/client";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: hostile texts in every field that accepts text, on every page that shows it. */
+/** `npm run drill console`: hostile texts in every field that accepts text, on every page that shows the field. */
 const PAYLOADS: readonly (readonly [string, string])[] = [
   ["markup", `<img src=x onerror="window.broken='yes'"><script>window.broken='yes'</script>`],
   ["an attribute's end", `"><svg onload="window.broken='yes'">' autofocus onfocus=window.broken='yes' x='`],
@@ -16,8 +16,8 @@ const WIDTHS = [1440, 390] as const;
 const stage = setStage();
 
 /**
- * Creates an account with a text in everything that users can name.
- * @returns the pages that show it
+ * Creates an account with a text in every field that users can fill.
+ * @returns the pages that show the text
  */
 const plant = async (account: Account, text: string): Promise<string[]> => {
   const node = (id: string, type: string, x: number, data: object): object => ({ id, type, position: { x, y: 0 }, data });
@@ -40,7 +40,7 @@ const plant = async (account: Account, text: string): Promise<string[]> => {
   if (made.status !== 201) throw new Error(made.text);
   const slug = String(made.body.slug);
   await stage.http.call("POST", `/api/workflows/${slug}/versions`, { key: account.key, body: { note: text } });
-  // The unknown kind would be rejected, so the run leaves it out.
+  // The unknown kind would be rejected, so the run excludes it.
   const run = { inputs: { words: text }, metadata: { [text.slice(0, 40)]: text }, until: "out" };
   const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: run });
   if (ran.status !== 200) throw new Error(ran.text);

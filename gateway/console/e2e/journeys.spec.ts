@@ -3,7 +3,7 @@ import type { Account } from "../../../gateway/test/e2e/support/client";
 import { startReceiver, type Receiver } from "../../../gateway/test/e2e/support/receiver";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: complete journeys through the console besides the main one. */
+/** `npm run drill console`: complete journeys through the console in addition to the main one. */
 const MOST_LOOKS = 60;
 
 let receiver: Receiver;

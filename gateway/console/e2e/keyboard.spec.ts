@@ -4,7 +4,7 @@ import { handOf } from "./support/hand";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: from sign-in to a result without a pointer. */
-/** Key presses from the dashboard to the result, without letters of texts. */
+/** Maximum number of key presses from the dashboard to the result, without letters of texts. */
 const MOST_PRESSES = 20;
 
 const stage = setStage();
@@ -26,7 +26,7 @@ test("by keyboard alone a pipeline of three nodes is made, run, and its picture 
   await buildThree(hand, page, "By keyboard");
   expect(await page.locator(".react-flow__edge").count()).toBe(2);
 
-  // To the settings and back.
+  // Opens the settings and goes back.
   await press("Alt+ArrowLeft", "Enter");
   await page.locator("aside :focus").waitFor();
   await press("Escape");

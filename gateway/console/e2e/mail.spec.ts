@@ -24,7 +24,7 @@ const LOOKS: readonly Pick<VisitorOptions, "width" | "theme">[] = [
 ];
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-/** The page of a link in an email, with the part after `#`. */
+/** Address of a page that an email links to, with the part after `#`. */
 const linkTo = (email: string, page: string): Promise<string> => {
   const link = new RegExp(`/${page}#token=[\\w.%-]+`);
   const found = (): string | undefined =>
@@ -45,7 +45,7 @@ const look = async (page: Page, name: string): Promise<string[]> => {
   for (const { width = 0, theme = "light" } of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: theme });
-    // Colors fade between themes after the page has switched.
+    // Colours fade between themes after the page has switched.
     await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: "attached" });
     await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${theme}.png`, fullPage: true });

@@ -7,7 +7,7 @@ import type { Hand } from "./support/hand";
 import { setStage } from "./support/stage";
 import { taskOn } from "./support/task";
 
-/** `npm run drill console`: everyday tasks with media and their effort, listed in docs/guide/console-comparison.md. */
+/** `npm run drill console`: everyday tasks with media and their effort, as listed in docs/guide/console-comparison.md. */
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const WEEK_DAYS = 7;
 const stage = setStage();
@@ -22,7 +22,7 @@ const END = nodeAt("end", "response-output", { x: 800, y: 0 });
 const LINKS = [edge("list.items", "stills.prompt"), edge("stills.image", "end.images")];
 const THREE = { nodes: [LIST, stills(), END], edges: LINKS };
 const ONE = { nodes: [stills({ inputs: { prompt: "a boat" } }), END], edges: [edge("stills.image", "end.images")] };
-/** Its clip fails after its pictures succeeded. */
+/** The clip of this graph fails after its pictures succeed. */
 const FAILING = {
   nodes: [
     LIST,

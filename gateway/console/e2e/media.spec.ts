@@ -75,7 +75,7 @@ onCanvas("every item of a fan-out is on its node, and stays there after a reload
     .getByText(/2 of 3 /)
     .first()
     .waitFor();
-  // After another prompt, the results belong to the previous one.
+  // After a change of the prompt, the results belong to the previous one.
   await page.locator(node("list")).click({ position: { x: 60, y: 20 } });
   await page.getByRole("textbox", { name: "Item 1" }).fill("a whale");
   await page.getByText("before your last change").first().waitFor();
@@ -113,7 +113,7 @@ onCanvas(
       .locator(`${node("stills")} [aria-label=running]`)
       .first()
       .waitFor();
-    // What only handles values is done when what follows it has begun.
+    // A node that only processes values is done when the next node starts.
     await page.locator(`${node("list")} [aria-label=completed]`).waitFor();
     await page.reload();
     await page
@@ -213,7 +213,7 @@ onCanvas("a photo that is dropped, or pasted, becomes a node that shows it by it
   const [dropped, pasted] = (await read(slug)).nodes;
   expect([dropped!.type, pasted!.type]).toEqual(["media-upload", "media-upload"]);
   expect(dropped!.position).not.toEqual(pasted!.position);
-  // Its form shows the picture and the name, never the ID.
+  // The node's form shows the picture and the name, never the id.
   await page
     .locator(NODE)
     .first()
@@ -221,7 +221,7 @@ onCanvas("a photo that is dropped, or pasted, becomes a node that shows it by it
   const file = page.getByRole("group", { name: "File" });
   await file.getByText("harbour.png").waitFor();
   expect(await page.locator("aside[aria-label='Side panel']").innerText()).not.toContain(String(dropped!.data.mediaId));
-  // From the library, several at once.
+  // Adds several files from the library at once.
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Your files" }).click();
   const library = page.getByRole("complementary", { name: "Your files" });
@@ -271,12 +271,12 @@ onCanvas(
       .waitFor();
     process.stdout.write(`a storyboard: ${effort.clicks} clicks, ${effort.presses} keys\n`);
     expect(effort.clicks + effort.presses).toBeLessThanOrEqual(40);
-    // The price of three, not of fifty.
+    // The price is for three items, not for fifty.
     const quote = await stage.http.call("POST", `/api/workflows/${slug}/quote?version=draft`, { key: account.key, body: { inputs: {} } });
     const { nodes: priced, maxCreditCost } = quote.body as unknown as { nodes: { id: string; items: number }[]; maxCreditCost: number };
     expect(priced.find(({ id }) => id === "image")!.items).toBe(3);
     expect(Number(/([\d.,]+) credits?$/.exec(said)?.[1])).toBeCloseTo(maxCreditCost, 0);
-    // A click on an input value, and the result is a table.
+    // After a click on an input value, the result is a table.
     await page.locator(node("json")).click({ position: { x: 60, y: 20 } });
     await page
       .getByRole("region", { name: "Values to select" })

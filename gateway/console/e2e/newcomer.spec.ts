@@ -5,8 +5,8 @@ import { handOf } from "./support/hand";
 import { setStage } from "./support/stage";
 
 /**
- * `npm run drill console`: a person who has read only the output of `npm start` (an address, an account and its password) and then only
- * the screen, up to their own pipeline that curl calls.
+ * `npm run drill console`: a person who has read only the output of `npm start` (an address, an account and its password), and then reads
+ * only the screen. They build their own pipeline and call it with curl.
  */
 const execute = promisify(execFile);
 const MOST_CLICKS = 16;

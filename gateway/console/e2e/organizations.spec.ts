@@ -42,7 +42,7 @@ test("a user creates an organization, another joins by its link, and their right
   await page.getByRole("tab", { name: "Audit log" }).click();
   await page.getByText("member.change").waitFor();
 
-  // A viewer sees the organization's data, and her own account stays hers.
+  // A viewer sees the organization's data, and her own account keeps its own.
   await other.page.goto("/");
   await other.page
     .getByRole("link", { name: /Shared by both/ })
@@ -54,7 +54,7 @@ test("a user creates an organization, another joins by its link, and their right
   await other.page.getByText("Start from a template").waitFor();
   expect(await other.page.getByRole("link", { name: /Shared by both/ }).count()).toBe(0);
 
-  // An owner schedules its deletion with its name and her password. Every member sees that, and she cancels it.
+  // An owner schedules the deletion with the organization's name and her password. Every member sees this, and she cancels it.
   await page.getByRole("tab", { name: "Settings" }).click();
   await button(page, "Delete…").click();
   const dialog = page.getByRole("dialog");

@@ -57,7 +57,7 @@ test("shows the theme that was chosen, whatever the system's is, from the first 
     await page.goto("/models");
     await page.getByRole("button", { name: account.email }).click();
     await page.getByRole("menuitem", { name: chosen }).click();
-    // The page's script hasn't run when the document is loaded.
+    // The page's script hasn't run yet when the document is loaded.
     for (const load of ["reload", "goto"] as const) {
       if (load === "reload") await page.reload({ waitUntil: "commit" });
       else await page.goto("/usage", { waitUntil: "domcontentloaded" });

@@ -7,15 +7,15 @@ import { picturesOf } from "./support/picture";
 import { FRAMES, medianFrame } from "./support/frames";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: a canvas full of pictures, and the time until a run's first one is visible. */
+/** `npm run drill console`: a canvas full of pictures, and the time until a run's first picture is visible. */
 const PICTURES = 300;
 /** The usual size of a model's pictures. */
 const SIZE = { width: 1_024, height: 768 };
-/** On a quiet machine. */
+/** Limits on a quiet machine. */
 const BOUNDS = { openedMs: 1_500, frameMs: 20, memoryMb: 400, firstImageMs: 500 } as const;
 const AT_ONCE = 6;
 const COLUMNS = 25;
-/** Enough frames for a stable median. */
+/** Number of frames for a stable median. */
 const STEPS = 60;
 const MB = 1024;
 
@@ -115,7 +115,7 @@ test("the first image of three is on the canvas as soon as it is made", async ()
   await page.goto(`/workflows/${slug}`);
   await page.locator(NODE).nth(1).waitFor();
   await page.keyboard.press("Control+Enter");
-  // Measured in the page: when a node's image is visible, and when its call ended by the service's clock on this machine.
+  // Measured in the page: the time at which a node's image is visible, and the end of its call by the service's clock on this machine.
   const seen = page.evaluate(`new Promise((done) => {
     const look = () => {
       const image = document.querySelector('[data-id="stills"] img');
@@ -130,7 +130,7 @@ test("the first image of three is on the canvas as soon as it is made", async ()
   const id = (await page.getByRole("link", { name: "Open run" }).getAttribute("href"))!.split("/").at(-1)!;
   const { body } = await stage.http.call("GET", `/api/executions/${id}`, { key: account.key });
   const events = await fetch(`${stage.platform.baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": account.key! } });
-  // The list completes when the run arrives. The first picture counts.
+  // The list completes when the run arrives, so the first picture counts.
   const made = /"type":"node\.progress","at":"([^"]+)","data":\{[^}]*"nodeId":"stills"/g;
   const times = [...(await events.text()).matchAll(made)].map(([, time]) => Date.parse(time!));
   expect(body.status).toBe("completed");

@@ -3,7 +3,7 @@ import type { Account } from "../../../gateway/test/e2e/support/client";
 import { edge, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { setStage } from "./support/stage";
 
-/** The run button: one click, the price on it, and only changed nodes run. */
+/** The run button: one click at the price on it runs only changed nodes. */
 const stage = setStage();
 let account: Account;
 test.beforeAll(async () => {
@@ -59,7 +59,7 @@ test("Run pays only for what changed, says when nothing has, and does the same a
   await completed(page, 2, slug);
   const [first, second] = (await costs(slug)).toSorted((a, b) => b - a);
   expect(second! * 2).toBeCloseTo(first!);
-  // A text that no model reads is also a change.
+  // A change of a text that no model reads also counts.
   await rewrite(page, "caption", "Text", "by the lake");
   await runNow(page).filter({ hasText: "free" }).click();
   await completed(page, 3, slug);
@@ -81,13 +81,13 @@ test("Run opens the form if a required input is empty", async () => {
   expect(await costs(String(body.slug))).toEqual([]);
 });
 
-/** A page that the browser lets notify; what it is told is kept. */
+/** Allows notifications on a page and records them. */
 const NOTICES = `globalThis.notices = [];
 globalThis.Notification = class extends EventTarget {
   static permission = "granted";
   constructor(title, { body }) { super(); globalThis.notices.push(title + ": " + body); }
 };`;
-/** As if its tab were behind another. */
+/** Makes the page behave as if its tab were in the background. */
 const HIDE = `Object.defineProperty(document, "hidden", { configurable: true, get: () => true }); document.dispatchEvent(new Event("visibilitychange"));`;
 
 test("a run that ends while its tab is hidden notifies whoever allowed it", async () => {

@@ -34,7 +34,7 @@ const FAILING = {
 };
 const MANY = { nodes: Array.from({ length: 40 }, (_, at) => node(`step ${at}`, "text-box", at * 320, { text: "x" })), edges: [] };
 
-/** Copies of a run, some per day, the newest now. */
+/** Inserts copies of a run, some per day, the newest now. */
 const plantRuns = async (executionId: string): Promise<void> => {
   const { env } = stage.platform;
   const client = await mongo.MongoClient.connect(env.MONGODB_URI!);
@@ -83,7 +83,7 @@ task("create a flow of three steps", { clicks: 0, keys: 40 }, onDashboard, async
   await buildThree(hand, page, "Boats");
   await saved(page);
   expect(await page.locator(".react-flow__edge").count()).toBe(2);
-  // The node added last is in view, wherever it was placed.
+  // The last added node is in view, wherever it was placed.
   const [board, last] = [(await page.locator(".board").boundingBox())!, (await page.locator(NODE).last().boundingBox())!];
   expect(last.x + last.width).toBeLessThan(board.x + board.width);
 });
@@ -109,7 +109,7 @@ task("insert a node between two", { clicks: 1, keys: 5 }, onCanvas("between", 3)
   const { body } = await stage.http.call("GET", `/api/workflows/${slugs.between}`, { key: account.key });
   const graph = body as unknown as { nodes: { id: string; position: Point }[]; edges: { source: string; target: string }[] };
   expect(graph.edges.map(({ source, target }) => `${source} ${target}`).sort()).toEqual(["in words", "text end", "words text"]);
-  // In a row from left to right: later nodes moved out of the way.
+  // The nodes are in a row from left to right, because later nodes moved out of the way.
   const across = graph.nodes.toSorted((a, b) => a.position.x - b.position.x);
   expect(across.map(({ id }) => id)).toEqual(["in", "words", "text", "end"]);
   expect(new Set(across.map(({ position }) => position.y))).toEqual(new Set([0]));

@@ -59,13 +59,13 @@ test("featured templates come first, and a template is three clicks from its res
   const chosen = page.getByRole("region", { name: "Featured" });
   await chosen.getByRole("link", { name: "Kites" }).waitFor();
   expect(await chosen.getByRole("link", { name: "Herons" }).count()).toBe(0);
-  // A workflow without results is shown by its graph.
+  // A workflow without results shows its graph.
   await eventually(async () => (await chosen.locator("svg.bg-board rect").count()) === 2 * NODES);
   expect(await accessibilityProblems(page)).toEqual([]);
   await hand.click(chosen.getByRole("button", { name: "Use it" }));
   await nodes(page, NODES);
   expect(await page.getByLabel("Subject").inputValue()).toBe("a heron");
-  // The photo came along: the node has no problem and shows its price.
+  // The photo was copied too: the node has no problem and shows its price.
   await page
     .locator(`${NODE}[data-id="still"]`)
     .getByText(/\d cr$/)

@@ -4,7 +4,7 @@ import { eventually, type Account } from "../../../gateway/test/e2e/support/clie
 import { edge, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { setStage } from "./support/stage";
 
-/** `npm run drill console`: settings compared side by side, pins, parts converted to workflows, and inputs of a run's nodes. */
+/** `npm run drill console`: settings compared side by side, pins, parts converted to workflows, and the inputs of a run's nodes. */
 const stage = setStage();
 let account: Account;
 test.beforeAll(async () => {
@@ -77,7 +77,7 @@ onCanvas(
       .waitFor();
     await table.locator("img").nth(3).waitFor();
     expect(await table.getByRole("row").count()).toBe(3);
-    // The clip, which costs more than all pictures, wasn't made.
+    // The clip, which costs more than all pictures, wasn't created.
     const [batch] = (await stage.http.call("GET", "/api/batches?limit=1", { key: account.key })).body.rows as {
       batchId: string;
       creditsCost: number;
@@ -108,7 +108,7 @@ onCanvas(
     await again.getByText(/1 of 2 reused/).waitFor();
     await again.getByRole("button", { name: /^Run again · / }).click();
     await page.locator(`${NODE}[data-id="clip"]`).getByRole("img", { name: "completed" }).waitFor();
-    // The node finds it again, with its rating.
+    // The node shows the result again, with its rating.
     await head(page, "stills").click();
     await page.keyboard.press("e");
     await dialog.getByRole("region", { name: "Previous variations" }).getByRole("button").first().click();
@@ -159,7 +159,7 @@ onCanvas("undo puts a part back where one node stood for it", DRAWN, async (page
   await page.locator(`${NODE} .node-title`, { hasText: "Part of Drawn" }).waitFor();
   await page.getByRole("button", { name: /^Undo: Convert to workflow/ }).click();
   await eventually(async () => JSON.stringify((await read(slug)).nodes) === JSON.stringify(before.nodes));
-  // A selection around another node would form a cycle.
+  // A selection that encloses another node would form a cycle.
   await head(page, "words").click();
   await head(page, "clip").click({ modifiers: ["Shift"] });
   await page.keyboard.press("Control+Shift+G");

@@ -4,23 +4,23 @@ import { setStage, type Credentials } from "./support/stage";
 import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
 
 /**
- * `npm run drill console-year`: every list of the console after a year of use. The data is inserted directly into the databases as
+ * `npm run drill console-year`: every list of the console after a year of use. The test inserts the data directly into the databases, as
  * copies of rows that the service wrote.
  */
 const WORKFLOWS = 2_000;
 const EXECUTIONS = 100_000;
 const MEDIA = 10_000;
-/** Calls by key, and transactions of the account. */
+/** Number of calls by key, and of transactions of the account. */
 const CALLS = 10_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const YEAR_MS = 365 * DAY_MS;
-/** Ledger sequence numbers above those of the account. */
+/** Ledger sequence numbers higher than those of the account. */
 const AFTER_ALL = 1_000;
 const BOUND_MS = 500;
 const BATCH = 1_000;
-/** A busy machine takes some minutes. */
+/** Deadline; a busy machine takes some minutes. */
 const FILLING_MS = 60 * 60 * 1_000;
-/** The best of this many visits counts: the first can find caches cold. */
+/** Number of visits. Only the fastest counts, because the first one can find caches cold. */
 const VISITS = 3;
 
 type Row = Record<string, unknown>;
@@ -30,7 +30,7 @@ let account: Account;
 
 const note = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Inserts copies of a row, spread over a year, the newest last. */
+/** Inserts copies of a row over a year, the newest last. */
 const insertCopies = async (
   database: mongo.Db,
   collection: string,
@@ -126,7 +126,7 @@ const plantYear = async (): Promise<void> => {
     count: CALLS,
     change: (row, index, at) => ({ ...row, _id: `year:${index}`, sequence: AFTER_ALL + index, executionId: uuid(index), at }),
   });
-  // After a real year, most rows are in the totals before anyone looks. Reading counts the rest.
+  // After a real year, the totals include most rows, and reading counts the rest.
   const left = (): Promise<number> => of("usage").collection("usage").countDocuments({ uncounted: account.userId }, { limit: BATCH });
   const look = () => http.call("GET", "/api/usage?limit=1", { key: account.key });
   await eventually(async () => (await look()).status === 200 && (await left()) < BATCH, undefined, FILLING_MS);
@@ -140,7 +140,7 @@ test.beforeAll(async () => {
 
 const ROWS = "main tbody tr";
 const day = (daysAgo: number): string => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
-/** Lists: addresses, the element that shows that they are loaded, and the button that opens them. */
+/** Lists with their address, the element that shows that they are loaded, and the button that opens them. */
 interface List {
   path: string;
   there: string;
@@ -153,7 +153,7 @@ const LISTS: readonly List[] = [
   { path: "/executions", there: ROWS },
   { path: "/executions?status=failed", there: ROWS },
   { path: "/executions?status=cancelled", there: ROWS },
-  // The list is empty.
+  // This list is empty.
   { path: "/executions?status=cancel_requested", there: "main h2, main h3, main p" },
   { path: "/executions?workflow=year-7", there: ROWS },
   { path: "/executions?meta=team%3Dred", there: ROWS },
@@ -171,7 +171,7 @@ const OF_ADMINS: readonly List[] = [
   { path: "/admin/audit", there: ROWS },
 ];
 
-/** Time from a click on a link to the list, with the page's code loaded. */
+/** Time from a click on a link to the list, after the page's code is loaded. */
 const openingMs = async (page: Page, { path, there, press }: List): Promise<number> => {
   const go = `history.pushState({}, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"));`;
   if (press !== undefined) {
@@ -181,7 +181,7 @@ const openingMs = async (page: Page, { path, there, press }: List): Promise<numb
   const open = press === undefined ? go : `document.querySelector(${JSON.stringify(press)}).click();`;
   return Number(
     await page.evaluate(`new Promise((done, failed) => {
-      // The previous page can have a list of its own.
+      // The previous page can also have a list.
       const before = new Set(document.querySelectorAll(${JSON.stringify(there)}));
       const from = performance.now();
       ${open}

@@ -3,11 +3,14 @@ import { startStripeEnd, type StripeEnd } from "../support/stripe";
 import { CASES } from "./cases";
 import { runAbuse, type Finding } from "./runner";
 
-/** Short form of `npm run drill abuse`, which repeats each attack. It checks responses and survival. Costs need a quiet machine. */
+/**
+ * A short form of `npm run drill abuse`, which repeats each attack. It checks responses and that no process fails. Costs need a quiet
+ * machine.
+ */
 
 const ATTACKS = 1;
 
-/** In addition to the platform's own. */
+/** Number of gateways in addition to the platform's own. */
 const MORE_GATEWAYS = 2;
 /** All cases run before the first test. */
 const ALL_MS = 900_000;

@@ -1,7 +1,7 @@
 import type { Actor, Context } from "../conformance/context";
 import type { StripeEnd } from "../support/stripe";
 
-/** The participants: attackers, and accounts that must not notice anything. */
+/** Participants: attackers, and accounts that must not notice them. */
 export interface Cast {
   context: Context;
   /** An approved Pro user with a key. */
@@ -10,27 +10,27 @@ export interface Cast {
   unlimited: Actor;
   /** A user that awaits approval, with a session. */
   unapproved: Actor;
-  /** The target: its account, slugs and files. */
+  /** The target, with its account, slugs and files. */
   victim: Actor;
   /** The local sandbox, and Temporal's UI if it runs. */
   sandboxUrl: string;
   temporalUiUrl: string | undefined;
   /** Every gateway, including the first one's address. */
   gateways: readonly string[];
-  /** For buying credits. */
+  /** Fake Stripe for buying credits. */
   stripe: StripeEnd | undefined;
 }
 
 /** A fault that a caller could once cause. */
 export interface AbuseCase {
-  /** Short, with its area: `door-gzip`. */
+  /** Short id with its area: `door-gzip`. */
   id: string;
   title: string;
-  /** Hostile requests per attack. Default: 1. */
+  /** Hostile requests per attack; 1 by default. */
   requests?: number;
   /** Setup before measurements (a saved workflow, an upload). */
   prepare?(cast: Cast): Promise<void>;
-  /** Sends its hostile requests. Throws if a response is wrong. */
+  /** Sends hostile requests. Throws if a response is wrong. */
   attack(cast: Cast): Promise<void>;
   /** Removes data that others would see permanently. */
   cleanUp?(cast: Cast): Promise<void>;

@@ -7,7 +7,7 @@ export interface Spoken {
   isClosed: boolean;
 }
 
-/** Sends bytes over a new connection and reads until the response has a body, the connection ends or the time is over. */
+/** Sends bytes over a new connection. Reads until the response has a body, the connection ends or the time is over. */
 export const speak = (baseUrl: string, bytes: string, waitMs = 60_000): Promise<Spoken> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(baseUrl);

@@ -1,6 +1,6 @@
 /**
- * Another user's requests, one after another, in a thread of their own: what sends and reads the attacks must not hold them up.
- * Told `{ begin: n }` it begins, and goes on for n requests at least and until told to end; then it answers `{ times, refused }`.
+ * Sends another user's requests one after another, in a thread of its own, so that sending the attacks doesn't delay them. After the
+ * message `{ begin: n }` it sends at least n requests, until the message to end; then it answers `{ times, refused }`.
  */
 const { parentPort, workerData } = require("node:worker_threads");
 

@@ -9,7 +9,7 @@ export interface Seen {
   refused: number;
 }
 
-/** Pause between another user's requests, with and without an attack, so that its share of the CPU is known. */
+/** Pause between another user's requests, with and without an attack, so that the user's share of the CPU is known. */
 const PAUSE_MS = 20;
 
 /** A user who keeps working, in a separate thread. */
@@ -18,7 +18,7 @@ export const startOther = (baseUrl: string, { key }: Actor) => {
   const worker = new Worker(join(__dirname, "other-thread.cjs"), { workerData });
   let done = 0;
   return {
-    /** Starts the work: at least this many requests, until `end` is called. */
+    /** Starts the work: at least this number of requests, until `end` is called. */
     begin: (atLeast: number) => {
       done = 0;
       const seen = new Promise<Seen>((resolve, reject) => {

@@ -10,7 +10,7 @@ const MS_PER_TICK = 10;
 const BYTES_PER_KIB = 1024;
 
 const usedBy = (pid: number): Used => {
-  // The name can contain spaces and brackets.
+  // The process's name can contain spaces and brackets.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
     .split(" ");

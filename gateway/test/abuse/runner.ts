@@ -12,7 +12,7 @@ export interface Finding {
   failure: string | undefined;
   /** CPU time of the platform's processes per hostile request, without the share of the other user's requests. */
   cpuMsPerRequest: number | undefined;
-  /** CPU time of the servers behind the platform, measured alike. */
+  /** CPU time of the servers that the platform uses, measured in the same way. */
   serverCpuMsPerRequest: number | undefined;
   /** Largest growth of the platform's memory over the value before the attack. */
   grownMegabytes: number | undefined;
@@ -34,16 +34,16 @@ export interface AbuseOptions {
   attacks: number;
   /** Processes whose CPU and memory count: the platform's, and MongoDB, Redis and Temporal. Without them, only responses are checked. */
   pids?: { own: readonly number[]; servers: readonly number[] };
-  /** Decides whether to repeat a case, because the machine can be the cause. */
+  /** True if the machine can be the cause of a finding, so that the case is repeated. */
   isUncertain?(finding: Finding): boolean;
   onFinding?(finding: Finding): void;
 }
 
 const MEGABYTE = 1024 * 1024;
-/** Requests of another user before and after an attack, and the duration of the attack, where times count. */
+/** Number of another user's requests before and after an attack. */
 const QUIET_REQUESTS = 25;
 const BUSY_REQUESTS = 50;
-/** Limit on the repeats of quick attacks, as a factor. */
+/** Maximum factor for repeating quick attacks. */
 const MOST_REPEATS = 20;
 const SAMPLE_MS = 20;
 const TRIES = 3;
@@ -93,7 +93,7 @@ interface Watched extends Seen {
   cpuMs: { own: number; servers: number } | undefined;
 }
 
-/** Measures at least this many requests of another user, and those during some work. */
+/** Measures another user's requests during some work, at least this number of them. */
 const watch = async (
   other: Other,
   meter: Meter,
@@ -172,7 +172,7 @@ const tryCase = async (one: AbuseCase, { cast, other }: { cast: Cast; other: Oth
 const larger = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : Math.max(a, b);
 
-/** Merges two tries of a case: only the other user's times come from the latest. */
+/** Merges two attempts of a case. Only the other user's times are from the second attempt. */
 const withWorstOf = (first: Finding, again: Finding): Finding => ({
   ...again,
   failure: first.failure ?? again.failure,

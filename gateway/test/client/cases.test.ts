@@ -61,7 +61,7 @@ describe(about, () => {
     if (one.error) {
       expect(outcome).toBeInstanceOf(NodeloomError);
       const { status, code = null, message } = outcome as NodeloomError;
-      // A missing response is reported with its address and reason.
+      // An error without a response has the request's address and the reason.
       expect({ status, code, message }).toEqual({ ...one.error, message: expect.stringContaining(one.error.message) as string });
     } else if (one.result === undefined) expect(outcome).toBeUndefined();
     else expect(outcome).toMatchObject(one.result as object);

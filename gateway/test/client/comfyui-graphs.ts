@@ -72,7 +72,7 @@ const OUTER = {
   links: [link(1, [-10, 0], [7, 0]), link(2, [7, 0], [-20, 0])],
 };
 
-/** A picture whose sampler is in a subgraph or a nested one. The prompt is set outside. */
+/** A picture whose sampler is in a subgraph or a nested one. The prompt is set outside of it. */
 export const inSubgraph = (depth: number): object => {
   const [type, name] = depth === 1 ? [SUBGRAPH_ID, "text"] : [OUTER_ID, "words"];
   const instance = { id: 5, type, pos: [0, 0], size: [300, 200], mode: 0, inputs: [{ name, link: null, widget: { name } }] };

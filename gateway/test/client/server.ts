@@ -22,7 +22,7 @@ export interface ScriptedService {
   stop(): Promise<void>;
 }
 
-/** A service that returns scripted responses in order and repeats the last: faults that no real service produces on demand. */
+/** A service that returns scripted responses in order and repeats the last one, for faults that no real service produces on demand. */
 export const startScripted = async (...script: Script[]): Promise<ScriptedService> => {
   const received: Received[] = [];
   const server = createServer((request, response) => {

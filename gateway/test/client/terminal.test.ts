@@ -1,6 +1,6 @@
 import { createTerminal } from "../../client/src/cli/terminal";
 
-/** Clears the screen, rings, sets a title by C1, reverses the reading direction, and hides earlier text. */
+/** Clears the screen, rings, sets a title with C1 codes, reverses the reading direction, and hides earlier text. */
 const EVIL = "a\u001b[2J\u0007\u009d0;b\u0007\u202ec\u2028d\re";
 
 const outputOf = (isJson: boolean): string => {

@@ -242,7 +242,7 @@ describe("a nearly empty bucket", () => {
     await client.whoami();
     await Promise.all([client.whoami(), client.whoami()]);
     const [, second, third] = service.received.map(({ atMs }) => atMs);
-    // A timer can be early by a fraction of a millisecond.
+    // A timer can fire a fraction of a millisecond early.
     for (const at of [second!, third!]) expect(at).toBeGreaterThanOrEqual(reset * 1_000 - 10);
   });
 

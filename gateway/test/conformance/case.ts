@@ -10,7 +10,7 @@ export interface Case {
   /** The guarantee in a few words, unique within its section. */
   sentence: string;
   needs?: readonly Need[];
-  /** Runs alone after all others: it uses up shared resources or measures time. */
+  /** Runs alone after all others, because it uses up shared resources or measures time. */
   alone?: boolean;
   deadlineMs?: number;
   run: (context: Context) => Promise<void>;

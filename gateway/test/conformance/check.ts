@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Answer } from "../e2e/support/client";
 
-/** A predicate inside a pattern, with a text for failures. */
+/** A predicate in a pattern, with a description for failures. */
 type Wanted = ((value: unknown) => boolean) & { wanted?: string };
 
 const wanted = (text: string, test: (value: unknown) => boolean): Wanted => Object.assign(test, { wanted: text });
@@ -91,7 +91,7 @@ export const noWorkflow = (answer: Answer): Answer => answers(answer, 404, exact
 const step = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** A member of a response by its dotted path. Fails if it is missing. */
+/** A member of a response by its dotted path. Fails if the member is missing. */
 export const pick = <T = string>(source: Answer | object, path: string): T => {
   const root: unknown = "headers" in source && "text" in source ? source.body : source;
   const value = path.split(".").reduce(step, root);
@@ -99,7 +99,7 @@ export const pick = <T = string>(source: Answer | object, path: string): T => {
   return value as T;
 };
 
-/** Rows of a list, in whichever member the response has them. */
+/** Rows of a list, in any member of the response. */
 export const rowsOf = <T = Record<string, unknown>>(answer: Answer): T[] => {
   answers(answer, 200, { rows: is.list });
   return pick<T[]>(answer, "rows");

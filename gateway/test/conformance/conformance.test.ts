@@ -9,11 +9,11 @@ import { bySection, choose, entryOf, render, titleOf } from "./report";
 import { runCases, type Outcome } from "./runner";
 import { SECTIONS } from "./sections";
 
-/** Artifact of every whole run, which CI keeps and a release has. */
+/** Report of every complete run. CI keeps it, and a release includes it. */
 const REPORT = join(__dirname, "..", "..", "..", ".nodeloom", "conformance.md");
-/** Cases run in parallel. Each test waits for its own. */
+/** Cases run in parallel, and each test waits for its own. */
 const CASE_MS = 900_000;
-/** For development: only these cases, by section or part of the sentence. */
+/** For development: runs only these cases, selected by section or part of the sentence. */
 const ONLY = process.env.CONFORMANCE_ONLY;
 
 const chosen = choose(CASES, ONLY);

@@ -68,7 +68,7 @@ export interface Context {
   admin: Caller;
   /** A new user; by default approved and with a Full deploy key. */
   actor(options?: ActorOptions): Promise<Actor>;
-  /** A user shared by the cases of one purpose. Its balances prove nothing. */
+  /** A user that cases with the same purpose share. Its balances prove nothing. */
   shared(tier: string, purpose?: string): Promise<Actor>;
   /** Signs in with existing credentials. */
   signIn(credentials: Credentials): Promise<Actor>;
@@ -153,7 +153,7 @@ const actorsOf =
   async (options: ActorOptions): Promise<Actor> => {
     const { tier = "business", approved = true, role, grants, webhook, noKey = false } = options;
     let credentials = { email: "", password: "" };
-    // Another address on each attempt: a request that times out can have created the account.
+    // Uses another email address on each attempt, because a request that times out can have created the account.
     const register = (): Promise<Answer> => {
       credentials = { email: `${unique()}@conformance.test`, password: `conformance ${unique()}` };
       return call(baseUrl, "POST", "/api/auth/register", { body: credentials });

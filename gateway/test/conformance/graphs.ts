@@ -58,8 +58,8 @@ export const runModel = (actor: Caller, model: string, inputs: Record<string, un
   actor.post(`/api/models/${model}/run${query}`, { inputs: { prompt: "a loom", ...inputs } });
 
 /**
- * A submission that the provider rejects at once. On a busy machine the rejection can come after the submission's wait; then it is
- * repeated.
+ * A submission that the provider rejects at once. On a busy machine the rejection can arrive after the submission's wait; then the
+ * submission is repeated.
  */
 export const refusedSubmit = (actor: Caller, model: string, status: number) =>
   eventually(
@@ -67,7 +67,7 @@ export const refusedSubmit = (actor: Caller, model: string, status: number) =>
     (answer) => answer.status !== 202,
   );
 
-/** Credits that some work takes from a user who does nothing else. */
+/** Credits that some work costs a user without other runs. */
 export const spent = async (actor: Actor, work: () => Promise<unknown>): Promise<number> => {
   const before = await actor.credits();
   await work();

@@ -23,7 +23,7 @@ export const signature = (secret: string, { headers, body }: Delivery): string =
 export const signatures = ({ headers }: Delivery): string[] => String(headers["webhook-signature"]).split(" ");
 export const isSignedBy = (secret: string, delivery: Delivery): boolean => signatures(delivery).includes(signature(secret, delivery));
 
-/** Answers one delivery. `count` is 1 for the first. */
+/** Answers one delivery. `count` is 1 for the first one. */
 export type Respond = (response: ServerResponse, count: number) => void;
 
 /** An HTTP server that deployments under test can call: for webhooks and http-request nodes. */
@@ -35,7 +35,7 @@ export interface Receiver {
 
 const accept: Respond = (response) => void response.writeHead(204).end();
 
-/** Listens on loopback; port 0 takes any. `origin` is its address for the deployment. */
+/** Listens on loopback, with port 0 on any port. `origin` is its address for the deployment. */
 export const startReceiver = async (port: number): Promise<Receiver & { address: string }> => {
   const inboxes = new Map<string, { inbox: Inbox; respond: Respond }>();
   const server = createServer((request, response) => {

@@ -35,7 +35,7 @@ export const titleOf = (section: string): string => `${section} ${SECTIONS.get(s
 export const bySection = <T extends { case: Case }>(outcomes: readonly T[]): [section: string, T[]][] =>
   [...SECTIONS.keys()].map((section) => [section, outcomes.filter((outcome) => outcome.case.section === section)]);
 
-/** The document: how many passed, and every case under its section. */
+/** The document with the number of passed cases, and every case under its section. */
 export const render = (outcomes: readonly Outcome[]): string => {
   const passed = outcomes.filter(({ status }) => status === "passed").length;
   const parts = bySection(outcomes)
@@ -44,6 +44,6 @@ export const render = (outcomes: readonly Outcome[]): string => {
   return [HEAD, `**${passed} of ${outcomes.length} cases passed.**\n`, ...parts].join("\n");
 };
 
-/** The cases that a person asked for: those of a section, or else those whose sentence contains the text. */
+/** Selects the cases of a section, or else the cases whose sentence contains the text. */
 export const choose = (cases: readonly Case[], only: string | undefined): readonly Case[] =>
   cases.filter(({ section, sentence }) => only === undefined || (SECTIONS.has(only) ? section === only : sentence.includes(only)));

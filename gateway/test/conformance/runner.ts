@@ -5,13 +5,13 @@ import type { Context } from "./context";
 export interface Outcome {
   case: Case;
   status: "passed" | "failed" | "skipped";
-  /** Why, unless it passed. */
+  /** Reason of the failure; undefined if the case passed. */
   reason?: Error;
   ms: number;
 }
 
 export interface RunnerOptions {
-  /** Cases under way at once. */
+  /** Maximum number of cases in parallel. */
   parallel?: number;
   deadlineMs?: number;
   onOutcome?: (outcome: Outcome) => void;
@@ -39,7 +39,7 @@ const runCase = async (one: Case, context: Context, deadlineMs: number): Promise
   }
 };
 
-/** Runs cases, a bounded number at once, the longest first; each ends by its deadline. Answers in the order given. */
+/** Runs cases in parallel up to a limit, the longest first. Each ends by its deadline. Returns outcomes in the given order. */
 export const runCases = async (cases: readonly Case[], context: Context, options: RunnerOptions = {}): Promise<Outcome[]> => {
   const { parallel = PARALLEL, deadlineMs = DEADLINE_MS, onOutcome } = options;
   const outcomes = new Map<Case, Outcome>();

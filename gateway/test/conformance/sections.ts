@@ -1,4 +1,4 @@
-/** The parts of the contract, in order. Letters D are what the product decides beyond its reference. */
+/** Sections of the contract in order. Sections with the letter D are decisions of the product beyond its reference. */
 export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["1", "What the service does"],
   ["2.1", "Workflows"],

@@ -10,7 +10,10 @@ import { routes } from "../../src/endpoints";
 import { document } from "../support/document";
 import { allSnippets, placeOf, ROOT, snippetsOf, type Snippet } from "../support/snippets";
 
-/** Every block of the documentation is what it says it is. Blocks of `sh run`, `ts run` and `python run` are carried out in e2e/guide.test.ts. */
+/**
+ * Checks that every block of the documentation is of its declared kind. e2e/guide.test.ts runs the blocks `sh run`, `ts run` and `python
+ * run`.
+ */
 
 const snippets = allSnippets();
 const api = document as unknown as ApiDocument;
@@ -18,22 +21,22 @@ const api = document as unknown as ApiDocument;
 const calls = apiPages(api).flatMap(({ path, markdown }) => snippetsOf(path, markdown(api)).filter(({ mark }) => mark === "call"));
 const isIn = (...languages: string[]): Snippet[] => snippets.filter(({ language }) => languages.includes(language));
 
-/** What a block may say of itself: its language, and a second word where the language alone does not say how it is checked. */
+/** Allowed second words of a block's kind by language, for languages that don't determine how a block is checked. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
-  // Run by e2e/guide.test.ts; by e2e/tour.test.ts; by a drill; by a reader alone, because no test has what it needs.
+  // Run by e2e/guide.test.ts, by e2e/tour.test.ts, by a drill, or by a reader because tests lack a requirement.
   sh: ["run", "tour", "drill", "by-hand"],
-  // Types are checked; also carried out; written from the client's sources.
+  // Blocks whose types are checked, which may also be run, or which are written from the client's sources.
   ts: ["", "run", "declaration"],
   python: ["", "run", "declaration"],
   js: [""],
   json: [""],
   yaml: [""],
-  // Settings of proxies, which `npm run drill proxies` takes.
+  // Settings of proxies that `npm run drill proxies` uses.
   nginx: ["drill"],
   haproxy: ["drill"],
   // Requests whose routes exist.
   http: [""],
-  // A drawing, or another service's words.
+  // A drawing, or text of another service.
   text: [""],
 };
 
@@ -104,7 +107,7 @@ it("has TypeScript whose types are right, by those of the client", () => {
     const blocks = isIn("ts").filter(({ mark }) => mark !== "declaration");
     expect(blocks.length).toBeGreaterThan(2);
     for (const one of blocks) {
-      // A page shows the client once; what follows goes on with it.
+      // A page creates the client once, and later blocks use it.
       const isFirst = one.code.includes("createClient(");
       const given =
         'import type { Client } from "@nodeloom/client"; declare const client: Client; declare const rows: Record<string, unknown>[];';

@@ -9,8 +9,8 @@ import { startPlatform, type Platform } from "./support/platform";
 import { createProviderLog, type ProviderCallKind } from "./support/provider-log";
 
 /**
- * Cancellation in every state of a run that allows it, synchronous or not, against the real platform. Servers in front of billing, media
- * and the provider keep a run in its state; no test waits for time to pass.
+ * Cancellation in every state of a run that allows it, synchronous or asynchronous, on the real platform. Servers in front of billing,
+ * media and the provider keep a run in its state, so that no test waits for time to pass.
  */
 
 const HOLD = "/nodeloom.billing.v1.BillingService/Hold";
@@ -26,7 +26,7 @@ const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQ
 const gates = createGates();
 const provider = createProviderLog();
 const proxies: Proxy[] = [];
-/** Holds requested from billing, which are the first trace of a run. */
+/** Hold requests to billing, which are the first trace of a run. */
 const holds: billing.HoldRequest[] = [];
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
@@ -85,13 +85,13 @@ interface Cell {
   poll(): Promise<Answer>;
 }
 
-/** How a run ends that is cancelled in a state, and the effects. */
+/** Expected end and effects of a run that is cancelled in a state. */
 interface Row {
   graph: Graph | ((cell: Cell) => Promise<Graph>);
-  /** Requests held back before the run starts. */
+  /** Requests that are held back before the run starts. */
   hold?: (cell: Cell) => Held;
   prepare?: (cell: Cell) => void;
-  /** The run ends although it is held. What was held back arrives afterwards. */
+  /** True if the run ends while the requests are held. They arrive afterwards. */
   endsHeld?: boolean;
   /** Resolves once the run is in the state. */
   reached: (cell: Cell, held: Held | undefined) => Promise<unknown>;
@@ -101,7 +101,7 @@ interface Row {
   nodes: Record<string, [status: string, report?: string]>;
   /** All calls that the provider received. */
   provider: Partial<Record<ProviderCallKind, number>>;
-  /** Calls after the cancellation: never a submission, whatever the row says. */
+  /** Calls after the cancellation. A submission is never one of them. */
   after: ProviderCallKind[];
   held: number;
   captured: number;
@@ -121,7 +121,7 @@ const HANGS = clip({ fail: "hang" });
 const AT_ONCE = clip({ latencyMs: 0 });
 const FAILS = clip({ latencyMs: 0, fail: "job" });
 
-/** A song, a server's result (the ID of a picture), and a clip that starts with that picture. */
+/** A song, a server's result (the id of a picture), and a clip that starts with that picture. */
 const inTurn = async (cell: Cell): Promise<Graph> => {
   const upload = await fetch(`${platform.baseUrl}/api/media`, {
     method: "POST",
@@ -179,7 +179,7 @@ const ROWS: Record<string, Row> = {
     provider: { submit: 1 },
     after: [],
     held: VIDEO,
-    // The provider rejected it.
+    // The provider rejected the call.
     captured: 0,
   },
   "while it is submitted": {
@@ -260,7 +260,7 @@ const ROWS: Record<string, Row> = {
     reached: isHeld,
     answer: "cancel_requested",
     status: "cancelled",
-    // Results that the provider finished are kept.
+    // Results that the provider completed are kept.
     nodes: { clip: ["completed", "stopped"], out: ["completed"] },
     provider: { submit: 1, cancel: 0, file: 1 },
     after: ["poll", "file"],
@@ -307,7 +307,7 @@ const ROWS: Record<string, Row> = {
   },
 };
 
-/** Calls that a provider received before the run was final. No call can follow. */
+/** Calls that a provider received before the run was final. No later call may follow. */
 const atTheEnd = new Map<string, readonly ProviderCallKind[]>();
 
 const holdOf = async ({ user }: Cell): Promise<billing.HoldRequest> =>
@@ -340,7 +340,7 @@ const expectMoney = async ({ user }: Cell, row: Row, executionId: string): Promi
     ...(row.captured > 0 ? [["capture", -row.captured, 0]] : []),
     ...(released > 0 ? [["release", 0, released]] : []),
   ]);
-  // Usage can learn of a run's end shortly after its caller.
+  // Usage can receive a run's end shortly after the caller.
   const { body: usage } = await eventually(
     () => client.call("GET", "/api/usage", { key: user.key }),
     ({ body: listed }) => (listed.rows as { status: string }[])[0]?.status !== "processing",
@@ -383,7 +383,7 @@ const cancelIn = async (name: string, row: Row, mode: Mode): Promise<void> => {
   const path = `/api/workflows/${(saved.body as { slug?: string }).slug!}/run${mode === "async" ? "?async=true" : ""}`;
   const caller = client.call("POST", path, { key: user.key, body: { inputs: {} } });
   try {
-    // Billing knows a run by its attempt.
+    // Billing's id of a run includes the attempt.
     executionId = (await holdOf(cell)).executionId.replace(/\.\d+$/, "");
     await row.reached(cell, held);
     const before = provider.of(cell.prompt).length;

@@ -157,7 +157,7 @@ describe("the client, on a real platform", () => {
   });
 });
 
-/** The text after `#token=` in the newest email of a kind to an address. */
+/** Token after `#token=` in the newest email to an address with a link to a page. */
 const mailedToken = async (to: string, page: string): Promise<string> => {
   const link = new RegExp(`/${page}#token=([\\w.-]+)`);
   const tokens = (): string[] =>

@@ -47,7 +47,7 @@ const save = async (workflow: object): Promise<string> =>
 it("runs a model, shows price and progress, and saves its file", async () => {
   const { code, stdout, stderr } = await nodeloom("run", "model:sandbox-image", "prompt=a boat", "count=1", "-o", "boat.png");
   expect({ code, stdout }).toEqual({ code: 0, stdout: "boat.png\n" });
-  // Trial runs pay for it.
+  // Trial runs pay for the run.
   expect(stderr).toMatch(/^0 credits\nexecution [0-9a-f-]{36}\n.*model completed in .*\ncompleted in .* s, 0 credits\n$/s);
   expect((await readFile(join(folder, "boat.png"))).subarray(1, 4).toString()).toBe("PNG");
   const again = await nodeloom("run", "model:sandbox-image", "prompt=at night", "image=@boat.png", "count=2", "-o", "night/");

@@ -35,7 +35,7 @@ const signIn = async (page: Page, email: string, password: string): Promise<void
 
 const printed = async (command: string, given: readonly string[]): Promise<string> => (await execute(command, [...given])).stdout;
 
-/** Chooses in the open palette. */
+/** Chooses an entry of the open palette. */
 const choose = async (page: Page, words: string): Promise<void> => {
   await page.getByPlaceholder("Search nodes and models").fill(words);
   await page.keyboard.press("Enter");
@@ -48,7 +48,7 @@ const countNodes = async (page: Page, count: number): Promise<void> => {
     .waitFor();
 };
 
-/** Shows everything and waits until it stands still: a moving target can't be clicked. */
+/** Shows all nodes and waits until the view stops moving, because a moving target can't be clicked. */
 const showAll = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Fit to screen" }).click();
   await canvasStands(page);

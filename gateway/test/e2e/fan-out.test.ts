@@ -10,7 +10,7 @@ let client: ReturnType<typeof clientOf>;
 let user: Account;
 let origin: Server;
 let listUrl: string;
-/** Reports when an unanswered request arrives, and when it is cancelled. */
+/** Reports when a request that gets no response arrives, and when it is cancelled. */
 const hangs = new EventEmitter();
 
 beforeAll(async () => {
@@ -223,7 +223,7 @@ it("fails by the name of the node, stops its siblings at their providers, and sh
     const id = headers.get("x-execution-id")!;
     const answer = await poll(id);
     const rows = nodesOf(answer);
-    // The others weren't that far yet.
+    // The other nodes hadn't reached this state yet.
     if (rows.get("still")!.status !== "completed" || rows.get("song")!.cancelReport === "stopped") return false;
     expect(answer.body).toMatchObject({ status: "failed", error: { nodeId: "clip" }, creditsCost: FAST_IMAGE_CREDITS });
     expect(answer.body.result).toBeUndefined();
@@ -277,7 +277,7 @@ it("reports the effect of a cancellation for every kind of node", async () => {
   );
   const hung = once(hangs, "over");
   expect((await post(`/api/executions/${id}/cancel`)).body.status).toBe("cancel_requested");
-  // The connection is closed, not just abandoned.
+  // The connection was closed, not only left open.
   await hung;
   const rows = nodesOf(await settled(id));
   expect(Object.fromEntries([...rows.values()].map((row) => [row.id, [row.status, row.cancelReport]]))).toEqual({

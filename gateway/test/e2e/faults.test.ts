@@ -30,14 +30,14 @@ const post = (path: string, body: unknown): Promise<Answer> => client.call("POST
 const get = (path: string): Promise<Answer> => client.call("GET", path, { key: user.key });
 const save = async (graph: unknown): Promise<string> => ((await post("/api/workflows", graph)).body as unknown as { slug: string }).slug;
 const isFinal = ({ body }: Answer): boolean => ["completed", "failed", "cancelled"].includes(body.status as string);
-/** A service that was just killed can be unavailable for a moment. A client would also retry. */
+/** A service that was just killed can be unavailable for a moment, so the test retries like a client. */
 const me = (): Promise<Answer> =>
   eventually(
     () => client.call("GET", "/api/me", { cookie: user.cookie }),
     ({ status }) => status === 200,
   );
 const balance = async (): Promise<number> => ((await me()).body.credits as { plan: number }).plan;
-/** Runs rejected while billing was unavailable release their holds once it is back. */
+/** Runs rejected while billing was unavailable release their holds after it returns. */
 const nothingIsHeld = (): Promise<Answer> => eventually(me, ({ body }) => (body.credits as { held: number }).held === 0);
 const rowsOf = async (slug: string): Promise<{ status: string; creditsCost: number }[]> =>
   (await get(`/api/usage?workflowSlug=${slug}&limit=500`)).body.rows as unknown as { status: string; creditsCost: number }[];
@@ -104,7 +104,7 @@ it("charges every run exactly once while billing is killed again and again", asy
   }
   const answers = await Promise.all(runs);
   const accepted = answers.filter((answer) => answer.status === 202);
-  // Requests that weren't accepted got SERVICE_UNAVAILABLE and left nothing behind.
+  // Requests that weren't accepted got SERVICE_UNAVAILABLE and had no other effect.
   expect(answers.filter((answer) => answer.status !== 202).every((answer) => answer.status === 503)).toBe(true);
   for (const { body } of accepted) {
     const done = await eventually(() => get(`/api/executions/${body.executionId as string}`), isFinal);

@@ -34,7 +34,7 @@ describe("the pages", () => {
     .filter((name) => name.endsWith(".md"))
     .sort();
 
-  /** Anchors that GitHub makes from headings. */
+  /** Anchors that GitHub creates from headings. */
   const anchors = (page: string): string[] =>
     [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
       title!
@@ -87,7 +87,7 @@ describe("the webhook receivers of the guide", () => {
     const [app] = blocks(join(GUIDE, "webhooks.md"), "js");
     const seen: unknown[][] = [];
     let server: Server | undefined;
-    // The page's program in a test environment: a port of the test, and output to the test.
+    // Runs the page's program in a test environment, with a port of the test, and output to the test.
     const load = (name: string): unknown => {
       const loaded: unknown = jest.requireActual(name);
       if (name !== "express") return loaded;
@@ -112,7 +112,7 @@ describe("the webhook receivers of the guide", () => {
   });
 });
 
-/** The fictional service of the page, following its manual. */
+/** The page's fictional service, as described in its manual. */
 const startLumen = async (port: number, url: string): Promise<{ server: Server; submissions: unknown[]; stopped: string[] }> => {
   const submissions: unknown[] = [];
   const stopped: string[] = [];
@@ -157,12 +157,12 @@ const calledHere = ({ request }: Dialect["provider"], model: object): object => 
   body: { ...request?.body, ...model, sandbox: { $input: "sandbox" } },
 });
 
-/** The other providers of the page, directed to the sandbox: their address, secret and model names are replaced. */
+/** The other providers of the page, with address, secret and model names replaced by the sandbox's. */
 const shownDialects = (): Dialect[] =>
   blocks(join(GUIDE, "add-a-provider.md"), "json")
     .slice(1)
     .map((block) => JSON.parse(block) as Dialect["provider"])
-    // Blocks without a kind show part of one.
+    // Blocks without a kind show only a part.
     .filter(({ kind }) => (kind as string | undefined) !== undefined)
     .map((provider) => {
       const name = `guide-${provider.dialect ?? provider.kind}${provider.kind === "direct-http" ? `-${Object.keys(provider.outputs!)[0]}` : ""}`;

@@ -7,8 +7,8 @@ import { startModeration, type ModerationHook, type Question } from "./support/m
 import { startPlatform, type Platform } from "./support/platform";
 
 /**
- * Input files on an installation with a loopback address, for providers that read only public addresses: the sandbox rejects every other
- * address, and these entries claim that it is elsewhere.
+ * Input files on an installation with a loopback address, for providers that read only public addresses. The sandbox rejects every other
+ * address, and these entries claim to be at another one.
  */
 
 const REGISTRY = join(__dirname, "..", "..", "..", "services", "models", "registry");
@@ -17,10 +17,10 @@ let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account;
 let registry: string;
-/** Every file passes this hook, as on any installation with moderation. */
+/** Hook that moderates every file, as on an installation with moderation. */
 let moderation: ModerationHook;
 
-/** A sandbox entry that sends its image in these ways. */
+/** Adds a sandbox entry that sends its image in these ways. */
 const addEntry = (internalName: string, send: string[], maxDataChars?: number): void => {
   const entry = JSON.parse(readFileSync(join(REGISTRY, "sandbox-video.json"), "utf8")) as { provider: object };
   const image = { send, ...(maxDataChars === undefined ? {} : { maxDataChars }) };
@@ -216,10 +216,10 @@ describe("moderation", () => {
       (sent) => sent !== "",
     );
     expect([message.includes("CONTENT_REFUSED"), message.includes(key)]).toEqual([true, false]);
-    // Only for the picture: the clip wasn't started.
+    // Only the picture was submitted, because the clip wasn't started.
     expect(await submissions()).toBe(before + 1);
     expect(await spent()).toBeCloseTo(credits - 0.52, 5);
-    // A rejected result isn't reused: it is made, moderated and rejected again.
+    // A rejected result isn't reused: it is created, moderated and rejected again.
     refusing("", "output");
     const again = await post(`/api/executions/${executionId}/rerun`, {});
     expect(again).toMatchObject({ status: 422, body: { code: "CONTENT_REFUSED" } });

@@ -51,7 +51,7 @@ const failed = async (graph: unknown): Promise<NodeloomError> => {
   return error;
 };
 const finished = (executionId: string): Promise<Execution> => api.wait(executionId, { pollIntervalMs: 100 });
-/** Usage row of the newest run, which has ended. It can appear shortly after the response. */
+/** Usage row of the newest run, which has ended. The row can appear shortly after the response. */
 const usageOf = async (executionId: string | undefined): Promise<unknown> => {
   const { rows } = await eventually(
     () => api.usage.list({ limit: 1 }),
@@ -85,7 +85,7 @@ describe("a synchronous run", () => {
       const { status, contentType } = await fetchFile(url);
       expect([status, contentType]).toEqual([200, expect.stringMatching(/^(image|video|audio)\//)]);
     }
-    // Two quick pictures, a second of video, speech and some words, at the business markup.
+    // Two quick pictures, a second of video, speech and some text, at the business markup.
     expect(cost).toBeGreaterThan((0.008 + 0.05 + 0.01) * 130);
     const { nodes } = await api.executions.get(executionId);
     expect(nodes.every((one) => one.status === "completed")).toBe(true);
@@ -182,7 +182,7 @@ describe("an asynchronous run", () => {
 
   it("reports a rejected submission at once, with the provider's message", async () => {
     const target = await save(clip({ fail: "submit", status: 418 }));
-    // Accepted if the provider answers after the submission's wait; then it is repeated.
+    // The run is accepted if the provider answers after the submission's wait; then it is repeated.
     const refused = await eventually(
       () =>
         api.submit(target).then(
@@ -294,7 +294,7 @@ it("sends a secret to its host, and stores it nowhere: not in MongoDB, Temporal'
     const found = forms.filter((form) => all.some((bytes) => bytes.includes(form)));
     expect({ place, found, isEmpty: all.length === 0 }).toEqual({ place, found: [], isEmpty: false });
   }
-  // An unprotected control value would be found everywhere.
+  // An unprotected control value must be found in every store.
   for (const place of ["MongoDB", "Temporal", "answers"] as const)
     expect({ place, seen: stored[place].some((bytes) => bytes.includes(control)) }).toEqual({ place, seen: true });
 });

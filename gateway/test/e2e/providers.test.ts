@@ -56,7 +56,7 @@ describe("a provider that has no time", () => {
 
   it("is waited for no longer than a submission's limit", async () => {
     await faults({ busyMs: 600_000 });
-    // Accepted if the provider answers after the submission's wait; then it is repeated.
+    // The run is accepted if the provider answers after the submission's wait; then it is repeated.
     const answer = await eventually(
       () => post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }),
       ({ status }) => status !== 202,
@@ -87,7 +87,7 @@ const textOf = (events: StreamedEvent[]): string =>
 
 interface Written {
   id: string;
-  /** Events received from the start, and by a late follower. */
+  /** Events of a client that follows from the start, and of a late one. */
   events: StreamedEvent[];
   late: StreamedEvent[];
   text: string;
@@ -107,7 +107,7 @@ const writeText = async (latencyMs: number): Promise<Written> => {
 describe("a text that is written slowly", () => {
   it("can be followed piece by piece, also by who comes late, and leaves only its whole behind", async () => {
     let written: Written;
-    // If the machine stalls, there are fewer pieces, and the second follower can start after the end.
+    // If the machine stalls, there are fewer pieces, and the second client can start after the end.
     await paced(async (seconds) => {
       written = await writeText(seconds * 1_200);
       const pieces = (events: StreamedEvent[]): number => events.filter(({ type }) => type === "node.delta").length;

@@ -5,10 +5,12 @@ import { PICTURE } from "../graphs/picture";
 import { clientOf, type Account } from "./support/client";
 import { startPlatform, type Platform } from "./support/platform";
 
-/** Random graphs of all node kinds, compared with a small reference interpreter. `npm run drill -- graphs` draws new ones on each run. */
+/**
+ * Random graphs of all node kinds, compared with a small reference interpreter. `npm run drill -- graphs` generates new ones on each run.
+ */
 
 const GRAPHS = Number(process.env.GRAPHS ?? 300);
-/** A fixed seed, so that a failure comes from a change. */
+/** A fixed seed, so that only a change of the code can cause a failure. */
 const SEED = 626_084_763;
 const LATEST_MS = 600_000;
 const PARALLEL = 4;

@@ -36,7 +36,7 @@ afterAll(() => platform.stop());
 
 const post = (path: string, body: unknown, { key }: Account = user): Promise<Answer> => client.call("POST", path, { key, body });
 const get = (path: string): Promise<Answer> => client.call("GET", path, { key: user.key });
-/** Saves the template with other settings for its writer. */
+/** Saves the template with other settings for its text model. */
 const save = async (writer: Record<string, unknown> = {}, owner = user): Promise<string> => {
   const nodes = STORYBOARD.nodes.map((node) => (node.id === "writer" ? { ...node, data: { ...node.data, ...writer } } : node));
   const saved = await post("/api/workflows", { ...STORYBOARD, nodes }, owner);
@@ -67,7 +67,7 @@ it("makes scenes, an image of each and a video of each image in one call, from a
     maxCreditCost: number;
     exact: boolean;
   };
-  // A second response of the writer can be needed.
+  // The text model may need a second response.
   expect(quote.maxCreditCost).toBeGreaterThan(quote.estimatedCreditCost);
   expect(quote.exact).toBe(false);
 
@@ -158,7 +158,7 @@ it("pays for one picture after one prompt of three was changed, as it was quoted
   expect(calls.map(({ reusedFrom }) => reusedFrom)).toEqual([idOf(first), undefined, idOf(first)]);
   expect(calls.map(({ creditsCost }) => creditsCost > 0)).toEqual([false, true, false]);
 
-  // Without a version, the graph of the run, whose calls the chain has. A named node repeats its calls.
+  // Without a version the rerun uses the graph of the run. Calls of a named node are repeated.
   const back = await post(`/api/executions/${idOf(rerun)}/rerun`, { version: "draft" });
   expect(back.body).toMatchObject({ cost: 0 });
   expect(urlsOf(back)).toEqual(after);

@@ -27,8 +27,8 @@ const tourSteps = (): Step[] =>
     .filter(({ commands }) => commands !== "");
 
 /**
- * Executes the steps in one shell, as for a reader who pastes them.
- * @returns the output of each
+ * Runs the steps in one shell, as if a reader pasted them.
+ * @returns the output of each step
  */
 const follow = async (steps: readonly Step[], folder: string, env: Record<string, string>): Promise<Map<string, string>> => {
   const script = steps.map(({ title, commands }) => `printf '\\n### %s\\n' '${title}'\n${commands}`).join("\n");

@@ -11,7 +11,7 @@ import { exported, metricsIn, queries } from "../../../deploy/helm/test/queries"
 import { makeCertificates, type TestCertificates } from "../../../services/platform/test/support/certificates";
 import { startCollector, type Collector, type Span } from "../../../services/platform/test/support/collector";
 
-/** A platform from an operator's view: one trace per run, from the gateway's route to the provider, and the metrics of its processes. */
+/** A platform from an operator's view: one trace per run from the gateway's route to the provider, and the metrics of its processes. */
 
 let collector: Collector;
 let certificates: TestCertificates;
@@ -83,7 +83,7 @@ beforeAll(async () => {
     metrics.push(...scraped);
     return scraped;
   };
-  /** Spans are exported twice a second here. A killed process loses the rest. */
+  /** Spans are exported twice a second here. A killed process loses the spans since then. */
   const submitted = (name: string): Promise<unknown> => {
     const hasSent = (isIt: (span: Span) => boolean): boolean => collector.spans.some((span) => span.trace === traces[name] && isIt(span));
     const isSent = (): boolean =>
@@ -113,7 +113,7 @@ beforeAll(async () => {
       const sentAt = Date.now();
       const killed = await send(`${slow}?async=true`, "killed", { inputs: {} });
       await submitted("killed");
-      // The killed process loses its counts.
+      // Reads the metrics first, because the killed process loses its counts.
       await scrape();
       await platform.processes.executions!.kill();
       const wasUnderWay = Date.now() < sentAt + seconds * 1_000;
@@ -129,7 +129,7 @@ beforeAll(async () => {
   });
   for (const name of ["nodeloom_retention_passed", "nodeloom_ledger_checked"])
     await eventually(scrape, (scraped) => scraped.some((text) => text.includes(name)), 60_000);
-  // A stop exports the rest.
+  // Stopping exports the remaining spans.
   await platform.stop();
 }, 400_000);
 afterAll(async () => {
@@ -150,10 +150,10 @@ const nameOf = ({ kind, name }: Span): string => {
   const short = name.replace(/127\.0\.0\.1:\d+/, "<provider>").replace(/^nodeloom\.\w+\.v1\./, "");
   return kind === "other" ? short : `${kind} ${short}`;
 };
-/** Look-ups that a process skips once it knows the answer. */
+/** Look-ups that a process skips if it has cached the result. */
 const LOOK_UP = /IdentityService\/AuthenticateKey|ModelsService\/GetModel/;
 
-/** Tree below some spans. Spans with one name are merged, because the number of polls and attempts depends on time. */
+/** Tree below some spans. Spans with the same name are merged, because the number of polls and attempts depends on time. */
 const treeOf = (spans: readonly Span[], parents = [CALLER]): Tree => {
   const children = spans.filter(({ parent, name }) => parents.includes(parent) && !LOOK_UP.test(name));
   const named = (name: string): string[] => children.filter((span) => nameOf(span) === name).map(({ id }) => id);
@@ -166,7 +166,7 @@ const provider = (method: string): Tree => ({ [`client ${method} <provider>`]: {
 
 /**
  * @param calls spans of the provider's job
- * @param isAsync the usage row starts with its 202, and its end has a webhook
+ * @param isAsync true if the usage row starts with the 202, and a webhook reports the end
  */
 const runTree = (calls: Tree, isAsync = true): Tree => {
   const run = {
@@ -195,7 +195,7 @@ const COMPLETED = activity("poll", { ...provider("GET"), ...rpc("MediaService/In
 it.each(["sync", "async", "failed", "cancelled", "killed"])("%s is one trace, and every span of it has its parent", (name) => {
   const spans = spansOf(name);
   const ids = new Set([CALLER, ...spans.map(({ id }) => id)]);
-  // Services called by the killed process have exported part of a request whose other part is lost.
+  // Services that the killed process called have exported part of a request. The other part is lost.
   const isOfLost = ({ service }: Span): boolean => name === "killed" && service?.includes("sandbox") === true;
   const orphans = spans.filter((span) => !ids.has(span.parent) && !isOfLost(span));
   expect(orphans.map((span) => `${span.service} ${span.name}`)).toEqual([]);

@@ -17,7 +17,7 @@ let receiverUrl: string;
 let closedUrl: string;
 const received: { headers: IncomingHttpHeaders; body: string }[] = [];
 let answers = 204;
-/** Responses that are held back. */
+/** Responses that a test delays. */
 let held: ServerResponse[] | undefined;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      // A failed delivery comes again when a test requests it, never automatically.
+      // A failed delivery is repeated only when a test requests it, never automatically.
       const answer = response.writeHead(answers, { location: "/elsewhere", "retry-after": "3600" });
       if (held) held.push(answer);
       else answer.end();
@@ -50,7 +50,7 @@ beforeEach(() => {
   held = undefined;
 });
 
-/** A key with its webhook at a URL, and its secret. */
+/** A key with a webhook at a URL, and the webhook's secret. */
 const keyWith = async (url?: string): Promise<{ id: string; webhookSecret: string }> => {
   const webhook = url === undefined ? {} : { webhook: { url, events: ["execution.failed"] } };
   const { body } = await client.createKey(user.cookie, { capabilities: ["webhook:receive"], ...webhook });
@@ -210,7 +210,7 @@ describe("delivering a run", () => {
     expect(set.body.webhook).toMatchObject({ disabledAt: null, disabledReason: null });
     expect((await redeliver(subscriber, id)).status).toBe(202);
     await until(subscriber, id, ({ state }) => state === "delivered");
-    // The replaced secret signs beside its successor.
+    // The replaced secret also signs, together with its successor.
     const { headers, body } = received.at(-1)!;
     for (const secret of [subscriber.webhookSecret, set.body.webhookSecret as string])
       new Webhook(secret).verify(body, headers as Record<string, string>);

@@ -42,7 +42,7 @@ export const graphOf = (
 
 const MODEL = { model: "sandbox-chat", inputs: { sandbox: { latencyMs: 0 } } };
 
-/** Workflows used as nodes of random graphs, by name. An outer one comes after its inner ones. */
+/** Workflows used as nodes of random graphs, by name. An outer workflow comes after its inner ones. */
 export const INNER: Readonly<Record<string, Graph>> = {
   letter: graphOf(
     [

@@ -5,7 +5,7 @@ import { expectedOf, type Expected } from "./reference";
 import { UPLOADED, type RandomGraph, type Start } from "./shapes";
 import { ADDRESS, Unsuitable } from "./values";
 
-/** Runs random graphs as a user and compares their ends with the reference. */
+/** Runs random graphs as a user, and compares the ends of their runs with the reference. */
 
 export interface Answer {
   status: number;
@@ -23,7 +23,7 @@ export interface Execution {
   waitingFor?: { nodeId: string }[];
 }
 
-/** Time limit of a run. Decisions are made at once. */
+/** Time limit of a run. Approvals are answered at once. */
 export const END_MS = 30_000;
 const FINAL = ["completed", "failed", "cancelled"];
 /** The quote rejected the graph or its inputs. */
@@ -47,7 +47,7 @@ const must = (answer: Answer, status: number): Answer["body"] => {
   return answer.body;
 };
 
-/** Uses up the account's trial runs: a run would take them from the quote of a parallel one. */
+/** Uses up the account's trial runs. Otherwise a run would use one that the quote of a parallel run includes. */
 const endTrials = async (call: Call): Promise<void> => {
   const { grants } = must(await call("POST", "/api/models/sandbox-image/quote", { inputs: { prompt: "a kite" } }), 200) as {
     grants: { remaining: number }[];
@@ -70,7 +70,7 @@ export const prepare = async (call: Call, mediaId: string): Promise<Names> => {
 
 const FILE_ADDRESS = /https?:\/\/[^\s"]+\/media\/[\w.-]+(?:\?e=\d+&s=[\w-]+)?/g;
 
-/** Removes everything from a value that differs between runs. */
+/** Removes all values that differ between runs. */
 const comparable = (value: unknown): unknown => {
   if (typeof value === "string") return value.replaceAll(FILE_ADDRESS, ADDRESS);
   if (Array.isArray(value)) return value.map(comparable);
@@ -106,7 +106,7 @@ export const differences = (run: Execution, expected: Expected): string[] => {
   if (run.status !== "failed") return [`status: is ${run.status}, and should be failed, by ${failing.join(" or ")}`];
   const { code, nodeId = "" } = run.error ?? { code: "" };
   const meant = expected.failing.get(nodeId);
-  // Errors behind a failure inside an inner workflow aren't distinguished.
+  // The error behind a failure in an inner workflow isn't compared.
   if (meant === undefined)
     return failing.some((id) => id.includes("/")) ? [] : [`error: is of ${nodeId}, and should be of ${failing.join(" or ")}`];
   // A rejected submission of an asynchronous run has its own code.
@@ -135,14 +135,14 @@ const followed = async (call: Call, id: string, decisions: RandomGraph["decision
 };
 
 export interface Judged {
-  /** `refused`: rejected by the quote. */
+  /** `refused`: the quote rejected the graph. */
   end: "refused" | "completed" | "failed";
   calls: number;
 }
 
 /** Rounding error of a sum of credits, which have three decimals. */
 const ROUNDING = 0.0005;
-/** If the provider's output is missing, nothing is charged. */
+/** If the provider's output is missing, the call is free. */
 const isFree = ({ failing }: Expected): boolean =>
   failing.size > 0 && [...failing.values()].every((code) => code === "PROVIDER_RESPONSE_INCOMPLETE");
 
@@ -151,8 +151,8 @@ const STARTED = [200, 202, 500];
 const WAIT = { prefer: "wait=10" };
 
 /**
- * Starts a run in the drawn way, or synchronously if a model doesn't support that.
- * @returns its ID
+ * Starts a run in the drawn way, or synchronously if a model doesn't support that way.
+ * @returns its id
  */
 const start = async (call: Call, path: string, inputs: unknown, way: Start): Promise<string> => {
   if (way === "batch") {
@@ -160,7 +160,7 @@ const start = async (call: Call, path: string, inputs: unknown, way: Start): Pro
     const first = async (): Promise<{ status: string; executionId?: string }> =>
       (must(await call("GET", `/api/batches/${batchId}`), 200).rows as { status: string; executionId?: string }[])[0]!;
     const { executionId } = await eventually(first, ({ status }) => status !== "waiting", END_MS);
-    // An item has its ID before its execution starts.
+    // A batch item has its id before its execution starts.
     await eventually(
       () => call("GET", `/api/executions/${executionId}`),
       ({ status }) => status === FOUND,
@@ -184,7 +184,7 @@ const problemsOf = (run: Execution, expected: Expected, quote: Answer["body"]): 
   return [...differences(run, expected), ...(cost <= most + ROUNDING ? [] : [`cost: is ${cost}, and should be ${most} at most`])];
 };
 
-/** Reruns an execution: reused calls are free, and it ends the same way. */
+/** Reruns an execution, which must be free for reused calls and end in the same way. */
 const rerun = async (call: Call, id: string, decisions: RandomGraph["decisions"], expected: Expected): Promise<string[]> => {
   const path = `/api/executions/${id}/rerun`;
   const quote = must(await call("POST", `${path}/quote`, {}), 200);
@@ -194,7 +194,7 @@ const rerun = async (call: Call, id: string, decisions: RandomGraph["decisions"]
   return problemsOf(again, expected, quote).map((problem) => `rerun: ${problem}`);
 };
 
-/** Retries while the platform is too busy: nothing runs then. */
+/** Retries while the platform is too busy to accept a run. */
 const patient =
   (call: Call): Call =>
   (...request) =>
@@ -204,7 +204,7 @@ const patient =
     );
 
 /**
- * Runs a graph as far as its quote allows.
+ * Runs a graph if its quote allows it.
  * @returns undefined for a graph that is too large to compare
  * @throws Error with the problem
  */
@@ -223,7 +223,7 @@ export const judge = async (hasty: Call, names: Names, random: RandomGraph): Pro
   const path = `/api/workflows/${slug}`;
   const quote = await call("POST", `${path}/quote`, { inputs });
   if (REFUSED.includes(quote.status)) {
-    // Problems behind a branch that only the run decides are rejected too.
+    // Problems after a branch that only the run decides are also rejected.
     const isOpen = Object.values(expected.statuses).includes("skipped");
     if (expected.failing.size > 0 || isOpen) return { end: "refused", calls: 0 };
     throw new Error(`the quote refuses a graph that completes: ${JSON.stringify(quote.body).slice(0, 500)}`);

@@ -4,13 +4,13 @@ import type { GraphNode } from "./graph";
 import { answerTo } from "./origin";
 import { DEAD, filled, GAP, gathered, isFile, itemsOf, NodeFailure, spread, textOf, Unsuitable, whole, type Ports } from "./values";
 
-/** Output of each node kind for its inputs, by the documentation. */
+/** Output of each node kind for its inputs, as documented. */
 
 export interface World {
   inputs: Ports;
   /** Decisions by approval ID. */
   decisions: Readonly<Record<string, boolean>>;
-  /** Calls so far in the whole run. */
+  /** Number of calls so far in the whole run. */
   counted: { calls: number };
   /** Runs an inner graph. */
   runInner: (node: GraphNode, ports: Ports) => Ports;
@@ -19,7 +19,7 @@ export interface World {
 type Outputs = Record<string, unknown>;
 type Kind = (node: GraphNode, ports: Ports, world: World) => Outputs;
 
-/** More calls take too long for one of many graphs. */
+/** More calls would take too long for one of many graphs. */
 const MOST_CALLS = 60;
 const countCall = (world: World): void => {
   world.counted.calls += 1;
@@ -31,7 +31,7 @@ interface Fault {
   models?: string[];
 }
 
-/** Result of a call by the first model that doesn't fail. */
+/** Result of a call by the first model that succeeds. */
 const madeBy = (node: GraphNode, item: Ports, made: () => unknown): unknown => {
   const { model, fallback = [], inputs = {} } = node.data as { model: string; fallback?: string[]; inputs?: Record<string, unknown> };
   const { fail, models } = (item.sandbox ?? inputs.sandbox ?? {}) as Fault;
@@ -40,7 +40,7 @@ const madeBy = (node: GraphNode, item: Ports, made: () => unknown): unknown => {
   throw new NodeFailure(fail === "incomplete" ? "PROVIDER_RESPONSE_INCOMPLETE" : "EXECUTION_FAILED");
 };
 
-/** Calls each item. Failed ones are skipped if the node says so and some succeed. */
+/** Calls each item. If the node's settings say so and some calls succeed, failed ones are skipped. */
 const callEach = (node: GraphNode, ports: Ports, world: World, call: (item: Ports) => unknown, lists: readonly string[] = []) => {
   const { items, isMapped } = itemsOf(ports, lists);
   const present = items.filter((item) => item !== GAP).length;
@@ -166,7 +166,7 @@ const OPERATORS: Readonly<Record<string, (left: unknown, right: string) => boole
   greater: (left, right) => number(left) > number(right),
 };
 
-/** Ports of a node with several outputs: one carries the value, the others are dead. */
+/** Ports of a node with several outputs: one has the value, the others are dead. */
 const takes = (names: readonly string[], taken: string, value: unknown): Outputs =>
   Object.fromEntries(names.map((name) => [name, name === taken ? value : DEAD]));
 
@@ -204,7 +204,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   workflow: (node, ports, world) => world.runInner(node, ports),
 };
 
-/** Members of a result. A port without a value is omitted. */
+/** Members of a result, without ports that have no value. */
 export const resultOf = (ports: Ports): Outputs =>
   Object.fromEntries(
     Object.entries(ports).flatMap(([name, given]): [string, unknown][] => {

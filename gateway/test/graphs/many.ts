@@ -13,7 +13,7 @@ export interface Many {
   graphs: number;
   /** Number of parallel graphs. */
   parallel: number;
-  /** Position of the only graph to judge. */
+  /** Position of the graph to judge alone. */
   only?: number | undefined;
   /** Called after every graph. */
   onJudged?: (judged: number) => void;
@@ -22,11 +22,11 @@ export interface Many {
 export interface Tally {
   ends: Record<Judged["end"] | "unsuitable", number>;
   calls: number;
-  /** How to judge a graph again, its problem, and the graph. */
+  /** Failures with the command to judge the graph again, its problem, and the graph. */
   failures: string[];
 }
 
-/** More failures would say nothing new. */
+/** Maximum failures; more would show nothing new. */
 const MOST_FAILURES = 5;
 
 export const judgeMany = async ({ call, names, origin, seed, graphs, parallel, only, onJudged }: Many): Promise<Tally> => {
@@ -52,8 +52,8 @@ export const judgeMany = async ({ call, names, origin, seed, graphs, parallel, o
 };
 
 /**
- * Seed and graph from the environment, to judge again.
- * @param seed default without the environment
+ * Seed and graph from the environment, to judge one again.
+ * @param seed seed without the environment
  */
 export const chosen = (
   { GRAPHS_SEED, GRAPHS_ONLY }: NodeJS.ProcessEnv,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The server that http-request nodes of random graphs call. Its response depends only on the request. */
+/** Server that http-request nodes of random graphs call. Its response depends only on the request. */
 
 /** Response to `GET /items/<count>?x=<text>`. */
 export const answerTo = (url: URL): { count: number; x: string; items: string[] } => {

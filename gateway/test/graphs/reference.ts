@@ -6,7 +6,7 @@ import { DEAD, joined, NodeFailure, type Ports } from "./values";
 /** A small interpreter of graphs that predicts the end of a run. */
 
 export interface Expected {
-  /** Nodes of which one ends the run; empty if it completes. */
+  /** Nodes that can end the run by failing; empty if it completes. */
   failing: ReadonlyMap<string, NodeFailure["code"]>;
   /** Nodes that run or are skipped, if the run completes. */
   statuses: Readonly<Record<string, "completed" | "skipped">>;
@@ -16,7 +16,7 @@ export interface Expected {
 
 const isOff = ({ data }: GraphNode): boolean => data.bypass === true;
 
-/** Removes bypassed nodes: the input port with an output's name, or else the first, is passed on. */
+/** Removes bypassed nodes. Each output gets the value of the input port with its name, or else of the first port. */
 const withoutBypassed = ({ nodes, edges }: Graph): Graph => {
   const off = new Set(nodes.filter(isOff).map(({ id }) => id));
   const origins = (edge: GraphEdge): GraphEdge[] => {
@@ -31,7 +31,7 @@ const withoutBypassed = ({ nodes, edges }: Graph): Graph => {
   return { nodes: nodes.filter(({ id }) => !off.has(id)), edges: edges.filter(({ target }) => !off.has(target)).flatMap(origins) };
 };
 
-/** Value at each port of a node: DEAD if nothing reaches it, undefined for a missing input. */
+/** Value at each port of a node: DEAD if no value reaches it, undefined for a missing input. */
 const portsOf = (edges: readonly GraphEdge[], outputs: ReadonlyMap<string, Ports>): Ports => {
   const names = [...new Set(edges.map(({ targetHandle }) => targetHandle))];
   return Object.fromEntries(
@@ -93,7 +93,7 @@ const runGraph = (whole: Graph, { world, statuses, failing }: Run, prefix: strin
   return result;
 };
 
-/** Runs an inner workflow. A field has the incoming value, else the node's setting, else its default. */
+/** Runs an inner workflow. Each field has the incoming value, or else the node's setting, or else its default. */
 const runInner = (node: GraphNode, ports: Ports, run: Run, prefix: string): Ports => {
   const graph = INNER[node.data.slug as string]!;
   const literals = (node.data.inputs ?? {}) as Ports;

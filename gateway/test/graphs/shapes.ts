@@ -13,13 +13,13 @@ export interface RandomGraph {
   isRerun: boolean;
 }
 
-/** The way a run starts. */
+/** Way in which a run starts. */
 export type Start = "sync" | "async" | "batch";
 
 /** Random values for one node. Each kind uses what it needs. */
 interface Drawn {
   kind: keyof typeof MAKERS;
-  /** Outputs that flow in. */
+  /** Outputs that are linked to the node. */
   from: number[];
   /** Length of lists. */
   size: number;
@@ -31,7 +31,7 @@ interface Output {
   node: string;
   port: string;
   carries: "text" | "count" | "image" | "value" | "faults";
-  /** Whether it can contain files or their addresses. `deep`: inside objects. */
+  /** True if the output can contain files or their addresses. `deep`: inside objects. */
   files: "none" | "plain" | "deep";
 }
 
@@ -115,7 +115,7 @@ const switchCases = (choice: number): object[] => {
 
 const EXPRESSIONS = ["", "type(@)", "not_null(@, 'none')", "[0]", "{v: @}"];
 
-/** Stands for the ID of an uploaded picture. */
+/** Placeholder for the id of an uploaded picture. */
 export const UPLOADED = "uploaded";
 const UPLOAD: ReturnType<Maker> = [{ type: "media-upload", data: { mediaId: UPLOADED } }, picture("media")];
 
@@ -193,7 +193,7 @@ const MAKERS = {
     const isFast = choice % 2 === 0;
     const [model, other] = isFast ? ["sandbox-image-fast", "sandbox-image"] : ["sandbox-image", "sandbox-image-fast"];
     const faults = choice % 4 === 0 ? wire(builder, id, "sandbox", from.slice(3, 4), ({ carries }) => carries === "faults") : [];
-    // Lists whose length differs from the faults fail the node.
+    // A node with lists whose length differs from the faults fails.
     if (faults.length === 0 || choice % 3 === 0) wire(builder, id, "a", from.slice(0, 1), shown);
     const source = choice % 3 === 0 ? wire(builder, id, "image", from.slice(1, 2), image) : [];
     if (!isFast && choice % 5 === 0) wire(builder, id, "count", from.slice(2, 3), ({ carries }) => carries === "count");
@@ -249,7 +249,7 @@ const MAKERS = {
 
 interface DrawnField {
   type: keyof typeof FIELDS;
-  /** Given, empty, null, left to its default, or left out. */
+  /** The field's input is set, empty, null, omitted for its default, or absent. */
   given: "given" | "empty" | "null" | "default" | "absent";
   size: number;
 }
@@ -318,7 +318,7 @@ const node: fc.Arbitrary<Drawn> = fc.record({
 });
 const nodes = (maxLength: number): fc.Arbitrary<Drawn[]> => fc.array(node, { maxLength, size: "max" });
 
-/** 2 to 30 nodes: interactions of two or three nodes reveal most faults. */
+/** Graphs of 2 to 30 nodes, because interactions of two or three nodes reveal most faults. */
 export const drawnGraphs: fc.Arbitrary<DrawnGraph> = fc.record({
   fields: fc.array(
     fc.record({ type: fc.constantFrom(...FIELD_TYPES), given: fc.constantFrom("given", "empty", "null", "default", "absent"), size }),

@@ -1,8 +1,8 @@
-/** Values in a graph, by the documentation: the reference for random graphs. */
+/** Values in a graph as documented: the reference for random graphs. */
 
 /** No value: the port is behind a branch that wasn't taken. */
 export const DEAD: unique symbol = Symbol("dead");
-/** An item of a list whose call failed under `onItemError: "skip"`. It keeps its place. */
+/** An item of a list whose call failed under `onItemError: "skip"`. It keeps its position. */
 export const GAP: unique symbol = Symbol("gap");
 
 /** A graph that is too large or too costly to compare. */
@@ -14,24 +14,24 @@ export class NodeFailure extends Error {
   }
 }
 
-/** A file of the platform's storage. Its address differs from run to run. */
+/** A file in the platform's storage. Its address differs between runs. */
 export interface File {
   file: "image" | "audio";
 }
 export const isFile = (value: unknown): value is File => typeof value === "object" && value !== null && "file" in value;
 
-/** Stands for the address of a file in a text. */
+/** Placeholder for the address of a file in a text. */
 export const ADDRESS = "«file»";
 const MOST_CHARACTERS = 20_000;
 
-/** Lists are spread by one level; an absent value adds nothing. */
+/** Lists are flattened by one level, and absent values add nothing. */
 export const spread = (values: readonly unknown[]): unknown[] =>
   values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]));
 
-/** The value of a port: that of its only edge, or a list of all. */
+/** Value of a port: the value of its only edge, or a list of all values. */
 export const joined = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : spread(values));
 
-/** A value that is taken whole: a list without its gaps. */
+/** Value of an input that takes a whole list: the list without its gaps. */
 export const whole = (value: unknown): unknown => (Array.isArray(value) ? (value as unknown[]).filter((one) => one !== GAP) : value);
 
 export const textOf = (value: unknown): string => {
@@ -51,7 +51,7 @@ export const filled = (template: string, ports: Ports, encode: (text: string) =>
   return text;
 };
 
-/** The value of one item, or the list of all items' values. A gap takes as many positions as each of the others. */
+/** The value of one item, or the list of all items' values. A gap takes as many positions as each other item. */
 export const gathered = (values: readonly unknown[], isMapped: boolean): unknown => {
   if (!isMapped) return values[0];
   const sizes = new Set(values.filter((one) => one !== GAP).map((one) => (Array.isArray(one) ? one.length : 1)));
@@ -62,7 +62,7 @@ export const gathered = (values: readonly unknown[], isMapped: boolean): unknown
 const MOST_ITEMS = 50;
 
 /**
- * Items of a node: lists at single-value ports are paired, single values repeat.
+ * Items of a node. Lists at single-value ports are paired, and single values repeat.
  * @param lists ports that take a whole list
  */
 export const itemsOf = (ports: Ports, lists: readonly string[] = []): { items: (Ports | typeof GAP)[]; isMapped: boolean } => {

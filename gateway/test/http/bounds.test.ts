@@ -1,7 +1,7 @@
 import { document } from "../support/document";
 import { startPlatform, type Platform } from "../support/platform";
 
-/** The document states exactly what the API accepts. */
+/** Checks that the OpenAPI document states exactly what the API accepts. */
 
 interface Parameter {
   name: string;

@@ -7,7 +7,7 @@ import { gatewayVariables } from "../../src/variables";
 import { startPlatform, type Platform, type User } from "../support/platform";
 import { send, type Answer, type Sent } from "../support/http";
 
-/** No body is read, decompressed or parsed before the caller is known and within limits. */
+/** Checks that no body is read, decompressed or parsed before the caller is known and within limits. */
 
 let platform: Platform;
 let user: User;

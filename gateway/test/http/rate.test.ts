@@ -30,7 +30,7 @@ describe("counting requests", () => {
     expect(together[0] + together[1]).toBe(20);
 
     proxy.cut();
-    // It would take a minute if each request waited for Redis.
+    // If each request waited for Redis, this would take a minute.
     const startedAt = Date.now();
     expect(await count(one, "b", 5, 60)).toBe(5);
     expect(Date.now() - startedAt).toBeLessThan(20_000);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   platform = await startPlatform();
   pro = await platform.createUser({ tier: "business" });
   proxy = await startCuttableProxy(process.env.REDIS_URL!);
-  // Identity keeps its own connection: only the gateway loses Redis.
+  // Identity keeps its own connection, so only the gateway loses Redis.
   edge = await platform.startGateway({ REDIS_URL: proxy.url });
 });
 afterAll(async () => {

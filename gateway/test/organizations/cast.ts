@@ -3,7 +3,7 @@ import { executions } from "@nodeloom/proto";
 import type { Answer, Sent } from "../support/http";
 import type { Platform, User } from "../support/platform";
 
-/** An organization with a member in every role, its data, and accounts outside of it. */
+/** An organization with a member in every role and its data, and accounts outside of the organization. */
 export interface Cast {
   id: string;
   owner: User;
@@ -12,7 +12,7 @@ export interface Cast {
   viewer: User;
   suspended: User;
   stranger: User;
-  /** A key of another organization, from an owner of it. */
+  /** A key of another organization, created by its owner. */
   otherKey: string;
   owned: Owned;
 }

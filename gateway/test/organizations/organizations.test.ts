@@ -17,7 +17,7 @@ let platform: Platform;
 
 beforeAll(async () => {
   fake = await service.start();
-  // All rejections of the table come from one address.
+  // All rejected requests of the table come from one address.
   platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address, NOTIFICATIONS_ADDRESS: fake.address, ANONYMOUS_RATE_LIMIT: "100000" });
 });
 afterAll(async () => {

@@ -14,7 +14,7 @@ const table = routes.map((route) => {
 const inOrganizations = table.filter(({ needed }) => needed !== "self");
 const named = (rows: typeof table): string[] => rows.map(({ route }) => route.operationId).sort();
 
-/** Required role per operation, independent of the routes: a change to more or fewer roles fails here. */
+/** Required role per operation, independent of the routes, so that a route with a changed role fails here. */
 const OPERATIONS: Readonly<Record<Role, string>> = {
   owner: `
       createCheckout createErasure deleteBudget deleteKeyBudget deleteWorkflowBudget getErasure getWebhookSecret listMyLedger rotateWebhookSecret setKeyBudget setMetadataBudget setWorkflowBudget

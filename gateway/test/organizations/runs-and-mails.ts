@@ -14,7 +14,7 @@ export const createRunsAndMails = () => {
     cancelled: [] as string[],
     tested: [] as notifications.TestWebhookRequest[],
     mailed: [] as notifications.SendRequest[],
-    /** Emails that notifications fails to accept, as in a crash. */
+    /** Number of emails that notifications fails to accept, as in a crash. */
     untaken: 0,
   };
   let shown: Cast | undefined;
@@ -35,7 +35,7 @@ export const createRunsAndMails = () => {
       state.cancelled.push(executionId);
       return Promise.resolve({ status: "cancel_requested" });
     }),
-    // Starts and continues while a client listens. Requests of the table end at once.
+    // Starts and continues while a client listens. The table's requests end at once.
     watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* (
       { executionId },
       signal,
@@ -71,7 +71,7 @@ export const createRunsAndMails = () => {
       shown = cast;
       state.runs.set(cast.owned.executionId, cast.id);
     },
-    /** Emails about one subject, by the prefix of their IDs. */
+    /** Emails about one subject, by the prefix of their ids. */
     mailsOf: (about: string): notifications.SendRequest[] => state.mailed.filter(({ id }) => id.startsWith(about)),
     forget: (): void => void Object.assign(state, { cancelled: [], tested: [], mailed: [], untaken: 0 }),
   });

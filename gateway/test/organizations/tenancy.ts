@@ -7,8 +7,8 @@ import type { Platform } from "../support/platform";
 import { memberOf, type Cast } from "./cast";
 
 /**
- * The tenancy table: every route, requested for an organization's data by each role, by a stranger, by a suspended member and by the key
- * of another organization. Roles without access come first, because the others delete.
+ * The tenancy table: requests every route for an organization's data in each role, as a stranger, as a suspended member, and with the key
+ * of another organization. Roles without access come first, because the others delete data.
  */
 const ACTORS = ["stranger", "suspended", "other key", "other key elsewhere", "viewer", "runner", "editor", "owner"] as const;
 type Actor = (typeof ACTORS)[number];
@@ -40,7 +40,7 @@ const headersOf = ({ platform, cast }: Asked, actor: Actor): Record<string, stri
   return actor === "other key elsewhere" ? { "x-api-key": cast.otherKey } : memberOf(platform, cast[actor], cast.id);
 };
 
-/** Bodies that are rejected after all checks of the caller: nothing is created, but named resources are deleted. */
+/** Bodies that are rejected after all checks of the caller. So nothing is created, but the named resources are deleted. */
 const ask = (asked: Asked, actor: Actor, { method, path }: Pick<Route, "method" | "path">): Promise<Answer> => {
   const sent: Sent = {
     method,
@@ -71,11 +71,11 @@ const namesOf = ({ id, owned }: Cast): string[] => [
   owned.secret,
 ];
 
-/** Tells whether a response's body or status reveals that the organization has something. */
+/** True if a response's body or status reveals that the organization has a resource. */
 const tells = (cast: Cast, { status, text }: Answer, { path, method }: Route): boolean =>
   namesOf(cast).some((name) => text.includes(name)) || (path.includes(":") && method === "DELETE" && status < 300);
 
-/** The other key has a preset, which excludes capabilities granted by name. */
+/** The other key has a preset, which doesn't include capabilities granted by name. */
 const isOfPresets = ({ capability }: Pick<Route, "capability">): boolean => typeof capability !== "string" || !isByName(capability);
 
 const expected = (actor: Actor, route: Pick<Route, "auth" | "capability">, needed: Role): Outcome => {

@@ -7,7 +7,7 @@ import { clientOf, type Account } from "../e2e/support/client";
 import { startPlatform, type Platform } from "../e2e/support/platform";
 import { startLocalChat, type LocalChat } from "./agent/local-chat";
 
-/** Agents on a running platform: they build, price and run a pipeline and show its results with tools alone. */
+/** Agents on a running platform. They build, price and run a pipeline and show its results, with tools only. */
 
 const execute = promisify(execFile);
 const SCRIPTS = join(__dirname, "agent");

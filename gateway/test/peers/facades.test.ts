@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { clientOf } from "../e2e/support/client";
 import { startPlatform, type Platform } from "../e2e/support/platform";
 
-/** fal's and Replicate's libraries in two languages with the examples of their READMEs, on a running platform. */
+/** Runs the READMEs' examples of fal's and Replicate's libraries, in two languages, on a running platform. */
 
 const execute = promisify(execFile);
 const PYTHON = process.env.PEER_FACADES!;
@@ -101,7 +101,7 @@ it("runs, uploads, streams, lists and cancels with Replicate's library for Pytho
   const said = (await python("replicate_client.py")) as { streamed: string[] };
   const more = { asynchronous: [1, 1], models: true, failed: "failed", invalid: [422, "Input validation failed"] };
   expect(said).toMatchObject({ ...predictions, ...more });
-  // If the run ends before the stream opens, its text comes in one piece.
+  // If the run ends before the stream opens, its text arrives in one piece.
   expect(said.streamed.length).toBeGreaterThan(1);
   expect(said.streamed.join("")).toMatch(/\w/);
 });
@@ -110,7 +110,7 @@ it("runs, uploads, streams, lists and cancels with Replicate's library for JavaS
   const said = (await javascript("replicate.mjs")) as { streamed: string[] };
   const failed = expect.stringContaining("Prediction failed") as unknown;
   expect(said).toMatchObject({ ...predictions, progress: "succeeded", polled: 1, failed, invalid: 422 });
-  // If the run ends before the stream opens, its text comes in one piece.
+  // If the run ends before the stream opens, its text arrives in one piece.
   expect(said.streamed.length).toBeGreaterThan(1);
   expect(said.streamed.join("")).toMatch(/\w/);
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const litellm_params = { api_base: `${stage.platform.baseUrl}/v1`, api_key: stage.key };
   const config = {
     model_list: MODELS.map((name) => ({ model_name: name, litellm_params: { ...litellm_params, model: `openai/${name}` } })),
-    // It accepts response_format of pictures only for DALL-E.
+    // LiteLLM accepts response_format of pictures only for DALL-E.
     litellm_settings: { num_retries: 0, drop_params: true },
     router_settings: { num_retries: 0, disable_cooldowns: true },
   };
@@ -46,6 +46,6 @@ it("makes, edits, speaks, transcribes and chats through LiteLLM's proxy", async 
   const env = { ...process.env, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${address}/v1` };
   const script = join(__dirname, "openai", "client.py");
   const { stdout } = await execute(peerOf("litellm"), [script, ...stage.files], { env, cwd: stage.folder });
-  // The proxy has its own error codes.
+  // LiteLLM's proxy has its own error codes.
   expectEverything(stdout, { status: 500 });
 });

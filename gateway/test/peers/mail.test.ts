@@ -72,7 +72,7 @@ const read = async <T>(path: string): Promise<T> => (await fetch(`${apiUrl}${pat
 const mailsTo = async (address: string): Promise<Received[]> =>
   (await read<{ messages: Received[] }>(`/api/v1/search?limit=200&query=${encodeURIComponent(`to:${address}`)}`)).messages;
 const textOf = async ({ ID }: Received): Promise<string> => (await read<{ Text: string }>(`/api/v1/message/${ID}`)).Text;
-/** The newest comes first. */
+/** Link to a page in the newest email to an address. */
 const linkOf = async (address: string, page: string): Promise<string> => {
   const link = new RegExp(`/${page}#token=(\\S+)`);
   const texts = await eventually(
@@ -84,7 +84,7 @@ const linkOf = async (address: string, page: string): Promise<string> => {
 };
 
 let addresses = 0;
-/** A request from a separate network address. */
+/** Sends a request from a separate network address. */
 const send = (path: string, body?: unknown, cookie?: string) => {
   addresses += 1;
   const headers = { "x-forwarded-for": `203.0.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}` };
@@ -136,7 +136,7 @@ it(
     );
     expect(Math.abs(known - nobody)).toBeLessThan(Math.max(2, 0.25 * nobody));
     await linkOf("known@loom.example", "reset-password");
-    // From a flood of requests, at most one email every five minutes.
+    // A flood of requests sends at most one email every five minutes.
     expect((await mailsTo("known@loom.example")).filter(({ Subject }) => Subject === "Set a new password").length).toBeLessThanOrEqual(2);
     expect(await mailsTo("nobody@loom.example")).toEqual([]);
   },
@@ -144,14 +144,14 @@ it(
 );
 
 const KILLS_EVERY = 12;
-/** Attempts that meet no mail server before it returns. */
+/** Number of attempts without a mail server before it returns. */
 const TURNED_AWAY = 3;
-/** Heartbeats reveal a dead process's attempt, which is repeated within a minute. */
+/** A missing heartbeat reveals a dead process's attempt, which is repeated within a minute. */
 const TAKEN_UP_MS = 90_000;
 
 /**
- * Replaces the mail server: connections end before a greeting.
- * @returns ends the outage after this many attempts
+ * Replaces the mail server by one that closes connections before a greeting.
+ * @returns a function that ends the outage after this number of attempts
  */
 const beAway = async (attempts: number): Promise<() => Promise<void>> => {
   let met = 0;
@@ -164,7 +164,7 @@ const beAway = async (attempts: number): Promise<() => Promise<void>> => {
   return () => new Promise((resolve) => nobody.close(() => resolve()));
 };
 
-/** How emails ended, as notifications records it; null for pending ones. */
+/** Outcomes of emails, as notifications records them; null for pending ones. */
 const readEnds = async ({ MONGODB_URI = "", MONGODB_DATABASE_PREFIX = "" }: Platform["env"], since: Date): Promise<(string | null)[]> => {
   const connection = await connectMongo({ uri: MONGODB_URI, database: `${MONGODB_DATABASE_PREFIX}executions` });
   try {
@@ -198,7 +198,7 @@ it(
     const comeBack = await beAway(TURNED_AWAY);
     const counts = async (): Promise<number[]> => Promise.all(everybody.map(async (email) => (await mailsTo(email)).length));
     await comeBack();
-    // Nothing is rejected from here on. Waiting emails are sent after their pause, which is no longer than all earlier time.
+    // No email is rejected from here on. Waiting emails are sent after their pause, which is at most as long as all earlier time.
     await startMailpit();
     const sum = (all: number[]): number => all.reduce((total, one) => total + one, 0);
     const before = sum(await counts());

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { DIRECT, expectEverything, startStage, type Stage } from "./openai/stage";
 
-/** OpenAI's own libraries on a running platform, with only the base URL changed. */
+/** OpenAI's own libraries on a running platform, with only the base URL and key changed. */
 
 const execute = promisify(execFile);
 const PYTHON = process.env.PEER_OPENAI!;

@@ -218,7 +218,7 @@ describe("an app", () => {
   });
 });
 
-/** Within it everything knows what was switched off. */
+/** Time within which every service must know that the app was switched off. */
 const GONE_MS = 1_000;
 const untilRefused = (ask: () => Promise<Answer>, expected: unknown[]): Promise<Answer> =>
   soon(ask, (answer) => JSON.stringify(refusal(answer)) === JSON.stringify(expected), GONE_MS);
@@ -303,7 +303,7 @@ describe("a visitor's token", () => {
       const kind = kindOf(route);
       table[kind]!.push(`${route.method} ${route.path}`);
       if (kind === "visitors") expect([route.path, withToken.status]).not.toEqual([route.path, 401]);
-      // Same answer as to a request without a caller.
+      // The response is the same as without a caller.
       else
         expect([route.method, route.path, withToken.status, codeOf(withToken)]).toEqual([
           route.method,
@@ -319,7 +319,7 @@ describe("a visitor's token", () => {
       "GET /api/executions/:id",
       "GET /api/executions/:id/events",
     ]);
-    // It isn't valid as a key.
+    // The token isn't valid as a key.
     expect(refusal(await platform.send("/api/whoami", { headers: { "x-api-key": token } }))).toEqual([401, "UNAUTHENTICATED"]);
     const another = await newApp(owner);
     expect(refusal(await run(token, { which: another }))).toEqual([403, "CAPABILITY_DENIED"]);
@@ -386,7 +386,7 @@ describe("a visitor's token", () => {
     expect(await preflight()).toBe(204);
     await platform.send(`/api/admin/users/${user.id}`, { method: "PATCH", json, headers: platform.bySession(platform.admin) });
     await untilRefused(() => run(token, { which }), [404, "NOT_FOUND"]);
-    // A preflight without an answer leads to no request.
+    // Without a response to the preflight, the browser sends no request.
     expect(await preflight()).toBe(405);
   });
 

@@ -207,7 +207,7 @@ describe("sessions", () => {
     const whoami = (sent: string) => send(edge.baseUrl, "/api/whoami", { headers: { cookie: sent, "x-forwarded-proto": "https" } });
     const used = await whoami(cookie);
     expect(used.status).toBe(200);
-    // Each use renews it.
+    // Each use renews the session.
     expect(sessionCookie(used)).toBe(cookie);
     expect((await whoami(cookie.replace("__Host-", ""))).status).toBe(401);
     await edge.stop();

@@ -23,7 +23,7 @@ const PATIENT = { deadlineMs: 60_000 };
 const counting = startCounting();
 let platform: Platform;
 let fake: FakeService;
-/** An account with one row of everything, one with many, and one whose list is requested repeatedly. */
+/** An account with one row of everything, one with many rows, and one whose list is requested repeatedly. */
 let few: User;
 let many: User;
 let busy: User;
@@ -84,7 +84,7 @@ beforeAll(async () => {
     },
   });
   platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address, MONGODB_URI: monitored(process.env.MONGODB_URI!) });
-  // Without a rate limit.
+  // Enterprise accounts have no rate limit.
   [few, many, busy] = (await Promise.all([1, 2, 3].map(() => platform.createUser({ tier: "enterprise" })))) as [User, User, User];
   await Promise.all([createWorkflows(few, 1), createWorkflows(many, WORKFLOWS), createWorkflows(busy, OFTEN_LISTED)]);
   await Promise.all([createUsage(few, 1), createUsage(many, USAGE_ROWS)]);
@@ -105,7 +105,7 @@ const first = async (path: string, user: User): Promise<{ load: Load; answer: An
   return { load, answer };
 };
 
-/** Services can remember recent look-ups: models its overrides, its servers and the available provider keys. */
+/** Look-ups that services can cache: models' overrides, its servers and the available provider keys. */
 const REMEMBERED = ["models: find overrides", "models: find servers", "identity: find secrets", "identity.v1.IdentityService/ListSecrets"];
 const lasting = ({ commands, calls }: Load): Load => {
   for (const name of REMEMBERED) expect((commands[name] ?? 0) + (calls[name] ?? 0)).toBeLessThanOrEqual(1);
@@ -128,9 +128,9 @@ describe("a list of workflows", () => {
       "models.v1.ModelsService/ListModels": 1,
     });
     expect(lasting(long.load).commands).toEqual({ "workflows: find workflows": 2 });
-    // The prices were looked up once and are present.
+    // The prices were looked up once and are in every row.
     const estimates = (long.answer.body as unknown as { estimatedCreditCost: number }[]).map((one) => one.estimatedCreditCost);
-    // Two generators of two images at 0.02 USD, at 1.15 times.
+    // Two generators of two images at 0.02 USD, at a markup of 1.15.
     expect(new Set(estimates)).toEqual(new Set([9.2]));
   });
 
@@ -147,7 +147,7 @@ describe("a list of workflows", () => {
     const { calls, commands } = await counting.during(() => Promise.all(Array.from({ length: AT_ONCE }, () => ask(REQUESTS / AT_ONCE))));
     expect(calls["workflows.v1.WorkflowsService/ListWorkflows"]).toBe(REQUESTS);
     expect(commands["workflows: find workflows"]).toBe(2 * REQUESTS);
-    // Callers and prices are cached for a moment, so the rest depends on time, not on the number of requests.
+    // Callers and prices are cached for a moment, so the number of look-ups depends on time, not on the number of requests.
     const moments = 2 * (1 + (Date.now() - startedAt) / CALLER_FRESH_MS);
     for (const [name, count] of [...Object.entries(calls), ...Object.entries(commands)])
       if (!LISTS.includes(name)) expect([name, count <= moments]).toEqual([name, true]);

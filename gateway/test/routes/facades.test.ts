@@ -18,7 +18,7 @@ let platform: Platform;
 let user: User;
 
 beforeAll(async () => {
-  // Only names and parameters of runnable models matter.
+  // Only names and parameters of models that can run matter.
   Object.assign(process.env, { FAL_KEY: "fal", REPLICATE_API_TOKEN: "replicate" });
   const stored = (executionId: string) => executions.Execution.fromPartial({ executionId, createdAt: new Date(), keyId: "k", ...run });
   fake = await startFakeService(executions.ExecutionsServiceService, {

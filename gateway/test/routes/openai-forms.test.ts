@@ -52,7 +52,7 @@ describe("messages", () => {
       history: [{ role: "user", content: "What is it?" }, answer],
       ...images,
     });
-    // An unfinished assistant turn isn't a question.
+    // An unfinished assistant turn doesn't count as a question.
     expect(questionOf([question, answer], { turns: true, tools: true })).toEqual({
       prompt: "User: What is it?\n\nAssistant: A hat.\n\nAssistant:",
       ...images,

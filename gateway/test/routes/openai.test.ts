@@ -344,7 +344,7 @@ describe("OpenAI's routes", () => {
     });
     asked.length = 0;
     outcome.resultJson = '{"json":{"vectors":[[1]]}}';
-    // cl100k_base: "hello world".
+    // The tokens of "hello world" in cl100k_base.
     for (const input of [[15_339, 1_917], [[15_339, 1_917]]]) await ask("/v1/embeddings", { model: "local-embeddings", input });
     expect(asked.map(({ inputsJson }) => JSON.parse(inputsJson) as unknown)).toEqual(Array(2).fill({ texts: ["hello world"] }));
     expect((await ask("/v1/embeddings", { model: "local-embeddings", input: [[1], [200_000]] })).body).toMatchObject({
@@ -400,7 +400,7 @@ describe("OpenAI's routes", () => {
     expect((listed.body.rows as { id: string }[]).map(({ id }) => id)).not.toContain(image);
   });
 
-  /** A client's form that breaks off after its last part. */
+  /** A client's form that ends after its last part, without the closing boundary. */
   const partsOf = (...names: string[]): Buffer =>
     Buffer.concat(
       names.map((name) =>

@@ -6,7 +6,7 @@ import { startFakeService, type FakeService } from "../support/fake-service";
 import type { Answer } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 
-/** Limit on questions about other accounts' executions. */
+/** Limit on requests for other accounts' executions. */
 const LIMIT = 3;
 
 const known = new Map<string, executions.Execution>();
@@ -68,13 +68,13 @@ it.each(["poll", "cancel", "events"] as const)(
   "counts whatever is asked about executions that are not the caller's together, and then asks nobody any more (%s)",
   async (way) => {
     const [user, other] = [await platform.createUser({ tier }), await platform.createUser({ tier })];
-    // Unknown IDs, and another user's.
+    // Unknown ids, and an id of another user.
     const answers = [await ask(user, "poll", randomUUID()), await ask(user, "cancel", executionOf(other))];
     answers.push(await ask(user, "events", randomUUID()));
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
     expect(asked).toHaveLength(LIMIT);
 
-    // The request beyond the limit is still looked up, since it can be the caller's own. It is the last.
+    // The request beyond the limit is still looked up, because it can be the caller's own. It is the last one.
     expect([404, 429]).toContain((await ask(user, way, randomUUID())).status);
     const before = asked.length;
     for (let times = 0; times < 5; times += 1) {

@@ -44,7 +44,7 @@ const models = async (): Promise<Map<string, Model>> => {
   const { body } = await asAdmin("/api/models");
   return new Map((body as unknown as Model[]).map((model) => [model.internalName, model]));
 };
-/** Time within which a new or removed key is known. */
+/** Time within which a new or removed key must take effect. */
 const KNOWN_MS = 1_000;
 const needing = async (name: string): Promise<string> => ((await keys()).get(name)!.models as string[])[0]!;
 
@@ -124,7 +124,7 @@ describe("keys of providers", () => {
 });
 
 it("a key that the environment has can't be set in the console, which says so", async () => {
-  // The registry's files name further variables that the models service reads from its process.
+  // The registry's files name more variables that the models service reads from its environment.
   process.env.FAL_KEY = "fal-key-of-the-environment";
   const other = await startPlatform();
   try {

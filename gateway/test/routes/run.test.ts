@@ -14,7 +14,7 @@ type RunCallback = sendUnaryData<executions.RunResponse>;
 const asked: executions.RunRequest[] = [];
 let answer: (request: executions.RunRequest, reply: (execution: Partial<executions.Execution>) => void) => void;
 
-/** Marks its response as a replay. */
+/** True to mark the response as a replay. */
 let replayed = false;
 let told: Partial<executions.RunResponse> = {};
 
@@ -239,7 +239,7 @@ describe("executions becoming unavailable", () => {
   it("before it was reached gives SERVICE_UNAVAILABLE long before the run's wait is over", async () => {
     fake.crash();
     try {
-      // A message on a connection that isn't known to be broken can have arrived.
+      // If the client doesn't know that a connection is broken, its request can have arrived.
       const read = (): Promise<{ status: number }> =>
         send(platform.baseUrl, `/api/executions/${randomUUID()}`, { headers: platform.byKey(pro) });
       await eventually(read, ({ status }) => status === 503);

@@ -28,7 +28,7 @@ const refused = (): unknown => unavailable("billing is away");
 
 /**
  * Starts a run whose calls fail in the given way after a moment.
- * @returns how long it was retried, in milliseconds
+ * @returns the duration of the retries, in milliseconds
  */
 const askedFor = async (failure: (attempt: number) => unknown): Promise<number> => {
   let attempt = 0;
@@ -87,8 +87,8 @@ it("establishes what became of its run when the process stops while it waits", a
 
 describe("when the process stops while a run is waited for", () => {
   /**
-   * The stop ends the first call. Each later one ends as given.
-   * @returns the client's response, and how long it was retried
+   * The stop ends the first call. Each later call ends in the given way.
+   * @returns the client's response, and the duration of the retries
    */
   const stopped = async (answers: (attempt: number) => Promise<unknown>) => {
     const stopping = new AbortController();

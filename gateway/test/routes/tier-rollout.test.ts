@@ -72,7 +72,7 @@ it("continues after a gateway has died, and grants nothing twice", async () => {
   const { tiers: known } = await services.identity.listTiers({});
   const pending = () => tiers.collection("tiers").findOne({ rolloutRevision: { $ne: null } });
   await eventually(async () => (await pending()) === null);
-  // Bypasses the gateway, so that only this test's two gateways apply it.
+  // Bypasses the gateway, so that only this test's two gateways apply the change.
   await services.identity.putTier({ tier: { ...known.find(({ id }) => id === TIER)!, monthlyMillicredits: 7_000_000 } });
 
   const told: string[] = [];
@@ -107,7 +107,7 @@ it("does not pass by a user who is given the tier while it changes", async () =>
   const { user: read } = await services.identity.getUser({ userId: user.id });
   await putTier(9_000);
   await eventually(async () => (await monthly([user]))[0] === 9_000_000);
-  // As if the rollout had run first, with the plan read earlier.
+  // As if the rollout had run first, with the tier that was read earlier.
   await applyPlan(services, { ...read!, tier: "pro" }, read!);
   expect(await monthly([user])).toEqual([9_000_000]);
 });

@@ -407,7 +407,7 @@ describe("schemas and estimates", () => {
       ],
       values: { prompt: "saved" },
       name: body.name,
-      // 2 images of 0.02 USD at 1.5 times.
+      // 2 images of 0.02 USD at a markup of 1.5.
       estimatedCreditCost: 6,
     });
     expect((schema.body.fields as object[])[0]).not.toHaveProperty("options");

@@ -5,7 +5,7 @@ const STEP_MS = 30_000;
 const codeAt = (secret: string, stepsAhead: number): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + stepsAhead * STEP_MS });
 
-/** The current or next code of an authenticator. A code counts once, and each later one must belong to a later step. */
+/** The current or next code of an authenticator. Each code works once, and each later code must belong to a later step. */
 export const codeOf = (secret: string, stepsAhead: 0 | 1 = 0): string => codeAt(secret, stepsAhead);
 
 /** Six digits that aren't a current code. */

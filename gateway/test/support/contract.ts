@@ -19,7 +19,7 @@ export interface Document {
 export const describeRoutes = (some: readonly Route[]): Document => openApiDocument(some, "http://127.0.0.1:8080") as unknown as Document;
 
 const described = new Map<Route, Document>();
-/** The OpenAPI document of one route: describing all takes a third of a second, and most suites need few. */
+/** The OpenAPI document of one route. Describing all routes takes a third of a second, and most suites need few. */
 const documentOf = (route: Route): Document => {
   const known = described.get(route) ?? describeRoutes([route]);
   described.set(route, known);
@@ -61,7 +61,7 @@ export const expectDocumented = (method: string, path: string, answer: Answer): 
     throw new Error(`${method} ${path} ${answer.status} is ${type}, which is not documented`);
   const schema = type === "application/json" ? response.content?.[type]?.schema : undefined;
   if (!schema || method === "HEAD") return;
-  // JSON-RPC errors contain an error of the table. Those of fal and Replicate have other members.
+  // JSON-RPC errors contain an error of the table. Errors of fal and Replicate have other members.
   const isForeign = route.protocol === "fal" || route.protocol === "replicate";
   const isOwnError = answer.status >= 400 && answer.body.jsonrpc === undefined && !isForeign;
   const extra = isOwnError ? undocumentedMembers(answer.body) : [];

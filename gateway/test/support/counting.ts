@@ -6,19 +6,19 @@ import mongoose from "mongoose";
 export type Counts = Record<string, number>;
 
 export interface Load {
-  /** gRPC calls by method, as the services' servers receive them. */
+  /** Number of gRPC calls by method, as received by the services' servers. */
   calls: Counts;
   /** Database commands by database, command and collection. */
   commands: Counts;
 }
 
 const OWN = /^\/nodeloom\.(.*)$/;
-/** Commands that the driver sends on its own. */
+/** Commands that the driver sends for itself. */
 const UPKEEP: ReadonlySet<string> = new Set(["hello", "ismaster", "ping", "endSessions"]);
-/** These also work without requests: identity drops callers after half a second, billing sweeps. */
+/** Databases of services that also work without requests: identity drops callers after half a second, and billing sweeps. */
 const RESTLESS = /_(identity|billing)$/;
 
-/** Calls that gateways make on their own. */
+/** Calls that gateways make without a request. */
 const CHORES: ReadonlySet<string> = new Set([
   "identity.v1.IdentityService/ClaimTierRollout",
   "identity.v1.IdentityService/AdvanceTierRollout",
@@ -55,7 +55,7 @@ const countCalls = (counted: (method: string) => void): (() => void) => {
   return () => patch.mockRestore();
 };
 
-/** Counts calls to this process's services and their database commands. Call it before they start, on `monitored` databases. */
+/** Counts calls to this process's services and their database commands. Call it before the services start, on `monitored` databases. */
 export const startCounting = (): { during(work: () => Promise<unknown>): Promise<Load>; stop(): void } => {
   let load: Load = { calls: {}, commands: {} };
   const stop = countCalls((method) => {

@@ -15,7 +15,7 @@ export interface FakeService {
 export const startFakeService = async <S extends UntypedServiceImplementation>(
   definition: ServiceDefinition<S>,
   handlers: Partial<S>,
-  /** A further service at the same address. */
+  /** An additional service at the same address. */
   more?: { definition: ServiceDefinition; handlers: UntypedServiceImplementation },
 ): Promise<FakeService> => {
   const listen = async (port: number): Promise<{ server: Server; port: number }> => {

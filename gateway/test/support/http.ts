@@ -3,11 +3,11 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 export interface Sent {
   method?: string;
   headers?: Record<string, string | string[]>;
-  /** Leaves out the length, so that the body goes in chunks. */
+  /** True to omit the length, so that the body is sent in chunks. */
   chunked?: boolean;
-  /** Sent as JSON. */
+  /** Body that is sent as JSON. */
   json?: unknown;
-  /** Sent as it is. */
+  /** Body that is sent unchanged. */
   body?: string | Buffer;
 }
 
@@ -15,11 +15,11 @@ export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The parsed body; undefined where there is none. */
+  /** The parsed body; undefined without a JSON body. */
   body: Record<string, unknown> & unknown[];
 }
 
-/** One HTTP request over a connection of its own; nothing is normalized. */
+/** Sends one HTTP request over a connection of its own, without normalizing it. */
 export const send = (baseUrl: string, path: string, { method, headers = {}, json, body, chunked = false }: Sent = {}): Promise<Answer> => {
   const payload = json === undefined ? body : JSON.stringify(json);
   const { hostname, port } = new URL(baseUrl);
@@ -53,7 +53,7 @@ export const send = (baseUrl: string, path: string, { method, headers = {}, json
   });
 };
 
-/** The name=value pair of a session cookie that an answer sets. */
+/** The name=value pair of a session cookie that a response sets. */
 export const sessionCookie = (answer: Answer): string => {
   const cookie = (answer.headers["set-cookie"] ?? []).find((header) => /^(?:__Host-)?nodeloom_session=/.test(header));
   if (!cookie) throw new Error("the answer sets no session cookie");

@@ -17,7 +17,7 @@ import { startMigrated } from "../../../services/platform/test/support/start-mig
 export const ADMIN = { email: "admin@nodeloom.test", password: "correct horse battery staple" };
 export const PASSWORD = "a password of some length";
 
-/** Where nothing listens. */
+/** An address without a server. */
 const NOBODY = "127.0.0.1:1";
 
 const given = (name: string): string => {
@@ -30,29 +30,29 @@ export interface User {
   id: string;
   email: string;
   cookie: string;
-  /** An API key with everything in the ceiling; absent for Free. */
+  /** An API key with all capabilities of its tier; absent for Free. */
   key?: string;
 }
 
 export interface Platform {
   baseUrl: string;
   env: Record<string, string>;
-  /** Sends a request and checks the answer against the OpenAPI document. */
+  /** Sends a request and checks the response against the OpenAPI document. */
   send(path: string, sent?: Sent): Promise<Answer>;
-  /** Headers of a request by an API key. */
+  /** Headers of a request with the user's API key. */
   byKey(user: User): Record<string, string>;
-  /** Headers of a request by the session, from the platform's own pages. */
+  /** Headers of a request with the user's session, from the platform's own pages. */
   bySession(user: User): Record<string, string>;
   admin: User;
   createUser(options?: { tier?: string; approved?: boolean }): Promise<User>;
-  /** The user in a new session. */
+  /** Starts a new session of the user. */
   signIn(user: User): Promise<User>;
-  /** A second gateway over the same services. */
+  /** Starts a second gateway with the same services. */
   startGateway(overrides?: Record<string, string>): Promise<{ baseUrl: string; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
-/** Starts the services that keep no runs, and a gateway; services that a test fakes are given by their addresses. */
+/** Starts a gateway and the services that don't run workflows. If a test fakes a service, it passes the fake's address. */
 export const startPlatform = async (overrides: Record<string, string> = {}): Promise<Platform> => {
   const name = randomUUID().slice(0, 8);
   const mediaDir = await mkdtemp(join(tmpdir(), "nodeloom-gateway-"));

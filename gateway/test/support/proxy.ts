@@ -3,13 +3,13 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export interface CuttableProxy {
   url: string;
-  /** Breaks every connection and refuses new ones. */
+  /** Breaks every connection and rejects new ones. */
   cut(): void;
   restore(): void;
   stop(): void;
 }
 
-/** Stands before a server and can take it away. */
+/** A proxy that can make its server unavailable. */
 export const startCuttableProxy = async (target: string): Promise<CuttableProxy> => {
   const { protocol, hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

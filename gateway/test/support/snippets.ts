@@ -7,16 +7,16 @@ export const ROOT = join(__dirname, "..", "..", "..");
 export interface Snippet {
   page: string;
   line: number;
-  /** The first word after the fence. */
+  /** First word after the fence. */
   language: string;
-  /** The second. */
+  /** Second word after the fence. */
   mark: string;
   code: string;
 }
 
 const FENCE = /^( *)```([\w-]*) ?([\w-]*) *$/;
 
-/** The blocks of a page, without the indentation of a list's. */
+/** Blocks of a page, without the indentation of a list. */
 export const snippetsOf = (page: string, markdown: string): Snippet[] => {
   const snippets: Snippet[] = [];
   let open: Snippet | undefined;
@@ -41,7 +41,7 @@ const pagesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => `${folder}/${name}`);
 
-/** Every page whose blocks are checked. */
+/** Pages whose blocks are checked. */
 export const PAGES = [
   "README.md",
   "CONTRIBUTING.md",

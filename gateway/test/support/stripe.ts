@@ -6,24 +6,24 @@ import type { AddressInfo } from "node:net";
 /** A fake Stripe: it records checkouts and signs events. `npm run drill peers stripe` uses stripe-mock. */
 
 const SECOND_MS = 1_000;
-/** Not repeated by Stripe's library. */
+/** A status that Stripe's library doesn't retry. */
 const REFUSED = 402;
 const UNAUTHORIZED = 401;
 const KEY = "sk_test_of_tests";
 
-/** A checkout as Stripe was asked for it. */
+/** A checkout that Stripe received. */
 export interface Asked {
   checkout: string;
   userId: string;
-  /** In cents. */
+  /** Amount in cents. */
   amount: number;
   session: string;
-  /** With a place for the session's id. */
+  /** Address with a placeholder for the session's id. */
   successUrl: string;
 }
 
 export interface StripeEnd {
-  /** For the billing service. */
+  /** Environment of the billing service. */
   env: Record<string, string>;
   asked: readonly Asked[];
   stop(): void;
@@ -31,7 +31,7 @@ export interface StripeEnd {
 
 export const WEBHOOK_SECRET = "whsec_of_tests";
 
-/** The header `Stripe-Signature` of a body. */
+/** The header `Stripe-Signature` for a body. */
 export const signatureOf = (body: string, { secret = WEBHOOK_SECRET, ageSeconds = 0 } = {}): string => {
   const at = Math.floor(Date.now() / SECOND_MS) - ageSeconds;
   return `t=${at},v1=${createHmac("sha256", secret).update(`${at}.${body}`).digest("hex")}`;
@@ -65,7 +65,7 @@ const read = (text: string): Asked => {
   };
 };
 
-/** Listens where `STRIPE_API_BASE` says. @param sells answers checkouts with the address of a page; otherwise with a refusal */
+/** Listens at `STRIPE_API_BASE`. @param sells true to return the address of a payment page, false to reject checkouts */
 export const startStripeEnd = async ({ sells = false } = {}): Promise<StripeEnd> => {
   const asked: Asked[] = [];
   const server: Server = createServer((request, response) => {
@@ -75,7 +75,7 @@ export const startStripeEnd = async ({ sells = false } = {}): Promise<StripeEnd>
       if (request.method === "GET") return void response.end("Here you would pay.");
       const order = read(text);
       const { authorization, "idempotency-key": key } = request.headers;
-      // As Stripe would: what has no key is not heard.
+      // Stripe also rejects requests without a key.
       if (authorization !== `Bearer ${KEY}` || !key) return void response.writeHead(UNAUTHORIZED).end();
       asked.push(order);
       response.setHeader("content-type", "application/json");

@@ -28,7 +28,7 @@ export const middleOf = async (page: Page, selector: string): Promise<Point> => 
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
 
-/** From the dashboard by keyboard alone: a workflow with an input, a picture and a result. */
+/** Builds a workflow with an input, a picture and a result, from the dashboard and only by keyboard. */
 export const buildThree = async ({ press, type }: Hand, page: Page, name: string): Promise<void> => {
   await press("n");
   await page.getByRole("dialog", { name: "New workflow" }).waitFor();

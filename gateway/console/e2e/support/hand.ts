@@ -3,12 +3,12 @@ import type { Locator, Page } from "@playwright/test";
 /** Effort of a task with pointer and keyboard. */
 export interface Effort {
   clicks: number;
-  /** Key presses without letters of texts, which no editor can save. */
+  /** Number of key presses without letters of texts, which no editor can save. */
   presses: number;
   letters: number;
 }
 
-/** Acts like a person and counts it. A drag is a click. */
+/** Acts like a person and counts the actions. A drag counts as a click. */
 export const handOf = (page: Page) => {
   const effort: Effort = { clicks: 0, presses: 0, letters: 0 };
   const click = async (what: Locator): Promise<void> => {

@@ -8,7 +8,7 @@ const SCREENSHOTS = join(__dirname, "..", "..", "..", "..", ".nodeloom", "screen
 const BRIGHT = 0.85;
 const DARK = 0.2;
 
-/** A test with this tag runs in both themes, wide and narrow. */
+/** Tests with this tag run in both themes, wide and narrow. */
 export const EVERY_LOOK = { tag: "@every-look" };
 
 /** Brightness of the page background, from 0 (black) to 1 (white). */

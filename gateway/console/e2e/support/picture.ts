@@ -11,7 +11,7 @@ const chunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, check]);
 };
 
-/** Compressed rings of color. */
+/** Coloured rings as compressed pixels. */
 const ringsOf = (width: number, height: number): Buffer => {
   const rows = Buffer.alloc(height * (1 + width * BYTES_PER_PIXEL));
   for (let y = 0, at = 0; y < height; y += 1) {
@@ -27,7 +27,7 @@ const ringsOf = (width: number, height: number): Buffer => {
   return deflateSync(rows, { level: 1 });
 };
 
-/** Makes PNGs of this size that look alike and differ as files by number. */
+/** Creates PNGs of this size that look alike but differ as files by their number. */
 export const picturesOf = (width: number, height: number): ((number: number) => Buffer) => {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

@@ -19,7 +19,7 @@ export interface Stage {
   signedIn(user: Credentials, options?: Look): Promise<Visitor>;
 }
 
-/** @param optionsOf options of the platform, made before it starts */
+/** @param optionsOf creates the platform's options before it starts */
 export const setStage = (optionsOf: () => Promise<PlatformOptions> = () => Promise.resolve({})): Stage => {
   let browser: Browser;
   let look: Look = {};

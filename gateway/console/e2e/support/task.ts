@@ -14,7 +14,7 @@ export interface Bound {
 /** Tasks of a signed-in user, each counted and timed. */
 export const taskOn =
   (stage: Stage, account: () => Account) =>
-  /** @param ready preparation on the page, not counted */
+  /** @param ready prepares the page without being counted */
   (name: string, { clicks, keys }: Bound, ready: (page: Page) => Promise<void>, act: (hand: Hand, page: Page) => Promise<void>): void =>
     test(name, async () => {
       const { page, context, complaints } = await stage.signedIn(account());

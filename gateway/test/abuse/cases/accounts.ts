@@ -7,7 +7,7 @@ import type { AbuseCase } from "../case";
 const KIB = 1024;
 const WRONG_PASSWORDS = 12;
 const TEMPLATES = 24;
-/** For 24 templates with the largest thumbnails. Inline they would take 1.5 MB. */
+/** Limit for 24 templates with the largest thumbnails, which inline would take 1.5 MB. */
 const LISTED_BYTES = 100 * KIB;
 const THUMBNAIL = `data:image/png;base64,${Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(45 * KIB)]).toString("base64")}`;
 

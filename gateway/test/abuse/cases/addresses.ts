@@ -4,7 +4,7 @@ import { refuses } from "../../conformance/check";
 import { edge, node, request, save } from "../../conformance/graphs";
 import type { AbuseCase, Cast } from "../case";
 
-/** Addresses that no user's request can reach, as the error names their host. */
+/** Addresses that no user's request can reach, with the host in their error. */
 const insideOf = ({ sandboxUrl, context }: Cast): [url: string, host: string][] => [
   [`${sandboxUrl}/sandbox/faults`, new URL(sandboxUrl).host],
   ["http://169.254.169.254/latest/meta-data/", "169.254.169.254"],
@@ -42,7 +42,7 @@ const statusWithHost = (url: string, host: string): Promise<number> =>
     asked.end();
   });
 
-/** Statuses from the administrators' listener, from the UI behind it, and from an address's rate limit. */
+/** Statuses from the administrators' listener, from the UI behind it, and after an address's rate limit. */
 const FOREIGN_STATUSES = [403, 404, 421, 429];
 
 export const addressCases: AbuseCase[] = [

@@ -7,7 +7,7 @@ import type { AbuseCase } from "../case";
 
 const RACERS = 50;
 const STRANGERS = 10;
-/** Waiting runs that an attack leaves free, out of the account's limit. */
+/** Number of waiting runs that an attack leaves free, of the account's limit. */
 const FREE = 10;
 const BEYOND = 5;
 const AT_ONCE = 20;
@@ -26,7 +26,7 @@ const prepare = async (actor: Actor): Promise<void> => {
 
 /**
  * Starts runs that wait, some in parallel.
- * @returns their IDs, and the number of runs rejected for the limit
+ * @returns their ids, and the number of runs rejected at the limit
  */
 const begin = async (actor: Actor, count: number): Promise<{ begun: string[]; refused: number }> => {
   const begun: string[] = [];

@@ -81,7 +81,7 @@ export const batchCases: AbuseCase[] = [
     title: "a batch by an account that awaits approval",
     attack: async ({ unapproved }) => {
       const answer = await unapproved.session.post(`/api/workflows/${slug}/batches`, { inputs: [{ subject: "a" }] });
-      // If repeated often, it meets its rate limit first.
+      // If the request is repeated often, it reaches the rate limit first.
       if (answer.status !== 429) refuses(answer, 403, "ACCOUNT_NOT_APPROVED");
     },
   },

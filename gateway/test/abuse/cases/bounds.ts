@@ -20,7 +20,7 @@ const copies = {
   edges: boxes.flatMap((id) => [edge("in.big", `${id}.big`), edge("list.items", `${id}.item`), edge(`${id}.text`, `out.${id}`)]),
 };
 
-/** As above, but after a text that is known only during the run. */
+/** Like `copies`, but after a text that is known only during the run. */
 const copiesInRun = {
   name: "Copies in the run",
   nodes: [

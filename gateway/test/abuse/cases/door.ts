@@ -10,7 +10,7 @@ const BOMB = gzipSync(Buffer.alloc(10 * MEBIBYTE, "["));
 const DEEP = "[".repeat(5 * MEBIBYTE);
 const MANY = `[${"0,".repeat(4 * MEBIBYTE)}0]`;
 const BROKEN = `{"name":"${"x".repeat(5 * MEBIBYTE)}"`;
-/** How long a request whose body never arrives is held open. */
+/** Time for which a request without its body is kept open. */
 const DRIP_MS = 500;
 const PROBES = 10;
 /** More than an address can send per minute. */
@@ -61,7 +61,7 @@ export const doorCases: AbuseCase[] = [
     title,
     attack: async ({ attacker }) => {
       const answer = await attacker.call("POST", "/api/workflows", { raw });
-      // It counts like any other request.
+      // The request counts like any other.
       if (answer.status !== 429) refuses(answer, 400, "INVALID_REQUEST");
     },
   })),

@@ -13,7 +13,7 @@ const BEYOND_LIMIT = 130;
 /** More rejected requests than an address can send per minute. */
 const GUESSES = 320;
 const BODY = '{"prompt":"a loom"}';
-/** Four lists for each of many elements. */
+/** An expression that makes four lists for each of many elements. */
 const COSTLY = "{ prompt: to_string(rows[*].cells[*].[@, @, @, @]) }";
 
 const hookOf = async (actor: Actor, settings: Record<string, unknown>): Promise<string> => {
@@ -28,7 +28,7 @@ let replayed = "";
 let signed = "";
 let costly = "";
 
-/** Attacks that use up the address's limit come last. */
+/** Attacks on hooks. Those that use up the address's limit come last. */
 export const hookCases: AbuseCase[] = [
   {
     id: "hooks-body",

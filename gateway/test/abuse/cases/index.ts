@@ -16,7 +16,7 @@ import { signInCases } from "./sign-in";
 import { secretCases } from "./secrets";
 import { usageCases } from "./usage";
 
-/** Every attack by area. Those that use up an address's limits come last. */
+/** Every attack by area. Attacks that use up an address's limits come last. */
 export const CASES: readonly AbuseCase[] = [
   ...boundsCases,
   ...runCases,

@@ -4,7 +4,7 @@ import { finished, type Actor } from "../../conformance/context";
 import { edge, node, save } from "../../conformance/graphs";
 import type { AbuseCase } from "../case";
 
-/** Organizations that invite and remove an attacker. */
+/** Number of organizations that invite and remove an attacker. */
 
 const GUESTS = 3;
 const LATENCY_MS = 1_500;

@@ -14,7 +14,7 @@ const CREDITS = 1_000;
 const send = (context: Context, body: string, signature = signatureOf(body)): Promise<Answer> =>
   context.anonymous.call("POST", EVENTS, { raw: body, headers: { "stripe-signature": signature } });
 
-/** A checkout started by the buyer, without Stripe's page. */
+/** Starts a checkout as the buyer, without Stripe's page. */
 const begin = async (stripe: StripeEnd, buyer: Actor): Promise<Paid> => {
   await buyer.session.post("/api/billing/checkout", { credits: CREDITS });
   const asked = stripe.asked.findLast(({ userId }) => userId === buyer.userId);
@@ -22,13 +22,13 @@ const begin = async (stripe: StripeEnd, buyer: Actor): Promise<Paid> => {
   return { ...asked, payment: `pi_${randomUUID()}` };
 };
 
-/** Credits added by a payment, by the end of its ID. */
+/** Credits that payments added, by the end of the payment's id. */
 const bookedFor = async (buyer: Actor): Promise<Record<string, number>> => {
   const rows = rowsOf<{ id: string; credits: number }>(await buyer.session.get("/api/me/ledger?limit=200"));
   return Object.fromEntries(rows.filter(({ id }) => id.startsWith("stripe:")).map(({ id, credits }) => [id, credits]));
 };
 
-/** Rejected, or unknown on an installation without payments. */
+/** Rejected, or unavailable on an installation without payments. */
 const isRefused = ({ status }: Answer): boolean => status === 401 || status === 501;
 
 export const paymentCases: AbuseCase[] = [

@@ -18,7 +18,7 @@ const RERUNS = 10;
 /** Size of the events of fifty calls. */
 const STREAM_BYTES = 128 * 1024;
 
-/** Fifty pictures at once: the longest event log of one node. */
+/** Fifty pictures at once, which is the longest event log of one node. */
 const fanOut = {
   name: "Fan-out",
   nodes: [

@@ -5,14 +5,14 @@ import { finished, type Actor } from "../../conformance/context";
 import { edge, node, request, save } from "../../conformance/graphs";
 import type { AbuseCase } from "../case";
 
-/** Hosts that don't exist, so requests to them fail only for that reason. */
+/** Hosts that don't exist, so requests to them fail only for this reason. */
 const [OWN, EVIL] = ["nodeloom.invalid", "evil.invalid"];
 const newValue = (): string => `sk-${randomBytes(18).toString("base64url")}`;
 const put = (actor: Actor, name: string, hosts: string[], value = newValue()) =>
   actor.session.put(`/api/secrets/${name}`, { value, hosts });
 const AUTHORIZED = { headers: { Authorization: "Bearer {{secrets.AIMED_AT}}" } };
 
-/** Texts that are more than a host. */
+/** Texts with more than a host. */
 const HOST_TRICKS = [
   `${OWN}@${EVIL}`,
   `${OWN}:443@${EVIL}`,

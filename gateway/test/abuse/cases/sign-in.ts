@@ -7,14 +7,14 @@ import type { AbuseCase, Cast } from "../case";
 
 const GUESSES = 12;
 const AT_ONCE = 4;
-/** Another computer, from the service's view. */
+/** Another computer's address for the service. */
 const ELSEWHERE = "127.0.0.2";
 const CODE_PATH = "/api/auth/login/code";
 
 /** Parameters that a browser can send: no state, a forged state, many states, errors. */
 const FORGED = ["code=x", `code=x&state=${"s".repeat(43)}`, `state=a&state=b&code=${"c".repeat(2_000)}`, "error=access_denied&state=%00"];
 
-/** Accounts with a second factor, one per case, so that failures don't add up. */
+/** Accounts with a second factor. Each case has its own, so that failures don't add up. */
 const accounts = new Map<string, { user: Actor; secret: string }>();
 
 const enrolled = (name: string) => async (cast: Cast) => {

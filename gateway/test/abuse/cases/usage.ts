@@ -3,7 +3,7 @@ import { answers, refuses } from "../../conformance/check";
 import type { Actor } from "../../conformance/context";
 import type { AbuseCase } from "../case";
 
-/** More than the budget of two adjacent minutes. */
+/** More tests than two adjacent minutes allow. */
 const WEBHOOK_TESTS = 130;
 let caller: Actor;
 

@@ -8,7 +8,7 @@ import type { Answer } from "../../e2e/support/client";
 const admin = inSection("D14");
 
 const USER = { id: is.text, email: is.text, role: is.oneOf("user", "admin"), tier: is.text, approved: is.boolean };
-/** Changed and restored by cases that run alone. */
+/** A model that cases running alone change and restore. */
 const SPARE_MODEL = "sandbox-video-pro";
 
 const SPARE_PATH = `/api/admin/models/${SPARE_MODEL}`;

@@ -11,7 +11,7 @@ const RACERS = 50;
 
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "approvals");
 
-/** A text with a review, and a result for each decision. */
+/** A text with an approval, and a result for each decision. */
 const reviewed = (data: Record<string, unknown> = {}): Graph => ({
   name: "Reviewed",
   nodes: [
@@ -123,7 +123,7 @@ export const approvalCases: Case[] = [
     refuses(await reject(owner, byId), 403, "NOT_APPROVER");
     answers(await reject(runner, byId), 200);
 
-    // This address isn't confirmed.
+    // The editor's email address isn't confirmed.
     const byAddress = await start({ approvers: [editor.email] });
     refuses(await reject(editor, byAddress), 403, "NOT_APPROVER");
 

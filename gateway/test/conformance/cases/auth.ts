@@ -12,18 +12,18 @@ const keyRecord = inSection("2.9");
 const versions = inSection("9");
 
 const NO_EXECUTION = "00000000-0000-4000-8000-000000000000";
-/** A key of the retired ranked scopes. */
+/** A key with the retired ranked scopes. */
 const LEGACY_KEY = `nl_sk_${"a".repeat(32)}`;
 
 interface Row {
   method: string;
-  /** `:slug` is a workflow of the caller. */
+  /** `:slug` is replaced by a workflow of the caller. */
   path: string;
   required: string;
-  /** The granted capability. Default: `required`. */
+  /** The granted capability; `required` by default. */
   grant?: string;
   body?: unknown;
-  /** Status once the capability is granted. */
+  /** Status with the capability. */
   status: number;
 }
 
@@ -92,7 +92,10 @@ const anyRequest: Case[] = ["/api/usage", "/api/usage/models", "/api/whoami"].ma
   }),
 );
 
-/** Tells whether a key with these grants can run the workflow `mine` or the model `sandbox-chat`. */
+/**
+ * Name of a rule, a grant, a required capability, and true if a key with this grant can run the workflow `mine` or the model
+ * `sandbox-chat`.
+ */
 const MATCHES: readonly [rule: string, grant: string, required: string, passes: boolean][] = [
   ["the capability itself", "workflow:mine:run", "workflow:mine:run", true],
   ["the capability of another workflow", "workflow:other:run", "workflow:mine:run", false],

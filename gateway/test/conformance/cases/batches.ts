@@ -13,13 +13,13 @@ const fields = [
   { name: "subject", type: "text", label: "Subject", required: true },
   { name: "count", type: "number", label: "Count", default: 1 },
 ];
-/** Returns its input. Planning evaluates it. */
+/** A node that returns its input. Planning evaluates it. */
 const texts = {
   name: "Texts",
   nodes: [node("in", "request-input", { fields }), node("box", "text-box", { text: "{{s}} × {{n}}" }), node("out", "response-output")],
   edges: [edge("in.subject", "box.s"), edge("in.count", "box.n"), edge("box.text", "out.text")],
 };
-/** One picture per item. */
+/** A node that creates one picture per item. */
 const pictures = {
   ...picture(),
   nodes: [node("in", "request-input", { fields: [{ name: "prompt", type: "text", label: "Prompt" }] }), ...picture().nodes],

@@ -17,7 +17,7 @@ const priceOf = async (actor: Actor): Promise<number> =>
   pick(answers(await actor.post(`/api/models/${MODEL}/quote`, { inputs: QUICK }), 200), "estimatedCreditCost");
 const inThousandths = (credits: number): number => Math.round(credits * 1_000);
 
-/** One picture per item. */
+/** A node that creates one picture per item. */
 const pictures = {
   ...picture(),
   nodes: [node("in", "request-input", { fields: [{ name: "prompt", type: "text", label: "Prompt" }] }), ...picture().nodes],
@@ -73,7 +73,7 @@ export const budgetCases: Case[] = [
     for (const value of ["other", "globex"]) answers(await runFor(actor, { customer: value }), 200);
     answers(await runFor(actor), 200);
     const of = (value: string) => actor.session.get(`/api/budgets?name=customer&value=${value}`);
-    // What a run did not use is given back a moment after its end.
+    // Credits that a run didn't use are returned a moment after its end.
     const settled = await eventually(
       () => of("acme"),
       ({ body }) => inThousandths((body as unknown as [{ used: number }])[0].used) === 4 * inThousandths(price),
@@ -139,7 +139,7 @@ export const budgetCases: Case[] = [
     const actor = await user(ctx);
     const path = `/api/keys/${actor.keyId}`;
     answers(await actor.session.patch(path, { metadata: { customer: "acme" } }), 200, { metadata: exactly({ customer: "acme" }) });
-    // Within a second, on every replica.
+    // The budget applies within a second, on every replica.
     const refused = await eventually(
       () => runFor(actor, { customer: "other" }),
       ({ status }) => status !== 200,

@@ -9,7 +9,7 @@ import { edge, node, request, save } from "../graphs";
 const control = inSection("D31");
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "environments");
 
-/** Returns a text. The name of its input is the text, so that schemas differ. */
+/** Returns a text. Its input has the text as its name, so that schemas differ. */
 const says = (text: string) => ({
   name: "Environments",
   nodes: [
@@ -25,7 +25,7 @@ interface AuditRow {
   target: string;
 }
 
-/** A workflow whose versions return these texts and whose draft returns `draft`. */
+/** A workflow whose versions return these texts, and whose draft returns `draft`. */
 const published = async (actor: Caller, texts: readonly string[] = ["one", "two"], more: object = {}): Promise<string> => {
   const slug = await save(actor, { ...says(texts[0]!), ...more });
   for (const text of texts) {

@@ -22,7 +22,7 @@ const poor = async (ctx: Context): Promise<Actor> => {
   return user;
 };
 
-/** The server's response to a request that HTTP/1.1 forbids. */
+/** The server's response to a request that isn't valid HTTP/1.1. */
 const withoutHost = async (baseUrl: string): Promise<string> => {
   const { hostname, port, protocol } = new URL(baseUrl);
   const socket = protocol === "https:" ? tlsConnect(Number(port || 443), hostname) : connect(Number(port || 80), hostname);

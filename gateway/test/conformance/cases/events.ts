@@ -12,7 +12,7 @@ const egress = inSection("D9");
 
 const NEEDS: CaseOptions = { needs: ["receiver"] };
 const PATIENT: CaseOptions = { ...NEEDS, deadlineMs: 320_000 };
-/** The second attempt comes after five seconds. */
+/** Longer than the five seconds before the second attempt. */
 const RETRIED_MS = 150_000;
 const QUICK = { latencyMs: 10 };
 
@@ -44,7 +44,7 @@ const received = (inbox: Inbox, count: number): Promise<Delivery[]> =>
     RETRIED_MS,
   );
 
-/** Rejects the first delivery, then accepts. */
+/** Rejects the first delivery, and accepts later ones. */
 const firstFails =
   (status: number, headers: Record<string, string> = {}): Respond =>
   (response, count) =>
@@ -227,7 +227,7 @@ const attempts: Case[] = [
       const id = await submitGraph(user, clip(QUICK));
       const [first, second] = await received(inbox, 2);
       const gap = second!.at - first!.at;
-      // The next attempt would come five minutes later.
+      // The next attempt would be made five minutes later.
       assert.ok(gap >= 4_000 && gap < 120_000, `the gap is ${gap} ms`);
       assert.equal(second!.headers["webhook-id"], first!.headers["webhook-id"]);
       assert.equal(second!.body, first!.body);
@@ -288,7 +288,7 @@ const attempts: Case[] = [
   deliveries(
     "the poll shows every attempt, with its time, status and delivery",
     async (ctx) => {
-      // No automatic attempt comes before the requested one.
+      // No automatic attempt is made before the requested one.
       const { user } = await subscriber(ctx, { respond: firstFails(500, { "retry-after": "3600" }) });
       const id = await submitGraph(user, clip(QUICK));
       await attempted(user, id, 1);
@@ -328,7 +328,7 @@ const attempts: Case[] = [
   ),
 ];
 
-/** Maximum within two adjacent minutes: one more is rejected, whenever the minute began. */
+/** Maximum within two adjacent minutes. One more is rejected at any time. */
 const TESTS_OF_TWO_MINUTES = 120;
 
 const budget: Case[] = [

@@ -15,7 +15,7 @@ const PREDICTIONS = "/replicate/v1/predictions";
 
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "facades");
 
-/** Polls a fal request until it ends, at the address that fal's libraries use. */
+/** Polls a request of fal until it ends, at the address that fal's libraries use. */
 const falEnd = (own: Actor, id: string) =>
   eventually(
     () => own.get(`/fal/${MODEL}/requests/${id}/status?logs=1`),
@@ -25,8 +25,8 @@ const falEnd = (own: Actor, id: string) =>
 const DELIVERED_MS = 60_000;
 
 /**
- * Both APIs accept a webhook per run.
- * @param begin returns the ID of the request or prediction
+ * Checks that the API sends a run's own webhook.
+ * @param begin returns the id of the request or prediction
  */
 const hears = async (ctx: Context, begin: (own: Actor, url: string) => Promise<string>, expected: object): Promise<void> => {
   const [inbox, keys] = [ctx.receiver!.inbox(), ctx.receiver!.inbox()];

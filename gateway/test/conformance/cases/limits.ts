@@ -7,13 +7,13 @@ import { clip, greeting, runGraph, save, submitGraph } from "../graphs";
 
 const limits = inSection("8");
 const rates = inSection("D5");
-/** A dozen runs in turn, beside seven other cases. */
+/** Deadline for a dozen runs in turn, in parallel with seven other cases. */
 const MANY_RUNS = { deadlineMs: 400_000 };
 const errors = inSection("7");
 
 const WINDOW_SECONDS = 60;
 const PER_MINUTE = 3;
-/** Longer than any case: such runs are cancelled. */
+/** Longer than any case, because these runs are cancelled. */
 const LONG = { latencyMs: 600_000 };
 
 const header = (headers: Headers, name: string): number => {

@@ -6,7 +6,7 @@ import { answers, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { clip, edge, node, picture, save } from "../graphs";
 
-/** All places that return addresses of files, and who can read them there. */
+/** All responses with addresses of files, and the callers who can read the files. */
 
 const files = inSection("D29");
 
@@ -28,7 +28,7 @@ const uploaded = async (ctx: Context, { key }: Actor): Promise<{ id: string; url
 };
 const upload = async (ctx: Context, own: Actor): Promise<string> => (await uploaded(ctx, own)).url;
 
-/** Every address in a text can be read as it is, and not without its signature. */
+/** Checks that every address in a text can be read, and that it can't be read without its signature. */
 const allReadable = async (text: string, least = 1): Promise<void> => {
   const found = [...new Set(text.match(ADDRESS) ?? [])];
   assert.ok(found.length >= least, text.slice(0, 500));

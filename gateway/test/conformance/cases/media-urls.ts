@@ -24,7 +24,7 @@ const upload = async (ctx: Context, { key }: Actor): Promise<{ id: string; url: 
 
 const plain = (url: string): string => url.split("?")[0]!;
 const keyOf = (url: string): string => new URL(url).pathname.split("/").at(-1)!;
-/** An address that was once valid: its expiry is past, and its signature belongs to another one. */
+/** An address that was once valid, with an expiry in the past and the signature of another address. */
 const expired = (url: string): string => url.replace(/e=\d+/, "e=1700000000");
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 

@@ -148,7 +148,7 @@ const files: Case[] = [
   media("an upload above 100 MB is refused", async (ctx) => {
     const { key } = await ctx.shared("business", "media");
     const headers = { "x-api-key": key, "content-type": "image/png", "content-length": String(101 * MEGABYTE) };
-    // The rejection comes before all bytes are sent, so the connection can be closed.
+    // The request is rejected before all bytes are sent, so the connection can be closed.
     const answer = await upload(ctx, headers, Buffer.alloc(101 * MEGABYTE)).catch((error: unknown) => error as Error);
     if (!(answer instanceof Error)) refuses(answer, 413, "PAYLOAD_TOO_LARGE");
   }),

@@ -133,7 +133,7 @@ const language: Case[] = [
   }),
 ];
 
-/** A language model that reads another server's response. */
+/** A text model that reads another server's response. */
 const reader = (url: string, more: object = {}): Graph => ({
   name: "Reader",
   nodes: [

@@ -137,7 +137,7 @@ export const rerunCases: Case[] = [
       reused: { calls: 1, of: 2, savedCredits: pick<number>(first, "cost") / 2 },
     });
     answers(await again(own, first, { version: "draft" }), 200, { cost: pick<number>(quote, "estimatedCreditCost") });
-    // Without a version: the graph of the first run.
+    // Without a version, the rerun uses the graph of the first run.
     answers(await again(own, first), 200, { cost: 0 });
   }),
 ];

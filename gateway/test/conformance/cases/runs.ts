@@ -23,7 +23,7 @@ const SUBMITTED = exactly({
   pollUrl: is.like(/^\/api\/executions\/[0-9a-f-]{36}$/),
 });
 const QUICK = { sandbox: { latencyMs: 10 } };
-/** Longer than any case: such runs are cancelled. */
+/** Longer than any case, because these runs are cancelled. */
 const LONG = { latencyMs: 600_000 };
 
 const runner = (ctx: Context): Promise<Actor> => ctx.shared("business", "runs");
@@ -273,7 +273,9 @@ const fastest = async (times: number, ask: () => Promise<unknown>): Promise<numb
   return best;
 };
 
-/** Measures until the fastest of several times, in milliseconds, is below its bound: other work on the machine can disturb a round. */
+/**
+ * Measures until the minimum of several times, in milliseconds, is below its bound, because other work on the machine can disturb a round.
+ */
 const inTime = (measure: () => Promise<{ best: number; bound: number }>): Promise<unknown> =>
   eventually(measure, ({ best, bound }) => best < bound);
 
@@ -293,7 +295,7 @@ const submitting: Case[] = [
     "the provider's request id is known at once where the first node is a polled model",
     async (ctx) => {
       const user = await runner(ctx);
-      // It is rejected only while the provider can be asked before the deadline, which a busy machine doesn't always manage.
+      // The run is rejected only if the provider answers before the deadline, which a busy machine doesn't always manage.
       const answer = await eventually(
         () => runModel(user, "sandbox-video", { seconds: 1, ...QUICK }, "?async=true"),
         ({ body }) => body.requestId !== null,

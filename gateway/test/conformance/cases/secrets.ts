@@ -137,7 +137,7 @@ export const secretCases: Case[] = [
     };
     refuses(await runGraph(stranger, outer), 422, "WORKFLOW_INVALID");
     const clone = answers(await stranger.post(`/api/workflows/${slug}/clone`, {}), 201);
-    // The copy is theirs now: the request goes as far as the host, which doesn't exist.
+    // The copy belongs to the stranger now: its request gets as far as the host, which doesn't exist.
     refuses(await stranger.post(`/api/workflows/${pick<string>(clone, "slug")}/run`, { inputs: {} }), 500, "EXECUTION_FAILED");
     answers(await author.put(`/api/workflows/${slug}`, { isTemplate: false }), 200);
   }),

@@ -4,7 +4,7 @@ import { answers, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { greeting, save } from "../graphs";
 
-/** Capabilities granted by name, and the keys that have them. */
+/** Audited capabilities by name, and the keys with these capabilities. */
 
 interface AuditRow {
   action: string;

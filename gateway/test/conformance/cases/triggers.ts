@@ -8,7 +8,7 @@ import type { Answer } from "../../e2e/support/client";
 
 const control = inSection("D22");
 
-/** A time that comes once in four years. */
+/** A time that occurs once in four years. */
 const RARELY = "0 0 29 2 *";
 const SECRET = "a secret of the sender";
 const HMAC = { header: "X-Signature", secret: SECRET };

@@ -40,7 +40,7 @@ const usageTold = (user: Actor, count: number) =>
     (rows) => rows.length === count && rows.every(({ status }) => status !== "processing"),
   );
 
-/** A user with three runs by key (a completed workflow, a failed workflow, a direct model run) and one by session. */
+/** A user with three runs by key (a completed workflow, a failed workflow, a direct model run) and one run by session. */
 const historyOf = (ctx: Context): Promise<History> => {
   const make = async (): Promise<History> => {
     const user = await ctx.actor({ tier: "business" });

@@ -6,7 +6,7 @@ import { eventually, type Actor, type Caller, type Context } from "../context";
 import { edge, node, picture, save, spent } from "../graphs";
 import type { Answer } from "../../e2e/support/client";
 
-/** Tests of workflows: a version is promoted with evidence. */
+/** Tests of workflows, which a version must pass before it is promoted. */
 
 const tests = inSection("D31");
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "tests");
@@ -19,7 +19,7 @@ const says = (text: string) => ({
 
 const greets = { name: "greets", inputs: {}, expect: [{ equals: "hello" }, { path: "text", matches: "^h" }] };
 
-/** An image and a text; each change of one leaves the other as it was. */
+/** An image and a text. Each change affects only one of them. */
 const poster = (prompt: string, text: string, model = "sandbox-image-fast") => {
   const { nodes, edges } = picture({ ...QUICK, prompt }, model);
   return { nodes: [...nodes, node("t", "text-box", { text })], edges: [...edges, edge("t.text", "out.text")] };

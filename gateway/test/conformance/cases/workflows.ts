@@ -49,7 +49,7 @@ const SUMMARY = {
   updatedAt: is.time,
 };
 
-/** JSON that careless storage changes. It is text, because parsing would change it here too. */
+/** JSON that careless storage would change. It is text, because parsing would also change it here. */
 const AWKWARD: readonly [what: string, json: string][] = [
   ["keys with dots and dollars", '{"a.b":1,"$set":{"$where":"x"},"":0}'],
   ["prototype keys", '{"__proto__":{"admin":true},"constructor":{"prototype":1}}'],

@@ -14,10 +14,10 @@ const KNOWN = [
 ];
 const HELPER = join(__dirname, "chromium.mjs");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-/** For elements that never appear. A busy machine is slow. */
+/** Time-out for elements that never appear, long enough for a busy machine. */
 const PATIENCE_MS = 90_000;
 
-/** A Chromium on this machine: CHROMIUM_PATH, the one from npm (linux x64), or an installed one. */
+/** A Chromium on this machine: from CHROMIUM_PATH, from npm (linux x64), or an installed one. */
 const findChromium = async (): Promise<string | undefined> => {
   const { CHROMIUM_PATH } = process.env;
   if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH;
@@ -38,7 +38,7 @@ export const launchBrowser = async (): Promise<Browser> => {
 export interface Visitor {
   context: BrowserContext;
   page: Page;
-  /** Problems that no visit can have: script errors, violations of the security policy, requests to other origins. */
+  /** Problems that no visit may have: script errors, violations of the security policy, and requests to other origins. */
   complaints: string[];
 }
 
@@ -49,7 +49,7 @@ export interface VisitorOptions {
   theme?: "light" | "dark";
 }
 
-/** The browser's message for any error status. The page must handle the error itself. */
+/** The browser's message for any error status. The page must handle the error. */
 const IS_ANSWER = /Failed to load resource/;
 
 /** Opens a browser window for a person. */
@@ -103,5 +103,5 @@ const STILL = `new Promise((resolve) => {
   look();
 })`;
 
-/** Resolves once the canvas has stood still for longer than it takes to start moving. A moving target can't be clicked. */
+/** Resolves once the canvas hasn't moved for longer than a movement takes to start, because a moving target can't be clicked. */
 export const canvasStands = async (page: Page): Promise<void> => void (await page.evaluate(STILL));

@@ -15,14 +15,14 @@ export interface Answer {
 
 export interface CallOptions {
   body?: unknown;
-  /** Sent unchanged in place of `body`. */
+  /** Body that is sent unchanged in place of `body`. */
   raw?: string;
   headers?: Record<string, string>;
   key?: string | undefined;
   cookie?: string;
 }
 
-/** One HTTP call, as any client makes it. */
+/** Makes one HTTP call. */
 export const call = async (baseUrl: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
   const { body, raw, key, cookie } = options;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -41,7 +41,7 @@ export const call = async (baseUrl: string, method: string, path: string, option
   try {
     parsed = JSON.parse(text);
   } catch {
-    // Some responses aren't JSON (204, files).
+    // Some responses, such as files and 204, aren't JSON.
   }
   return { status: response.status, headers: response.headers, body: parsed as Answer["body"], text };
 };
@@ -65,13 +65,13 @@ const must = (answer: Answer, ...statuses: number[]): Answer => {
   return answer;
 };
 
-/** Retries while a service is too busy, for the setup of a test. */
+/** Retries while a service is too busy, for the set-up of a test. */
 export const patient = (ask: () => Promise<Answer>): Promise<Answer> => eventually(ask, ({ status }) => status !== 503);
 
 export interface AccountOptions {
   tier?: string;
   approved?: boolean;
-  /** Capabilities of the key. Default: Full deploy. Null: no key. */
+  /** Capabilities of the key; Full deploy by default. Null creates no key. */
   capabilities?: string[] | null;
   webhook?: { url: string; events?: string[] };
 }
@@ -107,7 +107,7 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
   > => {
     const password = "correct horse battery staple";
     let email = "";
-    // Another address on each attempt: a request that times out can have created the account.
+    // Uses another email address on each attempt, because a request that times out can have created the account.
     const register = (): Promise<Answer> => {
       email = `${randomUUID()}@nodeloom.test`;
       return call(baseUrl, "POST", "/api/auth/register", { body: { email, password } });
@@ -138,14 +138,14 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
   };
 };
 
-/** Reads a file to its end: Node.js 24 fails if the connection of an unread response is closed. */
+/** Reads a file to its end, because Node.js 24 fails if the connection of an unread response is closed. */
 export const fetchFile = async (url: string): Promise<{ status: number; contentType: string | null; bytes: number }> => {
   const response = await fetch(url);
   const { byteLength } = await response.arrayBuffer();
   return { status: response.status, contentType: response.headers.get("content-type"), bytes: byteLength };
 };
 
-/** Tries at an interval in seconds, and at a longer one if the machine was too busy: `attempt` then returns false. */
+/** Attempts with an interval in seconds, and with a longer one if `attempt` returns false because the machine was too busy. */
 export const paced = async (attempt: (seconds: number) => Promise<boolean>, paces: readonly number[] = [2, 10, 40]): Promise<void> => {
   for (const seconds of paces) if (await attempt(seconds)) return;
   throw new Error("the machine is too busy to look in time");

@@ -7,14 +7,14 @@ import { transformSync } from "@swc/core";
 import { allSnippets, placeOf, ROOT, type Snippet } from "../../support/snippets";
 import type { Account, Answer } from "./client";
 
-/** Executes the documentation's blocks that say `run`: those of a page in one shell, as for a reader who pastes them. */
+/** Runs the documentation's blocks marked `run`. The blocks of a page run in one shell, as if a reader pasted them. */
 
 const RUN = "run";
 const PAGE_MS = 120_000;
 /** For pages whose calls need the session cookies of another page. */
 const SIGN_IN = `curl -fsS -c cookies.txt "$BASE/api/auth/login" -H 'content-type: application/json' -d "{ \\"email\\": \\"$EMAIL\\", \\"password\\": \\"$PASSWORD\\" }"`;
 const signIn = (script: string): string => (script.includes("-b cookies.txt") && !script.includes("-c cookies.txt") ? `${SIGN_IN}\n` : "");
-/** Output shown for a failed page. */
+/** Maximum output shown for a failed page. */
 const SHOWN_CHARS = 2_000;
 
 /** Python of the client's tests. */
@@ -40,7 +40,7 @@ const commandOf = (snippet: Snippet, folder: string, python: string): string => 
   return `node ${line}.mjs\n`;
 };
 
-/** A picture from an input, with an optional review before the result. */
+/** A graph for a picture from an input, optionally with an approval before the result. */
 const graphOf = (name: string, input: string, isReviewed: boolean): object => {
   const [made, port] = isReviewed ? ["review", "approved"] : ["picture", "image"];
   return {
@@ -73,13 +73,13 @@ const surroundings = async ({ baseUrl, account, post }: Reader): Promise<Record<
   const hook = { expression: "{ subject: issue.title }", maxCredits: 20, hmac: { header: "X-Hub-Signature-256", secret: SECRET } };
   const HOOK = (await post(`/api/workflows/${SLUG}/hooks`, hook)).body.url as string;
   const reviewed = (await post("/api/workflows", graphOf("Reviewed", "subject", true))).body.slug as string;
-  // Returned once it waits for its decision.
+  // Returns once the run waits for its decision.
   const ID = (await post(`/api/workflows/${reviewed}/run`, { inputs: {} })).body.executionId as string;
   const { key: KEY = "", email: EMAIL, password: PASSWORD } = account;
   return { BASE: baseUrl, KEY, EMAIL, PASSWORD, SLUG, SECRET, HOOK, ID, SCHEDULE: ID, NODELOOM_BASE_URL: baseUrl, NODELOOM_API_KEY: KEY };
 };
 
-/** A folder with everything that pages assume: a checkout after a start, with a picture. */
+/** Creates a folder with everything that pages assume: a checkout after a start, and a picture. */
 const prepare = (folder: string, { BASE, KEY }: Readonly<Record<string, string>>): void => {
   mkdirSync(join(folder, ".nodeloom"), { recursive: true });
   writeFileSync(join(folder, ".nodeloom", "local.json"), JSON.stringify({ baseUrl: BASE, accounts: { business: { apiKey: KEY } } }));
@@ -102,7 +102,7 @@ const follow = async (script: string, folder: string, env: Readonly<Record<strin
 };
 
 /**
- * Executes every page.
+ * Runs every page.
  * @returns the number of blocks, and the failures
  */
 export const runDocumented = async (reader: Reader): Promise<{ blocks: number; failures: string[] }> => {

@@ -4,11 +4,11 @@ import { connect, constants, createServer as createHttp2Server, type ClientHttp2
 import type { AddressInfo, Socket } from "node:net";
 
 /**
- * Servers in front of the platform's own that pass every request on unless a test holds it. Events bring a run into a state, and it
- * stays there as long as the test needs.
+ * Servers in front of the platform's own. They forward every request unless a test holds it. So events can bring a run into a state and
+ * keep it there as long as the test needs.
  */
 
-/** A request on its way. `body` is complete. */
+/** A request that a gate forwards. `body` is complete. */
 export interface Passage {
   /** Path of a gRPC method, or HTTP method and path. */
   what: string;
@@ -16,11 +16,11 @@ export interface Passage {
 }
 
 export interface Held {
-  /** Resolves once such a request has arrived. */
+  /** Resolves once a matching request has arrived. */
   reached: Promise<Passage>;
   /** Lets this and all matching requests continue. */
   release(): void;
-  /** Resolves once it has been answered, whether or not its caller still waits. */
+  /** Resolves once the request has been answered, even if its caller no longer waits. */
   answered: Promise<unknown>;
 }
 
@@ -80,7 +80,7 @@ export interface Proxy {
 
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
-/** Forwards a held gRPC call like the real server. Calls that the caller has cancelled are still delivered. */
+/** Forwards a held gRPC call. Like the real server, it also delivers calls that the caller has cancelled. */
 const forwardCall = (incoming: ServerHttp2Stream, headers: Record<string, unknown>, body: Buffer, session: ClientHttp2Session) =>
   new Promise<{ answer: Buffer; respond: () => void }>((resolve, reject) => {
     const upstream = session.request(headers as never);
@@ -140,7 +140,7 @@ export const startGrpcGate = async (target: () => string, gates: Gates): Promise
   };
 };
 
-/** Replaces the server's response. `lost`: the server handles the request, and its response doesn't arrive. */
+/** Replaces the server's response. `lost`: the server handles the request, but its response doesn't arrive. */
 export type Instead = Given | "lost";
 interface Given {
   status: number;
@@ -151,13 +151,13 @@ interface Given {
 export interface HttpGateOptions {
   target: () => string;
   gates: Gates;
-  /** A response without asking the server; undefined asks it. */
+  /** Returns a response without calling the server; undefined calls it. */
   instead: (passage: Passage) => Instead | undefined;
-  /** Called with every request, then with the server's response. */
+  /** Called with every request, and then with the server's response. */
   saw: (passage: Passage) => (answer: Buffer) => void;
 }
 
-/** Starts a gate in front of an HTTP server. It keeps the Host header, so addresses in responses lead through it again. */
+/** Starts a gate in front of an HTTP server. It keeps the Host header, so that addresses in responses lead through it again. */
 export const startHttpGate = async ({ target, gates, instead, saw }: HttpGateOptions): Promise<Proxy> => {
   const relay = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const passage = { what: `${incoming.method} ${incoming.url}`, body: await whole(incoming) };

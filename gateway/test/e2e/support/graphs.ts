@@ -34,7 +34,7 @@ export const clip = (sandbox: Record<string, unknown> = { latencyMs: 100 }): Gra
   edges: [edge("in.prompt", "clip.prompt"), edge("clip.video", "out.videos")],
 });
 
-/** Every node kind of a typical pipeline: list fan-out, text model, image, video, sound. */
+/** Every node kind of a typical pipeline: list fan-out, text model, image, video and sound. */
 export const studio = (): Graph => ({
   name: "Studio",
   nodes: [

@@ -21,9 +21,9 @@ export interface ModerationHook {
   /** Address of a webhook receiver on the same server, and the requests it received. */
   webhookUrl: string;
   webhooks: string[];
-  /** Approves everything by default. */
+  /** Decides on a request; approves everything by default. */
   decide: (question: Question) => object | Promise<object>;
-  /** From now on it returns only errors. */
+  /** True to return only errors from now on. */
   away: boolean;
   close(): void;
 }

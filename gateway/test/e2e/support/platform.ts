@@ -22,9 +22,9 @@ export interface PlatformProcess {
   readonly pid: number;
   /** Address of probes and metrics; only with `measured`. */
   readonly opsUrl: string | undefined;
-  /** Kills it with SIGKILL and waits until it is gone. */
+  /** Kills the process with SIGKILL and waits until it has ended. */
   kill(): Promise<void>;
-  /** Restarts it with the same environment and waits until it is ready. */
+  /** Restarts the process with the same environment and waits until it is ready. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface Platform {
   sandboxUrl: string;
   admin: typeof ADMIN;
   env: Record<string, string>;
-  /** Keyed by the names in `groups`, joined by a plus. */
+  /** Processes by the names in `groups`, joined by a plus. */
   processes: Record<string, PlatformProcess>;
   /** Starts a second replica of a service on other ports. */
   startAnother(service: ServiceName): Promise<{ env: Record<string, string>; process: PlatformProcess }>;
@@ -111,13 +111,13 @@ const addresses = async (): Promise<Record<string, string>> => {
 };
 
 export interface PlatformOptions {
-  /** OS processes with their services. By default one hosts all, which starts fastest. */
+  /** OS processes with their services. By default one process hosts all, which starts fastest. */
   groups?: readonly (readonly ServiceName[])[];
-  /** `host:port` addresses that providers and users can name, besides the sandbox and the gateway. */
+  /** `host:port` addresses that providers and users can use, besides the sandbox and the gateway. */
   allow?: readonly string[];
   /** Gives each process an `opsUrl` with metrics. */
   measured?: boolean;
-  /** More environment variables. A function gets the platform's own. */
+  /** Additional environment variables. A function gets the platform's own. */
   env?: Record<string, string> | ((own: Readonly<Record<string, string>>) => Record<string, string>);
 }
 

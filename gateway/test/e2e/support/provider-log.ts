@@ -11,7 +11,7 @@ interface JobAnswer {
 /** Calls of each run to a provider of jobs, in order. The prompt identifies the run. */
 export const createProviderLog = () => {
   const calls = new Map<string, ProviderCallKind[]>();
-  /** Keyed by job IDs and file names. */
+  /** Prompts by job id and file name. */
   const promptOf = new Map<string, string>();
   const instead = new Map<string, Instead>();
   const listeners = new Set<() => void>();
@@ -47,7 +47,7 @@ export const createProviderLog = () => {
     /** Replaces the provider's response to one kind of a run's calls. */
     answer: (prompt: string, kind: ProviderCallKind, given: Instead): void => void instead.set(`${kind} ${prompt}`, given),
     instead: (passage: Passage): Instead | undefined => instead.get(`${kindOf(passage.what)} ${senderOf(passage)}`),
-    /** Resolves once the provider has received this many calls of a kind. */
+    /** Resolves once the provider has received this number of calls of a kind. */
     until: (prompt: string, kind: ProviderCallKind, count = 1): Promise<void> =>
       new Promise((resolve) => {
         const look = (): void => {

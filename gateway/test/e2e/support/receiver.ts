@@ -15,7 +15,7 @@ export interface Receiver {
   address: string;
   url: string;
   deliveries: Delivery[];
-  /** From now on, rejects the first delivery of each message. */
+  /** Rejects the first delivery of each message from now on. */
   refuseFirst(): void;
   close(): void;
 }

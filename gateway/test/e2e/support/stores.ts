@@ -6,7 +6,7 @@ import { mongo, type Connection as MongoConnection } from "mongoose";
 import { SERVICES } from "../../../../deploy/services.cjs";
 import type { Platform } from "./platform";
 
-/** Everything that a platform has stored, as bytes: documents, histories, keys. */
+/** All data that a platform has stored, as bytes: documents, histories, keys. */
 export type Stored = Record<"MongoDB" | "Temporal" | "Redis", Buffer[]>;
 
 const DATABASES = SERVICES.filter(({ database }) => database).map(({ name }) => name);

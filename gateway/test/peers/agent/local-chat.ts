@@ -6,7 +6,7 @@ import { ASSETS } from "../../../../services/inference/src/fetch/assets";
 import { fetchAssets } from "../../../../services/inference/src/fetch/fetch-assets";
 import { startPeer } from "../../../../services/executions/test/peers/process";
 
-/** The inference service with its text model, for a platform started beside it. */
+/** The inference service with its text model, for a platform that runs beside it. */
 
 const PROGRAM = join(__dirname, "..", "..", "..", "..", "services", "inference", "dist", "main.js");
 
@@ -36,7 +36,7 @@ export const startLocalChat = async (folder: string): Promise<LocalChat> => {
       INFERENCE_LISTEN: address,
       INFERENCE_API_KEY: key,
       INFERENCE_DATA_DIR: join(folder, "inference"),
-      // Address of the platform's files; no chat here has any.
+      // Address of the platform's files, which no chat here uses.
       PUBLIC_BASE_URL: url,
       LOG_LEVEL: "warn",
     },

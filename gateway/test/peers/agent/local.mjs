@@ -1,7 +1,7 @@
 /**
- * An agent whose decisions are made by a text model of the platform that it works on. The model is asked by `/v1/chat/completions` for one
- * decision after the other, as JSON by a schema; what it decides is done by the tools of `/mcp`, and what came of it is told to it before
- * the next. Prints the tools that it chose, and what it has to show.
+ * An agent whose decisions come from a text model of the platform on which it works. It asks the model through `/v1/chat/completions` for
+ * one decision after another, as JSON by a schema. It carries out each decision with the tools of `/mcp`, and sends the result to the model
+ * with the next question. Prints the tools that it chose, and its final answer.
  */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
@@ -16,7 +16,7 @@ const { tools } = await client.listTools();
 const pictureModels = tools.map(({ name }) => name).filter((name) => /^model_.*image/.test(name)).map((name) => name.replace("model_", "")); // prettier-ignore
 
 const object = (properties) => ({ type: "object", required: Object.keys(properties), properties, additionalProperties: false });
-/** Tools whose arguments are known. A small model otherwise forgets missing ones. */
+/** Tools whose arguments are known, because a small model forgets missing ones. */
 const possible = ({ slug, price, shown }) => [
   "list_workflows",
   "save_workflow",
@@ -58,7 +58,7 @@ const PLANNED = [
 ];
 
 const tokens = { prompt_tokens: 0, completion_tokens: 0 };
-/** The model's next decision, as JSON by the schema. */
+/** Returns the model's next decision, as JSON by the schema. */
 const decide = async (chat, schema) => {
   const messages = [said("system", SYSTEM), ...chat];
   const response_format = { type: "json_schema", json_schema: { name: "decision", schema } };
@@ -80,7 +80,7 @@ const use = async (name, args) => {
   return { content, value: structuredContent ?? JSON.parse(content[0].text) };
 };
 
-/** A plan as a graph. Several pictures become items of a list. */
+/** Converts a plan to a graph. Several pictures become items of a list. */
 const graphOf = ({ name, prompt, pictures, model }) => ({
   name,
   nodes: [

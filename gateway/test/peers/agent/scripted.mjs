@@ -1,6 +1,6 @@
 /**
- * An agent that knows nothing but what tools say: it builds a pipeline from a description, prices it, runs it and shows what came of it.
- * Its decisions are written down; each is made of the answers before it. Prints the tools it used and what it has to show.
+ * An agent that uses only information from tools. It builds a pipeline from a description, prices it, runs it and shows the result. Its
+ * decisions are scripted, but each uses the answers before it. Prints the tools that it used, and its final answer.
  */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
@@ -35,11 +35,11 @@ const use = async (name, args) => {
   return { isError, content, value: structuredContent ?? JSON.parse(content[0].text) };
 };
 
-/** One decision after the other, until there is a result to show. */
+/** Decisions in order, until there is a result to show. */
 const decisions = [
   () => use("save_workflow", graph),
   ({ value }) => use("quote", { workflow: value.slug, inputs: { subject: "a heron" } }),
-  // The quote reports that the model doesn't exist, so it takes one of the tools' models.
+  // The quote reports that the model doesn't exist, so the agent uses a model from the tools' list.
   async ({ isError }, saved) => {
     if (!isError) throw new Error("a graph without a model was priced");
     const { tools } = await client.listTools();

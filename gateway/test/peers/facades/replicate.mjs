@@ -6,7 +6,7 @@ import Replicate from "replicate";
 const [picture] = process.argv.slice(2);
 const auth = process.env.REPLICATE_API_TOKEN;
 const baseUrl = `${process.env.NODELOOM_BASE_URL}/replicate/v1`;
-// Otherwise the address of a stream is requested without a key.
+// Adds the key, because the library requests the address of a stream without one.
 const withKey = (url, init) => fetch(url, { ...init, headers: { ...init?.headers, Authorization: `Bearer ${auth}` } });
 const replicate = new Replicate({ auth, baseUrl, fetch: withKey });
 const MODEL = "nodeloom/sandbox-image-fast";

@@ -1,6 +1,6 @@
 /**
- * The official SDK's client: lists tools, runs a workflow and watches its progress, and calls a run off. Which client is an argument:
- * `v1` (sessions, revision 2025-11-25) or `v2` (revision 2026-07-28). Prints what it saw as JSON.
+ * The official SDK's client: lists tools, runs a workflow, follows its progress, and cancels a run. The first argument selects the client:
+ * `v1` (sessions, revision 2025-11-25) or `v2` (revision 2026-07-28). Prints its results as JSON.
  */
 const [which, url, key, film, slow] = process.argv.slice(2);
 
@@ -54,7 +54,7 @@ const said = {
   refused: (await callTool({ name: "get_execution", arguments: { executionId: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" } })).isError,
   stopped: await stopped,
 };
-// Closing aborts pending sends, including the cancellation of a call, so it waits for a later response.
+// Closing aborts pending sends, including the cancellation of a call. So the client waits for a later response first.
 await client.listTools();
 await client.close();
 console.log(JSON.stringify(said));

@@ -4,7 +4,7 @@ import { modern, MODERN_VERSION } from "./rpc";
 
 export interface Hostile {
   name: string;
-  /** Sent as JSON. `raw` is sent unchanged. */
+  /** Message as JSON. `raw` is sent unchanged. */
   message?: unknown;
   raw?: string;
   headers?: Record<string, string>;
@@ -12,7 +12,7 @@ export interface Hostile {
   method?: string;
   /** Status of the whole response. */
   status: number;
-  /** JSON-RPC error code, or the API's code in a tool's error. Without either, the response has no body. */
+  /** JSON-RPC error code, or the API's code in a tool's error. If both are absent, the response has no body. */
   rpc?: number;
   tool?: string;
 }

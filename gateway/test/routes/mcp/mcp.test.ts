@@ -21,7 +21,7 @@ let price: Partial<executions.QuoteResponse>;
 let events: [type: string, data?: object][];
 /** State of an unfinished run. */
 let pending: Partial<executions.Execution>;
-/** Runs end when they are watched, or when this resolves. */
+/** Runs end when they are watched, or when this promise resolves. */
 let held: Deferred | undefined;
 let known: Set<string>;
 let ended: Set<string>;
@@ -264,7 +264,7 @@ describe("a run", () => {
     expect(steps).toHaveLength(4);
     expect(steps.every((step, at) => at === 0 || step > steps[at - 1]!)).toBe(true);
     expect(notifications.at(-1)!.params).toEqual({ progressToken: "p", progress: 2, total: 2, message: "out completed (2 of 2 nodes)" });
-    // Without a token there is nothing to stream.
+    // Without a progress token, no progress is streamed.
     const { answer, notifications: none } = await rpc.request("tools/call", { ...params, _meta: {} });
     expect([none, String(answer.headers["content-type"])]).toEqual([[], expect.stringMatching(/^application\/json/)]);
     const { message, headers } = modern("tools/call", { name: "run", arguments: params.arguments });
@@ -467,7 +467,7 @@ describe("a hostile message", () => {
         expect(said!.result!.isError).toBe(true);
         expect((JSON.parse(said!.result!.content[0]!.text) as { code?: string }).code ?? "").toBe(tool);
       }
-      // It contains neither a stack trace nor a path of the server.
+      // The error contains neither a stack trace nor a path of the server.
       expect(answer.text).not.toMatch(/node_modules|\.js:\d|\n\s+at /);
       expect(asked).toEqual([]);
     },

@@ -28,7 +28,7 @@ const messagesIn = ({ headers, text, body }: Answer): RpcMessage[] => {
 export const MODERN_VERSION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
 
-/** Members and headers in which a client of revision 2026-07-28 states its protocol. */
+/** Members and headers with which a client of revision 2026-07-28 states its protocol. */
 export const modern = (method: string, params: Record<string, unknown> = {}) => ({
   message: {
     ...{ jsonrpc: "2.0", id: 1, method },
