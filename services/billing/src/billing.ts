@@ -117,7 +117,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       return [{ ...found, used, ofValue: value }];
     },
 
-    /** Returns pending alerts, one page of accounts. */
+    /** Returns the pending alerts of one page of accounts. */
     budgetAlerts: async (request: RequestOf<"budgetAlerts">): Promise<BudgetAlertPage> => {
       const size = BILLING_LIMITS.alertPageAccounts;
       const found = await store.findAlerts(checked("budgetAlerts", request).cursor, size);
@@ -134,7 +134,7 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       return ledger.page(userId, limit, cursor, kind);
     },
 
-    /** Returns open holds older than a time, one page of accounts. */
+    /** Returns the open holds older than a time, of one page of accounts. */
     openHolds: async (request: RequestOf<"openHolds">): Promise<OpenHoldPage> => {
       const { olderThanMs, limit, cursor } = checked("openHolds", request);
       const before = new Date(clock().getTime() - olderThanMs);

@@ -7,7 +7,7 @@ import { windowEnd } from "./account/budgets/windows";
 import { COMMITTED } from "./ledger/audit-store";
 import { BILLING_LIMITS } from "./limits";
 
-/** A reserved amount. Its hold exists, or may not have been written yet. */
+/** A reserved amount, whose hold may not have been written yet. */
 export interface OpenReservation {
   id: string;
   millicredits: number;
@@ -38,7 +38,7 @@ export interface DueCounter {
 }
 
 const OPERATION_TIMEOUT_MS = 10_000;
-/** Clocks differ, so a process can still count in a window that has ended for others. */
+/** Clocks differ, so a process can still count in a window that has ended by the clock of another process. */
 const EXPIRY_MARGIN_MS = 86_400_000;
 
 const counterSchema = new Schema<CounterDocument>(

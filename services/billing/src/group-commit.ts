@@ -11,7 +11,6 @@ import type { BillingStore } from "./store";
 const MAX_WAITING = 2_000;
 /** Maximum commands that share one read and one write. */
 const MAX_BATCH = 256;
-/** Maximum cached accounts. */
 const MAX_CACHED_ACCOUNTS = 500;
 const MAX_BACKOFF_MS = 40;
 const DEFAULT_DEADLINE_MS = 5_000;

@@ -4,9 +4,9 @@ import { LIMITS } from "@nodeloom/kernel";
 export const BILLING_LIMITS = {
   /** Model calls per execution. */
   itemsPerHold: 5_000,
-  /** Model calls of an account's active executions. The limit keeps its document far below 16 MB. */
+  /** Model calls of an account's active executions. The limit keeps the account's document far below 16 MB. */
   activeItems: 20_000,
-  /** Number of rows in the outbox above which it is emptied before more commands. */
+  /** Number of rows in the outbox above which the outbox is emptied before more commands. */
   outboxRows: 2_000,
   /** Largest single movement: 10 million US dollars. */
   movementMillicredits: 1_000_000_000_000,

@@ -6,7 +6,9 @@ import type { ExtendCommand, HoldCommand, HoldReply } from "./account/hold";
 import type { CounterStore, DueCounter } from "./counter-store";
 import type { GroupCommit } from "./group-commit";
 
-/** After this time, a hold that wasn't written has lost its reservation. It exceeds `HOLD_WITHIN_MS` plus the difference of clocks. */
+/**
+ * If a hold isn't written within this time, its reservation is removed. The time exceeds `HOLD_WITHIN_MS` plus the difference of clocks.
+ */
 const CHECK_AFTER_MS = 60_000;
 /** Maximum time from a reservation to the end of its hold command. */
 const HOLD_WITHIN_MS = 20_000;
@@ -27,7 +29,7 @@ const isRefusal = (error: unknown): boolean => error instanceof DomainError && e
 
 /** Holds credits of runs that default budgets count: reserves on the counters, then holds in the account. */
 export const createReservations = ({ store, groupCommit, logger, clock }: ReservationDependencies) => {
-  /** Returns a reservation. If that fails, the relay does it later. */
+  /** Cancels a reservation. If that fails, the relay cancels it later. */
   const release = async (userId: string, reservation: Reservation, at: Date): Promise<void> => {
     await store
       .settleReservations([{ ...reservedOf(userId, at, reservation), captured: 0 }])

@@ -7,7 +7,7 @@ import { accountSchema, changes, toAccount, type AccountDocument } from "./accou
 import { COMMITTED, createAuditStore, type LedgerDocument } from "./ledger/audit-store";
 import type { LedgerRow, MovementKind } from "./account/movement";
 
-/** An account that is due for renewal, and the time since when. */
+/** An account that is due for renewal, and its due time. */
 export interface DueAccount {
   userId: string;
   renewsAt: Date;

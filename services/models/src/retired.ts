@@ -27,7 +27,7 @@ export const replacedBy = (models: readonly Retirable[]): Map<string, string[]> 
   return replaced;
 };
 
-/** Returns the error of a run of a retired model. */
+/** Returns the error for a run of a retired model. */
 export const retiredModel = (internalName: string, successor: string | undefined): DomainError => {
   const advice = successor === undefined ? "choose another model" : `use ${successor}`;
   const message = `the model ${internalName} is retired: ${advice}`;

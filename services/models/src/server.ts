@@ -17,7 +17,7 @@ import { companyOf } from "./published";
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isUnit = ({ basis: _, ...amounts }: UnitPrice): boolean => Object.values(amounts).every(isAmount);
 
-/** @throws DomainError INVALID_REQUEST for an invalid price. Prices with more than amounts are checked by callers. */
+/** @throws DomainError INVALID_REQUEST for an invalid price. Callers check prices that contain more than amounts. */
 const givenPrice = (stored: models.Price): Price => {
   const read = (): Price | undefined => {
     try {

@@ -60,7 +60,9 @@ export const createRelayedAlerts = ({
     await mails?.addForOwners(userId, about, alert.id);
   };
 
-  /** Acknowledges an alert after its deliveries have started. If this fails, deliveries that have started aren't started again. */
+  /**
+   * Acknowledges an alert after its deliveries have started. After a failure, deliveries that have already started aren't started again.
+   */
   const passOn = async ({ userId, alerts }: billingProto.BudgetAlerts): Promise<void> => {
     const ofBudgets = alerts.filter(({ lowCredits }) => lowCredits === undefined);
     const keys = ofBudgets.length > 0 ? (await keysOf(userId)).filter(hears) : [];

@@ -2,7 +2,7 @@
 import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
 import { addresses, billing, executions, identity } from "@nodeloom/proto";
 
-/** Identity serves this client. */
+/** Client of identity's address service. */
 export type EmailAddresses = ClientOf<addresses.AddressServiceServer>;
 export type Billing = ClientOf<billing.BillingServiceServer>;
 export type Executions = ClientOf<executions.ExecutionsServiceServer>;

@@ -25,7 +25,7 @@ export type About =
 
 /** Identifies one attempt. An attempt is recorded once. */
 export interface AttemptId {
-  /** Message ID. */
+  /** Id of the message. */
   id: string;
   delivery: number;
   /** Number of the attempt within the delivery, starting at 1. */

@@ -18,7 +18,7 @@ export const TIMING = {
   lateDelivery: 10 * MINUTE,
   /** Deadline of one email attempt. It is longer than a mail server can take. */
   mailAttempt: 5 * MINUTE,
-  /** Temporal's deadline for an email delivery. The email is abandoned before it. */
+  /** Temporal's deadline for an email delivery. Sending is abandoned before this deadline. */
   mailAtMost: 4 * 24 * HOUR,
   /** Heartbeat timeout of an activity. */
   heartbeat: 10 * SECOND,

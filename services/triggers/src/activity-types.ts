@@ -1,6 +1,6 @@
 /** Types that workflows and activities exchange. Temporal stores them, so their shape must stay compatible. */
 
-/** A schedule's run that was started at one of its times. */
+/** Result of starting a schedule's run at one of its times. */
 export interface ScheduledStart {
   outcome: "started" | "skipped" | "refused";
   executionId: string | null;

@@ -1,4 +1,4 @@
-/** Checks the account that a schedule or a hook runs a workflow for. */
+/** Checks the account for which a schedule or a hook runs a workflow. */
 import {
   accountLeaving,
   accountNotApproved,

@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 export const TIMING = {
   /** Deadline of one call to Temporal. */
   temporalCall: 4 * SECOND,
-  /** How late Temporal serves a schedule's time after an outage. Earlier times are skipped. */
+  /** How late Temporal still runs a schedule's time after an outage. Earlier times are skipped. */
   scheduleCatchUp: MINUTE,
   /** How long a schedule's time is retried while services are unavailable. It is also the deadline of one attempt. */
   scheduledStart: 10 * MINUTE,

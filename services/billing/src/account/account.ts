@@ -23,7 +23,7 @@ export interface LowCreditsAlert {
 /** All billing data of one user, in one document that changes atomically. Amounts are in milli-credits. */
 export interface Account {
   userId: string;
-  /** 0 for an account that isn't stored yet. Every change increases it. */
+  /** Revision number; 0 for an account that isn't stored yet. Every change increases it. */
   revision: number;
   plan: number;
   /** Can be negative, after refunds of purchases whose credits were already spent. */
@@ -97,7 +97,7 @@ export interface CommandContext {
 export type Outcome<R> = { kind: "done"; reply: R } | { kind: "refused"; error: DomainError } | { kind: "needsLedger"; ids: string[] };
 
 export interface Transition<R> {
-  /** Identical object if nothing changed. */
+  /** The next account; the identical object if nothing changed. */
   account: Account;
   outcome: Outcome<R>;
 }

@@ -41,7 +41,7 @@ const heldPrices = (wanted: readonly HoldItem[], isGranted: (key: string) => boo
   );
 };
 
-/** Allocates each item to a trial grant, then plan credits, then top-up credits. Pure. */
+/** Allocates each item to a trial grant, then plan credits, then top-up credits. A pure function. */
 export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocation => {
   const grants = new Map(account.grants.map((grant) => [grant.model, { ...grant }]));
   let { plan, topUp } = account;

@@ -17,7 +17,7 @@ export interface HoldCommand extends CommandContext {
   maxActive: number;
   /** Upper bound of the hold; undefined if there is none. */
   maxMillicredits?: number;
-  /** Selects the budgets that count the run; absent if no budget can. */
+  /** Selects the budgets that count the run; absent if no budget can count it. */
   subject?: Subject;
   /** Amount that counters of default budgets reserve for the hold. */
   reservation?: Reservation;

@@ -1,6 +1,6 @@
 import type { Account, LowCreditsAlert } from "./account";
 
-/** Share of a month's plan credits. Credits are low if their total is below it. */
+/** Share of a month's plan credits. Credits are low if their total is below this share. */
 const LOW_SHARE = 0.1;
 
 /** Adds an alert if credits have become low, once per plan month. Held credits count as available. */

@@ -32,7 +32,7 @@ export interface Reversal {
 export interface Payment {
   /** Stripe's id of the PaymentIntent. */
   id: string;
-  /** 0 for a payment that isn't stored yet. Every change increases it. */
+  /** Revision number; 0 for a payment that isn't stored yet. Every change increases it. */
   revision: number;
   purchase: Purchase | null;
   /** One immutable entry for each stage of a refund or dispute, in order of arrival. */

@@ -16,7 +16,7 @@ export interface NewWorkflow {
   name: string;
   /** JSON of the workflow. */
   workflow: string;
-  /** If it is empty, the values of titled nodes become inputs. */
+  /** Chosen inputs; if the list is empty, the values of titled nodes become inputs. */
   inputs: readonly ChosenInput[];
   /** Output modality; derived from the nodes if it is empty. */
   modality: string;
@@ -24,7 +24,7 @@ export interface NewWorkflow {
   keepMetadata: boolean;
 }
 
-/** Names except `__proto__`, which JSON readers drop. */
+/** Matches input names except `__proto__`, which JSON readers drop. */
 const INPUT_NAME = /^(?!__proto__$)[A-Za-z_]\w{0,59}$/;
 const MAX_CLASSES = 100;
 

@@ -10,7 +10,7 @@ import { keyNameOf, slugOf, type ListedModel, type ServerRecord, type StoredWork
 const MAX_TEXT_CHARS = 262_144;
 const MAX_ANSWER_TOKENS = 32_768;
 const MAX_IMAGES = 8;
-/** Any number of files is embedded in the request. */
+/** All files are embedded in the request. */
 const FILES = { send: ["data-url" as const] };
 const HASH_CHARS = 6;
 const MODEL_SLUG_CHARS = 100;

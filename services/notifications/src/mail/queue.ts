@@ -11,8 +11,8 @@ export interface MailStarter {
 
 export interface MailQueue {
   /**
-   * Queues an email. It is stored and sent independently of its caller. A repeated request sends nothing. A request above the recipient's
-   * limit sends nothing.
+   * Queues an email. It is stored and sent independently of its caller. Repeated requests and requests above the recipient's limit send
+   * nothing.
    * @param about distinguishes emails of the same kind to the same account; not needed for emails that a person requested
    */
   add(mail: Mail, about?: string): Promise<void>;

@@ -91,7 +91,7 @@ export const createDeliveryStore = (connection: Connection) => {
     /** Deletes messages that were accepted before a time and have ended. */
     removeOld: (before: Date, limit: number): Promise<number> =>
       removeSome(deliveries, { createdAt: { $lt: before }, state: { $ne: "pending" } }, limit),
-    /** Deletes a run's messages. Their ids are or start with the run's id. */
+    /** Deletes a run's messages. Their ids equal or start with the run's id. */
     removeRun: async (ownerId: string, executionId: string): Promise<void> => {
       const ids = { $or: [{ _id: executionId }, { _id: { $gte: `${executionId}.`, $lt: `${executionId}/` } }] };
       await deliveries.deleteMany({ ownerId, ...ids }, { writeConcern: DURABLE as never }).exec();

@@ -35,7 +35,7 @@ export interface MailRecord {
 }
 
 const mailSchema = documents<MailRecord>("mails");
-// Finds rows without a workflow. There are few, and only for a short time.
+// Finds rows without a workflow. Few rows have none, and only for a short time.
 mailSchema.index({ carried: 1, _id: 1 });
 // Used to delete old rows.
 mailSchema.index({ createdAt: 1 });

@@ -1,4 +1,4 @@
-/** Activities of deliveries, as Temporal calls them. */
+/** Temporal activities that deliver messages. */
 import { ApplicationFailure, Context } from "@temporalio/activity";
 import type { MailStep } from "../mail/deliver";
 import { TIMING } from "../timing";

@@ -62,7 +62,7 @@ const obstacle = (record: Received, target: identityProto.GetWebhookTargetRespon
   return undefined;
 };
 
-/** A redelivery without an attempt already is the requested redelivery. */
+/** Returns the number of the requested delivery. If the latest redelivery has no attempt yet, it is the requested one. */
 const nextDelivery = ({ delivery, state, history }: Standing): number => {
   const isAhead = delivery > FIRST_DELIVERY && state === "pending" && !history.some((attempt) => attempt.delivery === delivery);
   return isAhead ? delivery : delivery + 1;

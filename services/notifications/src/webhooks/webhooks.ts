@@ -1,4 +1,4 @@
-/** Makes attempts at webhooks: looks up the target of a message, checks if it is still wanted, and records the result. */
+/** Makes attempts at webhooks: looks up the target of a message, checks if the message is still wanted, and records the result. */
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import type { EgressClient, Logger, TakeOutgoing } from "@nodeloom/platform";

@@ -157,7 +157,7 @@ export interface Counting {
 
 /**
  * Counts an amount on all budgets that cover a run, or on none.
- * @returns if a budget is exceeded, the error for the budget with the fewest credits left
+ * @returns the error for the budget with the fewest credits left, if a budget is exceeded
  */
 export const countOn = (
   budgets: readonly Budget[],

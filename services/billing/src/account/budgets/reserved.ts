@@ -1,6 +1,6 @@
 import { done, type Account, type CommandContext, type Transition } from "../account";
 
-/** Asks which of these reservations the account has. */
+/** Command that asks which of these reservations the account has. */
 export interface FindReservedCommand extends CommandContext {
   type: "findReserved";
   ids: readonly string[];
