@@ -1,4 +1,4 @@
-/** Commands of an account, as pure functions. */
+/** An account and its commands as pure functions. */
 
 import { type DomainError } from "@nodeloom/kernel";
 import type { Budget, BudgetAlert } from "./budgets/budget";

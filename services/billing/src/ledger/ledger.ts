@@ -1,4 +1,4 @@
-/** The ledger with the rows of all movements, from the accounts' outboxes to the audit. */
+/** The ledger contains the rows of all movements. This module connects the accounts' outboxes, the ledger and its audit. */
 
 import { BILLING_LIMITS } from "../limits";
 import type { LedgerRow, MovementKind } from "../account/movement";

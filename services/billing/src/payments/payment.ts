@@ -1,4 +1,4 @@
-/** Purchases of credits through Stripe: events about a payment, and the resulting movements. */
+/** Derives movements of credits from Stripe's events about a payment. */
 
 import type { PaymentMovement } from "../account/payment";
 

@@ -19,7 +19,7 @@ export const createFollow =
   ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): Follow =>
   (executionId) => {
     let isHeard = false;
-    /** A run's end is announced after its outbox was delivered. */
+    /** The end of a run is announced only after its outbox was delivered. */
     let isSettled = false;
     let wake: () => void = () => undefined;
     let unsubscribe: (() => void) | undefined;
@@ -49,10 +49,10 @@ export const createFollow =
 
 export type EndedRow = Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt">;
 
-/** Waits at most one second until a recent end has its usage row and has freed its place. */
+/** Waits at most one second until an ended run has its usage row and its place is free. Waits only for runs that ended recently. */
 export type AwaitDelivered = (row: EndedRow) => Promise<void>;
 
-/** The relay delivers older ends: the service that they need is unavailable. */
+/** If a run ended longer ago, the relay delivers its outbox, because a service is unavailable. */
 const YOUNG_MS = 5_000;
 
 const isAwaited = (row: EndedRow): boolean => isUndelivered(row) && Date.now() - (row.finishedAt?.getTime() ?? 0) < YOUNG_MS;

@@ -55,7 +55,7 @@ const isAnswer = (row: ExecutionView, mode: executions.RunMode): boolean => {
   return mode === RUN_MODE_ASYNC && (row.requestId !== null || row.status === "queued");
 };
 
-/** After the run has been written, a failed read or write leaves its outcome unknown. */
+/** Error for a failed read or write after the run's row was written. The outcome of the run is unknown. */
 const unknownOutcome = (): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", "the state of the run is unknown: it may be running", {
     retryAfter: 1,

@@ -143,7 +143,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     if (batch.test?.of !== undefined) channel.publish(batch.test.of, { ...runEvent(CANCEL_REQUESTED), at: Date.now() });
   };
 
-  /** True while the comparison batch runs, because this batch reuses that batch's calls. */
+  /** True while the comparison batch runs. The batch starts afterwards, because it reuses the comparison's calls. */
   const waitsForCompared = async ({ test }: BatchRecord): Promise<boolean> =>
     test?.against !== undefined && (await batches.find(test.against))?.status === "running";
 

@@ -1,4 +1,4 @@
-/** Announces changes of a batch and ends of its items to a turn that waits for them. */
+/** Lets a turn wait for changes of a batch and for items that end. */
 import { pause, withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { EventChannel } from "../record/channel";
@@ -25,7 +25,7 @@ export const createChanges = (batchId: string, channel: Pick<EventChannel, "onTr
     notify,
     followed,
     forget,
-    /** An item's end is announced after its batch has counted it. */
+    /** The batch counts an ended item before the announcement. */
     follow: (index: number): void => {
       forget(index);
       const unfollow = channel.onTransition(itemExecutionId(batchId, index), ({ type }) => (type === "settled" ? notify() : undefined));

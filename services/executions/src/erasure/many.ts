@@ -1,4 +1,4 @@
-/** Erasures of many runs: by id, by metadata or by workflow. */
+/** Erases many runs by id, by metadata or by workflow. */
 import { DomainError, ERASURE_BOUNDS, invalidRequest } from "@nodeloom/kernel";
 import type { erasures as proto } from "@nodeloom/proto";
 import type { Carriers, ErasureRecord, Meant, Selection } from "../record/erasures";

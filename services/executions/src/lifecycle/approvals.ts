@@ -1,4 +1,4 @@
-/** Approvals of runs: starts them, decides them, and manages the run's place while it waits. */
+/** Starts and decides approvals of runs, and manages a run's place while it waits. */
 import { CONFLICT_ATTEMPTS, LIMITS, tooManyWaiting, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { isForEndpoints } from "../run/delivery";

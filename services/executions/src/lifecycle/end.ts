@@ -28,8 +28,8 @@ import { estimateOf } from "./holds";
 import type { Outbox } from "./outbox";
 
 /**
- * A run that ends, with its state in `from`. `plan`: the plan has no calls, and there is no row. `queue`: the run was queued and nothing
- * ran. `workflow`: its workflow reached the end. `lost`: no workflow runs it any more.
+ * A run to end. `from` is its state. `plan`: the plan has no calls, and there is no row. `queue`: the run was queued and nothing ran.
+ * `workflow`: its workflow reached the end. `lost`: no workflow runs it any more.
  */
 export type EndingRun =
   | { from: "plan"; input: RunInput; part: RunRecordPart }
@@ -54,7 +54,7 @@ const creditsBy = (captured: readonly billingProto.HeldItem[], ownerOf: (item: b
 
 const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
 
-/** Members of a run that its charge and its end need. */
+/** Members of a run that are needed to charge and end it. */
 interface FinishedRun extends Pick<
   RunInput,
   "executionId" | "userId" | "holdId" | "attempt" | "receivedAt" | "modelIds" | "retentionDays"
@@ -62,7 +62,7 @@ interface FinishedRun extends Pick<
   markupPermille: number;
   /** One entry per call; null if unknown. */
   held: readonly HeldItem[] | null;
-  /** True if a webhook or an endpoint receives the end of the run. */
+  /** True if a webhook or an endpoint is notified of the end of the run. */
   isSent: boolean;
   isItem: boolean;
   /** Used to rebuild the row if it is missing. */
@@ -135,7 +135,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return { charged, nodes: end.nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 })) };
   };
 
-  /** Delivers the outbox of an end before the end is announced. */
+  /** Delivers the outbox of an ended run, then announces its end. */
   const announced = async (ended: ExecutionView, settled: ExecutionEvent): Promise<ExecutionView> => {
     const target = ended.workflowSlug === null ? "model" : "workflow";
     countRun({ ...ended, status: ended.status as FinalStatus }, target, ended.durationMs ?? 0);
@@ -194,7 +194,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return made;
   };
 
-  /** After a database restore, a run's row may be missing or older than its claim. The run still gets its end. */
+  /** After a database restore, a run's row may be missing or older than its claim. The run is still ended. */
   const restored = async (input: RunInput, end: RunEnd, state: FinalState, left: readonly OutboxEntry[]): Promise<ExecutionView | null> => {
     const { executionId, attempt } = input;
     const row = await rows.find(executionId);

@@ -1,4 +1,4 @@
-/** Texts and files of values, as sent to the moderation hook. */
+/** Collects the texts and files of values for the moderation hook. */
 import { createHash } from "node:crypto";
 import { isDataUrl, isMedia, isStoredFile } from "@nodeloom/kernel";
 import type { CallOutputs } from "../run/values";

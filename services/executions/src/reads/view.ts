@@ -69,7 +69,7 @@ const callMessage = (call: ShownCall, { status: nodeStatus }: NodeState): execut
   executions.NodeCall.fromPartial({
     ...present(call),
     attempts: attemptMessages(call),
-    // After its node has ended, a call isn't awaited any more. The log can record its start later than the call itself.
+    // A call isn't awaited after its node has ended. The log can record the node's start later than the call itself.
     status: call.status === "submitted" && nodeStatus !== "processing" && nodeStatus !== "pending" ? "cancelled" : call.status,
   });
 

@@ -9,7 +9,7 @@ import type { ExecutionModel } from "./schema";
 
 /** Filter: the run waits for a decision. */
 export const IS_WAITING = { waiting: true } as const;
-/** Filter: the run proceeds and its end can still be decided. */
+/** Filter: the run is under way, and how it ends isn't decided yet. */
 const UNDER_WAY = { status: "processing", ending: null } as const;
 const AFTER = { returnDocument: "after", ignoreUndefined: true, projection: WITHOUT_EVENTS, writeConcern: DURABLE } as const;
 

@@ -146,7 +146,7 @@ export const createBatchStore = (connection: Connection) => {
     giveBack: (id: string, item: UnderWay): Promise<BatchRecord | null> =>
       change({ _id: id, underWay: item }, { $pull: { underWay: item }, $push: { again: item.index }, $inc: { committed: -item.reserved } }),
 
-    /** Counts the end of an item once, and stores its outcome. An item that isn't under way isn't counted. */
+    /** Counts an ended item once, and stores its outcome. An item that isn't under way isn't counted. */
     endItem: async (id: string, { index, ...end }: ItemEnd): Promise<void> => {
       const { status, millicredits } = end;
       await rows.updateOne({ _id: rowId(id, index) }, { $set: end }, { writeConcern: DURABLE, ignoreUndefined: true } as never).exec();
@@ -205,7 +205,7 @@ export const createBatchStore = (connection: Connection) => {
       );
     },
 
-    /** Returns expired batches whose end is announced, in order of their expiry. */
+    /** Returns expired batches whose end was announced, in order of their expiry. */
     due: (now: Date, limit: number, after?: Pick<BatchRecord, "eraseAt" | "_id">): Promise<BatchRecord[]> =>
       batches
         .find({

@@ -34,7 +34,7 @@ export const createCallStore = (connection: Connection) => {
     notReceived: async ({ key }: Pick<Call, "key">, send: string): Promise<void> => {
       await write({ filter: { _id: key, status: "submitted" }, update: { $pull: { sends: send } } });
     },
-    /** Records the end of a call durably, because completed calls are charged even if the run fails. */
+    /** Records durably that a call has ended, because completed calls are charged even if the run fails. */
     ended: async (call: CallRecord): Promise<void> => {
       const { _id, ...rest } = call;
       const filter = call.status === "completed" ? { _id } : { _id, status: { $ne: "completed" } };

@@ -19,7 +19,7 @@ import { nodesAfter, SUBMITTED, type ExecutionEvent } from "../run/events";
 
 /** Maximum events per read. */
 export const EVENT_PAGE = 500;
-/** Maximum characters of JSON events in a row, and of the events that an end adds to a row. */
+/** Maximum characters of JSON events in a row, and of the events that are added when a run ends. */
 const ROW_CHARS = 12_000;
 const CLOSING_CHARS = 4_000;
 /** Maximum characters of JSON nodes in a row. */
@@ -155,7 +155,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
       return { ...record, ...(await stow(record, _id)), ...log };
     },
 
-    /** Moves long texts of an end and its log to payloads. */
+    /** Moves the long texts and the log of a run that ends to payloads. */
     stowedEnd: async (end: FinalState, added: readonly ExecutionEvent[], executionId: string) => {
       const state: FinalState = { ...end, ...(await stow(end, executionId)) };
       if (sizeOf(added) <= CLOSING_CHARS) return { state, events: added };

@@ -3,7 +3,7 @@ import type { HttpResult, RefusedCost } from "./calls";
 import { type CallOutputs, outputsOfResult } from "./values";
 import type { Asked, CallContext, CallResult, RunError } from "./types";
 
-/** `submitted`: the call may have reached its provider, and its end isn't known. */
+/** `submitted`: the call may have reached its provider, and its outcome isn't known. */
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
 
 export interface CallRecord extends Reported {
@@ -15,7 +15,7 @@ export interface CallRecord extends Reported {
   /** For a node with fallbacks: the model that was called. */
   model?: string;
   status: CallStatus;
-  /** Attempts that may have reached the provider; absent if only the end of the call is known. */
+  /** Attempts that may have reached the provider; absent if only the outcome of the call is known. */
   sends?: string[];
   costMicroUsd: number;
   requestId: string | null;

@@ -90,17 +90,20 @@ interface Answered {
   answered?: "accepted" | "failure" | undefined;
 }
 
-/** True unless the client's request was answered with the end of its run. */
+/** True unless the response to the client already contained the result of the run. */
 const isAccepted = ({ mode, answered }: Answered): boolean => mode === "async" || answered === "accepted";
 
-/** True if the run has a webhook and its client wasn't answered with the end. A run whose client got a 200 response sends no webhook. */
+/**
+ * True if the run has a webhook and the response to its client didn't contain the result. A run whose client got a 200 response sends no
+ * webhook.
+ */
 export const isAnnounced = ({ webhook, ...row }: Answered & { webhook: WebhookState | null }): boolean =>
   webhook !== null && isAccepted(row);
 
-/** Event for the end of a run whose client was answered with that end. Only endpoints that name the event get it. */
+/** Event for the end of a run whose result was in the response to the client. Only endpoints that name the event get it. */
 const SYNC_COMPLETED = "execution.sync.completed";
 
-/** Returns the event by which the account's endpoints get the end of a run. */
+/** Returns the event that tells the account's endpoints that a run has ended. */
 export const endEventOf = ({ status, ...row }: Answered & { status: string }): string =>
   isAccepted(row) ? `execution.${status}` : SYNC_COMPLETED;
 

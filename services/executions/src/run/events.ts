@@ -53,13 +53,13 @@ const endEvent = (node: NodeState, ending: Ending, otherwise: Date): ExecutionEv
   data: endData(node),
 });
 
-/** Returns the ends of nodes in the order in which they occurred. */
+/** Returns the end events of nodes in the order in which they occurred. */
 export const endEvents = (nodes: readonly NodeState[], otherwise: Date): ExecutionEvent[] =>
   nodes
     .flatMap((node) => (isEnding(node.status) ? [endEvent(node, node.status, otherwise)] : []))
     .sort((a, b) => a.at.getTime() - b.at.getTime());
 
-/** Returns the ends of nodes that are missing in the log of an ended run. @param recorded keys in the log */
+/** Returns the end events of nodes that are missing in the log of an ended run. @param recorded keys in the log */
 export const missingEvents = (nodes: readonly NodeState[], recorded: ReadonlySet<string>, at: Date): ExecutionEvent[] =>
   endEvents(
     nodes.filter((node) => !ENDINGS.some((ending) => recorded.has(endKey(ending, node.id)))),

@@ -37,7 +37,7 @@ import { createInputs, createValues, resultOf } from "./values";
 export class GraphRun {
   readonly nodes: NodeState[];
   readonly completed: CompletedCall[] = [];
-  /** Keys of submitted calls whose end isn't known. A cancelled run is charged for them. */
+  /** Keys of submitted calls whose outcome isn't known. A cancelled run is charged for them. */
   readonly submitted = new Set<string>();
   /** Holds in addition to the run's first hold. */
   readonly extended: HeldItem[] = [];

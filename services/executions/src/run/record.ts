@@ -40,7 +40,7 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   events: ExecutionEvent[];
   /** Parts of the log with earlier events that don't fit into the row, oldest first. */
   logParts?: StoredEvents[];
-  /** Events added by the run's end, if they don't fit into the row. */
+  /** Events added when the run ended, if they don't fit into the row. */
   closing?: StoredEvents;
   millicredits: number;
   grantUsed: boolean;

@@ -17,10 +17,10 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
 
 /**
  * Work that a transition leaves to do. The process delivers it at once and then clears it; the relay delivers the rest. `void:<attempt>`:
- * release the hold of an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: send its end to its webhook
- * and to endpoints. `batch`: count its end in its batch. `erase`: remove the data that is stored outside the row of an erased run.
- * `cancel`: signal the cancellation to its workflow. `waiting:<node>`: announce that the node waits for a decision. `decided:<node>`:
- * signal the decision to its workflow.
+ * release the hold of an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: notify its webhook and
+ * endpoints that the run has ended. `batch`: count the ended run in its batch. `erase`: remove the data that is stored outside the row of
+ * an erased run. `cancel`: signal the cancellation to its workflow. `waiting:<node>`: announce that the node waits for a decision.
+ * `decided:<node>`: signal the decision to its workflow.
  */
 export type OutboxEntry =
   `void:${number}` | `place:${number}` | "usage" | "webhook" | "batch" | "cancel" | "erase" | `waiting:${string}` | `decided:${string}`;
@@ -97,7 +97,7 @@ export const endOutbox = (isSent: boolean, isItem: boolean): OutboxEntry[] => [
 /** Clients check usage, credits and places directly after the end of a run. */
 const isLookedFor = (entry: OutboxEntry): boolean => /^(usage|void|place)\b/.test(entry);
 
-/** True if the end in the row must still be announced. */
+/** True if the end of the run must still be announced. */
 export const isUndelivered = (row: { status: RunStatus; outbox: readonly OutboxEntry[] }): boolean =>
   isFinal(row) && row.outbox.some(isLookedFor);
 

@@ -29,11 +29,11 @@ export const TIMING = {
   startCall: 4 * SECOND,
   /** Age at which the relay creates the usage row of a synchronous run that continues. */
   unstartedUsage: 10 * SECOND,
-  /** How long the announcement of an end waits until the usage row is written and the place is free. */
+  /** How long the announcement of a run's end waits until the usage row is written and the place is free. */
   deliverFirst: 500,
-  /** How long a reader of an end waits until the usage row is written and the place is free. */
+  /** How long a reader of an ended run waits until the usage row is written and the place is free. */
   endReader: SECOND,
-  /** Deadline for reporting an end to usage. Afterwards the relay reports it. */
+  /** Deadline for reporting an ended run to usage. Afterwards the relay reports it. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,
   /** How long a step of an import is retried. */

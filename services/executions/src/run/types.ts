@@ -145,7 +145,7 @@ export interface RunEnd {
   requestId: string | null;
   nodes: NodeState[];
   completed: CompletedCall[];
-  /** Keys of submitted calls whose end isn't known. */
+  /** Keys of submitted calls whose outcome isn't known. */
   underWay?: string[];
   /** Holds in addition to the run's first hold, because lists were longer than expected. */
   extended?: HeldItem[];

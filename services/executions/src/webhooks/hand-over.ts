@@ -25,7 +25,7 @@ const earlierOf = ({ state, delivery = 1, attempts = 0, history = [], ...rest }:
     history: history.map(({ status, error, ...attempt }) => ({ ...attempt, status: status ?? undefined, error: error ?? undefined })),
   });
 
-/** Builds a run's webhook for its end, or for a node that waits for a decision. */
+/** Builds the webhook message of a run that has ended, or of a node that waits for a decision. */
 const runWebhook = (row: ExecutionView, nodeId = ""): proto.Webhook =>
   proto.Webhook.fromPartial({
     ...{ ownerId: row.userId, keyId: row.keyId ?? "", baseTier: row.baseTier ?? "" },

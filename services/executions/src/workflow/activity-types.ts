@@ -110,7 +110,7 @@ export interface LocalActivities extends ShortCalls, ApprovalActivities {
 /** Activities for deliveries that version 1.0.0 started. Each delivery moves to notifications. */
 export interface EarlierActivities {
   sendWebhook(id: AttemptId): Promise<Sent>;
-  /** Returns the end of the delivery; null if another attempt follows. Idempotent. */
+  /** Returns how the delivery ended; null if another attempt follows. Idempotent. */
   recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
   sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
   sendMail(mailId: string, attempt: number): Promise<{ end: string } | { pauseMs: number }>;

@@ -1,4 +1,4 @@
-/** Approvals as short steps in the workflow task. Each step is idempotent by its node. */
+/** Runs approvals as short steps in the workflow task. Each step is idempotent for its node. */
 import { ApplicationFailure } from "@temporalio/activity";
 import { nodeName } from "@nodeloom/kernel";
 import { RunCancelled } from "../calls/failures";

@@ -72,7 +72,7 @@ export const createAddedModels = ({
 }: Files & { onUnreadable: (name: string, problem: string) => void }): AddedModels => {
   const read = new WeakMap<AddedEntry, RegisteredModel | undefined>();
   const modelOf = (name: string, entry: AddedEntry): RegisteredModel | undefined => {
-    // A file of a later release takes precedence over an added entry with its name.
+    // A file of a later release takes precedence over an added entry with the same name.
     if (files.files.has(name)) return undefined;
     if (!read.has(entry)) {
       const resolved = resolve(entry.json, files);

@@ -5,7 +5,7 @@ import { assertKeepsFiles, mayMake, MODALITIES, modalityOf, readWorkflow, type M
 
 /** Converts a ComfyUI workflow into a model of its server. */
 
-/** An input in the form that the administrator configured. */
+/** An input that the administrator configured. */
 export interface ChosenInput {
   name: string;
   node: string;

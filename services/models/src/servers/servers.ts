@@ -227,7 +227,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     },
 
     inspectWorkflow: async (id: string, workflow: string): Promise<ReadWorkflow> => inspectWorkflow(workflow, asker(await comfy(id))),
-    /** Adds a workflow, or replaces the workflow with its name. */
+    /** Adds a workflow. A workflow with the same name is replaced. */
     putWorkflow: async (id: string, given: NewWorkflow) => {
       const stored = await importWorkflow({ ...given, name: checked("name", serverName, given.name) }, asker(await comfy(id)));
       return change(id, ({ workflows }) => {

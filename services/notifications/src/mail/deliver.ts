@@ -8,7 +8,7 @@ import type { MailSettings } from "./settings";
 import type { Handed, Transport } from "./transport";
 import type { WriteMail } from "./write";
 
-/** Result of an attempt: the end of the email, or the pause before the next attempt in milliseconds. */
+/** Result of an attempt: how the email ended, or the pause before the next attempt in milliseconds. */
 export type MailStep = { end: MailEnd } | { pauseMs: number };
 
 export interface DeliverOptions {

@@ -23,7 +23,7 @@ import {
 import { createSend } from "./send";
 
 const TEST_EVENT = "webhook.test";
-/** Events of webhooks that list no events: the ends of runs. */
+/** Events of webhooks that list no events: a run completed, failed or was cancelled. */
 const BY_DEFAULT: readonly string[] = ["execution.completed", "execution.failed", "execution.cancelled"];
 
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>

@@ -1,4 +1,4 @@
-/** Times of schedules: cron expressions that a library parses, as calendars for Temporal. */
+/** Checks cron expressions and converts them to calendars for Temporal. A library parses the expressions. */
 import { TRIGGER_BOUNDS, type Issue } from "@nodeloom/kernel";
 import { CronExpressionParser, type CronExpression } from "cron-parser";
 

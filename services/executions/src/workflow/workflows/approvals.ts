@@ -39,7 +39,7 @@ export const createApprovals = (input: RunInput) => {
     return done;
   };
 
-  /** Frees the place if the run waits only for decisions. If that fails, the run's end frees it. */
+  /** Frees the place if the run waits only for decisions. If that fails, the place is freed when the run ends. */
   const giveWay = (): void => {
     if (!hasPlace || !isIdle()) return;
     void inTurn(async () => {
