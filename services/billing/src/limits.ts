@@ -1,6 +1,5 @@
 import { LIMITS } from "@nodeloom/kernel";
 
-/** Limits of billing. */
 export const BILLING_LIMITS = {
   /** Model calls per execution. */
   itemsPerHold: 5_000,
@@ -16,7 +15,6 @@ export const BILLING_LIMITS = {
   pendingAlerts: 1_000,
   /** Open reservations on one value of a default budget. The limit keeps its counter far below 16 MB. */
   reservations: 10_000,
-  /** Accounts per page of alerts. */
   alertPageAccounts: 100,
   grantRuns: 1_000_000,
   idChars: 200,

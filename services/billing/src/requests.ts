@@ -53,7 +53,6 @@ const threshold = z.number().int().min(1).max(1_000);
 
 const amount = <K extends string>(kind: K, schema: z.ZodNumber) => z.object({ kind: z.literal(kind), millicredits: schema });
 
-/** Schemas of requests. */
 export const REQUESTS = {
   account: z.object({ userId: id }),
   quote: z.object({ userId: id, items: holdItems }),

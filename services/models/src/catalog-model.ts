@@ -7,6 +7,5 @@ export type StoredKeys = ReadonlyMap<string, readonly string[]>;
 export interface CatalogModel extends RegisteredModel {
   /** Variables that the environment doesn't provide. */
   environmentLacks: readonly string[];
-  /** Fallback models, in order. */
   fallback: readonly string[];
 }

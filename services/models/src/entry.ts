@@ -9,7 +9,6 @@ import { unknownInputs } from "./templates";
 
 export const MODALITIES = ["image", "video", "audio", "text"] as const;
 const OUTPUTS = ["images", "videos", "audios", "text", "json"] as const;
-/** Output of each modality. */
 const OUTPUT_OF: Readonly<Record<(typeof MODALITIES)[number], (typeof OUTPUTS)[number]>> = {
   image: "images",
   video: "videos",

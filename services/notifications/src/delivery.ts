@@ -25,7 +25,6 @@ export type About =
 
 /** Identifies one attempt. An attempt is recorded once. */
 export interface AttemptId {
-  /** Id of the message. */
   id: string;
   delivery: number;
   /** Number of the attempt within the delivery, starting at 1. */
@@ -79,7 +78,7 @@ export interface DeliveryRecord extends Standing {
   about: About;
   /** Address of the run's own webhook, signed with the owner's secret for runs; absent for the key's webhook. */
   url?: string;
-  /** Events of the run's own webhook; absent or empty for the events at the end of a run. */
+  /** Events of the run's own webhook; absent or empty for the default events, which report that a run has ended. */
   events?: string[];
   /** Id of the owner's endpoint that gets the message; absent for a webhook. */
   endpointId?: string;

@@ -1,4 +1,7 @@
-/** Notices of models that providers shut down: emails to the owners of an account, and webhooks that name the event. */
+/**
+ * Notices of models that providers shut down: emails to the owners of an account, and messages to webhooks that are subscribed to the
+ * event.
+ */
 import { invalidRequest, isRefusal } from "@nodeloom/kernel";
 import type { identity as identityProto, notifications } from "@nodeloom/proto";
 import type { Identity } from "./clients";

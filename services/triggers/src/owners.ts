@@ -15,7 +15,7 @@ import type { Identity } from "./clients";
 
 export interface RunWebhook {
   url: string;
-  /** Events of the webhook; empty for the events at the end of a run. */
+  /** Events of the webhook; empty for the default events, which report that a run has ended. */
   events: string[];
 }
 
@@ -65,7 +65,7 @@ interface Known {
 
 type WebhookPart = Partial<Pick<executions.Runner, "webhookUrl" | "webhookEvents" | "webhookOwn">>;
 
-/** Returns no webhook for a key that can't receive webhooks any more, even if a schedule names one. */
+/** Returns no webhook for a key that can't receive webhooks any more, even if a schedule has one. */
 const webhookOf = ({ key, capabilities = [] }: Known, own: RunWebhook | null | undefined): WebhookPart => {
   if (key && !covers(capabilities, RECEIVE)) return {};
   if (own) return { webhookUrl: own.url, webhookEvents: own.events, webhookOwn: true };

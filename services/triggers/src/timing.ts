@@ -3,7 +3,6 @@ const MINUTE = 60 * SECOND;
 
 /** Times of triggers in milliseconds. Temporal's workflows read them. */
 export const TIMING = {
-  /** Deadline of one call to Temporal. */
   temporalCall: 4 * SECOND,
   /** How late Temporal still runs a schedule's time after an outage. Earlier times are skipped. */
   scheduleCatchUp: MINUTE,

@@ -42,7 +42,6 @@ const isWithinRange = ({ fromDay, toDay }: { fromDay: string; toDay: string }): 
   Date.parse(toDay) - Date.parse(fromDay) < LIMITS.usageSummaryDays * MS_PER_DAY;
 const TOO_LONG = { path: ["toDay"], message: `must be less than ${LIMITS.usageSummaryDays} days after fromDay` };
 
-/** Schemas of requests. */
 export const REQUESTS = {
   run,
   outcome: z.object({

@@ -60,7 +60,7 @@ export interface UsageOptions {
 export const createUsage = ({ store, totals, folding, latestId, now = () => new Date(), removedPage = REMOVED_PAGE }: UsageOptions) => {
   const nextId = createIds(latestId);
 
-  /** Reads totals and the rows outside them consistently; undefined if rows keep moving. */
+  /** Reads totals and the rows outside them in a consistent state; undefined if the rows keep changing. */
   const consistent = <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> =>
     retryOnConflict(CONFLICT_ATTEMPTS.usageTotals, async () => {
       const { folds } = await folding.progress(userId);

@@ -5,7 +5,7 @@ import type { Counted } from "./budgets/budget";
 /** Returns the group of a call. Alternative calls form a group, and only one of them runs. */
 export const groupOf = ({ key, alternativeTo }: Pick<HeldItem, "key" | "alternativeTo">): string => alternativeTo || key;
 
-/** One generator call of an execution's hold, and the source of its price. */
+/** A model call in an execution's hold, and the balances that pay for it. */
 export interface HeldItem {
   key: string;
   model: string;

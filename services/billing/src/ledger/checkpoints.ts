@@ -38,7 +38,6 @@ export interface CheckpointDependencies {
   store: Pick<BillingStore, "pageAccounts" | "checkpointsOf" | "addCheckpoint" | "firstRowAfter" | "lastSequenceBefore" | "totals">;
   logger: Logger;
   clock: () => Date;
-  /** Number of accounts per page. */
   pageAccounts?: number;
 }
 

@@ -1,4 +1,4 @@
-/** The ledger contains the rows of all movements. This module connects the accounts' outboxes, the ledger and its audit. */
+/** Reads pages of the ledger, which contains the rows of all movements. */
 
 import { BILLING_LIMITS } from "../limits";
 import type { LedgerRow, MovementKind } from "../account/movement";

@@ -114,7 +114,6 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
     return (await store.findCheckout(reference)) ?? checkout;
   };
 
-  /** Adds a fact to its payment. */
   const keep = async (fact: PaymentFact): Promise<Payment> => {
     const attempt = async (): Promise<Payment | undefined> => {
       const before = (await store.findPayment(fact.payment)) ?? emptyPayment(fact.payment);

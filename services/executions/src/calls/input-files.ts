@@ -54,14 +54,12 @@ interface Sent {
   contentType?: string;
 }
 
-/** A file of a call and its input. */
 interface Given {
   call: ModelCall;
   /** Keys of earlier uploads that this call reuses. */
   reused: Set<string>;
   settings: ProviderSettings;
   name: string;
-  /** Index of the file among the files of the call. */
   index: number;
   value: string;
 }

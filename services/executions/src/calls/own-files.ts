@@ -25,7 +25,7 @@ export const createOwnFiles =
   (media: Pick<Media, "signUrls">, urls: MediaUrls) =>
   /**
    * @param about start of the error message
-   * @throws DomainError EXECUTION_FAILED for a private file of another account; an earlier node may have named it
+   * @throws DomainError EXECUTION_FAILED for a private file of another account; an earlier node may have returned its address
    */
   async (value: unknown, userId: string, about: string): Promise<Sign> => {
     const keys = new Set<string>();

@@ -31,8 +31,8 @@ const withoutSecrets = (error: unknown, redaction: Redaction): unknown => {
 };
 
 /**
- * Sends requests of HTTP nodes. Values and hosts of secrets are read for every request that names a secret, so a change applies to all
- * later requests. Requests without secrets are sent unchanged.
+ * Sends requests of HTTP nodes. Values and hosts of secrets are read for every request that uses a secret, so a change applies to all later
+ * requests. Requests without secrets are sent unchanged.
  */
 export const createSecretSending = (identity: Pick<Identity, "readSecrets">, send: HttpRequest): SendHttp => {
   const shared = createSharedReads<identity.ReadSecretsResponse>();

@@ -10,7 +10,7 @@ import type { CatalogModel } from "../plan/model-catalog";
 import type { FileToKeep, ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 
-/** Stores files of a result. The result names them by ids, addresses or data URLs. */
+/** Stores files of a result. The result contains their ids, addresses or data URLs. */
 
 const HTTP_URL = /^https?:/i;
 const DATA_URL = /^data:/i;

@@ -16,7 +16,7 @@ export interface ErasingOptions {
 }
 
 /**
- * Erases an account in every service. Runs are erased before the files that they name. Identity is erased last, because it stores the
+ * Erases an account in every service. Runs are erased before the files that they use. Identity is erased last, because it stores the
  * erasure mark.
  */
 export const createErasing =

@@ -45,7 +45,7 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
 
   /**
    * Files that can be removed: files that the run created, data that its request contained, and files of other erased runs that no other
-   * run names.
+   * run uses.
    */
   const candidates = async (files: readonly RunFile[], row: ExecutionView, { withKept }: Remains): Promise<RunFile[]> => {
     const makers = files.map(({ executionId }) => executionId).filter((id) => id !== "" && id !== row._id);

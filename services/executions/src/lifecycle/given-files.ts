@@ -1,4 +1,4 @@
-/** Transfers files to the run's user: files that the run created inside a graph that the user can't read, if the result names them. */
+/** Transfers files to the run's user: files that the run created inside a graph that the user can't read, if the result refers to them. */
 import { innerOwner } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../clients";
@@ -12,7 +12,7 @@ export interface GivenFilesOptions {
   own: string;
 }
 
-/** Wraps `end`. Files are transferred first, so that a final result never names a file that its user can't read. */
+/** Wraps `end`. Files are transferred first, so that a final result never refers to a file that its user can't read. */
 export const withGivenFiles = ({ end, ...rest }: End, { media, own }: GivenFilesOptions): End => {
   const give = async ({ userId, plan }: RunInput, result: Record<string, unknown> | null): Promise<void> => {
     if (!plan.hidesOutputs || result === null) return;

@@ -50,7 +50,7 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   durationMs: row.durationMs ?? 0,
   errorCode: row.error?.code,
   requestId: row.requestId ?? undefined,
-  // The relay or a 202 response creates the usage row of a synchronous run. For a run that has already ended, neither does.
+  // The relay or a 202 response creates the usage row of a synchronous run, unless the run has already ended.
   unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.unstartedUsage),
 });
 

@@ -48,7 +48,7 @@ export const files = async (
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** An empty text doesn't name a file. */
+/** An empty text isn't a file id. */
 const named = (value: unknown): readonly unknown[] => each(value).filter((one) => one !== "");
 
 /**

@@ -1,4 +1,6 @@
-/** A run reads the files that its graphs name, including graphs of other users. The run's account therefore gets grants to these files. */
+/**
+ * A run reads the files that its graphs refer to, including graphs of other users. The run's account therefore gets grants to these files.
+ */
 import type { MediaUrls, MediaValue } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../clients";

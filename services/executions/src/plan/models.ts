@@ -26,7 +26,7 @@ export interface FindOptions {
 }
 
 /**
- * Finds the models that a graph names, and the models of its tasks: the pinned models of a version, or the best models that are ready for
+ * Finds the models that a graph uses, and the models of its tasks: the pinned models of a version, or the best models that are ready for
  * the runner's tier. Unknown names are left out. Successors of retired models are included.
  */
 export const findModels = async (

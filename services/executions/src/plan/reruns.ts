@@ -1,4 +1,3 @@
-/** Plans reruns. */
 import { invalidRequest, type RunPlan } from "@nodeloom/kernel";
 import type { KeptVersion } from "./kept-graphs";
 import type { CatalogModel } from "./model-catalog";

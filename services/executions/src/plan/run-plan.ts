@@ -75,7 +75,7 @@ export interface UnplannedRun {
   authorId?: string | undefined;
   /** True if the runner can't read the graph. */
   isHidden?: boolean;
-  /** Names of all enabled models, if the graph names a model that isn't enabled. */
+  /** Names of all enabled models, if the graph uses a model that isn't enabled. */
   modelNames?: string[];
 }
 

@@ -61,7 +61,6 @@ export const createCallStore = (connection: Connection) => {
         .find({ executionId: { $in: [...executionIds] }, savedMicroUsd: { $exists: true } }, { executionId: 1, savedMicroUsd: 1 })
         .lean<Pick<CallRecord, "executionId" | "savedMicroUsd">[]>()
         .exec(),
-    /** Returns the calls that have completed. */
     completed: (ids: readonly string[]): Promise<CallRecord[]> =>
       calls
         .find({ _id: { $in: [...ids] }, status: "completed" })

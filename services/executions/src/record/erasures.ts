@@ -102,7 +102,6 @@ export const createErasureStore = (connection: Connection) => {
 
     find: (id: string): Promise<ErasureRecord | null> => erasures.findOne({ _id: id }).lean<ErasureRecord>().exec(),
 
-    /** Counts a user's running erasures. */
     countRunning: (userId: string): Promise<number> => erasures.countDocuments({ userId, state: "running" }).exec(),
 
     /** Counts the runs that clients can see. */

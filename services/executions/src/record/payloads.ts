@@ -65,8 +65,8 @@ export const createPayloadStore = (connection: Connection, executionDays: number
       removeSome(payloads, { owner: { $in: [...owners] }, ...(except === undefined ? {} : { _id: { $ne: except } }) }, limit),
 
     /**
-     * Removes a text of a user that no row names any more. @returns false if the text was written after `writtenBefore`, because a new row
-     * may be about to name it
+     * Removes a text of a user that no row uses any more. @returns false if the text was written after `writtenBefore`, because a new row
+     * may be about to use it
      */
     removeShared: async (hash: string, userId: string, writtenBefore: Date): Promise<boolean> => {
       const writtenAt = new Date(writtenBefore.getTime() + (executionDays + TEXT_MARGIN_DAYS) * DAY_MS);

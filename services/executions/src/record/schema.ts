@@ -17,7 +17,7 @@ executionSchema.index({ status: 1, seenRunningAt: 1 });
 executionSchema.index({ unsettled: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { unsettled: true } });
 // Few of a user's runs wait for a decision at a time.
 executionSchema.index({ userId: 1, waiting: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { waiting: true } });
-// Erasing a run checks which other runs name its shared graph, are its reruns, or name its files.
+// Used by the erasure of a run to find other runs that share its graph, are its reruns, or use its files.
 executionSchema.index({ "graph.hash": 1 }, { sparse: true });
 executionSchema.index({ "rerun.sources": 1 }, { sparse: true });
 executionSchema.index({ uses: 1 }, { sparse: true });

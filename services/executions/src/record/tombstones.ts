@@ -1,4 +1,4 @@
-/** Erased runs: replaces a row with a tombstone, and finds other rows that still name the data to remove. */
+/** Erased runs: replaces a row with a tombstone, and finds other rows that still use the data to remove. */
 import { beyond, DURABLE } from "@nodeloom/platform";
 import type { Connection, mongo } from "mongoose";
 import type { BatchRow } from "../run/batch";

@@ -65,7 +65,7 @@ export interface BatchWebhook {
   lastError: string | null;
   /** Set if notifications has the delivery state. */
   isHandedOver?: true;
-  /** Set if the batch request named the webhook. It replaces the key's webhook. */
+  /** Set if the webhook comes from the batch request. It replaces the key's webhook. */
   isOwn?: true;
 }
 

@@ -40,7 +40,7 @@ export interface FileToKeep extends CallContext, AuthorFiles {
   family: MediaFamily;
   /** An address or an id. */
   reference: string;
-  /** True if the graph or the caller named the file, and not a response to a call. */
+  /** True if the file comes from the graph or the caller, and not from a response to a call. */
   given: boolean;
 }
 

@@ -71,7 +71,7 @@ export interface WebhookState extends Partial<DeliveryStanding> {
   events: string[];
   /** Body format of a run's own webhook, if it isn't Nodeloom's. */
   form?: string;
-  /** Set if the run request named the webhook. It replaces the key's webhook. */
+  /** Set if the webhook comes from the run request. It replaces the key's webhook. */
   isOwn?: true;
   /** Set by the update that moves a delivery of version 1.0.0 to notifications. */
   isMoved?: true;
@@ -100,7 +100,7 @@ const isAccepted = ({ mode, answered }: Answered): boolean => mode === "async" |
 export const isAnnounced = ({ webhook, ...row }: Answered & { webhook: WebhookState | null }): boolean =>
   webhook !== null && isAccepted(row);
 
-/** Event for the end of a run whose result was in the response to the client. Only endpoints that name the event get it. */
+/** Event for the end of a run whose result was in the response to the client. Only endpoints that are subscribed to this event get it. */
 const SYNC_COMPLETED = "execution.sync.completed";
 
 /** Returns the event that tells the account's endpoints that a run has ended. */

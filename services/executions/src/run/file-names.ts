@@ -1,4 +1,4 @@
-/** Finds the stored files that a text names. */
+/** Finds the stored files that a text refers to. */
 
 const KEY = /^[\w.-]+/;
 /** Ids of stored files. An id belongs to an upload or a data URL, or starts with the id of the run that created the file. */
@@ -15,7 +15,7 @@ export const keysIn = (text: string, own: string): string[] => {
   return [...new Set(named.flatMap((rest) => KEY.exec(rest)?.[0] ?? []))];
 };
 
-/** Returns the keys and ids of the stored files that JSON texts name. */
+/** Returns the keys and ids of the stored files that JSON texts refer to. */
 export const filesNamedIn = (texts: readonly string[], own: string): string[] => {
   const names = texts.flatMap((text) => [...keysIn(text, own), ...[...text.matchAll(ID)].map(([, id]) => id!)]);
   return [...new Set(names)].slice(0, MOST);

@@ -95,13 +95,12 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   modelCredits?: { model: string; millicredits: number }[];
   /** Estimated cost when the credits were held; absent if nothing was held. */
   estimatedMillicredits?: number;
-  /** Keys and ids of stored files that the run's inputs and graph name. */
+  /** Keys and ids of stored files that the run's inputs and graph use. */
   uses?: string[];
   /** When a final run is emptied or erased because of `retentionDays`; absent for an item, which is erased with its batch. */
   eraseAt?: Date;
   /** Set after a run with a retention of 0 days has ended. Only its status, result and amounts remain. */
   isEmptied?: true;
-  /** Time at which the run was erased. */
   erasedAt?: Date;
   /** Data of an erased run that must still be removed. */
   remains?: Remains;

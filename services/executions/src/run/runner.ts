@@ -15,7 +15,7 @@ export interface Runner {
   webhookEvents: string[];
   /** Body format of the run's own webhook: `fal` or `replicate`. Empty or absent for Nodeloom's format. */
   webhookForm?: string;
-  /** True if the run request named the webhook, which replaces the key's webhook. */
+  /** True if the webhook comes from the run request and replaces the key's webhook. */
   webhookOwn?: boolean;
   /** Events to which the user's webhook endpoints are subscribed; absent in rows of earlier releases. */
   endpointEvents?: string[];

@@ -1,6 +1,5 @@
 import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, Reported } from "@nodeloom/kernel";
 
-/** Type of the Temporal workflow of a run. */
 export const RUN_WORKFLOW = "executeGraph";
 
 /** A JSON text. A short text is stored in the row, a long text in a payload. */

@@ -31,7 +31,6 @@ export type ExtendInput = Pick<
 
 /** A budget alert for the webhook of one key. */
 export interface AlertDelivery {
-  /** Id of the message. */
   id: string;
   userId: string;
   keyId: string;

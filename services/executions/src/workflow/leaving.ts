@@ -106,7 +106,6 @@ export const createLeaver = ({ client, namespace, taskQueue }: { client: Client;
         while ((await removeListed(`WorkflowId STARTS_WITH ${quoted(`${kind}-${executionId}`)}`)) > 0);
     },
 
-    /** Deletes the workflows of a batch. */
     removeBatch: async (batchId: string): Promise<void> => {
       while ((await removeListed(`WorkflowId = ${quoted(`batch-${batchId}`)}`)) > 0);
     },

@@ -39,7 +39,7 @@ export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promis
     until: Date.now() + Math.min(activityInfo().startToCloseTimeoutMs * WAITING_SHARE, TIMING.servicesAway),
   });
 
-/** True for requests and files that the graph names. Their error messages quote the address. */
+/** True for requests and files whose address comes from the graph. Their error messages quote the address. */
 const isOfAddress = (call: NodeCall): boolean => "call" in call || "reference" in call;
 /** Text that shows that a provider's message quotes an address. */
 const ADDRESS = "://";

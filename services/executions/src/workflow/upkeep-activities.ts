@@ -41,7 +41,6 @@ export const createUpkeepActivities = <Renewed, Removed, Checked, Told>(
   renewDuePlans: () => resumed(upkeep.renewals),
   checkLedger: () => resumed(upkeep.ledgerCheck),
   sendRetiringNotices: () => resumed(upkeep.retiringNotices),
-  // Schedules of version 1.0.0.
   startScheduled: async (scheduleId, at) => {
     const { time } = await upkeep.triggers.fireSchedule({ scheduleId, at: new Date(at) }, { deadlineMs: TIMING.minute });
     return time

@@ -34,7 +34,6 @@ export interface Inputs {
   required: string[];
   /** Body of the request with the provider's input names. */
   body: Record<string, unknown>;
-  /** Names of file inputs. */
   files: string[];
   notes: string[];
 }

@@ -44,7 +44,7 @@ export interface AlertFacts {
   resetsAt: string | null;
 }
 
-/** A model that a provider will shut down, and the account's workflows that name it. */
+/** A model that a provider will shut down, and the account's workflows that use it. */
 export interface RetiringFacts {
   model: string;
   /** Date in the form YYYY-MM-DD. */

@@ -1,4 +1,3 @@
-/** Activities that workflows call. */
 import type { AttemptId, DeliveryStep, Sent } from "../delivery";
 import type { MailStep } from "../mail/deliver";
 

@@ -60,7 +60,6 @@ export interface Reserved {
   id: string;
   /** Amount on each of the counters. */
   millicredits: number;
-  /** Ids of the counters. */
   counters: string[];
 }
 

@@ -10,7 +10,6 @@ import { windowStart } from "./windows";
 
 /** Amount that a hold needs on the counter of one value, in milli-credits. */
 export interface DefaultUse {
-  /** Number of the default budget. */
   number: number;
   name: string;
   value: string;

@@ -73,7 +73,7 @@ export const createJudging = ({ stores, media, workflows, urls, publicBaseUrl }:
     return json === null ? undefined : (JSON.parse(json) as unknown);
   };
 
-  /** Looks up the files that results name, if they belong to the user. */
+  /** Looks up the files that results refer to, if they belong to the user. */
   const filesIn = async (results: readonly unknown[], userId: string): Promise<Map<string, TestedFile>> => {
     const keys = urls.keysIn(JSON.stringify(results));
     const found = await inMediaBatches(keys, async (some) => (await media.getObjectsByKey({ keys: some })).objects);

@@ -14,10 +14,10 @@ import type { InnerTask, TaskGraph } from "./protocol";
 
 /** Replaces workflow nodes with the graphs of their workflows, inside a planner. */
 
-/** A graph with its workflows inlined, and the owners of the files that the inlined graphs name. */
+/** A graph with its workflows inlined, and the owners of the files that the inlined graphs use. */
 export interface Expanded {
   graph: ReadGraph;
-  /** Owner of a file that an inlined graph names, if the owner isn't the runner. */
+  /** Owner of a file that an inlined graph uses, if the owner isn't the runner. */
   ownerOf(id: string): string | undefined;
 }
 
@@ -71,9 +71,9 @@ export interface CachedGraph {
   literalIds?: ReadonlySet<string>;
 }
 
-/** Secrets belong to the runner. Another user's graph can't name a secret, and neither can its inner workflows. */
+/** Secrets belong to the runner. Another user's graph can't use a secret, and neither can its inner workflows. */
 
-/** Returns an issue for each node that names secrets. The issue omits the names, because they belong to the author. */
+/** Returns an issue for each node that uses secrets. The issue omits the names of secrets, because they belong to the author. */
 export const foreignSecretIssues = ({ nodes }: Graph): GraphIssue[] =>
   nodes
     .filter((node) => kindOf(node.type)?.calls === "http" && !isBypassed(node) && secretsOfNode(node.data).length > 0)

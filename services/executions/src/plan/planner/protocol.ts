@@ -32,11 +32,11 @@ export interface PlanTask {
   inputsJson: string;
   /** The model of a direct run, or the enabled models that the graph names with their fallbacks. */
   models: TaskModel[];
-  /** Names of all enabled models, if the graph names a model that isn't enabled. */
+  /** Names of all enabled models, if the graph uses a model that isn't enabled. */
   modelNames?: string[];
   /** Resolved tasks by name: a model, or the reason why no model is available. */
   autos?: [string, { model: string } | { problem: string }][];
-  /** Retired models that the graph names, with the enabled model that replaces each. */
+  /** Retired models that the graph uses, with the enabled model that replaces each. */
   retired?: [name: string, successor: string | undefined][];
   /** Files that were found, by id. */
   media: [string, MediaValue][];
@@ -58,9 +58,9 @@ export type GivenOutputs = [string, [string, unknown][]][];
 
 export interface WantedFile {
   id: string;
-  /** True if the file may belong to the author: the graph names the id, and the runner's inputs don't. */
+  /** True if the file may belong to the author: the graph contains the id, and the runner's inputs don't. */
   isAuthors: boolean;
-  /** Possible owner, if an inlined graph names the id. */
+  /** Possible owner, if an inlined graph contains the id. */
   ownerId?: string;
 }
 
