@@ -38,7 +38,7 @@ export interface DueCounter {
 }
 
 const OPERATION_TIMEOUT_MS = 10_000;
-/** Clocks differ, so a process can still count in a window that has ended by the clock of another process. */
+/** Clocks differ: the window can have ended for another process while this process still counts in it. */
 const EXPIRY_MARGIN_MS = 86_400_000;
 
 const counterSchema = new Schema<CounterDocument>(

@@ -70,7 +70,7 @@ export const SAMPLING_INPUTS: Readonly<Record<"top_p" | "stop", JsonSchema>> = {
   },
 };
 
-/** Maximum characters of a turn for entries without an input for earlier turns. */
+/** Maximum characters of a turn if the entry has no input for earlier turns. */
 const USUAL_TURN_CHARACTERS = 262_144;
 
 /**

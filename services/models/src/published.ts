@@ -27,7 +27,7 @@ interface Published {
   provider: { baseUrl: string };
 }
 
-/** Returns the company that runs a model, or the called host if the entry names no company. */
+/** Returns the company that runs a model. If the entry has no company, returns the called host. */
 export const companyOf = ({ company, sandbox, runsAt, provider }: Published): string => {
   if (company !== undefined) return company;
   if (sandbox) return "sandbox";

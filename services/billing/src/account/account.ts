@@ -106,7 +106,7 @@ export const done = <R>(account: Account, reply: R): Transition<R> => ({ account
 export const refused = (account: Account, error: DomainError): Transition<never> => ({ account, outcome: { kind: "refused", error } });
 export const needsLedger = (account: Account, ids: string[]): Transition<never> => ({ account, outcome: { kind: "needsLedger", ids } });
 
-/** Returns the row of a movement, null if there is none, or "unknown" until it is looked up in the ledger. */
+/** Returns the row of a movement, or null if there is none. Returns "unknown" until the row is looked up in the ledger. */
 export const findMovement = (account: Account, context: CommandContext, id: string): LedgerRow | null | "unknown" => {
   const waiting = account.outbox.find((row) => row.id === id);
   if (waiting) return waiting;

@@ -90,7 +90,7 @@ const atCapacity = (account: Account, command: HoldCommand): DomainError | undef
   return tooManyItems(account, command.items.length);
 };
 
-/** Returns rows for runs of trial grants that an execution used (-1) or returned (+1), one for each model. */
+/** Returns one row for each model whose trial grant an execution used (-1) or returned (+1). */
 export const grantMovements = (
   userId: string,
   executionId: string,

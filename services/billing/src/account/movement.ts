@@ -17,7 +17,7 @@ export interface LedgerRow {
   kind: MovementKind;
   /** Signed change of the sum of available and held credits. */
   millicredits: number;
-  /** Amount that a hold moved from available to held credits, or that a release moved back. */
+  /** Amount that a hold moves from available to held credits, or that a release moves back. */
   movedMillicredits: number;
   /** Change of a trial grant's runs: positive if granted or returned, negative if used by a hold. */
   runs: number;

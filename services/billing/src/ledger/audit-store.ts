@@ -56,7 +56,7 @@ checkpointSchema.index({ userId: 1, year: -1 }, { unique: true });
 export const createAuditStore = (connection: Connection, ledger: Model<LedgerDocument>) => {
   const checkpoints = connection.model<CheckpointDocument>("Checkpoint", checkpointSchema);
   return {
-    /** Returns ids of users with ledger rows in order, after one id and up to another (or the end). */
+    /** Returns ids of users with ledger rows, in order. The range starts after one id and ends at another, or at the last id. */
     pageLedgerUsers: async (afterUserId: string, upToUserId: string | undefined, limit: number): Promise<string[]> => {
       const found = await ledger
         .find({ userId: { $gt: afterUserId, ...(upToUserId === undefined ? {} : { $lte: upToUserId }) }, sequence: 1 }, { userId: 1 })

@@ -82,7 +82,7 @@ const isAmount = (value: number, least = 0): boolean => Number.isSafeInteger(val
 /** Returns the value if the reply can represent it, otherwise 0. */
 const sayable = (value: number): number => (Number.isSafeInteger(value) ? value : 0);
 
-/** Returns the amounts that open holds count on existing budgets, and the usage that these budgets report. */
+/** Returns two sums: the amounts that open holds count on existing budgets, and the usage of these budgets. */
 const countedOnBudgets = ({ budgets, holds }: Account): { expected: number; actual: number } => {
   const open = new Map(budgets.map(({ number }) => [number, 0]));
   for (const { counted = [], items } of holds)

@@ -64,7 +64,7 @@ export type Envelope = z.infer<typeof envelope>;
 export const envelopeOf = (event: Stripe.Event): Envelope => read(envelope, event, []);
 
 const REFUND_STAGES: Readonly<Record<string, Stage>> = { failed: "returned", canceled: "returned" };
-/** Stages of disputes. All other disputes move no money: inquiries, and disputes settled otherwise. */
+/** Stages of disputes that move money. Inquiries, and disputes that are settled otherwise, move no money. */
 const DISPUTE_STAGES: Readonly<Record<string, Stage>> = {
   needs_response: "taken",
   under_review: "taken",

@@ -53,7 +53,7 @@ export const withFact = (payment: Payment, fact: PaymentFact): Payment => {
   return { ...payment, reversals: [...payment.reversals, { ...known, stage: reversal.stage }] };
 };
 
-/** Returns the credits for a part of the amount paid, rounded down to milli-credits, and at most all credits. */
+/** Returns the credits for a part of the amount paid. They are rounded down to milli-credits and limited to all credits of the purchase. */
 export const creditsOf = ({ millicredits, amount: paid }: Purchase, amount: number): number =>
   amount >= paid ? millicredits : Number((BigInt(millicredits) * BigInt(amount)) / BigInt(paid));
 

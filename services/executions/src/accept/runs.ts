@@ -91,7 +91,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
     }
   };
 
-  /** Refuses a run that is still undecided, because its caller gets the answer that nothing runs. */
+  /** Refuses an undecided run, so that its caller can get the answer that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
     const refused = await execution.refuse(row, busy());
     if (refused) void outbox.deliverLater(refused);

@@ -31,7 +31,7 @@ export const createChanges = (batchId: string, channel: Pick<EventChannel, "onTr
       const unfollow = channel.onTransition(itemExecutionId(batchId, index), ({ type }) => (type === "settled" ? notify() : undefined));
       followed.set(index, unfollow);
     },
-    /** Waits for a change, or until the channel has been silent long enough that a message may have been lost. */
+    /** Waits for a change. If the channel is silent for a while, a message may be lost, so the wait ends. */
     next: async (stopping: AbortSignal, itemsUnderWay: number): Promise<void> => {
       if (!isNotified && !stopping.aborted) {
         const notified = new Promise<void>((resolve) => (wake = resolve));

@@ -4,7 +4,7 @@ import { TIMING } from "../run/timing";
 import type { CallClock } from "./clock";
 import { pointer, ProviderError, readJson } from "@nodeloom/providers";
 
-/** Decides which failed calls are sent again and when, and which error the others end with. */
+/** Decides which failed calls are retried and when, and which error the other calls get. */
 
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;

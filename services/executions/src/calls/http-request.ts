@@ -31,7 +31,7 @@ const ASKING = new Set(["GET", "HEAD"]);
 /** Pauses in milliseconds before retries of safe requests. */
 const PAUSES_MS = [250, 1_000];
 
-/** Number of first bytes that are checked if a response is too long for a text. */
+/** Number of bytes that are checked if a response is too long for a text. */
 const HEAD_BYTES = 4_096;
 const MOST_CHAR_BYTES = 4;
 

@@ -4,7 +4,7 @@ import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import { inputFailed, QUOTES_ADDRESS } from "./failures";
 
-/** Checks who owns the stored files in a call's inputs, and signs the addresses that providers use to read them. */
+/** Checks the owners of stored files in a call's inputs, and signs the files' addresses for providers. */
 
 const { URL_LIFETIME_CALL } = mediaProto.UrlLifetime;
 

@@ -74,7 +74,7 @@ export const createSubmissions = (stores: Stores) => {
       const mayCome = !isOwn && !lost && Date.now() - at.getTime() < TIMING.submitLost;
       return { answer: requestId === null ? null : { requestId, ...(handle ? { handle } : {}) }, mayCome };
     }
-    // No submission is in progress in this process, so a submission that hasn't been sent by now never will be.
+    // This process isn't sending the call, so a call that wasn't sent by now is never sent.
     const answer = unwritten.get(key);
     if (answer) await record(key, answer);
     return answer === undefined && !lost ? "ours" : { answer: answer ?? null, mayCome: false };

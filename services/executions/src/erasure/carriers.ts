@@ -1,6 +1,5 @@
 /**
- * Finds the keys that fix a metadata value, and the schedules and hooks whose runs have that value. An erasure lists them and doesn't
- * change them.
+ * Finds the keys that fix a metadata value, and the schedules and hooks whose runs have it. An erasure lists them without changing them.
  */
 import type { Identity, Triggers } from "../clients";
 import type { Carriers, MetadataEntry } from "../record/erasures";

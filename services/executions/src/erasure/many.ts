@@ -66,7 +66,7 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
     if (record.state === "completed") return { erased: record.matched, remaining: 0 };
     const [pending, removing] = [await erasures.countPending(record), await erasures.countRemoving(record._id)];
     const remaining = pending + removing;
-    // `matched` doesn't count runs that were accepted but not yet visible when the erasure was created.
+    // `matched` doesn't count accepted runs that weren't visible yet when the erasure was created.
     return { erased: Math.max(0, record.matched - remaining), remaining };
   };
 

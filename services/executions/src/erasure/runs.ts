@@ -26,7 +26,7 @@ const CALL = { deadlineMs: TIMING.erasePage } as const;
 export const createRunErasure = ({ stores, media, erasures, leaver, redis, now = Date.now }: RunErasureOptions) => {
   const { tombstones, payloads } = stores;
 
-  /** Finds the names that an unerased run uses in its inputs, its graph, its result, or in results that a rerun reused. */
+  /** Returns the names that an unerased run still uses: in its inputs, graph or result, or in results that a rerun reused. */
   const namedElsewhere = async (names: readonly string[], row: ExecutionView): Promise<Set<string>> => {
     const { _id, userId } = row;
     const named = new Set(await tombstones.usedNames(names, userId));
@@ -44,7 +44,7 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
   };
 
   /**
-   * Files that can be removed: files that the run created, data that its request contained, and files of other erased runs that no other
+   * Selects the files that can be removed: files that the run created, data from its request, and files of other erased runs that no other
    * run uses.
    */
   const candidates = async (files: readonly RunFile[], row: ExecutionView, { withKept }: Remains): Promise<RunFile[]> => {

@@ -39,7 +39,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
   /** Synchronous runs claimed by this process. Their clients get the answer at the end, so progress can be written later. */
   const synchronous = new LRUCache<string, true>({ max: MAX_SYNCHRONOUS });
 
-  /** @param mayWait true if the step would be repeated after a crash, so it needn't be recorded before the next step */
+  /** @param mayWait true if a crash would repeat the step, so that it needn't be recorded before the next step */
   const note = (executionId: string, progress: ExecutionEvent, mayWait = false): Promise<KnownLog | null> =>
     journal.note(executionId, progress, mayWait && synchronous.has(executionId) ? TIMING.progressHeld : TIMING.progressGathered);
 

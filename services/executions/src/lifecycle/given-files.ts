@@ -1,4 +1,4 @@
-/** Transfers files to the run's user: files that the run created inside a graph that the user can't read, if the result refers to them. */
+/** Transfers files to the run's user. They were created inside a graph that the user can't read, and the result refers to them. */
 import { innerOwner } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../clients";

@@ -40,7 +40,7 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     return holdIds.filter((id) => !living.has(id));
   };
 
-  /** Changes a queue and moves runs up. The change records which runs can start, so the relay starts any that this process doesn't. */
+  /** Changes a queue and moves runs up. The change records which runs can start, so the relay starts them if this process doesn't. */
   const change = (userId: string, decide: (queue: RunQueue) => RunQueue): Promise<ReturnType<typeof moveUp>> =>
     stores.queues.change(userId, (before) => {
       const result = moveUp(decide(before));

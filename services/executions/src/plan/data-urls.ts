@@ -40,7 +40,7 @@ export interface TakenOut {
 }
 
 /**
- * Replaces data URLs in a JSON text that exceed the maximum text length, because they must be files. The stand-in is a data URL of the same
+ * Replaces data URLs that exceed the maximum text length in a JSON text, because they must be files. The stand-in is a data URL of the same
  * type with random bytes. Malformed parts aren't replaced, and planning reports them.
  */
 export const takeOutDataUrls = (inputsJson: string): TakenOut => {

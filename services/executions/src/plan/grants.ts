@@ -9,7 +9,7 @@ import { files } from "./files";
 export type Grants = ReturnType<typeof createGrants>;
 
 export const createGrants = ({ media, urls }: { media: Media; urls: MediaUrls }) => {
-  /** Grants an account the files whose addresses are in a text, if the author can read them. */
+  /** Finds the addresses of files in a text, and grants an account the files that the author can read. */
   const grantNamed = async (text: string, authorId: string, userId: string): Promise<void> => {
     if (authorId === userId) return;
     await inMediaBatches(urls.keysIn(text), async (keys) => {

@@ -85,8 +85,8 @@ export const createModelCatalog = (models: Models) => {
     getAny: (internalName: string): Promise<CatalogModel> => recent.memo(internalName),
     names: async (): Promise<string[]> => (await models.listModels({ includeDisabled: false })).models.map((model) => model.internalName),
     /**
-     * Resolves tasks for a tier (undefined: any tier). Each task resolves to the best model that is ready, or to the reason why no model is
-     * ready.
+     * Resolves tasks for a tier (undefined: any tier) to the best model that is ready. If no model is ready, the task resolves to the
+     * reason.
      */
     choose: async (
       tasks: readonly string[],

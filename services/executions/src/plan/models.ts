@@ -117,7 +117,7 @@ export const checkTier = (models: Iterable<CatalogModel>, runner: Runner): void 
   }
 };
 
-/** @throws DomainError SERVICE_UNAVAILABLE with the name of the model (`model`) if a model of the plan isn't ready and no fallback is */
+/** @throws DomainError SERVICE_UNAVAILABLE with the model's name (`model`) if a model isn't ready and has no fallback that is */
 export const checkReady = ({ steps }: RunPlan, models: ReadonlyMap<string, CatalogModel>): void => {
   const isThere = (name: string): boolean => isReady(models.get(name) ?? {});
   const replaceable = new Set(

@@ -56,7 +56,7 @@ const idOf = (nodeJson: string): unknown => JSON.parse(members(nodeJson).get("id
 const denied = (path: string, required: string): DomainError =>
   new DomainError("forbidden", "CAPABILITY_DENIED", `${path} can only be set with the capability ${required}`, { required });
 
-/** True if a caller who can run the graph but can't change it can override a setting. */
+/** True if a caller with permission to run the graph, but not to change it, can override a setting. */
 const isRunSetting = ({ type }: GraphNode, name: string, value: string): boolean => {
   if (name === MODEL) return callsModel(type) && value.startsWith('"');
   return name === INPUTS && isGeneratorType(type) && value.startsWith("{");

@@ -41,7 +41,7 @@ export const collectPage = async (
 
 export type Reads = ReturnType<typeof createReads>;
 
-/** True if a row contains all the data that is shown about its run's calls. */
+/** True if a row contains all shown data of its run's calls. */
 const tellsItsCalls = (row: ExecutionView): boolean =>
   isFinal(row) &&
   row.nodesHash === undefined &&
@@ -89,8 +89,7 @@ export const createReads = (
   }
 
   /**
-   * Returns the calls of a run. In a fan-out, calls that haven't completed get their names from the log, because they are recorded before
-   * they have a name.
+   * Returns the calls of a run. In a fan-out, calls are recorded before they have a name, so incomplete calls get their names from the log.
    * @param current the run's present state: the number of a node's calls may become known only during the run
    */
   const callsOf = async ({ _id }: ExecutionView, current: ExecutionView | Promise<ExecutionView>): Promise<CallRecord[]> => {
@@ -130,7 +129,7 @@ export const createReads = (
 
     /**
      * Returns the graph of a run.
-     * @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, for a run of a model, and if the graph was deleted
+     * @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, a run of a model, or a deleted graph
      */
     graph: async (executionId: string, userId: string): Promise<executions.GetExecutionGraphResponse> => {
       const row = await stores.rows.findOwned(executionId, userId);

@@ -107,7 +107,7 @@ export const createErasureStore = (connection: Connection) => {
     /** Counts the runs that clients can see. */
     countShown: (erasure: Meant): Promise<number> => countRuns({ ...matching(erasure), ...SHOWN }),
 
-    /** Counts runs that aren't erased yet and, for an erasure by metadata, batches that aren't removed yet. */
+    /** Counts runs that aren't erased yet. For an erasure by metadata, also counts batches that aren't removed yet. */
     countPending: async (erasure: Meant): Promise<number> => {
       const runsLeft = await countRuns({ ...matching(erasure), ...NOT_ERASED });
       return metadataOfSelection(erasure.selection) ? runsLeft + (await batches.countDocuments(batchesOf(erasure))) : runsLeft;

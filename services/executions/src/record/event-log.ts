@@ -9,12 +9,12 @@ import { nodesAfter, SUBMITTED, type ExecutionEvent } from "../run/events";
 
 /**
  * Event log of a run. The newest events are in the row, so that a transition writes its events in the same update. Events that don't fit
- * into the row move to payloads: immutable parts of the log, before the events in the row (`logParts`) or after them (`closing`). The
- * number of an event is its position in the log.
+ * into the row move to payloads. These immutable parts of the log come before the events in the row (`logParts`) or after them (`closing`).
+ * The number of an event is its position in the log.
  *
- * Whenever the process crashes, each event is in the row or in a part that the row names, because both change in one update. A payload that
- * no row names expires. An event is recorded once, because every append requires that its key is missing from the row and that no unread
- * part exists. After the run's ending is decided, nothing is appended; the end is written with the log in its state at that time.
+ * After a crash, each event is in the row or in a part that the row names, because both change in one update. A payload that no row names
+ * expires. An event is recorded once, because every append requires that its key is missing from the row and that no unread part exists.
+ * After the run's ending is decided, nothing is appended. The end of the run writes the log as it is at that time.
  */
 
 /** Maximum events per read. */

@@ -95,7 +95,7 @@ export const createTombstones = (connection: Connection) => {
       }) as Promise<ExecutionView | null>;
     },
 
-    /** Returns final runs whose retention has ended and whose outbox is empty, in order of their erasure times. */
+    /** Returns final runs whose retention has ended and whose outbox is empty. They are ordered by erasure time. */
     due: (now: Date, limit: number, after?: Pick<ExecutionView, "eraseAt" | "_id">): Promise<ExecutionView[]> =>
       executions
         .find<ExecutionView>(
@@ -154,7 +154,7 @@ export const createTombstones = (connection: Connection) => {
       return names.filter((name) => used.has(name));
     },
 
-    /** Returns reruns whose results can contain a run's files, with the calls that they reused from the run. */
+    /** Returns reruns whose results can contain a run's files. Each rerun has the calls that it reused from the run. */
     rerunsOf: (executionId: string, userId: string): AsyncIterable<Naming> =>
       executions.find<Naming>({ "rerun.sources": executionId, userId, ...NOT_ERASED } as object, { projection: NAMES }),
     callsOf: (executionId: string): AsyncIterable<CallRecord> => collection<CallRecord>(Call).find<CallRecord>({ executionId }),

@@ -197,7 +197,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       return (await decide({}, "cancelled")) ?? { ...current, ending: "cancelled" };
     },
 
-    /** Clears delivered entries, unless the row has changed, because a later state may have entries with the same names. */
+    /** Clears delivered entries unless the row has changed. A later state of the row may have entries with the same names. */
     clear: async ({ _id, status, attempt, outbox }: Pending, done: readonly OutboxEntry[]): Promise<void> => {
       const isAll = !UNDECIDED.includes(status) && outbox.every((entry) => done.includes(entry));
       if (isAll) {

@@ -97,7 +97,7 @@ export const createPreview = (options: StepReuseOptions) => {
     const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
     const isDone = async (step: PlanStep): Promise<boolean> => {
       const calls = step.model !== undefined || callsHttp(step.type) || callsTransform(step.type);
-      // An approval decides only during the run which port its value takes, and if the value changes.
+      // An approval decides during the run: it selects the port of its value and can change the value.
       if (makesResult(step.type) || waitsForDecision(step.type) || (calls && !isReusable(step, reuse))) return false;
       run.start(step, 0);
       if (!calls) {

@@ -186,7 +186,7 @@ export const itemEndOf = (index: number, { status, millicredits, error, graphHid
 export const beginsNoMore = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): boolean =>
   status !== "running" || (stopsOnError && counts.failed > 0) || (next >= total && again.length === 0);
 
-/** Returns the final state of a batch in which no item is left to start or is under way. */
+/** Returns the final state of a batch whose items have all ended. */
 export const endOf = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): FinalStatus => {
   if (status === "cancel_requested") return "cancelled";
   const isStopped = next < total || again.length > 0;
@@ -207,8 +207,8 @@ export const itemsAtOnce = (batch: Pick<BatchRecord, "isPlaceless" | "concurrenc
 export type Share = { reserved: number } | "waits" | "exhausted";
 
 /**
- * Computes an item's share of a budget. When the item ends, unused credits are returned. If less is left than the item can cost, the item
- * starts only if no other item is under way, because unused credits of other items could still cover it.
+ * Computes an item's share of a budget. When an item ends, its unused credits are returned. If the budget can't cover the item's maximum
+ * cost, the item starts only when no other item is under way, because unused credits of other items could still cover it.
  */
 export const shareOf = (
   { maxMillicredits, committed, underWay }: Pick<BatchRecord, "maxMillicredits" | "committed" | "underWay">,

@@ -88,7 +88,7 @@ export const chargeFor = (
 
 export const sumOf = (items: Charge["items"]): number => items.reduce((sum, item) => sum + item.captureMillicredits, 0);
 
-/** Returns the costs that follow from captured credits, if an earlier settlement's charges are unknown. */
+/** Returns the costs that correspond to captured credits, if the charges of an earlier settlement are unknown. */
 export const costsBehind = (millicredits: number, markupPermille: number): Costs => ({
   costMicroUsd: wholesale(millicredits, markupPermille),
   userCostMicroUsd: millicredits * MICRO_USD_PER_MILLICREDIT,

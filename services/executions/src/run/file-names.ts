@@ -1,7 +1,7 @@
 /** Finds the stored files that a text refers to. */
 
 const KEY = /^[\w.-]+/;
-/** Ids of stored files. An id belongs to an upload or a data URL, or starts with the id of the run that created the file. */
+/** Matches ids of stored files. An id belongs to an upload or a data URL, or starts with the id of the run that created the file. */
 const ID = /"([0-9a-f]{8}[0-9a-f.-]{16,120})"/g;
 /** Maximum number of file names stored for one run. */
 const MOST = 2_000;

@@ -101,8 +101,9 @@ export const createBranches = (statusOf: (nodeId: string) => NodeStatus) => {
     /** Limits a node's output to one of its ports. */
     take: (nodeId: string, port: string): void => void open.set(nodeId, new Set([port])),
     /**
-     * Returns a step with its remaining sources. Its dependencies must be done.
-     * @returns undefined if the step is skipped because one of its connected ports gets no value; a result step continues without that port
+     * Returns a step without the sources that have no value. Its dependencies must be done.
+     * @returns undefined if one of the step's connected ports gets no value, so that the step is skipped; a result step continues without
+     *   that port
      */
     reached: (step: PlanStep): PlanStep | undefined => {
       if (Object.values(step.sources).every((all) => all.every(carries))) return step;

@@ -65,7 +65,7 @@ export type TransitionName = keyof typeof TRANSITIONS;
 
 /** Event that announces a cancellation to calls under way. */
 export const CANCEL_REQUESTED = "cancel_requested";
-/** Event that tells waiting requests that a run waits for a decision, or that a decision was made. */
+/** Event for waiting requests: a run waits for a decision, or a decision was made. */
 export const WAITING = "execution.waiting";
 export const DECIDED = "node.decided";
 /** Events of changes to the row. Requests that wait for a run receive them. */

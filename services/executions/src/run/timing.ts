@@ -27,7 +27,7 @@ export const TIMING = {
   claim: 2 * SECOND,
   /** Deadline for starting a workflow. */
   startCall: 4 * SECOND,
-  /** Age at which the relay creates the usage row of a synchronous run that continues. */
+  /** Age at which the relay creates the usage row of a synchronous run that is still running. */
   unstartedUsage: 10 * SECOND,
   /** How long the announcement of a run's end waits until the usage row is written and the place is free. */
   deliverFirst: 500,

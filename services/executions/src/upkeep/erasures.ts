@@ -21,7 +21,7 @@ export const createRelayedErasures = ({ accountErasure, leaver, logger }: Relaye
       await leaver.startErasure(userId);
       return true;
     }
-    // Do this last, because the workflow and the mark show that the account is being erased.
+    // Do this last: the workflow and the mark show that the account is being erased.
     if (!(await leaver.forgetErasure(userId))) return true;
     await accountErasure.forgetErased({ userId });
     logger.info({ userId }, "an account was erased");

@@ -62,7 +62,7 @@ export const createRelayedManyErasures = (options: RelayedManyErasuresOptions): 
       await forgetRefused(erasure);
       if (entry) for (const batch of await erasures.batchesOver(erasure, BATCHES)) await burying.removeBatch(batch, partOf(erasure));
       if ((await erasures.countPending(erasure)) > 0) return true;
-      // Erase the value once before the data of the last run is removed and once afterwards, because runs can write usage rows until then.
+      // Erase the value twice: before and after the data of the last run is removed. Until then, runs can write usage rows.
       if (entry && !erasure.isValueErased) {
         await eraseValue(erasure, entry);
         await erasures.markValueErased(erasure._id);

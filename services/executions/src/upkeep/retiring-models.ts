@@ -29,8 +29,8 @@ export interface RetiringOptions {
 }
 
 /**
- * Returns the stage whose notice is due. A notice stays due for some days in case a pass fails or Temporal is unavailable, but not longer
- * than notifications remembers sent notices.
+ * Returns the stage whose notice is due. A notice stays due for some days, in case a pass fails or Temporal is unavailable. It must not
+ * stay due longer than notifications remembers sent notices.
  * @param day date in the form YYYY-MM-DD
  */
 export const dueStage = (day: string, now: number, rememberedDays: number): number | undefined => {

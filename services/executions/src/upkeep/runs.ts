@@ -19,8 +19,8 @@ export interface RelayedRunsOptions {
 }
 
 /**
- * Repairs what dead processes left: refuses rows that stayed accepted, delivers outboxes, repairs queues, and ends runs that were queued
- * for too long.
+ * Repairs the state that dead processes left: refuses rows that stayed accepted, delivers outboxes, repairs queues, and ends runs that were
+ * queued for too long.
  */
 export const createRelayedRuns = ({ stores, execution, end, queue, outbox, now = Date.now }: RelayedRunsOptions): RelayedRows<OwingRun> => {
   const settleOne = async (run: OwingRun): Promise<boolean> => {

@@ -29,8 +29,8 @@ const isRun = ({ type }: FailingWorkflow): boolean => type === RUN_WORKFLOW;
 
 /**
  * Finds workflows whose tasks fail, and counts them for an alert. If cancellation was requested, the run is ended. Otherwise the run fails
- * only if its task failed at least 10 times in at least 10 minutes, every worker has the build that the task failed on, and fewer than 5
- * runs fail, because a bad rollout must never fail runs in flight.
+ * only under three conditions: its task failed at least 10 times in at least 10 minutes, every worker has the build on which it failed, and
+ * fewer than 5 runs fail. A bad rollout must never fail runs in flight.
  */
 export const createStuckSweep = ({ stores, tasks, starter, abandon, logger, now = Date.now }: StuckOptions) => {
   const hasFailedEnough = async (executionId: string): Promise<boolean> => {

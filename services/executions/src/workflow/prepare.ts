@@ -83,7 +83,7 @@ export const untilPrepared = async (connection: Operator, namespace: string, log
   }
 };
 
-/** Ensures that the search attributes and the schedules exist, on the queue where runs start. Waits for Temporal. */
+/** Ensures that the search attributes and the schedules exist. Schedules start workflows on the queue of runs. Waits for Temporal. */
 export const prepareTemporal = ({ taskQueue, ...server }: TemporalServer & { taskQueue: string }): Promise<void> =>
   withTemporal(server, async (client) => {
     await ensureSearchAttributes(client.connection as Connection, server.namespace);

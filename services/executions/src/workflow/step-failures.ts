@@ -52,7 +52,7 @@ const publicMessage = ({ message, metadata }: DomainError, call: NodeCall): Pick
   return { publicMessage: `node ${nodeName(call.nodeId, call.label)}: ${model}its call failed; the workflow's author can read why` };
 };
 
-/** Returns the error of a failed call in the form that the run records, with the item of a fan-out. */
+/** Returns the error that the run records for a failed call, with the item of a fan-out. */
 export const runErrorOf = (error: DomainError, call: NodeCall): RunError => {
   const { nodeId, label, item, items } = call;
   const { providerStatus, providerBody, fault } = error.metadata as Pick<RunError, "providerStatus" | "providerBody" | "fault">;

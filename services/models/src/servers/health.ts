@@ -4,7 +4,7 @@ import { READY, type ModelStatus } from "../local-models";
 import { listServer, ServerProblem } from "./listing";
 import type { ListedModel, ServerRecord } from "./server-record";
 
-/** Checks health and models of servers in the background, so that no list waits for a machine that is switched off. */
+/** Checks health and models of servers in the background, so that lists don't wait for a machine that is switched off. */
 
 /** Age after which an answer is refreshed. */
 const FRESH_MS = 5_000;

@@ -49,7 +49,7 @@ export const createDeliveryStore = (connection: Connection) => {
     },
 
     /**
-     * Returns pending messages, ordered by id, that have no workflow or whose next attempt was due before `late`.
+     * Returns pending messages, ordered by id. They have no workflow, or their next attempt was due before `late`.
      * @param after last row of the previous page
      */
     listUnstarted: (late: Date, limit: number, after: DeliveryRecord | undefined): Promise<DeliveryRecord[]> => {

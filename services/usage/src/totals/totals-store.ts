@@ -49,7 +49,7 @@ const daySchema = schemaOf<TotalDocument>(
   "usage_days",
 );
 
-/** True if every failed write of a bulk was an insert that lost a race for its total. */
+/** True if all failed writes of a bulk were inserts of totals that another process created first. */
 const lostInsertsOnly = (error: unknown): boolean => {
   const { writeErrors } = error as { writeErrors?: unknown };
   const failures = Array.isArray(writeErrors) ? writeErrors : writeErrors === undefined ? [] : [writeErrors];

@@ -63,7 +63,7 @@ export interface Reserved {
   counters: string[];
 }
 
-/** Numbers of the budgets that count a hold's calls, and the time at which they counted. */
+/** Numbers of the budgets that count a hold's calls, and the time of the count. */
 export interface Counted {
   at: Date;
   budgets: number[];

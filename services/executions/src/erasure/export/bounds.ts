@@ -1,9 +1,9 @@
 /** Maximum contents of an archive. Its README lists the omitted data. */
 export const EXPORT_BOUNDS = {
   workflows: 10_000,
-  /** The newest versions of each workflow. */
+  /** The limit keeps the newest versions of each workflow. */
   versions: 1_000,
-  /** The newest executions. */
+  /** The limit keeps the newest executions. */
   executions: 50_000,
   batches: 10_000,
   usage: 100_000,

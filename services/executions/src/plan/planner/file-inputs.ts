@@ -90,7 +90,7 @@ const givenTexts = (given: Readonly<Record<string, unknown>>, fields: readonly I
 };
 
 /**
- * Tells which ids a runner's inputs contain, completely or in part. Such an id never refers to a file of the template's author, because
+ * Tells which ids a runner's inputs contain, completely or in part. These ids never refer to files of the template's author, because
  * permission to read the template doesn't include its files.
  */
 export const broughtIds = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): ((id: string) => boolean) => {
@@ -101,7 +101,7 @@ export const broughtIds = (given: Readonly<Record<string, unknown>>, fields: rea
   };
 };
 
-/** Checks addresses in inputs by the rules of the guarded client, as far as the addresses are known before a run. */
+/** Checks addresses in inputs by the rules of the guarded client. Only addresses that are known before a run are checked. */
 
 type Rules = Pick<AddressRules, "problem">;
 

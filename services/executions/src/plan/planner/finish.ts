@@ -60,7 +60,7 @@ interface Run extends FileOwners {
   invalid(issues: GraphIssue[]): DomainError;
 }
 
-/** Plans a run. Returns the files that are still missing, or the plan with the data URLs that must be stored. */
+/** Plans a run. Returns the files that are missing, or the plan and the data URLs to store. */
 export const finishPlan = (
   { addresses, storage, bounds }: PlanRules,
   { task, request, fileInputs, isAuthors, ownerOf, invalid }: Run,

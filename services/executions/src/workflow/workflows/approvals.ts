@@ -1,4 +1,4 @@
-/** Waiting for decisions needs a timer, and no place while no other step of the run is under way. */
+/** A run that waits for decisions needs a timer. It needs no place while none of its other steps is under way. */
 import { condition, defineSignal, setHandler } from "@temporalio/workflow";
 import { approvalSettings, valueTypeOf, type PlanStep } from "@nodeloom/kernel/graph";
 import { TIMING } from "../../run/timing";

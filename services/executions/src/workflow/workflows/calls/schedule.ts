@@ -16,8 +16,8 @@ const INLINE_BYTES = 16 * 1024;
 const COMMAND_BYTES = 2_000;
 
 /**
- * At these limits a run makes no more calls. Temporal terminates a workflow at 51,200 events or 50 MB of history, without a reason that
- * users can see. The rest is reserved for calls under way, cancellation and settlement.
+ * At these limits a run makes no more calls. Temporal terminates a workflow at 51,200 events or 50 MB of history, and users can't see the
+ * reason. The rest is reserved for calls under way, cancellation and settlement.
  */
 export const HISTORY_BOUNDS = { events: 40_000, bytes: 40_000_000 } as const;
 
