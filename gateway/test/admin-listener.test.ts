@@ -57,7 +57,7 @@ const refusal = async (path: string, sent: Sent, at = origin): Promise<[number, 
 };
 
 describe("Temporal's UI", () => {
-  it("is shown to administrators who are signed in, who never give it their session, key or address", async () => {
+  it("is shown to signed-in administrators, whose session, key and address it never gets", async () => {
     const cookie = `${platform.admin.cookie}; _csrf=abc; other=1`;
     const { status, text, headers, reached } = await ask(`${PAGE}?query=x`, { headers: { cookie, authorization: "Bearer x" } });
     expect([status, text, reached.length]).toEqual([200, "a page", 1]);
@@ -80,12 +80,12 @@ describe("Temporal's UI", () => {
     expect([led.status, led.headers.location, led.reached.length]).toEqual([303, platform.baseUrl, 0]);
   });
 
-  it("answers no foreign Host, however good the session", async () => {
+  it("rejects a foreign Host, even with a valid session", async () => {
     for (const host of ["evil.test", "localhost", new URL(platform.baseUrl).host])
       expect(await refusal(PAGE, { headers: { host } })).toEqual([403, "CROSS_ORIGIN_DENIED", 0]);
   });
 
-  it("changes nothing unless that is configured, and then for its own pages alone", async () => {
+  it("changes nothing unless this is configured, and then only for its own pages", async () => {
     const path = "/temporal/api/v1/namespaces/default/workflows/x/terminate";
     const query = "/temporal/api/v1/namespaces/default/workflows/x/query/__stack_trace";
     expect(await refusal(path, { json: {}, headers: { origin } })).toEqual([405, "METHOD_NOT_ALLOWED", 0]);
@@ -99,7 +99,7 @@ describe("Temporal's UI", () => {
       expect(await refusal(path, { json: {}, headers }, writable)).toEqual([403, "CROSS_ORIGIN_DENIED", 0]);
   });
 
-  it("makes no request into another kind of connection", async () => {
+  it("accepts no upgrade to another protocol", async () => {
     const { hostname, port, host } = new URL(origin);
     const headers = { cookie: platform.admin.cookie, host, connection: "Upgrade", upgrade: "websocket" };
     const outgoing = request({ hostname, port, path: PAGE, headers }).end();
@@ -108,7 +108,7 @@ describe("Temporal's UI", () => {
     response.resume();
   });
 
-  it("is named to administrators where it is served, and is not served without an address", async () => {
+  it("is linked for administrators if it is served, and isn't served without an address", async () => {
     const named = async (baseUrl: string): Promise<unknown> =>
       (await send(baseUrl, "/api/admin/temporal", { headers: { cookie: platform.admin.cookie } })).body;
     expect(await named(platform.baseUrl)).toEqual({ url: null, namespace: "default" });

@@ -8,7 +8,7 @@ const cacheOf = (load: (key: string) => Promise<{ of: string }>) => {
 };
 
 describe("a cache of callers", () => {
-  it("asks once for those who miss together, and again when the answer is no longer fresh", async () => {
+  it("loads once for concurrent misses, and again when the entry is no longer fresh", async () => {
     let loads = 0;
     const { cache, pass } = cacheOf((of) => Promise.resolve({ of, n: (loads += 1) }));
     await Promise.all([cache.get("a", "a"), cache.get("a", "a"), cache.get("b", "b")]);
@@ -21,7 +21,7 @@ describe("a cache of callers", () => {
     expect(loads).toBe(3);
   });
 
-  it("does not keep an answer that was on its way when something changed", async () => {
+  it("does not keep a result that was loading during a change", async () => {
     let answer: (value: { of: string }) => void = () => undefined;
     const { cache } = cacheOf(() => new Promise((resolve) => (answer = resolve)));
     const before = cache.get("a", "a");
@@ -43,7 +43,7 @@ describe("a cache of callers", () => {
     expect(loads).toBe(3);
   });
 
-  it("bridges a source that cannot be reached, for a while", async () => {
+  it("keeps entries for a while if the source is unavailable", async () => {
     let up = true;
     const { cache, pass } = cacheOf((of) => (up ? Promise.resolve({ of }) : Promise.reject(unavailable("away"))));
     await cache.get("a", "a");
@@ -55,7 +55,7 @@ describe("a cache of callers", () => {
     await expect(cache.get("a", "a")).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
   });
 
-  it("forgets at once what its source no longer knows", async () => {
+  it("drops an entry at once if its source no longer has it", async () => {
     let known = true;
     const { cache, pass } = cacheOf((of) => (known ? Promise.resolve({ of }) : Promise.reject(new Error("revoked"))));
     await cache.get("a", "a");

@@ -38,17 +38,14 @@ describe("the console at the gateway", () => {
   });
   const get = (path: string, accept = HTML, method = "GET"): Promise<Response> => fetch(`${url}${path}`, { method, headers: { accept } });
 
-  it.each(["/", "/workflows/some-slug", "/p/some-slug", "/admin/users", "/index.html"])(
-    "answers browsers at %s with its page",
-    async (path) => {
-      const response = await get(path);
-      expect(response.status).toBe(200);
-      expect(await response.text()).toBe(PAGE);
-      expect(response.headers.get("cache-control")).toBe("no-cache");
-    },
-  );
+  it.each(["/", "/workflows/some-slug", "/p/some-slug", "/admin/users", "/index.html"])("sends browsers its page at %s", async (path) => {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(PAGE);
+    expect(response.headers.get("cache-control")).toBe("no-cache");
+  });
 
-  it("lets nothing but its own scripts and styles run, and shows media of configured origins", async () => {
+  it("allows only its own scripts and styles, and shows media of configured origins", async () => {
     const policy = (await get("/")).headers.get("content-security-policy");
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';style-src 'self';");
@@ -56,7 +53,7 @@ describe("the console at the gateway", () => {
     expect(policy).not.toContain("unsafe");
   });
 
-  it("gives the part of a sound that a browser asks for", async () => {
+  it("sends the requested range of a sound", async () => {
     const part = (range: string): Promise<Response> => fetch(`${url}/assets/sound-abc.mp3`, { headers: { range } });
     const middle = await part("bytes=2-4");
     expect([middle.status, middle.headers.get("content-range"), await middle.text()]).toEqual([206, "bytes 2-4/10", "234"]);
@@ -70,7 +67,7 @@ describe("the console at the gateway", () => {
   });
 
   it.each(["/api", "/api/nope", "/media/nope", "/docs/nope", "/healthz", "/temporal/x"])(
-    "leaves %s to the service even in a browser",
+    "leaves %s to the service, even for a browser",
     async (path) => {
       expect(await (await get(path)).json()).toEqual({ code: "ROUTE_NOT_FOUND" });
     },
@@ -89,7 +86,7 @@ describe("the console at the gateway", () => {
     expect(await response.text()).toBe(SCRIPT);
   });
 
-  it("compresses nothing for clients that take no encoding, and sends nothing twice", async () => {
+  it("compresses nothing for clients that accept no encoding, and sends nothing twice", async () => {
     const plain = await fetch(`${url}/assets/index-abc.js`, { headers: { "accept-encoding": "identity" } });
     expect(plain.headers.get("content-encoding")).toBeNull();
     expect(plain.headers.get("content-type")).toContain("javascript");
@@ -109,7 +106,7 @@ describe("the console at the gateway", () => {
     expect(await (await get("/assets/index-abc.js")).text()).toBe(SCRIPT);
   });
 
-  it("serves nothing where it was not built", async () => {
+  it("serves nothing if it wasn't built", async () => {
     expect(consoleRouter({ folder: join(folder, "nowhere"), mediaOrigins: [] }).stack).toHaveLength(0);
   });
 });
@@ -147,7 +144,7 @@ describe("the pages of apps at the gateway", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("may be shown within pages of the app's origins, and of no others; the gallery within none of other sites", async () => {
+  it("can be embedded in pages of the app's origins, and of no others; the gallery in no pages of other sites", async () => {
     const framing = async (path: string): Promise<unknown[]> => {
       const { status, headers } = await fetch(`${url}${path}`);
       const policy = headers.get("content-security-policy") ?? "";
@@ -159,7 +156,7 @@ describe("the pages of apps at the gateway", () => {
     expect(await framing("/apps/some-account")).toEqual([200, "'self'", null, false]);
   });
 
-  it("come with a script that other sites may load", async () => {
+  it("include a script that other sites can load", async () => {
     expect((await fetch(`${url}/embed.js`)).headers.get("cross-origin-resource-policy")).toBe("cross-origin");
   });
 });

@@ -3,7 +3,7 @@ import { readArguments } from "../src/arguments";
 const LETTERS = ["a", "b", "c", "d"];
 
 describe("the command line", () => {
-  it("measures everything unless told otherwise", () => {
+  it("measures everything by default", () => {
     expect(readArguments([], LETTERS)).toMatchObject({ only: LETTERS });
     expect(readArguments([], LETTERS).jsonFile).toBeUndefined();
   });
@@ -12,7 +12,7 @@ describe("the command line", () => {
     expect(readArguments(["--only", "d, b,b"], LETTERS).only).toEqual(["b", "d"]);
   });
 
-  it("measures shorter when asked to be quick", () => {
+  it("measures for a shorter time with the quick option", () => {
     const [quick, full] = [readArguments(["--quick"], LETTERS).extent, readArguments([], LETTERS).extent];
     expect(quick.roundMs * quick.rounds).toBeLessThan(full.roundMs * full.rounds);
   });
@@ -22,7 +22,7 @@ describe("the command line", () => {
     expect(readArguments([], LETTERS).against).toBeUndefined();
   });
 
-  it("measures what telemetry costs instead of scenarios", () => {
+  it("measures the cost of telemetry instead of scenarios", () => {
     expect([readArguments(["--telemetry"], LETTERS).telemetry, readArguments([], LETTERS).telemetry]).toEqual([true, false]);
   });
 

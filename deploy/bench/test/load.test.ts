@@ -7,7 +7,7 @@ import { loadEach, loadFor, loadPaced, steadyLoad } from "../src/load";
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("load", () => {
-  it("keeps as many tasks running as asked, and no more", async () => {
+  it("keeps the requested number of tasks running, and no more", async () => {
     let running = 0;
     let most = 0;
     const sample = await loadFor(50, 5, async () => {
@@ -22,7 +22,7 @@ describe("load", () => {
     expect(sample.seconds).toBeGreaterThanOrEqual(0.05);
   });
 
-  it("runs each item once and answers in their order", async () => {
+  it("runs each item once and returns results in the items' order", async () => {
     const { sample, results } = await loadEach([1, 2, 3, 4, 5], 2, async (item) => {
       await tick();
       return item * 10;
@@ -37,7 +37,7 @@ describe("load", () => {
     await expect(loadEach([1], 1, fail)).rejects.toThrow("refused");
   });
 
-  it("at a fixed rate starts each item in its time, before earlier ones are done", async () => {
+  it("at a fixed rate starts each item on time, before earlier ones are done", async () => {
     const { promise: released, resolve: release } = deferred();
     const startedAt = performance.now();
     const { results, sample } = await loadPaced([1, 2, 3, 4], 100, async (item) => {
@@ -51,7 +51,7 @@ describe("load", () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(28);
   });
 
-  it("at a steady rate starts tasks before earlier ones are done, and waits for them in the end", async () => {
+  it("at a steady rate starts tasks before earlier ones are done, and waits for them at the end", async () => {
     const { promise: released, resolve: release } = deferred();
     let started = 0;
     let ended = 0;
@@ -69,7 +69,7 @@ describe("load", () => {
     expect(ended).toBe(started);
   });
 
-  it("at a steady rate reports in the end that a task failed", async () => {
+  it("at a steady rate reports at the end that a task failed", async () => {
     const stop = await new Promise<() => Promise<void>>((resolve) => {
       const end = steadyLoad(200, () => {
         resolve(end);
@@ -99,20 +99,20 @@ describe("the API client", () => {
     server.close();
   });
 
-  it("sends its key, and uses one connection for calls that follow one another", async () => {
+  it("sends its key, and reuses one connection for consecutive calls", async () => {
     const api = createApiClient(url(), "k", new AbortController().signal);
     for (let call = 0; call < 5; call += 1) expect(await api.expect(200, "GET", "/")).toEqual({ key: "k" });
     expect(connections).toBe(1);
     api.close();
   });
 
-  it("says what was answered when it should have been something else", async () => {
+  it("reports an unexpected response", async () => {
     const api = createApiClient(url(), "k", new AbortController().signal);
     await expect(api.expect(200, "POST", "/refused", {})).rejects.toThrow('POST /refused was answered 403: {"key":"k"}');
     api.close();
   });
 
-  it("ends calls under way when the bench is called off", async () => {
+  it("aborts calls in progress when the bench is cancelled", async () => {
     const calledOff = new AbortController();
     const api = createApiClient(url(), "k", calledOff.signal);
     const call = api.call("GET", "/silent");

@@ -30,11 +30,11 @@ describe("a target", () => {
     },
   );
 
-  it("that compares needs something to compare with", () => {
+  it("needs a baseline if its target is a ratio", () => {
     expect(() => verdictOf(metric(1, undefined, { kind: "ratio at most", value: 2 }))).toThrow("nothing to be compared with");
   });
 
-  it("is neither met nor missed where there is none", () => {
+  it("is neither met nor missed without a target", () => {
     expect(verdictOf(metric(1, 2))).toBeUndefined();
     expect(ratioOf(metric(1, 2))).toBe(0.5);
   });
@@ -52,7 +52,7 @@ describe("the report", () => {
     ...metricsOf("d", "cancel", { ours: figures }, { p99: { kind: "below", value: 100 } }),
   ];
 
-  it("lines its columns up", () => {
+  it("aligns its columns", () => {
     expect(renderTable(metrics).split("\n")).toEqual([
       "   metric               ours     bare  ratio    target",
       "b  runs, p50         20.0 ms  8.00 ms  2.50×   ≤ 2.00×  MISSED",
@@ -61,11 +61,11 @@ describe("the report", () => {
     ]);
   });
 
-  it("says which targets are missed and by how much", () => {
+  it("lists the missed targets and the size of each miss", () => {
     expect(renderVerdicts(metrics)).toBe("1 of 2 targets met\n  missed (b) runs, p50: 2.50×, target ≤ 2.00×, off by 25 %");
   });
 
-  it("carries ratio and judgement for machines", () => {
+  it("includes ratio and verdict for machines", () => {
     expect(reportJson(metrics)).toMatchObject([{ ratio: 2.5, met: false }, { ratio: 0.6 }, { met: true, missedBy: 0 }]);
   });
 });

@@ -23,7 +23,7 @@ describe("percentile", () => {
     expect(samples).toEqual([10, 9, 100, 1]);
   });
 
-  it("refuses to speak of no samples", () => {
+  it("rejects an empty list of samples", () => {
     expect(() => percentile([], 0.5)).toThrow(RangeError);
   });
 });
@@ -37,23 +37,23 @@ describe("median", () => {
     expect(median(values)).toBe(middle);
   });
 
-  it("refuses to speak of no values", () => {
+  it("rejects an empty list of values", () => {
     expect(() => median([])).toThrow(RangeError);
   });
 });
 
 describe("figures", () => {
-  it("count what was answered per second of the round", () => {
+  it("count responses per second of the round", () => {
     expect(figuresOf({ latenciesMs: upTo(100), seconds: 4 })).toEqual({ p50Ms: 50, p95Ms: 95, p99Ms: 99, perSecond: 25 });
   });
 
-  it("of several rounds are not moved by one disturbed round", () => {
+  it("of several rounds ignore one disturbed round", () => {
     const calm = { p50Ms: 10, p95Ms: 20, p99Ms: 30, perSecond: 100 };
     const disturbed = { p50Ms: 900, p95Ms: 900, p99Ms: 900, perSecond: 1 };
     expect(medianFigures([calm, disturbed, calm])).toEqual(calm);
   });
 
-  it("of pooled rounds see the slowest of all", () => {
+  it("of pooled rounds include the slowest sample of all", () => {
     const all = pooled([
       { latenciesMs: upTo(50), seconds: 1 },
       { latenciesMs: [500], seconds: 2 },
@@ -63,12 +63,12 @@ describe("figures", () => {
 });
 
 describe("alternation", () => {
-  it("lets each side begin as often as the other", () => {
+  it("lets each side start equally often", () => {
     const firsts = [0, 1, 2, 3].map((round) => sideOrder(round)[0]);
     expect(firsts).toEqual(["ours", "bare", "ours", "bare"]);
   });
 
-  it("runs one side at a time and gives each as many rounds", async () => {
+  it("runs one side at a time, with equally many rounds for each", async () => {
     const order: string[] = [];
     let running = 0;
     const side = (name: string) => async (): Promise<string> => {

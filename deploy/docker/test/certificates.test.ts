@@ -79,7 +79,7 @@ describe("the certificates", () => {
     await expect(call(tlsOf("gateway"))).resolves.toEqual(billing.GetAccountResponse.fromPartial({}));
   });
 
-  it("keep out a caller without a certificate", async () => {
+  it("reject a caller without a certificate", async () => {
     const client = new Client(`localhost:${server.port}`, credentials.createSsl(readFileSync(join(certificates, "authority.pem"))));
     const { path, requestSerialize, responseDeserialize } = DEFINITION.getAccount;
     const answer = new Promise((resolve, reject) => {
@@ -92,18 +92,18 @@ describe("the certificates", () => {
     client.close();
   });
 
-  it("keep out a caller in plain text", async () => {
+  it("reject a caller in plain text", async () => {
     await expect(call({})).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
   });
 
-  it("keep out a caller whose certificate another authority signed", async () => {
+  it("reject a caller with a certificate of another authority", async () => {
     const foreign = join(folder, "foreign");
     makeCertificates(foreign, join(folder, "foreign-authority"), ["gateway"]);
     const stranger = { ...tlsOf("gateway", foreign), TLS_CA_FILE: join(certificates, "authority.pem") };
     await expect(call(stranger)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
   });
 
-  it("keep callers from a server that is not the one they ask for", async () => {
+  it("reject a server with another service's certificate", async () => {
     const { TLS_CA_FILE: ca, TLS_KEY_FILE: key, TLS_CERT_FILE: certificate } = tlsOf("gateway");
     const channel = credentials.createSsl(readFileSync(ca!), readFileSync(key!), readFileSync(certificate!));
     const client = new Client(`localhost:${server.port}`, channel, { "grpc.ssl_target_name_override": "identity" });
@@ -114,7 +114,7 @@ describe("the certificates", () => {
     client.close();
   });
 
-  it("stay what they are when they are made again, and a lost one is made new", () => {
+  it("don't change when they are created again, and a lost one is replaced", () => {
     const before = NAMES.map((name) => readFileSync(join(certificates, name, "certificate.pem"), "utf8"));
     expect(makeCertificates()).toBe("");
     const copy = join(folder, "copy");
@@ -124,14 +124,14 @@ describe("the certificates", () => {
     expect(NAMES.map((name) => readFileSync(join(certificates, name, "certificate.pem"), "utf8"))).toEqual(before);
   });
 
-  it("are all signed again when the authority is new", () => {
+  it("are all replaced if the authority is new", () => {
     const [by, into] = [join(folder, "renewed-authority"), join(folder, "renewed")];
     makeCertificates(into, by, ["gateway", "billing"]);
     rmSync(by, { recursive: true });
     expect(makeCertificates(into, by, ["gateway", "billing"])).toMatch(/new authority\n.*for gateway\n.*for billing\n$/);
   });
 
-  it("can be read by their owner only, and the authority's key lies apart from them", () => {
+  it("can be read only by their owner, and are stored apart from the authority's key", () => {
     const isPrivate = (path: string): boolean => (statSync(path).mode & 0o077) === 0;
     expect(NAMES.every((name) => isPrivate(join(certificates, name, "key.pem")))).toBe(true);
     expect(isPrivate(join(authority, "key.pem"))).toBe(true);
@@ -148,7 +148,7 @@ describe("the health probe", () => {
       (error: { code: number; stderr: string }) => ({ code: error.code, stderr: error.stderr }),
     );
 
-  it("passes and fails with the answer of the port for operators", async () => {
+  it("passes and fails with the response of the operations port", async () => {
     let status = 200;
     const http = createServer((request, response) => response.writeHead(request.url === "/readyz" ? status : 404).end());
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

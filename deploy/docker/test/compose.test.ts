@@ -85,12 +85,12 @@ const READS_PROVIDER_SECRETS = new Set(["executions", "models"]);
 const AWS_CREDENTIALS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
 
 describe("the settings", () => {
-  it("are complete in the example: each variable of the compose file is there, and no other", () => {
+  it("are complete in the example: it has every variable of the compose file, and no other", () => {
     const used = new Set(references(readComposeText()).map(({ name }) => name));
     expect(Object.keys(readEnvFile(EXAMPLE, { commented: true })).sort()).toEqual([...used].sort());
   });
 
-  it("refuse to start without each secret, and say what it is for", () => {
+  it("reject a start without each secret, and describe the secret", () => {
     const text = readComposeText();
     const required = [...new Set(references(text).flatMap(({ name, isRequired }) => (isRequired ? [name] : [])))];
     expect(required.sort()).toEqual(
@@ -105,7 +105,7 @@ describe("the settings", () => {
     }
   });
 
-  it("hold no secret in the example, and a different one for each in a new .env", () => {
+  it("have no secret in the example, and different secrets in each new .env", () => {
     const secrets = Object.entries(readEnvFile(EXAMPLE))
       .filter(([, value]) => value === "")
       .map(([name]) => settings[name]!);
@@ -120,14 +120,14 @@ describe("the settings", () => {
 });
 
 describe("the platform's services", () => {
-  it("are all there, each under the name that its code has", () => {
+  it("include every service under the name in the code", () => {
     const workspaces = ["gateway", ...readdirSync(join(ROOT, "services")).map((name) => `services/${name}`)];
     const deployable = workspaces.filter((workspace) => existsSync(join(ROOT, workspace, "src", "main.ts")));
     expect([...ownNames, ...localNames, MIGRATE].sort()).toEqual(deployable.map((workspace) => workspace.replace("services/", "")).sort());
     expect([...ownNames, ...localNames].sort()).toEqual(Object.keys(DEFINITIONS).sort());
   });
 
-  it("may have the models of this machine beside them, with variables that they read", () => {
+  it("can run with local models, whose variables they read", () => {
     expect(localNames).toEqual(["inference"]);
     for (const [name, { environment }] of Object.entries(local.services)) {
       const known = new Set([
@@ -145,14 +145,14 @@ describe("the platform's services", () => {
     expect(DEFINITIONS[name]!.name).toBe(name);
   });
 
-  it.each(own)("%s is given only variables that it reads", (name, { environment }) => {
+  it.each(own)("%s gets only variables that it reads", (name, { environment }) => {
     const known = new Set(Object.keys(DEFINITIONS[name]!.config.shape));
     if (READS_PROVIDER_SECRETS.has(name)) for (const secret of providerSecrets()) known.add(secret);
     if (name === "media") for (const variable of AWS_CREDENTIALS) known.add(variable);
     expect(Object.keys(environment).filter((variable) => !known.has(variable))).toEqual([]);
   });
 
-  it.each(own)("%s starts from the variables that it is given", (name, { environment }) => {
+  it.each(own)("%s starts with these variables", (name, { environment }) => {
     const config = loadConfig(DEFINITIONS[name]!.config, environment) as Record<string, unknown>;
     for (const variable of Object.keys(DEFINITIONS[name]!.config.shape).filter((key) => /_(LISTEN|ADDRESS)$/.test(key))) {
       // A default address is loopback, which is wrong in a container.
@@ -165,7 +165,7 @@ describe("the platform's services", () => {
     for (const [variable] of listens(service)) expect(splitHostPort(service.environment[variable]!).host).toBe("0.0.0.0");
   });
 
-  it.each(own)("%s dials servers that listen there, over a network that both are in", (_name, service) => {
+  it.each(own)("%s calls servers that listen at the address, over a shared network", (_name, service) => {
     for (const { variable, host, port } of dialled(service)) {
       const callee = compose.services[host];
       const ports = callee?.image === IMAGE ? listens(callee).map(([, listening]) => listening) : [SERVER_PORTS[host]];
@@ -177,14 +177,14 @@ describe("the platform's services", () => {
     }
   });
 
-  it.each(own)("%s is asked for its health by its port for operators", (name, { healthcheck, environment }) => {
+  it.each(own)("%s is health-checked on its operations port", (name, { healthcheck, environment }) => {
     expect(healthcheck!.test).toEqual(["CMD", "node", "deploy/docker/health.mjs"]);
     const { OPS_LISTEN } = loadConfig(DEFINITIONS[name]!.config, environment) as { OPS_LISTEN: string };
     expect(OPS_LISTEN).toBe("0.0.0.0:9090");
     expect(listens({ environment } as ComposeService).map(([, port]) => port)).not.toContain(9090);
   });
 
-  it.each(own)("%s has longer to stop than it takes at most", (name, { environment, stop_grace_period: period }) => {
+  it.each(own)("%s has more time to stop than its longest stop takes", (name, { environment, stop_grace_period: period }) => {
     const { SHUTDOWN_GRACE_MS: graceMs } = loadConfig(DEFINITIONS[name]!.config, environment) as { SHUTDOWN_GRACE_MS: number };
     expect(Number(/^(\d+)s$/.exec(period!)![1]) * 1_000).toBeGreaterThan(graceMs);
   });
@@ -202,7 +202,7 @@ describe("the platform's services", () => {
     expect(names).toContain(name);
   });
 
-  it("may call the sandbox as a provider where they call out, and nothing inside for users", () => {
+  it("can call the sandbox as a provider, and no internal address for users", () => {
     const callers = own.filter(([name]) => "PROVIDER_EGRESS_ALLOW" in DEFINITIONS[name]!.config.shape);
     expect(callers.map(([name]) => name).sort()).toEqual(["executions", "media"]);
     for (const [name, { environment, networks }] of callers) {
@@ -220,7 +220,7 @@ describe("the platform's services", () => {
   });
 });
 
-it("makes the databases before any service starts that keeps one, with the variables that it needs", () => {
+it("prepares every database before its service starts, with the required variables", () => {
   const { command, environment, restart, networks } = compose.services[MIGRATE]!;
   expect([command, restart]).toEqual([["services/migrate"], "on-failure:5"]);
   const keepers = own.filter(([name]) => DEFINITIONS[name]!.database !== undefined);
@@ -237,7 +237,7 @@ it("makes the databases before any service starts that keeps one, with the varia
 describe("the compose file", () => {
   const all = Object.entries(compose.services);
 
-  it("publishes the gateway alone, on loopback only: for clients, and for administrators", () => {
+  it("publishes only the gateway, on loopback, for clients and for administrators", () => {
     const published = all.filter(([, { ports }]) => ports !== undefined);
     expect(published.map(([name]) => name)).toEqual(["gateway"]);
     const { ports, environment, networks } = compose.services.gateway!;
@@ -247,24 +247,24 @@ describe("the compose file", () => {
     expect(networks!.some((network) => !compose.networks[network]!.internal)).toBe(true);
   });
 
-  it("serves Temporal's UI under the path that the gateway passes on, on the host of the console", () => {
+  it("serves Temporal's UI on the console's host, under the path that the gateway proxies", () => {
     const { TEMPORAL_UI_URL, ADMIN_BASE_URL, PUBLIC_BASE_URL } = compose.services.gateway!.environment;
     const { TEMPORAL_UI_PUBLIC_PATH, TEMPORAL_UI_PORT } = compose.services["temporal-ui"]!.environment;
     expect(new URL(TEMPORAL_UI_URL!)).toMatchObject({ pathname: TEMPORAL_UI_PUBLIC_PATH, port: TEMPORAL_UI_PORT });
     expect(new URL(ADMIN_BASE_URL!).hostname).toBe(new URL(PUBLIC_BASE_URL!).hostname);
   });
 
-  it("tells clients the address that it publishes", () => {
+  it("tells clients the published address", () => {
     const { port } = new URL(compose.services.gateway!.environment.PUBLIC_BASE_URL!);
     expect(LOOPBACK_PORT.exec(compose.services.gateway!.ports![0]!)![1]).toBe(port);
   });
 
-  it("lets only those reach the internet who call providers, model servers or Stripe, or are called from outside", () => {
+  it("gives internet access only to services that call providers, model servers or Stripe, or that receive outside requests", () => {
     const outside = all.filter(([, { networks }]) => networks?.some((network) => !compose.networks[network]!.internal));
     expect(outside.map(([name]) => name).sort()).toEqual(["billing", "executions", "gateway", "media", "models", "notifications"]);
   });
 
-  it.each(all)("%s waits only for what can become so", (_name, { depends_on: dependencies = {} }) => {
+  it.each(all)("%s waits only for conditions that can become true", (_name, { depends_on: dependencies = {} }) => {
     for (const [target, { condition }] of Object.entries(dependencies)) {
       const callee = compose.services[target]!;
       if (condition === "service_healthy") expect(callee.healthcheck).toBeDefined();
@@ -286,13 +286,13 @@ describe("the compose file", () => {
     }
   });
 
-  it.each(all)("%s pins its image, and only one service builds ours", (name, { image, build, networks = [] }) => {
+  it.each(all)("%s pins its image, and only one service builds Nodeloom's image", (name, { image, build, networks = [] }) => {
     expect(image).toMatch(/:(local|\d+\.\d+(\.\d+)?)$/);
     expect(build !== undefined).toBe(name === "certs");
     for (const network of networks) expect(Object.keys(compose.networks)).toContain(network);
   });
 
-  it("uses one MongoDB replica set, under the name that clients ask for", () => {
+  it("uses one MongoDB replica set, under the name that clients use", () => {
     const start = readFileSync(join(ROOT, "deploy", "docker", "mongo", "start.sh"), "utf8");
     const init = readFileSync(join(ROOT, "deploy", "docker", "mongo", "replica-set.js"), "utf8");
     for (const [, { environment }] of own.filter(([, service]) => service.environment.MONGODB_URI)) {
@@ -302,7 +302,7 @@ describe("the compose file", () => {
     }
   });
 
-  it("gives each service a user of MongoDB who can reach its own database alone, made before it starts", () => {
+  it("gives each service a MongoDB user that can access only the service's database", () => {
     const { environment, command, volumes } = compose.services["mongo-init"]!;
     const made: unknown[] = [];
     const administrator = {
@@ -328,17 +328,17 @@ describe("the compose file", () => {
     expect(new Set(expected.map(({ pwd }) => pwd)).size).toBe(expected.length);
   });
 
-  it.each(all)("%s has bounds for its memory and its processes", (_name, service) => {
+  it.each(all)("%s has limits for its memory and its processes", (_name, service) => {
     expect(service.mem_limit).toMatch(/^\d+[mg]$/);
     expect(service.pids_limit).toBeGreaterThan(0);
   });
 
-  it("gives Temporal shards enough for ever, and says why", () => {
+  it("gives Temporal enough shards for its lifetime, and documents the reason", () => {
     expect(Number(compose.services.temporal!.environment.NUM_HISTORY_SHARDS)).toBeGreaterThanOrEqual(512);
     expect(readComposeText()).toMatch(/# Fixed by the first start for ever\. .*\n\s+NUM_HISTORY_SHARDS/);
   });
 
-  it("gives Temporal a YAML file of settings where it looks for them, and runs a namespace that is made", () => {
+  it("gives Temporal a YAML settings file at the expected path, and creates its namespace", () => {
     const { temporal, "temporal-init": init, executions } = compose.services;
     expect(temporal!.volumes).toContain(
       `./deploy/docker/temporal/dynamic-config.yaml:${temporal!.environment.DYNAMIC_CONFIG_FILE_PATH}:ro`,

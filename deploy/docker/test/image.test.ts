@@ -37,7 +37,7 @@ const settings = Object.fromEntries(
 const compose = loadCompose(settings);
 
 describe("the image", () => {
-  it("is built from Debian slim with a Node version that the workspaces ask for", () => {
+  it("is built from Debian slim with a Node version that the workspaces support", () => {
     const [argument] = instructions.filter(({ name }) => name === "ARG").map(({ text }) => text);
     expect(argument).toMatch(/^NODE_IMAGE=node:24\.\d+\.\d+-bookworm-slim$/);
     const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { engines: { node: string } };
@@ -56,7 +56,7 @@ describe("the image", () => {
     expect([last.name, last.text]).toEqual(["CMD", '["gateway/dist/main.js"]']);
   });
 
-  it("copies only from stages that come before, and files that exist", () => {
+  it("copies only from earlier stages, and only existing files", () => {
     instructions.forEach(({ name, text, stage }) => {
       const source = /--from=(\w+)/.exec(text)?.[1];
       if (name === "COPY" && source) expect(stages.indexOf(source)).toBeLessThan(stages.indexOf(stage));
@@ -74,7 +74,7 @@ describe("the image", () => {
     expect(existsSync(join(ROOT, "deploy", "local", "build.mjs"))).toBe(true);
   });
 
-  it("is built from a lock file that npm ci accepts: it names the optional packages of every platform", () => {
+  it("is built from a lock file that npm ci accepts: it includes the optional packages of every platform", () => {
     const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;
     };
@@ -86,7 +86,7 @@ describe("the image", () => {
     expect(missing).toEqual([]);
   });
 
-  it("holds everything that the compose file runs in it", () => {
+  it("contains every file that the compose file runs", () => {
     const copied = inStage("build", "RUN").join(" ");
     const own = Object.values(compose.services).filter(({ image }) => image === IMAGE);
     const files = own.flatMap(({ entrypoint = [], command = [], healthcheck }) => [
@@ -100,7 +100,7 @@ describe("the image", () => {
     }
   });
 
-  it("owns the folders that volumes are mounted on, so that a new volume can be written", () => {
+  it("owns the mount points of volumes, so that a new volume can be written", () => {
     const [folders] = inStage("runtime", "RUN").filter((text) => text.includes("install -d"));
     const owned = folders!.replace(/^.*install -d -o 1000 -g 1000 /, "").split(/\s+/);
     for (const { image, volumes = [] } of Object.values(compose.services)) {
@@ -114,7 +114,7 @@ describe("the image", () => {
     expect(ignored).toEqual(expect.arrayContaining([".env", ".env.*", ".git", ".nodeloom", "**/node_modules", "**/dist"]));
   });
 
-  it("is given scripts that a shell can read", () => {
+  it("contains scripts that a shell can parse", () => {
     const scripts = ["make-certs.sh", "make-env.sh", "temporal/schema.sh", "temporal/namespace.sh"];
     for (const script of scripts) execFileSync("sh", ["-n", join(ROOT, "deploy", "docker", script)]);
     execFileSync("bash", ["-n", join(ROOT, "deploy", "docker", "mongo", "start.sh")]);

@@ -91,7 +91,7 @@ describe.each(AUDIO_FORMS)("a sound in $name", ({ make }) => {
   });
 });
 
-it("keeps sound and pictures in step over a minute of clips, whose pictures it copies", async () => {
+it("keeps sound and pictures in sync over a minute of clips, and copies their pictures", async () => {
   const places = Array.from({ length: 12 }, (_, index) => 0.4 + (index % 5) * 0.8);
   const clips = places.map((at) => beep(5, at, "640x360"));
   const videos = await Promise.all(clips.map((one) => service.upload(one)));
@@ -129,7 +129,7 @@ const randoms = (seed: number): (() => number) => {
   return () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
 };
 
-it("survives two hundred files that were damaged at random", async () => {
+it("survives two hundred files with random damage", async () => {
   const bases: [string, Record<string, unknown>, string, Buffer][] = [
     ["video-resize", { width: 64 }, "video", clip({ seconds: 0.4, tone: 440 })],
     [
@@ -170,7 +170,7 @@ it("survives two hundred files that were damaged at random", async () => {
   expect((await service.run("audio-convert", { format: "wav" }, { audio: tone(440, 0.2) })).object).toBeDefined();
 });
 
-it("makes a film to look at", async () => {
+it("creates a film for inspection", async () => {
   const images = await Promise.all(
     [
       "mandelbrot=s=1600x900",

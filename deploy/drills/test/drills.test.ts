@@ -64,7 +64,7 @@ const wrongIn = (text: string): string[] =>
     .filter(([, script = "", drill]) => !SCRIPTS.includes(script) || (script === "drill" && drill !== undefined && !names.has(drill)))
     .map(([command]) => command);
 
-it("lists every drill with its sentence and its usual time", () => {
+it("lists every drill with its description and usual duration", () => {
   const { status, stdout } = drill();
   expect(status).toBe(0);
   expect(listed).toHaveLength(stdout.trim().split("\n").length - 2);
@@ -72,7 +72,7 @@ it("lists every drill with its sentence and its usual time", () => {
 });
 
 it.each(readdirSync(DRILLS, { withFileTypes: true }).filter((one) => one.isDirectory() && !SHARED.includes(one.name)))(
-  "has the folder $name listed",
+  "lists the folder $name",
   ({ name }) => expect(names).toContain(name),
 );
 
@@ -80,23 +80,23 @@ it.each([
   ["restroe", "restore"],
   ["chaos:answers", "answers"],
   ["kubernetes", "kube"],
-])("names the drill that is nearest to %s", (wrong, right) => {
+])("suggests the drill with the name most similar to %s", (wrong, right) => {
   const { status, stderr } = drill(wrong);
   expect(status).toBe(2);
   expect(stderr).toBe(`there is no drill ${wrong}; the nearest is: npm run drill -- ${right}\n`);
 });
 
-it("passes options on to a drill, and answers with its exit code", () => {
+it("passes options to a drill, and exits with the drill's exit code", () => {
   const { status, stderr } = drill("conformance", "--accounts", "nowhere.json");
   expect({ status, stderr }).toEqual({ status: 2, stderr: "there is no nowhere.json; say where the accounts are with --accounts\n" });
   expect(drill("conformance", "--help").status).toBe(0);
 });
 
-it("leaves fifteen scripts beside the drills", () => {
+it("has fifteen npm scripts besides the drills", () => {
   expect(Object.keys(scriptsOf(".")).sort()).toEqual([...SCRIPTS].sort());
 });
 
-it("sees a script or a drill that does not exist", () => {
+it("reports a script or a drill that does not exist", () => {
   expect(
     wrongIn(
       "`npm run drill` and `npm run drill chaos`, `npm run drill -- load --runs 5`; npm run build && node x; npm run logs -- billing",
@@ -107,7 +107,7 @@ it("sees a script or a drill that does not exist", () => {
   expect(wrongIn("npm run drill -- sizing")).toHaveLength(1);
 });
 
-it("is named with scripts and drills that exist, wherever it is named", () => {
+it("names only scripts and drills that exist", () => {
   const wrong = PLACES.flatMap((place) => filesIn(join(ROOT, place)))
     .filter((path) => path !== __filename)
     .flatMap((path) => wrongIn(readFileSync(path, "utf8")).map((command) => `${relative(ROOT, path)}: ${command}`));

@@ -16,7 +16,7 @@ const filledIn = ({ inputSchema }: RegistryFile): Record<string, unknown> => {
 const examplesOf = (entry: RegistryFile): Record<string, unknown>[] => entry.inputSchema.examples ?? [filledIn(entry)];
 
 describe.each(entries.map((entry) => [entry.internalName, entry] as const))("%s", (_name, entry) => {
-  it.each(examplesOf(entry))("takes its example, and has a price for it: %j", (inputs) => {
+  it.each(examplesOf(entry))("accepts its example, and has a price for it: %j", (inputs) => {
     expect(createInputCheck(entry.inputSchema)(inputs)).toEqual([]);
     const cost = worstCaseMicroUsd({ price: priceOf(entry), schema: entry.inputSchema, inputs, unknown: new Set(), inputTokens: 100 });
     expect(Number.isSafeInteger(cost)).toBe(true);
@@ -25,7 +25,7 @@ describe.each(entries.map((entry) => [entry.internalName, entry] as const))("%s"
 });
 
 describe.each(hosted.map((entry) => [entry.internalName, entry] as const))("%s", (_name, entry) => {
-  it("sends one request of its example to its provider, with the key and without a gap", async () => {
+  it("sends one request for its example to its provider, with the key and without missing values", async () => {
     const [example] = entry.inputSchema.examples!;
     const { method, url, headers, body } = await requestOf(entry, (inputs) => pricedInputs(priceOf(entry), entry.inputSchema, inputs));
     const { baseUrl, auth } = entry.provider;
@@ -36,11 +36,11 @@ describe.each(hosted.map((entry) => [entry.internalName, entry] as const))("%s",
     expect(url + body).not.toMatch(/\$input|\$each|\$\{|undefined/);
   });
 
-  it("says who runs it, as of when, and where that was read", () => {
+  it("states its provider, the date of the information and its source", () => {
     expect([entry.company, entry.asOf, entry.source]).toEqual([expect.any(String), expect.stringMatching(/^20\d\d-/), expect.any(String)]);
   });
 });
 
-it("are the rows of the guide (otherwise: npm run drill models)", () => {
+it("the models with a check match the rows of the guide (otherwise: npm run drill models)", () => {
   expect(rowsOf(readFileSync(PAGE, "utf8")).sort()).toEqual(hosted.map(({ internalName }) => internalName).sort());
 });

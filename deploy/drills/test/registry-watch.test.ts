@@ -39,7 +39,7 @@ const watch = (from: string, seen: readonly string[]): Promise<{ code: number; o
   });
 };
 
-it("finds a retiring, a dearer, a cheaper, a renamed and a new model, and nothing else", () => {
+it("finds a retiring, a dearer, a cheaper, a renamed and a new model, and no other difference", () => {
   expect(changes(found)).toEqual([
     ["retiring", "gpt-6-luna", "on 2027-06-30, the registry has no day"],
     ["dearer", "claude-sonnet-5-5", "$12 per million output tokens, in the registry $10"],

@@ -19,7 +19,7 @@ describe.each(names)("%s", (name) => {
   const declared = Object.keys(definition.config.shape);
   const given = environmentOf(name);
 
-  it("is given every variable that it reads, and no other", () => {
+  it("gets every variable that it reads, and no other", () => {
     const sure = usesTls(service) ? [] : TLS;
     expect([...Object.keys(given), ...sure].sort()).toEqual(expect.arrayContaining([...declared].sort()));
     // Variables that libraries read under their own names.
@@ -31,23 +31,23 @@ describe.each(names)("%s", (name) => {
     expect(others).toEqual([]);
   });
 
-  it("can be started with them", () => {
+  it("starts with these variables", () => {
     expect(() => loadConfig(definition.config, given)).not.toThrow();
   });
 
-  it("listens on a port of its own for each server, and on another for probes", () => {
+  it("listens on a separate port for each server, and on another for probes", () => {
     const listens = declared.filter((variable) => variable.endsWith("_LISTEN") && variable !== "OPS_LISTEN");
     expect(Object.keys(service.listens).sort()).toEqual(listens.sort());
     const ports = [...Object.values(service.listens), Number(values.settings.process.OPS_LISTEN!.split(":").at(-1))];
     expect(new Set(ports).size).toBe(ports.length);
   });
 
-  it("is started by a file that the image has", () => {
+  it("runs a file that the image contains", () => {
     expect(existsSync(join(ROOT, service.main.replace("/dist/", "/src/").replace(/\.js$/, ".ts")))).toBe(true);
   });
 });
 
-it("migrates every database, by its own user, and Temporal", () => {
+it("migrates every database with the database's own user, and Temporal", () => {
   const template = readFileSync(join(CHART, "templates", "migrate.yaml"), "utf8");
   const withDatabase = names.filter((name) => values.services[name]!.secrets.includes("mongodb"));
   expect(withDatabase.sort()).toEqual([...SERVICES].sort());
@@ -63,7 +63,7 @@ it("migrates every database, by its own user, and Temporal", () => {
   expect([...secret!.matchAll(/--from-literal=(\w+)=/g)].map(([, name]) => name).sort()).toEqual([...SERVICES].sort());
 });
 
-it("stops no process by force before its own grace is over", () => {
+it("kills no process within its own grace period", () => {
   const timesOf = (name: string): Record<string, number> =>
     loadConfig(DEFINITIONS[name]!.config, environmentOf(name)) as Record<string, number>;
   const { DRAIN_MS, SHUTDOWN_GRACE_MS } = timesOf("billing");
@@ -74,7 +74,7 @@ it("stops no process by force before its own grace is over", () => {
   expect(DRAIN_MS! + SHUTDOWN_GRACE_MS!).toBeLessThanOrEqual(60_000);
 });
 
-it("probes what the ops port answers", () => {
+it("probes a path that the operations port serves", () => {
   const template = readFileSync(join(CHART, "templates", "deployments.yaml"), "utf8");
   const ops = readFileSync(join(ROOT, "services", "platform", "src", "process", "ops.ts"), "utf8");
   const probed = [...template.matchAll(/httpGet: \{ path: (\S+), port: ops \}/g)].map(([, path]) => path!);
@@ -100,16 +100,16 @@ describe("the values' schema", () => {
       : validate.errors!.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
   const sets = ["values.yaml", ...readdirSync(join(CHART, "ci")).map((set) => join("ci", set))];
 
-  it.each(sets)("takes every path of %s", (set) => {
+  it.each(sets)("accepts every path of %s", (set) => {
     expect(complaintsOf(readYaml(set))).toEqual([]);
   });
 
-  it.each(names)("takes for every service the members that %s has, at every depth", (name) => {
+  it.each(names)("accepts the members of %s for every service, at every depth", (name) => {
     for (const other of names) expect(complaintsOf({ services: { [other]: values.services[name] } })).toEqual([]);
   });
 
   it.each(["services.billing.replica", "services.billing.data.scrach", "settings.public.PUBLIC_URL", "image.localModels.tags"])(
-    "refuses %s, which is no value",
+    "rejects %s, which isn't a value",
     (path) => {
       const given = path.split(".").reduceRight<unknown>((value, name) => ({ [name]: value }), true);
       expect(complaintsOf(given).join()).toContain(`"additionalProperty":"${path.split(".").at(-1)}"`);
@@ -117,13 +117,13 @@ describe("the values' schema", () => {
   );
 });
 
-it("has a dashboard that names alerts that there are", () => {
+it("has a dashboard that names only existing alerts", () => {
   const named = descriptions.flatMap((text) => text.match(/\bNodeloom[A-Z]\w+/g) ?? []);
   expect(named.length).toBeGreaterThan(5);
   expect(rules.map(({ alert }) => alert)).toEqual(expect.arrayContaining(named));
 });
 
-it("asks Prometheus nothing that its own grammar refuses", async () => {
+it("sends Prometheus only queries of a valid grammar", async () => {
   const { parser } = await import("@prometheus-io/lezer-promql");
   /** Replaces Grafana's variables by durations. */
   const wrongIn = (query: string): string[] => {
@@ -143,7 +143,7 @@ it("asks Prometheus nothing that its own grammar refuses", async () => {
 describe("alerts", () => {
   const alerts = rules.filter(({ alert }) => alert !== undefined);
 
-  it("notice every service that is silent, and every one that should be there and isn't", () => {
+  it("notice every service that is silent or missing", () => {
     const exprOf = (name: string): string => alerts.find(({ alert }) => alert === name)!.expr;
     const [, silent] = /component=~"([^"]+)"/.exec(exprOf("NodeloomProcessDown"))!;
     expect(silent!.split("|").sort()).toEqual([...names].sort());
@@ -151,14 +151,14 @@ describe("alerts", () => {
     expect(missing.sort()).toEqual(names.filter((name) => values.services[name]!.enabled).sort());
   });
 
-  it("are each named by the table of what fails, which names no other", () => {
+  it("are the alerts in the troubleshooting table, which names no other", () => {
     const runbooks = readFileSync(join(ROOT, "docs", "operations", "runbooks.md"), "utf8");
     const [, table] = /^## What fails, and which alert fires\n([^]*?)^## /m.exec(runbooks)!;
     const named = [...table!.matchAll(/\[(Nodeloom\w+)\]/g)].map(([, name]) => name!);
     expect([...new Set(named)].sort()).toEqual(alerts.map(({ alert }) => alert!).sort());
   });
 
-  it("have a runbook each, and tests of when they fire and when not", () => {
+  it("have a runbook each, and tests for firing and not firing", () => {
     const runbooks = readFileSync(join(ROOT, "docs", "operations", "runbooks.md"), "utf8");
     const tests = readFileSync(join(__dirname, "alerts.yaml"), "utf8");
     for (const { alert, annotations, labels } of alerts) {

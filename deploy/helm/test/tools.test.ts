@@ -45,18 +45,18 @@ const render = (...args: string[]): Rendered[] =>
     .filter((object) => object !== null);
 
 describe("Helm", () => {
-  it.each(given)("takes the values of %s without a complaint", (_set, args) => {
+  it.each(given)("accepts the values of %s without an error", (_set, args) => {
     const output = execFileSync(helm, ["lint", "--strict", CHART, ...args]).toString();
     expect(output).toContain("0 chart(s) failed");
     const names = render(...args).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(given)("renders %s to what Kubernetes' schemas take, without unknown members", (_set, args) => {
+  it.each(given)("renders %s to objects that Kubernetes' schemas accept, without unknown members", (_set, args) => {
     expect(render(...args).flatMap(complaintsOf)).toEqual([]);
   });
 
-  it("gives every process the environment that the agreement was checked with", () => {
+  it("gives every process the environment that the agreement test checks", () => {
     const deployments = render().filter(({ kind }) => kind === "Deployment");
     const enabled = Object.entries(values.services).filter(([, { enabled }]) => enabled);
     expect(deployments.length).toBe(enabled.length);
@@ -76,7 +76,7 @@ describe("Helm", () => {
   const named = (objects: Rendered[], kind: string, name: string): Rendered =>
     objects.find((object) => object.kind === kind && object.metadata.name === name)!;
 
-  it("gives a service what its values add, and no other service", () => {
+  it("applies a service's values to that service only", () => {
     const objects = render(...valuesOf("external-tls.yaml"));
     const account = { "eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/nodeloom" };
     expect(named(objects, "ServiceAccount", "nodeloom-gateway").metadata).toMatchObject({ annotations: account });
@@ -90,21 +90,21 @@ describe("Helm", () => {
     expect(identity).not.toHaveProperty("metadata.annotations");
   });
 
-  it("places a service by its own choice instead of that of all pods", () => {
+  it("places a service by its own setting instead of the setting for all pods", () => {
     const chosen = ["pods.nodeSelector.pool=any", "services.sandbox.nodeSelector.pool=gpu"].flatMap((value) => ["--set", value]);
     const objects = render(...valuesOf("one-machine.yaml"), ...chosen);
     expect(named(objects, "Deployment", "nodeloom-gateway").spec.template.spec).toMatchObject({ nodeSelector: { pool: "any" } });
     expect(named(objects, "Deployment", "nodeloom-sandbox").spec.template.spec).toMatchObject({ nodeSelector: { pool: "gpu" } });
   });
 
-  it("pulls every image from the mirror that is named", () => {
+  it("pulls every image from the configured mirror", () => {
     const pods = render(...valuesOf("locked-down.yaml"), "--set", "backup.enabled=true", "--set", "backup.volumeClaim=copies");
     const images = JSON.stringify(pods).match(/"image":"[^"]+"/g)!;
     expect(images.length).toBeGreaterThan(10);
     expect(images.filter((image) => !image.startsWith('"image":"mirror.example.com:5000/'))).toEqual([]);
   });
 
-  it("renders objects of your own with the chart's values", () => {
+  it("renders your own objects with the chart's values", () => {
     const secret = named(render(...valuesOf("locked-down.yaml")), "ExternalSecret", "nodeloom-session");
     expect(secret.spec).toMatchObject({ target: { name: values.secrets.session!.secret } });
   });
@@ -142,7 +142,7 @@ describe("Helm", () => {
     ["settings.process.LOG_LEVEL=loud", "LOG_LEVEL"],
     ["services.billing.listens.BILLING_LISTEN=70000", "BILLING_LISTEN"],
     ["services.billing.replica=2", "replica"],
-  ])("refuses %s, and says why", (value, reason) => {
+  ])("rejects %s, and gives the reason", (value, reason) => {
     let said = "";
     try {
       execFileSync(helm, ["template", "nodeloom", CHART, "--set", value], { stdio: "pipe" });
@@ -157,7 +157,7 @@ describe("Kubernetes' schemas", () => {
   const port = { name: "grpc", port: 50051, targetPort: "grpc" };
   const service = { apiVersion: "v1", kind: "Service", metadata: { name: "billing" }, spec: { ports: [port] } };
 
-  it("take what is right", () => {
+  it("accept valid objects", () => {
     expect(complaintsOf(service)).toEqual([]);
   });
 
@@ -166,12 +166,12 @@ describe("Kubernetes' schemas", () => {
     ["a wrong type", { ...service, spec: { ports: [{ ...port, port: "50051" }] } }, "/spec/ports/0/port"],
     ["a missing member", { ...service, spec: { ports: [{ name: "grpc" }] } }, "port"],
     ["a kind that nobody checks", { ...service, kind: "Daemon" }, "without a schema"],
-  ])("complain of %s", (_what, object, complaint) => {
+  ])("reject %s", (_what, object, complaint) => {
     expect(complaintsOf(object).join()).toContain(complaint);
   });
 });
 
-it("has a value set for each way of running it", () => {
+it("has a value set for each way of deployment", () => {
   expect(sets.sort()).toEqual(["external-tls.yaml", "locked-down.yaml", "one-machine.yaml", "three-replicas.yaml"]);
   for (const set of sets) expect(readFileSync(join(CHART, "ci", set), "utf8")).toMatch(/^# /);
 });

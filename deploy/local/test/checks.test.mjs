@@ -10,7 +10,7 @@ import { runToEnd } from "../run/to-end.mjs";
 /** @param {string} name @param {string} script @returns {import("../checks/checks.mjs").Check} */
 const checkOf = (name, script) => ({ name, command: process.execPath, args: ["-e", script] });
 
-test("a check that fails is counted, named and heard; the others go on, and are quiet", async () => {
+test("a check that fails is counted, named and printed; the others continue without output", async () => {
   /** @type {string[]} */
   const lines = [];
   const progress = {
@@ -37,7 +37,7 @@ test("a check that fails is counted, named and heard; the others go on, and are 
   assert.equal(lines.length, 6);
 });
 
-test("the check of types finds what is none, and nothing where all is well", async () => {
+test("the check of types reports a type error, and nothing for correct code", async () => {
   const check = CHECKS.find(({ name }) => name === "lint and types");
   assert.ok(check);
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-types-"));

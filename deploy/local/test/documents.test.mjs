@@ -48,7 +48,7 @@ const onServer = async (dataDir, work) => {
 /** @param {Promise<unknown>} write */
 const isRefused = (write) => assert.rejects(write, { code: DUPLICATE_KEY });
 
-test("a document comes back as it was written, whatever is in it, after the server was started again", async () => {
+test("a document is unchanged after a restart of the server, whatever it contains", async () => {
   const dataDir = join(root, "kinds");
   const document = {
     _id: "all",
@@ -75,7 +75,7 @@ test("a document comes back as it was written, whatever is in it, after the serv
   assert.deepEqual(await read(), before);
 });
 
-test("a key that is unique stays so when the server was started again, ids of every kind among them", async () => {
+test("a unique key stays unique after a restart of the server, with ids of every kind", async () => {
   const dataDir = join(root, "keys");
   const ids = ["a", 1, new ObjectId("0123456789abcdef01234567"), { n: 1 }, new Date(5), true];
   await onServer(dataDir, async (all) => {
@@ -142,7 +142,7 @@ const documentOf = (n) => ({
   text: "x".repeat(n % 40 === 0 ? LONG : 1),
 });
 
-test("what was acknowledged is there after the server was killed: inserted, changed and removed", async () => {
+test("acknowledged inserts, changes and removals survive a kill of the server", async () => {
   const dataDir = join(root, "killed");
   const done = await untilKilled(dataDir, async (all, n) => {
     const { _id } = documentOf(n);
@@ -169,13 +169,13 @@ test("what was acknowledged is there after the server was killed: inserted, chan
   });
 });
 
-test("a server that is stopped in order leaves nothing in a journal", async () => {
+test("a server that stops normally leaves an empty journal", async () => {
   const dataDir = join(root, "stopped");
   await onServer(dataDir, (all) => all.insertOne({ _id: "a" }));
   assert.deepEqual(await readdir(join(dataDir, "mongodb-embedded")), ["documents.h2"]);
 });
 
-test("a collection that was dropped stays so after the server was killed, and has what came later", async () => {
+test("a dropped collection stays dropped after a kill of the server, and keeps its later documents", async () => {
   const dataDir = join(root, "dropped");
   const done = await untilKilled(dataDir, async (all, n) => {
     if (n % WRITERS !== 0) return void (await delay(10));
@@ -193,7 +193,7 @@ test("a collection that was dropped stays so after the server was killed, and ha
   });
 });
 
-test("a journal whose last entry was written in part keeps those before it", async () => {
+test("a journal whose last entry is incomplete keeps the entries before it", async () => {
   const dataDir = join(root, "torn");
   const done = await untilKilled(dataDir, (all, n) => all.insertOne({ _id: `${n}`, n }));
   const folder = join(dataDir, "mongodb-embedded");
@@ -212,7 +212,7 @@ test("a journal whose last entry was written in part keeps those before it", asy
   await onServer(dataDir, async (all) => assert.ok((await all.countDocuments()) >= written - 1));
 });
 
-test("a collection that many ask for at once is made once, and keeps what was written meanwhile", async () => {
+test("a collection requested by many clients at once is created once, and keeps their writes", async () => {
   const NAMESPACE_EXISTS = 48;
   const AT_ONCE = 10;
   const server = await startMongodb({ dataDir: join(root, "made"), cacheDir, env });
@@ -237,7 +237,7 @@ test("a collection that many ask for at once is made once, and keeps what was wr
   }
 });
 
-test("a document is read as one write has left it, while the next one changes it", async () => {
+test("a read returns a document between two writes, never a mix of both", async () => {
   await onServer(join(root, "torn"), async (things) => {
     const padding = Array.from({ length: PADDING }, (_, at) => ({ at, text: "x".repeat(PADDING) }));
     await things.insertOne({ _id: 1, first: 0, padding, last: 0 });

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-test("a second start learns which process runs, and can start once it has ended", async () => {
+test("a second start reports the running process, and can start once that has ended", async () => {
   const path = join(folder, "lock.json");
   const first = await takeLock(path);
   assert.ok("release" in first);
@@ -25,7 +25,7 @@ test("a second start learns which process runs, and can start once it has ended"
   assert.ok("release" in (await takeLock(path)));
 });
 
-test("a lock whose holder died, or whose process id is another process's now, is taken over", async () => {
+test("a lock whose holder died, or whose process id now belongs to another process, is taken over", async () => {
   const path = join(folder, "stale.json");
   await writeFile(path, JSON.stringify({ pid: process.pid, identity: "an earlier process" }));
   assert.equal(await lockHolder(path), undefined);
@@ -33,7 +33,7 @@ test("a lock whose holder died, or whose process id is another process's now, is
   assert.equal((await lockHolder(path))?.pid, process.pid);
 });
 
-test("state is written whole and for its owner only", async () => {
+test("state is written atomically, and only its owner can read it", async () => {
   const path = join(folder, "deep", "state.json");
   await writeJson(path, { a: 1 });
   assert.deepEqual(await readJson(path), { a: 1 });
@@ -41,7 +41,7 @@ test("state is written whole and for its owner only", async () => {
   assert.deepEqual(await readdir(join(folder, "deep")), ["state.json"]);
 });
 
-test("other users of the machine can't enter a folder of data, be it new or made by an earlier version", async () => {
+test("other users of the machine can't enter a data folder, new or created by an earlier version", async () => {
   const open = join(folder, "open");
   await mkdir(open, { mode: 0o755 });
   for (const path of [open, join(folder, "state", "data")]) {
@@ -50,7 +50,7 @@ test("other users of the machine can't enter a folder of data, be it new or made
   }
 });
 
-test("a full log is set aside and a new one begun", async () => {
+test("a full log is renamed and a new one starts", async () => {
   const path = join(folder, "service.log");
   const write = openLogFile(path, 10);
   for (const text of ["first..\n", "second.\n", "third..\n"]) write(Buffer.from(text));
@@ -58,7 +58,7 @@ test("a full log is set aside and a new one begun", async () => {
   assert.equal(await readFile(`${path}.1`, "utf8"), "second.\n");
 });
 
-test("a cache entry filled by two at once is whole, and a failed one leaves nothing", async () => {
+test("a cache entry filled by two processes is complete, and a failed fill leaves nothing", async () => {
   const entry = join(folder, "cache", "entry");
   const fill = async (/** @type {string} */ draft) => {
     await writeFile(join(draft, "a"), "1");

@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("a program is built once for its version, and another time for another", async () => {
+test("a program is built once per version", async () => {
   /** @type {string[]} */
   const lines = [];
   const wanted = { name: "example", cacheDir: join(folder, "once"), env, progress: (/** @type {string} */ line) => void lines.push(line) };
@@ -35,7 +35,7 @@ test("a program is built once for its version, and another time for another", as
   assert.notEqual(other, first);
 });
 
-test("a failed build leaves nothing and says why", async () => {
+test("a failed build leaves nothing and reports the reason", async () => {
   const cacheDir = join(folder, "failed");
   await assert.rejects(
     goTool({ name: "example", tool: TOOL, cacheDir, env: { ...env, FAILS: TOOL } }),

@@ -147,7 +147,7 @@ before(async () => {
 });
 after(() => rm(dataDir, { recursive: true, force: true }));
 
-test("lists are the same by an index as without one, whatever values there are, and when the server was started again", async () => {
+test("lists are the same with and without an index, for all values, and after a restart of the server", async () => {
   let server = await startMongodb({ dataDir, cacheDir, env });
   let client = await MongoClient.connect(server.uri, { ignoreUndefined: true });
   /** @param {boolean} isOdd @param {string} name */

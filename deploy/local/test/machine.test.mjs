@@ -6,7 +6,7 @@ import { isAtLeast, requireSupportedMachine, supportedNode } from "../run/machin
 import { ROOT } from "../paths.mjs";
 
 describe("the oldest Node.js", () => {
-  it("is the one that package.json and the README name", () => {
+  it("equals the version in package.json and the README", () => {
     const read = (/** @type {string} */ name) => readFileSync(join(ROOT, name), "utf8");
     assert.equal(JSON.parse(read("package.json")).engines.node, `>=${supportedNode()}`);
     assert.match(read("README.md"), new RegExp(`Node\\.js ${supportedNode()} or newer`));
@@ -25,7 +25,7 @@ describe("the oldest Node.js", () => {
     it(`${version} ${is ? "is" : "is not"} at least ${oldest}`, () => assert.equal(isAtLeast(version, oldest), is));
   }
 
-  it("is shown to users of an older one", () => {
+  it("is shown to users of an older version", () => {
     assert.throws(() => requireSupportedMachine("linux", "20.17.0"), /Node\.js 20\.18 or newer is needed; this is 20\.17\.0/);
     assert.throws(() => requireSupportedMachine("win32", "22.0.0"), /WSL/);
     requireSupportedMachine("darwin", "20.18.0");

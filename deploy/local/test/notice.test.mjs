@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noticeLines, noticeProblems } from "../checks/notice.mjs";
 
-test("production dependencies under an uncommon licence, or under none that they declare, have to be named", () => {
+test("production dependencies with an uncommon or undeclared licence must be listed", () => {
   const packages = {
     "": { license: "UNLICENSED" },
     "node_modules/@nodeloom/kernel": { link: true },
@@ -19,7 +19,7 @@ test("production dependencies under an uncommon licence, or under none that they
   ]);
 });
 
-test("a dependency that is missing from NOTICE is reported, and one that is gone", () => {
+test("a dependency missing from NOTICE is reported, and so is a removed one", () => {
   assert.deepEqual(
     noticeProblems("All of them:\n- one: MPL-2.0; see its source\n- two: OFL-1.1\n", ["- one: MPL-2.0", "- three: CC0-1.0"]),
     ["NOTICE lacks: - three: CC0-1.0", "NOTICE lists what is no dependency: - two: OFL-1.1"],

@@ -53,20 +53,20 @@ test("every service runs in exactly one process, however they are hosted", () =>
   assert.throws(() => processGroups({ NODELOOM_HOSTING: "both" }), /shared or separate/);
 });
 
-test("every listener gets an address of its own, and a given one is kept", async () => {
+test("every listener gets a unique address, and a configured one is kept", async () => {
   const { listens } = await platformOf({ BILLING_LISTEN: "127.0.0.1:31999" });
   assert.equal(new Set(Object.values(listens)).size, Object.keys(listens).length);
   assert.equal(listens.BILLING_LISTEN, "127.0.0.1:31999");
 });
 
-test("a given port that is taken is refused by name", async () => {
+test("a configured port in use is rejected by name", async () => {
   await withTakenPort(async (port) => {
     await assert.rejects(chooseListens({ PORT: String(port) }), new RegExp(`PORT asks for port ${port}, which is taken`));
     await assert.rejects(chooseListens({ MEDIA_LISTEN: `127.0.0.1:${port}` }), /MEDIA_LISTEN/);
   });
 });
 
-test("no process is killed while it still ends what it has begun", async () => {
+test("no process is killed while it finishes its work", async () => {
   const platform = await platformOf();
   for (const hosting of ["shared", "separate"]) {
     for (const services of Object.values(processGroups({ NODELOOM_HOSTING: hosting }))) {
@@ -100,14 +100,14 @@ test("a secret reaches only the processes that need it", async () => {
   assert.deepEqual(holders, ["billing"]);
 });
 
-test("every process knows where the others are", async () => {
+test("every process knows the addresses of the others", async () => {
   const platform = await platformOf();
   const environment = groupEnvironment({ services: ["executions"], platform, env: {} });
   assert.equal(environment.BILLING_ADDRESS, platform.listens.BILLING_LISTEN);
   assert.equal(environment.BILLING_LISTEN, undefined);
 });
 
-test("providers alone reach the sandbox and the models of this machine; users reach what is allowed from outside", async () => {
+test("only providers reach the sandbox and local models; users reach allowed outside addresses", async () => {
   const platform = await platformOf();
   const egressOf = (/** @type {NodeJS.ProcessEnv} */ env) => {
     const { PROVIDER_EGRESS_ALLOW, USER_EGRESS_ALLOW } = groupEnvironment({ services: ["executions"], platform, env });
@@ -122,14 +122,14 @@ test("providers alone reach the sandbox and the models of this machine; users re
   ]);
 });
 
-test("LOCAL_MODELS=off switches the models of this machine off", async () => {
+test("LOCAL_MODELS=off disables local models", async () => {
   const platform = await platformOf();
   const urlOf = (/** @type {NodeJS.ProcessEnv} */ env) => groupEnvironment({ services: ["models"], platform, env }).INFERENCE_URL;
   assert.equal(urlOf({}), `http://${platform.listens.INFERENCE_LISTEN}`);
   assert.equal(urlOf({ LOCAL_MODELS: "off" }), undefined);
 });
 
-test("the image runs processes by the same engine and allocator settings", async () => {
+test("the image and the launcher run processes with the same engine and allocator settings", async () => {
   const dockerfile = await readFile(join(ROOT, "deploy", "docker", "Dockerfile"), "utf8");
   const runtime = dockerfile.slice(dockerfile.indexOf(" AS runtime"));
   const [entrypoint] = /^ENTRYPOINT (.*)$/m.exec(runtime)?.slice(1) ?? [];

@@ -34,7 +34,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 /** @param {string} python */
 const say = async (python) => (await runCommand(python, ["-m", "nodeloom_example"])).tail;
 
-test("an environment has the pinned packages, is made once, and another one when the pins change", async () => {
+test("an environment has the pinned packages, is created once, and is replaced when the pins change", async () => {
   const cacheDir = join(folder, "once");
   /** @type {string[]} */
   const lines = [];
@@ -46,7 +46,7 @@ test("an environment has the pinned packages, is made once, and another one when
   assert.deepEqual([await say(first), await say(other)], ["example 1.0", "example 2.0"]);
 });
 
-test("two at once get the same whole environment", async () => {
+test("two processes at once get the same complete environment", async () => {
   const cacheDir = join(folder, "two");
   const wanted = { name: "example", cacheDir, env, requirements: "nodeloom-example==1.0" };
   const [first, second] = await Promise.all([pythonEnvironment(wanted), pythonEnvironment(wanted)]);
@@ -55,14 +55,14 @@ test("two at once get the same whole environment", async () => {
   assert.equal((await readdir(join(cacheDir, "python"))).length, 1);
 });
 
-test("a failed installation leaves nothing and says why", async () => {
+test("a failed installation leaves nothing and reports the reason", async () => {
   const cacheDir = join(folder, "failed");
   const wanted = { name: "example", cacheDir, env };
   await assert.rejects(pythonEnvironment({ ...wanted, requirements: "nodeloom-example==3.0" }), /pip install.*nodeloom-example==3\.0/s);
   assert.deepEqual(await readdir(join(cacheDir, "python")), []);
 });
 
-test("requirements that are not pinned are refused", async () => {
+test("unpinned requirements are rejected", async () => {
   const wanted = { name: "example", cacheDir: folder, env };
   for (const requirements of ["nodeloom-example", "nodeloom-example>=1.0", "-r other.txt"]) {
     await assert.rejects(pythonEnvironment({ ...wanted, requirements }), /not pinned/);

@@ -48,7 +48,7 @@ test("MongoDB keeps journaled writes when it is killed, on the same port", async
   await second.stop();
 });
 
-test("a server that reads its data first is waited for longer the more there is", async () => {
+test("a server with more data has more time to start", async () => {
   const folder = await mkdtemp(join(dataDir, "large-"));
   const least = await readyMsWith(folder);
   await writeFile(join(folder, "documents"), "");
@@ -57,7 +57,7 @@ test("a server that reads its data first is waited for longer the more there is"
   assert.ok((await readyMsWith(folder)) >= least + 300_000);
 });
 
-test("MongoDB finds the same by an index as without one, whatever was written, and when it was started again", async () => {
+test("MongoDB returns the same with and without an index, for all writes, and after a restart", async () => {
   const texts = ["a", "b", null, undefined, 1, ["a", "b"], [], true, false, [true, "a"]];
   const inner = [{ s: "a" }, { s: "b" }, {}, null, "a", [{ s: "a" }, { s: "b" }]];
   const queries = [
@@ -155,33 +155,29 @@ const listensOf = async (pid) => {
   });
 };
 
-test(
-  "Temporal's UI, and its HTTP API, answer no page under a name of its own that leads here",
-  { skip: process.platform !== "linux" },
-  async () => {
-    const server = await startTemporal({ dataDir, cacheDir, env });
-    const url = server.uiUrl ?? "";
-    const { port } = new URL(url);
-    for (const path of ["", "/api/v1/namespaces"]) {
-      assert.equal(await statusUnder(url + path, `pages.example:${port}`), 421);
-      for (const host of ["127.0.0.1", "localhost"]) {
-        const answers = async () => (await statusUnder(url + path, `${host}:${port}`)) === 200;
-        assert.ok(await waitUntil(answers, { deadlineMs: 30_000 }), `${host}${path}`);
-      }
+test("Temporal's UI and HTTP API reject pages of a foreign name that resolves here", { skip: process.platform !== "linux" }, async () => {
+  const server = await startTemporal({ dataDir, cacheDir, env });
+  const url = server.uiUrl ?? "";
+  const { port } = new URL(url);
+  for (const path of ["", "/api/v1/namespaces"]) {
+    assert.equal(await statusUnder(url + path, `pages.example:${port}`), 421);
+    for (const host of ["127.0.0.1", "localhost"]) {
+      const answers = async () => (await statusUnder(url + path, `${host}:${port}`)) === 200;
+      assert.ok(await waitUntil(answers, { deadlineMs: 30_000 }), `${host}${path}`);
     }
-    // Every listener that a page could reach either uses gRPC or rejects the page.
-    for (const listen of (await listensOf(server.pid)).filter((one) => one.startsWith("127.0.0.1:"))) {
-      for (const path of ["/temporal", "/temporal/api/v1/namespaces", "/api/v1/namespaces"]) {
-        const status = await statusUnder(`http://${listen}${path}`, "pages.example").catch(() => 0);
-        assert.ok(status === undefined || status === 0 || status >= 400, `${listen}${path}: ${status}`);
-      }
+  }
+  // Every listener that a page could reach either uses gRPC or rejects the page.
+  for (const listen of (await listensOf(server.pid)).filter((one) => one.startsWith("127.0.0.1:"))) {
+    for (const path of ["/temporal", "/temporal/api/v1/namespaces", "/api/v1/namespaces"]) {
+      const status = await statusUnder(`http://${listen}${path}`, "pages.example").catch(() => 0);
+      assert.ok(status === undefined || status === 0 || status >= 400, `${listen}${path}: ${status}`);
     }
-    await server.stop();
-    await assert.rejects(fetch(url));
-  },
-);
+  }
+  await server.stop();
+  await assert.rejects(fetch(url));
+});
 
-test("a given server is used as it is, and one that does not answer is named", async () => {
+test("a configured server is used unchanged, and one that doesn't respond is named", async () => {
   const started = await startRedis({ dataDir, cacheDir, env });
   const given = await startRedis({ dataDir, cacheDir, env: { ...env, REDIS_URL: started.url } });
   assert.deepEqual([given.source, given.url, given.pid], ["given", started.url, null]);
@@ -189,7 +185,7 @@ test("a given server is used as it is, and one that does not answer is named", a
   await assert.rejects(startMongodb({ dataDir, cacheDir, env: { ...env, MONGODB_URI: "localhost" } }), /MONGODB_URI must start with/);
 });
 
-test("a server that can't be had is explained with three ways to get it", async () => {
+test("the error for a missing server explains three ways to get it", async () => {
   const bare = { PATH: "/nonexistent" };
   const emptyCache = join(dataDir, "empty-cache");
   await assert.rejects(
@@ -202,7 +198,7 @@ test("a server that can't be had is explained with three ways to get it", async 
   );
 });
 
-test("servers end with a launcher that is killed", async () => {
+test("servers end when their launcher is killed", async () => {
   const redis = new URL("../servers/redis.mjs", import.meta.url).href;
   const script = `
     const { startRedis } = await import(${JSON.stringify(redis)});

@@ -6,7 +6,7 @@ import { test } from "node:test";
 /** The class accepts more arguments than it uses. */
 const load = /** @type {(path: string) => any} */ (createRequire(import.meta.url));
 
-test("a storage that a suite has left enabled is disabled when the suite ends", async () => {
+test("a storage that a suite leaves enabled is disabled when the suite ends", async () => {
   const Environment = load("../checks/suite-environment.cjs");
   const config = { globalConfig: {}, projectConfig: { globals: {}, testEnvironmentOptions: {} } };
   const environment = new Environment(config, { testPath: "a.test.ts", console, docblockPragmas: {} });

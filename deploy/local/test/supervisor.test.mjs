@@ -46,7 +46,7 @@ const supervise = () => {
   return { ...supervisor, notes, pidChange };
 };
 
-test("starts a crashed process again and says so in one line", async () => {
+test("restarts a crashed process and reports it in one line", async () => {
   const { unit, runs } = createUnit();
   const supervisor = supervise();
   await supervisor.start(unit);
@@ -83,7 +83,7 @@ const afterARestart = async (supervisor) => {
   }
 };
 
-test("leaves alone what it was asked to stop", async () => {
+test("doesn't restart a process that was stopped on request", async () => {
   const { unit, runs } = createUnit();
   const supervisor = supervise();
   await supervisor.start(unit);
@@ -94,7 +94,7 @@ test("leaves alone what it was asked to stop", async () => {
   assert.equal(supervisor.pids().worker, null);
 });
 
-test("reports a process that can't be started the first time to its caller", async () => {
+test("reports a failed first start to the caller", async () => {
   const supervisor = supervise();
   const launch = async () => {
     throw new Error("configuration is incomplete");

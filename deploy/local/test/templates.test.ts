@@ -106,7 +106,7 @@ const planned = (template: Template, places: readonly string[]) => {
   return { issues, warnings: [...warnings.values()].flat() };
 };
 
-it("are at least twelve, each with a name, a sentence, a cover and inputs that are filled", () => {
+it("are at least twelve, each with a name, a description, a cover and filled inputs", () => {
   expect(templates.length).toBeGreaterThanOrEqual(12);
   expect(new Set(templates.map(({ name }) => name)).size).toBe(templates.length);
   for (const template of templates) {
@@ -119,19 +119,16 @@ it("are at least twelve, each with a name, a sentence, a cover and inputs that a
   }
 });
 
-it.each(templates.map((template) => [template.slug, template] as const))(
-  "%s can run as it is, with the models of this machine",
-  (_, one) => {
-    expect(planned(one, ["local", "sandbox"])).toEqual({ issues: [], warnings: [] });
-  },
-);
+it.each(templates.map((template) => [template.slug, template] as const))("%s runs unchanged with local models", (_, one) => {
+  expect(planned(one, ["local", "sandbox"])).toEqual({ issues: [], warnings: [] });
+});
 
-it("need a model that the sandbox has no stand-in for only where they cut out or enlarge", () => {
+it("need a model without a sandbox equivalent only for cutting out or enlarging", () => {
   const others = templates.filter((template) => planned(template, ["sandbox"]).issues.length > 0);
   expect(others.map(({ slug }) => slug).sort()).toEqual(["product-shot", "upscale-and-sharpen"]);
 });
 
-it("keep their files small, and have none that no template uses", () => {
+it("keep their files small, and have no unused file", () => {
   const sizeOf = (folder: string): number =>
     readdirSync(join(SEED, folder)).reduce((sum, name) => sum + statSync(join(SEED, folder, name)).size, 0);
   expect(sizeOf("samples")).toBeLessThanOrEqual(MOST_SAMPLE_BYTES);
@@ -141,7 +138,7 @@ it("keep their files small, and have none that no template uses", () => {
   expect(readdirSync(join(SEED, "covers")).sort()).toEqual(templates.map(({ slug }) => `${slug}.webp`).sort());
 });
 
-it("are joined by the workflow that the pages name, which takes a prompt and gives pictures", () => {
+it("include the workflow that the pages name, which takes a prompt and returns pictures", () => {
   const [poster] = demos.filter(({ slug }) => slug === "poster-maker");
   expect(poster?.name.toLowerCase().replaceAll(" ", "-")).toBe("poster-maker");
   expect(inputFields(graphOf(poster!)).map(({ name }) => name)).toEqual(["prompt"]);

@@ -27,7 +27,7 @@ const startZipkin = async () => {
   return { spans, url: `http://127.0.0.1:${port}`, stop: () => server.close() };
 };
 
-test("what a process sends to its collector is shown: names, kinds, parents, times, attributes, failures and links", async () => {
+test("spans sent to the collector are shown with names, kinds, parents, times, attributes, failures and links", async () => {
   const zipkin = await startZipkin();
   const port = await freePort();
   const collector = await startCollector({ port, zipkinUrl: zipkin.url, log: (line) => assert.fail(line) });
@@ -67,7 +67,7 @@ test("what a process sends to its collector is shown: names, kinds, parents, tim
   assert.equal(called.tags.error, "refused");
 });
 
-test("a message that ends too early is refused", () => {
+test("a truncated message is rejected", () => {
   assert.throws(() => zipkinSpans(Buffer.from([0x0a, 0x05, 0x01])), /ends within a field/);
   assert.throws(() => zipkinSpans(Buffer.from([0x0a, 0x80])), /ends within a number/);
 });

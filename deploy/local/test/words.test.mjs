@@ -13,19 +13,19 @@ describe("the words of the documentation", () => {
   ])
     it(`refuse "${sentence}"`, () => assert.equal(awkwardIn(sentence).length > 0, true));
 
-  it("are judged in sentences, not in code or in questions", () => {
+  it("are checked in sentences, not in code or in questions", () => {
     assert.deepEqual(awkwardIn('`anew` is a word.\n\n```json\n{ "a": "anew" }\n```\n\nWhat is charged?'), []);
     assert.deepEqual(awkwardIn("| What is charged | Nothing |"), []);
   });
 
-  it("are named with their line and a replacement", () => {
+  it("are reported with their line and a replacement", () => {
     assert.deepEqual(awkwardIn("fine\n\nnobody pays"), [{ line: 3, words: "nobody", instead: "say who can't, or what doesn't happen" }]);
   });
 
   for (const comment of ["/** Of a key. */", "/**\n * The same for a user.\n */", "// What was paid.", "/** Begins anew. */"])
     it(`refuse ${JSON.stringify(comment)}`, () => assert.equal(awkwardInComments(`const one = 1;\n${comment}\n`).length, 1));
 
-  it("are judged in comments, not in code", () => {
+  it("are checked in comments, not in code", () => {
     assert.deepEqual(awkwardInComments('const what = "What is anew";\n// Waits for the end\n// Of `a`, or the deadline.\n'), []);
     assert.deepEqual(
       awkwardInComments("let one;\n\n  /** Of it. */").map(({ line }) => line),

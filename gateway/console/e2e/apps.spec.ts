@@ -94,7 +94,7 @@ test.beforeAll(async () => {
   await publish(account, slug, { credits: made.price * 2, origin: shop });
 });
 
-test("an app on another site is run by a visitor within its daily budget, and refused beyond it", async () => {
+test("a visitor runs an app on another site within its daily budget, and is rejected beyond it", async () => {
   const { page, context } = await stage.visit();
   const blocked: string[] = [];
   page.on("console", (message) => {
@@ -122,7 +122,7 @@ test("an app on another site is run by a visitor within its daily budget, and re
   await context.close();
 });
 
-test("its token reads and runs from the app's origin alone, and does nothing else there", async () => {
+test("its token reads and runs only from the app's origin, and does nothing else there", async () => {
   const { page, context } = await stage.visit();
   await page.goto(shop);
   const base = stage.platform.baseUrl;
@@ -168,7 +168,7 @@ test("its token reads and runs from the app's origin alone, and does nothing els
   await context.close();
 });
 
-test("its page works on a phone, in both themes, without what axe finds, and keeps what was made", async () => {
+test("its page works on a phone, in both themes, without axe findings, and keeps results", async () => {
   for (const theme of ["light", "dark"] as const) {
     const { page, context, complaints } = await stage.visit({ ...PHONE, theme });
     let bytes = 0;

@@ -48,24 +48,20 @@ const port = (node: string, name: string, side: "source" | "target"): string =>
   `${NODE}[data-id="${node}"] .react-flow__handle.${side}[data-handleid="${name}"]`;
 const ends = ({ edges }: Saved): string[] => edges.map((one) => `${one.source}.${one.sourceHandle} ${one.target}.${one.targetHandle}`);
 
-onCanvas(
-  "an input that gets another name keeps its links and its saved value, and undo takes all of it back",
-  "?node=in",
-  async (page, slug) => {
-    const name = page.getByRole("textbox", { name: "Name", exact: true });
-    await name.fill("");
-    await page.getByText("Enter a name.").waitFor();
-    await page.keyboard.type("subject");
-    await saved(page);
-    const renamed = await read(slug);
-    expect(ends(renamed)).toEqual(["in.subject picture.prompt", "picture.image end.images"]);
-    expect(renamed.nodes[0]!.data.values).toEqual({ subject: "boats" });
-    await page.getByRole("button", { name: "Undo: Edit inputs" }).click();
-    await eventually(async () => ends(await read(slug)).includes("in.prompt picture.prompt"));
-  },
-);
+onCanvas("a renamed input keeps its links and its saved value, and undo reverts the rename", "?node=in", async (page, slug) => {
+  const name = page.getByRole("textbox", { name: "Name", exact: true });
+  await name.fill("");
+  await page.getByText("Enter a name.").waitFor();
+  await page.keyboard.type("subject");
+  await saved(page);
+  const renamed = await read(slug);
+  expect(ends(renamed)).toEqual(["in.subject picture.prompt", "picture.image end.images"]);
+  expect(renamed.nodes[0]!.data.values).toEqual({ subject: "boats" });
+  await page.getByRole("button", { name: "Undo: Edit inputs" }).click();
+  await eventually(async () => ends(await read(slug)).includes("in.prompt picture.prompt"));
+});
 
-onCanvas("an input can't take another one's name, and a new one is named at once", "?node=in", async (page, slug) => {
+onCanvas("an input can't take another one's name, and a new one gets a name at once", "?node=in", async (page, slug) => {
   await page.getByRole("button", { name: "Add input" }).click();
   await page.keyboard.type("prompt");
   await page.getByText("Another input has this name.").waitFor();
@@ -75,7 +71,7 @@ onCanvas("an input can't take another one's name, and a new one is named at once
   expect((input!.data.fields as { name: string }[]).map(({ name }) => name)).toEqual(["prompt", "prompt2"]);
 });
 
-onCanvas("what is typed after adding an item is the item", "", async (page, slug) => {
+onCanvas("text typed after adding an item becomes the item", "", async (page, slug) => {
   const { press, type } = handOf(page);
   await press("/");
   await type("list");
@@ -89,7 +85,7 @@ onCanvas("what is typed after adding an item is the item", "", async (page, slug
   expect((await read(slug)).nodes.find(({ id }) => id === "list")!.data.items).toEqual(["late", "early"]);
 });
 
-onCanvas("a number that is none is said, and not passed over", "?node=picture", async (page, slug) => {
+onCanvas("an invalid number is reported, not ignored", "?node=picture", async (page, slug) => {
   await page.getByText("Advanced", { exact: true }).click();
   const seed = page.getByLabel("Seed", { exact: true });
   await seed.fill("12");
@@ -102,7 +98,7 @@ onCanvas("a number that is none is said, and not passed over", "?node=picture", 
   await page.getByText("Enter a number. The last valid").waitFor({ state: "detached" });
 });
 
-onCanvas("a link that can't be says why, and one that was there stays", "", async (page, slug) => {
+onCanvas("an impossible link shows the reason, and an existing one stays", "", async (page, slug) => {
   const { drag } = handOf(page);
   const before = await read(slug);
   await drag(await middleOf(page, port("picture", "image", "source")), await middleOf(page, port("end", "text", "target")));
@@ -113,7 +109,7 @@ onCanvas("a link that can't be says why, and one that was there stays", "", asyn
   expect(ends(await read(slug))).toEqual(ends(before));
 });
 
-onCanvas("nodes are found by what other editors call them", "", async (page) => {
+onCanvas("nodes are found by their names in other editors", "", async (page) => {
   await page.keyboard.press("/");
   const search = page.getByRole("combobox");
   for (const [words, title] of [
@@ -137,7 +133,7 @@ onCanvas("nodes are found by what other editors call them", "", async (page) => 
   await page.getByText(/Schedules and hooks, in the menu/).waitFor();
 });
 
-onCanvas("nodes that are added near one another stay apart when a run shows what they made", "?node=picture", async (page) => {
+onCanvas("nodes added near one another stay apart when a run shows their results", "?node=picture", async (page) => {
   const { press, type } = handOf(page);
   // Added twice beside the same node: the second is placed below the first.
   for (const count of [4, 5]) {
@@ -167,7 +163,7 @@ onCanvas("nodes that are added near one another stay apart when a run shows what
   expect(over).toEqual([]);
 });
 
-test("text from right to left is shown that way", async () => {
+test("right-to-left text is displayed correctly", async () => {
   const text = "שלום, עולם!";
   const graph = {
     nodes: [nodeAt("words", "text-box", { x: 0, y: 0 }, { text }), nodeAt("note", "note", { x: 0, y: 300 }, { text })],
@@ -190,7 +186,7 @@ test("text from right to left is shown that way", async () => {
   await context.close();
 });
 
-test("on a phone the nodes are shown above the panel, to watch them run", async () => {
+test("on a phone the nodes are visible above the panel during a run", async () => {
   const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Phone", ...GRAPH } });
   const { page, context } = await stage.signedIn(account, { width: 390, height: 844 });
   await page.goto(`/workflows/${String(body.slug)}`);
@@ -207,7 +203,7 @@ test("on a phone the nodes are shown above the panel, to watch them run", async 
   await context.close();
 });
 
-test("on a phone a row of the audit is seen whole", async () => {
+test("on a phone a row of the audit is fully visible", async () => {
   const { page, context } = await stage.signedIn(stage.platform.admin, { width: 390, height: 844 });
   await page.goto("/admin/audit");
   await page.getByText("user.update").first().waitFor();
@@ -220,7 +216,7 @@ test("on a phone a row of the audit is seen whole", async () => {
   await context.close();
 });
 
-test("a user who awaits approval sees it on the open page", async () => {
+test("a user who awaits approval sees the approval on the open page", async () => {
   const waiting = { email: "waiting@example.com", password: "a long password" };
   const { page, context } = await stage.visit();
   await page.goto("/");
@@ -241,7 +237,7 @@ test("a user who awaits approval sees it on the open page", async () => {
   await admin.context.close();
 });
 
-test("in the browser of a suspended account another one can sign in", async () => {
+test("in the browser of a suspended account another account can sign in", async () => {
   const gone = await stage.http.account({ tier: "pro" });
   const { page, context } = await stage.signedIn(gone);
   await page.goto("/");
@@ -258,7 +254,7 @@ test("in the browser of a suspended account another one can sign in", async () =
   await context.close();
 });
 
-test("a node has its model and its prompt on lines of their own", async () => {
+test("a node shows its model and its prompt on separate lines", async () => {
   const graph = {
     nodes: [nodeAt("picture", "generate-image", { x: 0, y: 0 }, { model: "sandbox-image", inputs: { prompt: "boats" } })],
     edges: [],
@@ -272,7 +268,7 @@ test("a node has its model and its prompt on lines of their own", async () => {
   await context.close();
 });
 
-test("the palette accepts text before its choices have loaded, and shows no others", async () => {
+test("the palette accepts text before its choices have loaded, and then shows only matching ones", async () => {
   const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "In a hurry" } });
   const { page, context, complaints } = await stage.signedIn(account);
   let release = (): void => undefined;

@@ -50,7 +50,7 @@ const FOUR = {
   viewport: { x: 150, y: 150, zoom: 0.9 },
 };
 
-onCanvas("a line drawn around nodes chooses them, and no others", FOUR, async (page, slug) => {
+onCanvas("a line drawn around nodes selects them, and no others", FOUR, async (page, slug) => {
   await page.goto(`/workflows/${slug}`);
   await page.locator(NODE).first().waitFor();
   await page.keyboard.press("l");
@@ -77,7 +77,7 @@ const CLOSE = {
   viewport: { x: 150, y: 150, zoom: 0.9 },
 };
 
-onCanvas("of links that lie close together the one under the pointer is chosen", CLOSE, async (page, slug) => {
+onCanvas("of close links the one under the pointer is selected", CLOSE, async (page, slug) => {
   await page.goto(`/workflows/${slug}`);
   await page.locator(".react-flow__edge-path").nth(1).waitFor({ state: "attached" });
   await canvasStands(page);
@@ -102,7 +102,7 @@ const MANY = {
   edges: [],
 };
 
-onCanvas("the map draws a frame below the nodes that lie on it", MANY, async (page, slug) => {
+onCanvas("the map draws a frame below its nodes", MANY, async (page, slug) => {
   await page.goto(`/workflows/${slug}`);
   await page.locator(NODE).nth(11).waitFor();
   await page.keyboard.press("Control+a");
@@ -115,7 +115,7 @@ onCanvas("the map draws a frame below the nodes that lie on it", MANY, async (pa
   expect(areas.indexOf(Math.max(...areas))).toBe(0);
 });
 
-onCanvas("what lies on a frame moves with it, and nothing else does; undo takes both back", FOUR, async (page, slug) => {
+onCanvas("nodes on a frame move with it, and no others do; undo reverts both", FOUR, async (page, slug) => {
   const places = async (): Promise<Record<string, unknown>> => {
     const { body } = await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key });
     return Object.fromEntries((body.nodes as { id: string; position: unknown }[]).map(({ id, position }) => [id, position]));
@@ -143,7 +143,7 @@ onCanvas("what lies on a frame moves with it, and nothing else does; undo takes 
   expect(await places()).toEqual(before);
 });
 
-onCanvas("several nodes are aligned, and a box around some chooses those", FOUR, async (page, slug) => {
+onCanvas("several nodes are aligned, and a box selects the nodes inside", FOUR, async (page, slug) => {
   await page.goto(`/workflows/${slug}`);
   await page.locator(NODE).first().waitFor();
   await canvasStands(page);
@@ -205,7 +205,7 @@ const openingMs = async (page: Page, slug: string, count: number): Promise<numbe
   );
 
 for (const { count, opened, frame } of BOUNDS_MS)
-  onCanvas(`${count} nodes: only what changes is drawn again`, chainOf(count), async (page, slug) => {
+  onCanvas(`${count} nodes: only changed parts are drawn again`, chainOf(count), async (page, slug) => {
     // The canvas's code is loaded already, as for a second workflow.
     await page.goto(`/workflows/${await create("Small", FOUR)}`);
     await page.locator(NODE).first().waitFor();
@@ -246,7 +246,7 @@ for (const { count, opened, frame } of BOUNDS_MS)
     expect(await medianFrame(page)).toBeGreaterThanOrEqual(BUSY_MS / 2);
   });
 
-onCanvas("an event of a run draws the one node that it is about", chainOf(NODES), async (page, slug) => {
+onCanvas("an event of a run draws only its node", chainOf(NODES), async (page, slug) => {
   const id = "3f0e7c52-2f0e-4b76-8a3c-6d1f5f8f3a11";
   const node = (index: number): object => ({
     id: `n${index}`,

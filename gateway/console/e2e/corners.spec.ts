@@ -57,7 +57,7 @@ test("one Escape closes a dialog, also while a tooltip is shown, and tooltips ar
   await context.close();
 });
 
-test("the list of templates of an administrator, with one in it, has nothing that axe finds", async () => {
+test("an administrator's list of templates with one entry has no axe findings", async () => {
   const { page, context } = await stage.signedIn(stage.platform.admin);
   await page.goto("/admin/templates");
   await page.getByRole("link", { name: "Corners" }).waitFor();
@@ -107,7 +107,7 @@ test("pages for missing things have a heading and no accessibility problems", as
   await context.close();
 });
 
-test("on a phone the chosen one of a row of tabs is in view", async () => {
+test("on a phone the selected tab of a row is in view", async () => {
   const { page, context } = await stage.signedIn(stage.platform.admin, { width: 390 });
   for (const [path, name] of [
     ["/admin/audit", "Audit log"],
@@ -125,7 +125,7 @@ test("on a phone the chosen one of a row of tabs is in view", async () => {
   await context.close();
 });
 
-test("a page that was never opened says without a network that the service can't be reached, and opens when it is back", async () => {
+test("a page opened first without a network reports that the service can't be reached, and opens when the network returns", async () => {
   const { page, context, complaints } = await stage.signedIn(account);
   await page.goto(`/workflows/${slug}`);
   await nodes(page, 2);
@@ -139,7 +139,7 @@ test("a page that was never opened says without a network that the service can't
   await context.close();
 });
 
-test("the key that is offered first follows the runs that it starts", async () => {
+test("the first offered key can follow the runs that it starts", async () => {
   const { page, context } = await stage.signedIn(account);
   await page.goto("/keys");
   await page.getByRole("button", { name: "Create key" }).first().click();

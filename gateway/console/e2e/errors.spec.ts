@@ -125,8 +125,8 @@ const open = async ({ page, slug }: Editor, node = "words"): Promise<void> => {
 /** Resolves when the message is visible anywhere on the page. */
 const reads = (page: Page, { said }: Failure): Promise<void> => page.getByText(said).first().waitFor();
 
-test.describe("whatever the service answers,", () => {
-  inEditor("a workflow that can't be loaded says why, and is loaded when it is tried again", async (editor) => {
+test.describe("whatever the service returns,", () => {
+  inEditor("a workflow that can't be loaded shows the reason, and loads on retry", async (editor) => {
     const { page, slug, fail, signIn } = editor;
     await page.goto("/kitchen");
     for (const failure of REFUSALS) {
@@ -142,7 +142,7 @@ test.describe("whatever the service answers,", () => {
     }
   });
 
-  inEditor("what can't be saved is kept, said, and saved when it is tried again", async (editor) => {
+  inEditor("a change that can't be saved is kept, reported, and saved on retry", async (editor) => {
     const { page, slug, fail, signIn } = editor;
     await open(editor);
     await page.evaluate(HURRY);
@@ -167,7 +167,7 @@ test.describe("whatever the service answers,", () => {
     }
   });
 
-  inEditor("a revision that is always another one ends no typing, and is saved in the end", async (editor) => {
+  inEditor("a revision that keeps changing never interrupts typing, and is saved in the end", async (editor) => {
     const { page, slug, fail } = editor;
     await open(editor);
     const mend = await fail("PUT", /^\/api\/workflows\//, STALE);
@@ -179,7 +179,7 @@ test.describe("whatever the service answers,", () => {
     expect((await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).text).toContain("beside others");
   });
 
-  inEditor("unsaved work outlives the page that could not save it", async (editor) => {
+  inEditor("unsaved work survives closing the page that could not save it", async (editor) => {
     const { page, fail } = editor;
     await open(editor);
     const mend = await fail("PUT", /^\/api\/workflows\//, CUT);
@@ -193,7 +193,7 @@ test.describe("whatever the service answers,", () => {
     expect(await page.getByRole("textbox", { name: "Text", exact: true }).inputValue()).toBe("through a crash");
   });
 
-  inEditor("a run that was not started says so, keeps its inputs, and starts when it is tried again", async (editor) => {
+  inEditor("a run that can't start shows the reason, keeps its inputs, and starts on retry", async (editor) => {
     const { page, fail, signIn } = editor;
     await open(editor);
     await page.keyboard.press("Control+Enter");
@@ -214,7 +214,7 @@ test.describe("whatever the service answers,", () => {
     }
   });
 
-  inEditor("a run of which nobody heard whether it began is the same one when it is started again", async (editor) => {
+  inEditor("a run with an unknown start is the same run when it is started again", async (editor) => {
     const { page, slug } = editor;
     await open(editor);
     await page.keyboard.press("Control+Enter");
@@ -239,7 +239,7 @@ test.describe("whatever the service answers,", () => {
     expect(listed.body.rows).toHaveLength(1);
   });
 
-  inEditor("a run that can't be followed says so, and is followed again by itself", async (editor) => {
+  inEditor("a run that can't be followed shows the reason, and is followed again automatically", async (editor) => {
     const { page, slug, fail, signIn } = editor;
     await open(editor);
     for (const failure of REFUSALS) {
@@ -256,7 +256,7 @@ test.describe("whatever the service answers,", () => {
     }
   });
 
-  inEditor("what was not published says so, keeps its note, and is published when it is tried again", async (editor) => {
+  inEditor("a publication that fails shows the reason, keeps its note, and succeeds on retry", async (editor) => {
     const { page, slug, fail, signIn } = editor;
     await open(editor);
     const dialog = page.getByRole("dialog", { name: "Versions" });
@@ -285,7 +285,7 @@ test.describe("whatever the service answers,", () => {
     expect((listed.body as unknown as { rows: unknown[] }).rows).toHaveLength(failures.length);
   });
 
-  inEditor("publishing can't be pressed again before its version is read, so that one press makes one version", async (editor) => {
+  inEditor("publishing can't be pressed again until its version is read, so that one press creates one version", async (editor) => {
     const { page, slug } = editor;
     await open(editor);
     await page.getByRole("button", { name: "Publish", exact: true }).click();
@@ -314,7 +314,7 @@ test.describe("whatever the service answers,", () => {
   });
 
   inEditor(
-    "a file that was not uploaded is named, and sent when it is tried again",
+    "a file whose upload fails is named, and sent on retry",
     async (editor) => {
       const { page, fail, signIn } = editor;
       await open(editor, "file");

@@ -60,7 +60,7 @@ const COMFY = {
 };
 const N8N = { name: "mine", nodes: [{ type: "n8n-nodes-base.httpRequest", parameters: {}, position: [0, 0] }], connections: {} };
 
-test("a graph of ComfyUI that is pasted runs here as far as it can; one of n8n is named", async () => {
+test("a pasted graph of ComfyUI runs here as far as possible; a graph of n8n is recognised", async () => {
   const { page, close } = await open();
   const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Pasted", nodes: [], edges: [] } });
   await page.goto(`/workflows/${String(body.slug)}`);

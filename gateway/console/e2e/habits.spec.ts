@@ -36,7 +36,7 @@ const STILLS = nodeAt("stills", "generate-image", { x: 340, y: 0 }, { model: "sa
 const LIST = nodeAt("list", "list", { x: 0, y: 0 }, { items: ["a boat", "a kite"] });
 
 onCanvas(
-  "a new image node makes something of words; one that is linked to a photo takes it, and nothing is wrong with that",
+  "a new image node creates pictures from text; one linked to a photo takes it, and neither shows a problem",
   EMPTY,
   async (page) => {
     await page.keyboard.press("/");
@@ -70,7 +70,7 @@ const COMFY = {
   "6": { class_type: "CLIPTextEncode", inputs: { text: "a lighthouse" } },
   "9": { class_type: "SaveImage", inputs: { images: ["3", 0] } },
 };
-onCanvas("a graph of ComfyUI comes with a model that takes its prompt, and runs", EMPTY, async (page) => {
+onCanvas("a graph of ComfyUI gets a model that takes its prompt, and runs", EMPTY, async (page) => {
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(JSON.stringify(COMFY))})`);
   await page.keyboard.press("Control+V");
   await nodes(page, 4);
@@ -93,7 +93,7 @@ onCanvas(
   },
 );
 
-test("a workflow node shows its state, price and result, live and after it is opened again", async () => {
+test("a workflow node shows its state, price and result, live and after a reload", async () => {
   const inner = await create("Inner", {
     nodes: [
       nodeAt("in", "request-input", { x: 0, y: 0 }, { fields: [{ name: "subject", type: "text", default: "a fox" }] }),
@@ -138,20 +138,16 @@ test("a workflow node shows its state, price and result, live and after it is op
   await context.close();
 });
 
-onCanvas(
-  "what lies on a frame is copied with it",
-  { nodes: [LIST, STILLS], edges: [edge("list.items", "stills.prompt")] },
-  async (page) => {
-    await page.keyboard.press("Control+A");
-    await page.keyboard.press("Control+G");
-    await nodes(page, 3);
-    await page.keyboard.press("Control+C");
-    await page.keyboard.press("Control+V");
-    await nodes(page, 6);
-  },
-);
+onCanvas("nodes on a frame are copied with it", { nodes: [LIST, STILLS], edges: [edge("list.items", "stills.prompt")] }, async (page) => {
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Control+G");
+  await nodes(page, 3);
+  await page.keyboard.press("Control+C");
+  await page.keyboard.press("Control+V");
+  await nodes(page, 6);
+});
 
-test("a hook's inputs are shown with a call to try it; a schedule's times are words", async () => {
+test("a hook's inputs are shown with an example call; a schedule's times are shown as text", async () => {
   const slug = await create("Called", {
     nodes: [nodeAt("in", "request-input", { x: 0, y: 0 }, { fields: [{ name: "subject", type: "text", default: "a fox" }] })],
     edges: [],
@@ -175,7 +171,7 @@ test("a hook's inputs are shown with a call to try it; a schedule's times are wo
 });
 
 const SIDEWAYS = `[...document.querySelectorAll("main [role=region]")].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.ariaLabel)`;
-test("no list is scrolled sideways, in a small window and on a phone", async () => {
+test("no list scrolls sideways, in a small window and on a phone", async () => {
   const slug = await create("Failing, with a name that is longer than its column has room for", {
     nodes: [
       nodeAt("list", "list", { x: 0, y: 0 }, { items: ["a", "b", "c", "d"] }),
@@ -202,7 +198,7 @@ test("no list is scrolled sideways, in a small window and on a phone", async () 
 });
 
 onCanvas(
-  "runs that were started one after the other are listed beside the canvas, and each is shown by a click",
+  "consecutive runs are listed beside the canvas, and a click shows each",
   { nodes: [LIST, STILLS], edges: [edge("list.items", "stills.prompt")] },
   async (page) => {
     await page.keyboard.press("Control+Enter");

@@ -25,7 +25,7 @@ const journey = (name: string, act: (page: Page, account: Account) => Promise<vo
 const create = async (account: Account, name: string, nodes: object[] = [], edges: object[] = []): Promise<string> =>
   String((await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } })).body.slug);
 
-journey("a slow video is cancelled from the canvas, and its page says what was charged", async (page, account) => {
+journey("a slow video is cancelled from the canvas, and its page shows the charge", async (page, account) => {
   const video = {
     id: "video",
     type: "generate-video",
@@ -44,7 +44,7 @@ journey("a slow video is cancelled from the canvas, and its page says what was c
   await page.getByText("Cancelled", { exact: true }).first().waitFor();
 });
 
-journey("a run by key is told to its webhook, and its page shows the delivery", async (page, account) => {
+journey("a run by key notifies its webhook, and its page shows the delivery", async (page, account) => {
   const words = { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "told" } };
   const slug = await create(account, "Told", [words]);
   const body = { inputs: {}, metadata: { team: "red" } };
@@ -59,7 +59,7 @@ journey("a run by key is told to its webhook, and its page shows the delivery", 
   await page.getByText("delivered", { exact: true }).waitFor();
 });
 
-journey("after a failure the canvas goes on with what failed, and only that is charged", async (page, account) => {
+journey("after a failure the canvas reruns only the failed part, and charges only that", async (page, account) => {
   const sandboxOf = (middle: object) => [{ latencyMs: 1 }, middle, { latencyMs: 1 }];
   const graphOf = (middle: object) => ({
     nodes: [

@@ -9,7 +9,7 @@ const MOST_PRESSES = 20;
 
 const stage = setStage();
 
-test("by keyboard alone a pipeline of three nodes is made, run, and its picture seen, in few presses", async () => {
+test("a pipeline of three nodes is created and run, and its picture viewed, only by keyboard and in few presses", async () => {
   const account = await stage.http.account({ tier: "pro" });
   const { page, context, complaints } = await stage.visit();
   const hand = handOf(page);

@@ -57,7 +57,7 @@ const look = async (page: Page, name: string): Promise<string[]> => {
   return found;
 };
 
-test("a user who forgot the password gets a link by email, sets another one and signs in with it", async () => {
+test("a user who forgot the password gets a link by email, sets a new password and signs in with it", async () => {
   const { email } = await stage.http.account({ tier: "pro", capabilities: null });
   const { page, context, complaints } = await stage.visit();
   const problems: string[] = [];

@@ -82,7 +82,7 @@ onCanvas("every item of a fan-out is on its node, and stays there after a reload
 });
 
 onCanvas(
-  "items that were made before another one failed are shown",
+  "items created before another one failed are shown",
   {
     ...THREE,
     nodes: [
@@ -104,7 +104,7 @@ onCanvas(
 );
 
 onCanvas(
-  "a run that is under way is followed again after a reload, and what it makes comes onto the canvas",
+  "a run in progress is followed again after a reload, and its results appear on the canvas",
   { ...THREE, nodes: [list(["a boat", "a kite", "a fox"]), stills({ sandbox: { latencyMs: 4_000 } }), end] },
   async (page) => {
     await page.keyboard.press("Control+Enter");
@@ -127,7 +127,7 @@ onCanvas(
   },
 );
 
-onCanvas("a node shows what it made larger, those beside it make room, and undo takes it back", THREE, async (page, slug) => {
+onCanvas("a node shows its results larger, its neighbours make room, and undo reverts it", THREE, async (page, slug) => {
   await page.keyboard.press("Control+Enter");
   await page.getByTestId("run").click();
   await page
@@ -145,7 +145,7 @@ onCanvas("a node shows what it made larger, those beside it make room, and undo 
 });
 
 onCanvas(
-  "what was made is viewed large: through items and runs, compared, on a sheet, with what made it",
+  "results are viewed large: through items and runs, compared, on a sheet, with their settings",
   THREE,
   async (page) => {
     await items(page, "stills").nth(2).waitFor();
@@ -201,7 +201,7 @@ const give = (page: Page, how: "drop" | "paste", name: string): Promise<unknown>
     else document.querySelector(".react-flow__pane").dispatchEvent(new DragEvent("drop", { dataTransfer: data, ...place }));
   })()`);
 
-onCanvas("a photo that is dropped, or pasted, becomes a node that shows it by its name", { nodes: [], edges: [] }, async (page, slug) => {
+onCanvas("a dropped or pasted photo becomes a node that shows it by its name", { nodes: [], edges: [] }, async (page, slug) => {
   await page.getByRole("button", { name: "Add your first node" }).waitFor();
   await give(page, "drop", "harbour.png");
   await nodes(page, 1);
@@ -232,7 +232,7 @@ onCanvas("a photo that is dropped, or pasted, becomes a node that shows it by it
 });
 
 onCanvas(
-  "a storyboard is made from nothing, without any JSON, in at most 40 clicks and keys besides texts",
+  "a storyboard is built from nothing, without any JSON, in at most 40 clicks and keys besides texts",
   { nodes: [], edges: [] },
   async (page, slug) => {
     const hand = handOf(page);
@@ -288,7 +288,7 @@ onCanvas(
   },
 );
 
-onCanvas("what is pasted or duplicated covers nothing", THREE, async (page, slug) => {
+onCanvas("pasted or duplicated nodes cover no others", THREE, async (page, slug) => {
   await page.locator(node("list")).click({ position: { x: 60, y: 20 } });
   await page.keyboard.press("Control+c");
   await page.getByText(/^Copied “/).waitFor();
@@ -307,7 +307,7 @@ onCanvas("what is pasted or duplicated covers nothing", THREE, async (page, slug
 });
 
 onCanvas(
-  "a link is moved by the port that it goes into",
+  "a link is moved by its target port",
   {
     nodes: [...THREE.nodes, nodeAt("other", "generate-image", { x: 400, y: 500 }, { model: "sandbox-image", inputs: {} })],
     edges: THREE.edges,
@@ -322,7 +322,7 @@ onCanvas(
 );
 
 onCanvas(
-  "a link goes around a node that stands in its way",
+  "a link goes around a node in its way",
   { nodes: [list(["a"]), stills(), nodeAt("end", "response-output", { x: 1_000, y: 0 })], edges: [edge("list.items", "end.text")] },
   async (page) => {
     const through = await page.evaluate(`(() => {
@@ -339,7 +339,7 @@ onCanvas(
   },
 );
 
-test("zoomed out, pictures are seen and names can be read", async () => {
+test("zoomed out, pictures are visible and names are readable", async () => {
   const slug = await create(THREE);
   await run(slug);
   const { page, context } = await stage.signedIn(account);
@@ -392,7 +392,7 @@ test("signing in from a playground returns to it, with the inputs kept", async (
   await context.close();
 });
 
-onCanvas("the shown call carries what the run may cost, and Tidy up shows what it moved", THREE, async (page) => {
+onCanvas("the shown call includes the run's cost limit, and Tidy up shows the moved nodes", THREE, async (page) => {
   await page.keyboard.press("Control+Enter");
   await page
     .getByTestId("run")

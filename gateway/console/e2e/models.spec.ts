@@ -8,7 +8,7 @@ const VALUE = "a-key-of-fal-for-this-journey";
 
 const stage = setStage(() => Promise.resolve({ env: { FAL_KEY: "", OPENAI_API_KEY: "" } }));
 
-test("a key that an administrator adds makes its models ready, and one that is removed doesn't", async () => {
+test("a key that an administrator adds makes its models ready, and removing it reverts this", async () => {
   const { page, complaints } = await stage.signedIn(stage.platform.admin);
   await page.goto("/models");
   const card = page.getByRole("listitem").filter({ has: page.getByText("needs an API key", { exact: false }) });
@@ -37,7 +37,7 @@ test("a key that an administrator adds makes its models ready, and one that is r
   expect(complaints).toEqual([]);
 });
 
-test("models are found by output, by where they run and by whether they are ready", async () => {
+test("models are found by output, by location and by readiness", async () => {
   const user = await stage.http.account({ tier: "pro" });
   const { page, complaints } = await stage.signedIn(user);
   await page.goto("/models");
@@ -54,7 +54,7 @@ test("models are found by output, by where they run and by whether they are read
   expect(complaints).toEqual([]);
 });
 
-test("a node takes the best model that is ready, and its ports are those of that model", async () => {
+test("a node uses the best ready model and has that model's ports", async () => {
   const user = await stage.http.account({ tier: "pro" });
   const nodes = [nodeAt("image", "generate-image", { x: 0, y: 0 }, { inputs: { prompt: "a kite" } })];
   const made = await stage.http.call("POST", "/api/workflows", { key: user.key, body: { name: "Kites", nodes, edges: [] } });

@@ -13,7 +13,7 @@ const MOST_CLICKS = 16;
 
 const stage = setStage();
 
-test("a newcomer gets from sign-in to their own pipeline, called by curl, with the screen alone", async () => {
+test("a newcomer gets from sign-in to their own pipeline, called by curl, using only the screen", async () => {
   const account = await stage.http.account({ tier: "pro", capabilities: null });
   const { page, context, complaints } = await stage.visit();
   const { click, fill, button, effort } = handOf(page);

@@ -51,7 +51,7 @@ const dataOf = async (read: () => Promise<Saved>, id: string): Promise<Record<st
 const holds = (page: Page, expression: string): Promise<unknown> => eventually(async () => (await page.evaluate(expression)) === true);
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
 
-onCanvas("a prompt is written on its node, and what it names becomes a port at once", GRAPH, async (page, read) => {
+onCanvas("a prompt is edited on its node, and each of its placeholders becomes a port at once", GRAPH, async (page, read) => {
   await page.locator(`${node("writer")} .node-well`).dblclick();
   await page.keyboard.press("End");
   await page.keyboard.type(" In the style of {{who}}.");
@@ -64,7 +64,7 @@ onCanvas("a prompt is written on its node, and what it names becomes a port at o
   await eventually(async () => (await dataOf(read, "writer")).prompt === "Tell of {{it}}.");
 });
 
-onCanvas("a double click renames a node; Escape leaves its name", GRAPH, async (page, read) => {
+onCanvas("a double click renames a node; Escape keeps its name", GRAPH, async (page, read) => {
   const title = page.locator(`${node("writer")} .node-title`);
   await title.dblclick();
   await page.keyboard.type("Narrator");
@@ -76,7 +76,7 @@ onCanvas("a double click renames a node; Escape leaves its name", GRAPH, async (
   expect(await title.textContent()).toBe("Narrator");
 });
 
-onCanvas("a bypassed node hands on what flows in, and its run costs nothing", GRAPH, async (page, read) => {
+onCanvas("a bypassed node passes its input on, and its run costs nothing", GRAPH, async (page, read) => {
   await page.locator(`${node("writer")} .node-head`).click();
   await page.keyboard.press("b");
   await page.locator(`${node("writer")} .node-flag`).waitFor();
@@ -91,7 +91,7 @@ onCanvas("a bypassed node hands on what flows in, and its run costs nothing", GR
   await eventually(async () => (await dataOf(read, "writer")).bypass === undefined);
 });
 
-onCanvas("nodes fold to their heads and stay folded after a reload; a corner makes them larger", GRAPH, async (page, read) => {
+onCanvas("nodes collapse to their heads and stay collapsed after a reload; a corner enlarges them", GRAPH, async (page, read) => {
   const before = (await page.locator(node("writer")).boundingBox())!;
   await page.locator(node("writer")).hover();
   await page.locator(`${node("writer")} .node-fold`).click();
@@ -112,7 +112,7 @@ onCanvas("nodes fold to their heads and stay folded after a reload; a corner mak
   });
 });
 
-onCanvas("a frame gets a name and a colour, folds what lies on it, and takes it along", GRAPH, async (page, read) => {
+onCanvas("a frame gets a name and a colour, hides its nodes when it collapses, and moves them", GRAPH, async (page, read) => {
   await page.keyboard.press("Control+a");
   await page.keyboard.press("Control+g");
   await page.getByLabel("Name").waitFor();
@@ -137,7 +137,7 @@ onCanvas("a frame gets a name and a colour, folds what lies on it, and takes it 
   expect(words.y + words.height).toBeLessThan(frame.y + frame.height);
 });
 
-onCanvas("nothing is wrong with a node before it was touched or asked to run", { nodes: [], edges: [] }, async (page) => {
+onCanvas("a node shows no problem before it was edited or run", { nodes: [], edges: [] }, async (page) => {
   await page.keyboard.press("/");
   await page.keyboard.type("image");
   await page.keyboard.press("Enter");
@@ -165,7 +165,7 @@ const FAILS = {
   edges: [edge("words.items", "clip.prompt")],
 };
 
-onCanvas("a failure says which node and item, why, and leads to the node", FAILS, async (page) => {
+onCanvas("a failure shows the node, the item and the reason, and leads to the node", FAILS, async (page) => {
   await page.keyboard.press("Control+Enter");
   await page.getByTestId("run").click();
   const notice = page.locator("section[aria-label=Run] [role=alert]");
@@ -188,14 +188,14 @@ const port = (id: string, name: string, side: "source" | "target" = "target"): s
   `${node(id)} .react-flow__handle.${side}[data-handleid="${name}"]`;
 const SOURCES = `[...document.querySelectorAll(".react-flow__edge")].map((edge) => edge.dataset.id)`;
 
-onCanvas("every node has a title of its own, which says what it does", TWINS, async (page) => {
+onCanvas("every node has a unique title that describes its task", TWINS, async (page) => {
   const titles = await page.locator(`${NODE} .node-title`).allTextContents();
   expect(titles).toEqual(["Text", "Text 2", "Image", "Image 2", "Resize an image"]);
   await page.locator(`${node("two")} .node-head`).click();
   await page.getByRole("heading", { name: "Image 2", level: 2 }).waitFor();
 });
 
-onCanvas("main settings and the seed are set on the node, and its model is chosen by its card", TWINS, async (page, read) => {
+onCanvas("main settings and the seed are set on the node, and its model is chosen from cards", TWINS, async (page, read) => {
   const count = page.locator(`${node("one")} .node-setting`, { hasText: "Count" });
   await count.click();
   await page.getByLabel("Count").first().fill("3");
@@ -214,7 +214,7 @@ onCanvas("main settings and the seed are set on the node, and its model is chose
   await eventually(async () => (await dataOf(read, "one")).model === "sandbox-image-fast");
 });
 
-onCanvas("a link ends in the marks of its ports", TWINS, async (page) => {
+onCanvas("a link ends at the marks of its ports", TWINS, async (page) => {
   const [from, to] = [await middleOf(page, port("words", "text", "source")), await middleOf(page, port("one", "prompt"))];
   const ends = (await page.evaluate(`(() => {
     const path = document.querySelector('.react-flow__edge[data-id*="one.prompt"] .edge-path, .react-flow__edge:first-child .edge-path');
@@ -228,17 +228,21 @@ onCanvas("a link ends in the marks of its ports", TWINS, async (page) => {
     expect(Math.hypot(end.x - mark.x, end.y - mark.y)).toBeLessThan(1.5);
 });
 
-onCanvas("a link that takes another's place says so and is undone by a click; a body never replaces one", TWINS, async (page) => {
-  const before = await page.evaluate(SOURCES);
-  const from = await middleOf(page, port("address", "text", "source"));
-  await handOf(page).drag(from, await middleOf(page, port("one", "prompt")));
-  await page.getByText("This replaced the link from “Text”.").waitFor();
-  expect(await page.evaluate(SOURCES)).not.toEqual(before);
-  await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Undo" }).click();
-  await holds(page, `JSON.stringify(${SOURCES}) === '${JSON.stringify(before)}'`);
-});
+onCanvas(
+  "a link that replaces another one reports it and is undone by a click; a drop on a node's body never replaces one",
+  TWINS,
+  async (page) => {
+    const before = await page.evaluate(SOURCES);
+    const from = await middleOf(page, port("address", "text", "source"));
+    await handOf(page).drag(from, await middleOf(page, port("one", "prompt")));
+    await page.getByText("This replaced the link from “Text”.").waitFor();
+    expect(await page.evaluate(SOURCES)).not.toEqual(before);
+    await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Undo" }).click();
+    await holds(page, `JSON.stringify(${SOURCES}) === '${JSON.stringify(before)}'`);
+  },
+);
 
-onCanvas("words never enter a port for pictures, an address does", TWINS, async (page) => {
+onCanvas("text can't be linked to a picture port, but an address can", TWINS, async (page) => {
   const image = await middleOf(page, port("one", "image"));
   await handOf(page).drag(await middleOf(page, port("words", "text", "source")), image);
   await page.getByText(/“image” accepts image, but “text” outputs text/).waitFor();
@@ -247,7 +251,7 @@ onCanvas("words never enter a port for pictures, an address does", TWINS, async 
   await holds(page, `${SOURCES}.length === 3`);
 });
 
-onCanvas("a button beside a port adds what follows", TWINS, async (page) => {
+onCanvas("a button beside a port adds the next node", TWINS, async (page) => {
   const plus = page.locator(`${node("two")}`).getByRole("button", { name: "Add a node after" });
   await plus.click();
   await page.keyboard.type("results");
@@ -280,7 +284,7 @@ test("a picture on a node keeps its proportions, without bars, with squares behi
   await context.close();
 });
 
-test("a Free user learns the plan's limits before running, and finds those of other plans", async () => {
+test("a Free user sees the plan's limits before running, and finds those of other plans", async () => {
   const free = await stage.http.account({ tier: "free" });
   const { page, context, complaints } = await stage.signedIn(free);
   await page.goto("/models/sandbox-image");

@@ -71,7 +71,7 @@ test("a user creates an organization, another joins by its link, and their right
   await page.getByText("Loom Works will be deleted").waitFor({ state: "detached" });
 });
 
-test("who was removed works for the own account again, without an error", async () => {
+test("a removed member works for their own account again, without an error", async () => {
   const [ada, grace] = [
     await stage.http.account({ tier: "pro", capabilities: null }),
     await stage.http.account({ tier: "pro", capabilities: null }),

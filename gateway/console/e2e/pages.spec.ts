@@ -48,7 +48,7 @@ test.beforeAll(async () => {
   ];
 });
 
-test("shows the theme that was chosen, whatever the system's is, from the first paint on", async () => {
+test("shows the chosen theme from the first paint on, whatever the system's theme is", async () => {
   for (const [chosen, system] of [
     ["Light", "dark"],
     ["Dark", "light"],
@@ -70,7 +70,7 @@ test("shows the theme that was chosen, whatever the system's is, from the first 
   }
 });
 
-test("every page can be read by everybody, fits, and breaks no rule of its security policy", EVERY_LOOK, async () => {
+test("every page is accessible, fits, and violates no rule of its security policy", EVERY_LOOK, async () => {
   for (const user of [account, admin]) {
     const visitor = await stage.signedIn(user);
     await visitor.page.goto("/");

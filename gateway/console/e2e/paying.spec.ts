@@ -23,7 +23,7 @@ const send = async (body: string): Promise<void> => {
   expect(await answer.json()).toEqual({ outcome: "taken" });
 };
 
-test("credits are chosen, paid at Stripe's page, and there once Stripe says so", async () => {
+test("credits are chosen, paid on Stripe's page, and credited once Stripe confirms", async () => {
   const { page, context } = await stage.signedIn(buyer);
   await page.goto("/balance");
   await page.getByLabel("Credits", { exact: true }).fill("499");
@@ -47,7 +47,7 @@ test("credits are chosen, paid at Stripe's page, and there once Stripe says so",
   await context.close();
 });
 
-test("where credits are sold, plans, balance and history can be read by everybody, and fit", EVERY_LOOK, async () => {
+test("if credits are sold, plans, balance and history are accessible and fit", EVERY_LOOK, async () => {
   const visitor = await stage.signedIn(buyer);
   expect(await lookProblems(visitor, ["/plans", "/balance", "/history"])).toEqual({});
   await visitor.context.close();

@@ -103,7 +103,7 @@ test(`${PICTURES} nodes with ${PICTURES} pictures open, move and zoom`, async ()
   await context.close();
 });
 
-test("the first image of three is on the canvas as soon as it is made", async () => {
+test("the first image of three is on the canvas as soon as it is created", async () => {
   const slug = await create({
     nodes: [
       nodeAt("list", "list", { x: 0, y: 0 }, { items: ["a boat", "a kite", "a fox"] }),

@@ -38,7 +38,7 @@ const rewrite = async (page: Page, id: string, name: string, text: string): Prom
   await saved(page);
 };
 
-test("Run pays only for what changed, says when nothing has, and does the same after a reload", async () => {
+test("Run pays only for changes, reports when there are none, and does the same after a reload", async () => {
   const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "One run", ...GRAPH } });
   const slug = String(body.slug);
   const { page } = await stage.signedIn(account);
@@ -90,7 +90,7 @@ globalThis.Notification = class extends EventTarget {
 /** Makes the page behave as if its tab were in the background. */
 const HIDE = `Object.defineProperty(document, "hidden", { configurable: true, get: () => true }); document.dispatchEvent(new Event("visibilitychange"));`;
 
-test("a run that ends while its tab is hidden notifies whoever allowed it", async () => {
+test("a run that ends while its tab is hidden notifies users who allowed it", async () => {
   const slow = nodeAt(
     "slow",
     "generate-image",

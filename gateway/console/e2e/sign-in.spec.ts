@@ -69,7 +69,7 @@ test("a user turns a second factor on, signs in with it and turns it off", async
   await context.close();
 });
 
-test("a user signs in through the provider, and gets the reason if that fails", async () => {
+test("a user signs in through the provider, or gets the reason of a failure", async () => {
   const email = "ada@example.com";
   await provider.become({ sub: "ada", claims: { email, email_verified: false } });
   const { page, context } = await stage.visit();

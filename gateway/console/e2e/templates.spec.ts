@@ -84,7 +84,7 @@ test("featured templates come first, and a template is three clicks from its res
   await context.close();
 });
 
-test("a template is tried as it is, and copied with what was typed; one that the plan can't run says so before", async () => {
+test("a template is tried unchanged, and copied with the typed inputs; one that the plan can't run shows this before", async () => {
   const video = {
     nodes: [nodeAt("clip", "generate-video", { x: 0, y: 0 }, { model: "sandbox-video-pro", inputs: { prompt: "x" } })],
     edges: [],

@@ -52,7 +52,7 @@ const onCanvas = (name: string, graph: { nodes: object[]; edges: unknown[] }, ac
 const head = (page: Page, id: string) => page.locator(`${NODE}[data-id="${id}"] .node-head`);
 
 onCanvas(
-  "two settings are tried as a table with prices before; the pick is taken over, and what follows goes on from it",
+  "two settings are compared in a table with prices shown first; the pick is applied, and later runs reuse it",
   DRAWN,
   async (page, slug) => {
     await head(page, "stills").click();
@@ -116,42 +116,38 @@ onCanvas(
   },
 );
 
-onCanvas(
-  "a part becomes a workflow of its own, runs as before, opens from its node, and undo brings it back",
-  DRAWN,
-  async (page, slug) => {
-    await head(page, "words").click();
-    await head(page, "stills").click({ modifiers: ["Shift"] });
-    await page.keyboard.press("Control+Shift+G");
-    const dialog = page.getByRole("dialog", { name: "Convert to workflow" });
-    await dialog.getByLabel("Name").fill("Drawing");
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Convert" }).click();
-    await page.locator(`${NODE} .node-title`, { hasText: "Drawing" }).waitFor();
-    await saved(page);
-    const outer = await read(slug);
-    expect(outer.nodes.map(({ type }) => type)).toEqual(["request-input", "generate-video", "response-output", "workflow"]);
-    const part = outer.nodes.at(-1)!;
-    expect(outer.edges.map(({ source, target }) => `${source} ${target}`)).toEqual([
-      `in ${part.id}`,
-      `${part.id} clip`,
-      `${part.id} clip`,
-      "clip end",
-    ]);
-    const ran = await stage.http.call("POST", `/api/workflows/${slug}/run?version=draft`, { key: account.key, body: { inputs: {} } });
-    expect(ran.status).toBe(200);
-    expect((ran.body.result as { videos: unknown[] }).videos).toHaveLength(1);
-    await page.locator(`${NODE}[data-id="${part.id}"] .node-line, ${NODE}[data-id="${part.id}"] .node-head .node-icon`).first().dblclick();
-    await page.getByRole("heading", { name: "Drawing", level: 1 }).waitFor();
-    await nodes(page, 4);
-    const inner = await read(String(part.data.slug));
-    expect(inner.nodes.map(({ type }) => type)).toEqual(["text-box", "generate-image", "request-input", "response-output"]);
-    await page.goBack();
-    await nodes(page, 4);
-  },
-);
+onCanvas("a part becomes a separate workflow, runs as before, opens from its node, and undo reverts it", DRAWN, async (page, slug) => {
+  await head(page, "words").click();
+  await head(page, "stills").click({ modifiers: ["Shift"] });
+  await page.keyboard.press("Control+Shift+G");
+  const dialog = page.getByRole("dialog", { name: "Convert to workflow" });
+  await dialog.getByLabel("Name").fill("Drawing");
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Convert" }).click();
+  await page.locator(`${NODE} .node-title`, { hasText: "Drawing" }).waitFor();
+  await saved(page);
+  const outer = await read(slug);
+  expect(outer.nodes.map(({ type }) => type)).toEqual(["request-input", "generate-video", "response-output", "workflow"]);
+  const part = outer.nodes.at(-1)!;
+  expect(outer.edges.map(({ source, target }) => `${source} ${target}`)).toEqual([
+    `in ${part.id}`,
+    `${part.id} clip`,
+    `${part.id} clip`,
+    "clip end",
+  ]);
+  const ran = await stage.http.call("POST", `/api/workflows/${slug}/run?version=draft`, { key: account.key, body: { inputs: {} } });
+  expect(ran.status).toBe(200);
+  expect((ran.body.result as { videos: unknown[] }).videos).toHaveLength(1);
+  await page.locator(`${NODE}[data-id="${part.id}"] .node-line, ${NODE}[data-id="${part.id}"] .node-head .node-icon`).first().dblclick();
+  await page.getByRole("heading", { name: "Drawing", level: 1 }).waitFor();
+  await nodes(page, 4);
+  const inner = await read(String(part.data.slug));
+  expect(inner.nodes.map(({ type }) => type)).toEqual(["text-box", "generate-image", "request-input", "response-output"]);
+  await page.goBack();
+  await nodes(page, 4);
+});
 
-onCanvas("undo puts a part back where one node stood for it", DRAWN, async (page, slug) => {
+onCanvas("undo restores a part that one node replaced", DRAWN, async (page, slug) => {
   const before = await read(slug);
   await head(page, "words").click();
   await page.keyboard.press("Control+Shift+G");
@@ -166,7 +162,7 @@ onCanvas("undo puts a part back where one node stood for it", DRAWN, async (page
   await page.getByText(/“Stills” is between/).waitFor();
 });
 
-onCanvas("a pinned result is kept by the next run, which makes and charges all else", DRAWN, async (page, slug) => {
+onCanvas("the next run keeps a pinned result, and creates and charges the rest", DRAWN, async (page, slug) => {
   await page.keyboard.press("Control+Enter");
   await page.getByTestId("run").click();
   await page.locator(`${NODE}[data-id="clip"]`).getByRole("img", { name: "completed" }).waitFor();
@@ -196,7 +192,7 @@ onCanvas("a pinned result is kept by the next run, which makes and charges all e
   expect(of.get("clip")!.reusedFrom).toBeUndefined();
 });
 
-onCanvas("each node of a run says what it took, beside the canvas and on the run's page", DRAWN, async (page) => {
+onCanvas("each node of a run shows its inputs, beside the canvas and on the run's page", DRAWN, async (page) => {
   await page.keyboard.press("Control+Enter");
   await page.getByLabel("Topic").fill("a kite");
   await page.getByTestId("run").click();

@@ -5,7 +5,7 @@ import { setStage } from "./support/stage";
 
 const stage = setStage();
 
-test("the tests of the draft run, and each shows what it expected and what it got", async () => {
+test("the tests of the draft run, and each shows the expected and the actual result", async () => {
   const account = await stage.http.account({ tier: "pro" });
   const nodes = [
     { id: "t", type: "text-box", position: { x: 0, y: 0 }, data: { text: "hello" } },

@@ -43,16 +43,16 @@ afterAll(async () => {
   stripe.stop();
 });
 
-it.each(CASES.map(({ id, title }) => [id, title]))("%s: %s is answered as it must be, and others go on", (id) => {
+it.each(CASES.map(({ id, title }) => [id, title]))("%s: %s gets the right response, and other users are unaffected", (id) => {
   expect(findings.get(id)).toMatchObject({ failure: undefined, refusedOthers: 0 });
 });
 
-it("no process went down", async () => {
+it("no process failed", async () => {
   expect(pidsNow()).toEqual(pids);
   for (const pid of Object.values(pids)) expect(process.kill(pid, 0)).toBe(true);
   expect((await fetch(`${platform.baseUrl}/healthz`)).status).toBe(200);
 });
 
-it("has a name of its own for every case", () => {
+it("has a unique name for every case", () => {
   expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
 });

@@ -57,7 +57,7 @@ describe("a ComfyUI workflow", () => {
     expect(links).toContain("comfy-7.text comfy-3.negative_prompt");
   });
 
-  it("says on the workflow what it leaves out", () => {
+  it("lists on the workflow the parts that it omits", () => {
     const { report, words } = read({ ...API, "10": { class_type: "FaceDetailer", inputs: {} } });
     expect(words).toBe("Imported from ComfyUI: 8 nodes became 3 here. The note beside them says what was left out.");
     expect(report).toContain("The negative prompt “blurry” is left out: PLAIN takes none.");
@@ -66,7 +66,7 @@ describe("a ComfyUI workflow", () => {
     expect(report).toContain("Left out, because nothing here is like them: FaceDetailer.");
   });
 
-  it("arrives whole if its sampler is inside of a subgraph, even of two", () => {
+  it("is complete if its sampler is inside of a subgraph, even of two", () => {
     for (const depth of [1, 2]) {
       const { nodes, links, byId } = read(inSubgraph(depth));
       const [sampler, text] = [nodes.find(({ type }) => type === "generate-image")!, nodes.find(({ type }) => type === "text-box")!];
@@ -77,7 +77,7 @@ describe("a ComfyUI workflow", () => {
     }
   });
 
-  it("keeps what was muted or bypassed as bypassed nodes", () => {
+  it("keeps muted or bypassed nodes as bypassed nodes", () => {
     for (const mode of [2, 4]) {
       const nodes = [...EDITOR.nodes.map((node) => (node.id === 9 ? { ...node, inputs: [{ name: "images", link: 12 }] } : node))];
       nodes.push(
@@ -103,13 +103,13 @@ describe("a ComfyUI workflow", () => {
     }
   });
 
-  it("makes one picture of two samplers that work on the same latents", () => {
+  it("makes one picture from two samplers that work on the same latents", () => {
     const second = { class_type: "KSampler", inputs: { positive: ["6", 0], latent_image: ["3", 0], seed: 1, denoise: 0.4 } };
     const { nodes } = read({ ...API, "11": second, "8": { class_type: "VAEDecode", inputs: { samples: ["11", 0] } } });
     expect(nodes.filter(({ type }) => type === "generate-image").map(({ id }) => id)).toEqual(["comfy-11"]);
   });
 
-  it("is a video if it makes one, and a sampler's choice is no picture", () => {
+  it("is a video if it creates one, and a sampler's option isn't a picture", () => {
     const { nodes, byId, links } = read(VIDEO);
     expect(nodes.filter(({ type }) => type.startsWith("generate-")).map(({ id }) => id)).toEqual(["comfy-1"]);
     expect(byId("comfy-1")).toMatchObject({ type: "generate-video", data: { model: "film", inputs: { seconds: 3 } } });
@@ -117,7 +117,7 @@ describe("a ComfyUI workflow", () => {
     expect(links).toContain("comfy-7.media comfy-1.image");
   });
 
-  it("brings its notes, groups and places", () => {
+  it("keeps its notes, groups and positions", () => {
     const nodes = [...EDITOR.nodes, { id: 20, type: "MarkdownNote", pos: [0, 900], mode: 0, inputs: [], widgets_values: ["Read me"] }];
     const groups = [{ title: "Picture", bounding: [-20, -20, 700, 500] }];
     const { byId } = read({ ...EDITOR, nodes, groups });
@@ -127,7 +127,7 @@ describe("a ComfyUI workflow", () => {
     expect(byId("comfy-3").position.x).toBeLessThan(byId("comfy-9").position.x);
   });
 
-  it("has its upscalers as Local Upscale, and background removers as Local Cut-out", () => {
+  it("converts its upscalers to Local Upscale, and background removers to Local Cut-out", () => {
     const photo = { "1": { class_type: "LoadImage", inputs: { image: "a.png" } } };
     const save = { "3": { class_type: "SaveImage", inputs: { images: ["2", 0] } } };
     for (const [type, name] of [
@@ -140,12 +140,12 @@ describe("a ComfyUI workflow", () => {
     }
   });
 
-  it("that makes nothing here is refused with the names of its nodes", () => {
+  it("that creates nothing here is rejected with the names of its nodes", () => {
     const none = readForeign({ "1": { class_type: "FaceDetailer", inputs: {} } }, MODELS);
     expect(none).toMatchObject({ from: "ComfyUI", graph: undefined, words: expect.stringContaining("FaceDetailer") as string });
   });
 
-  it("of hostile shape ends in a refusal, not in a loop", () => {
+  it("with a hostile structure is rejected, and never loops", () => {
     const circle = { "1": { class_type: "Reroute", inputs: { a: ["2", 0] } }, "2": { class_type: "Reroute", inputs: { a: ["1", 0] } } };
     const sampler = { class_type: "KSampler", inputs: { latent_image: ["3", 0], positive: ["1", 0] } };
     expect(read({ ...circle, "3": sampler }).links).toEqual(["comfy-3.image comfy-result.images"]);
@@ -179,7 +179,7 @@ describe("a picture that ComfyUI saved", () => {
     return Buffer.concat([head, part, exif]);
   };
 
-  it("gives its workflow, as PNG in any kind of text and as WebP", async () => {
+  it("returns its workflow, as PNG in any kind of text chunk and as WebP", async () => {
     const plain = chunk("tEXt", Buffer.from(`workflow\0${json}`, "latin1"));
     const packed = chunk("zTXt", Buffer.concat([Buffer.from("workflow\0\0", "latin1"), deflateSync(json)]));
     const international = chunk("iTXt", Buffer.from(`workflow\0\0\0\0\0${json}`, "utf8"));
@@ -187,19 +187,19 @@ describe("a picture that ComfyUI saved", () => {
     for (const file of [png(plain), png(packed), png(international), webp(exif)]) expect(await readEmbedded(file)).toEqual(EDITOR);
   });
 
-  it("gives its prompt if there is no workflow, also with the numbers that only Python writes", async () => {
+  it("returns its prompt if there is no workflow, also with the numbers that only Python writes", async () => {
     const text = `prompt\0${JSON.stringify(API).replace('"steps":20', '"steps":NaN')}`;
     expect(readForeign(await readEmbedded(png(chunk("tEXt", Buffer.from(text, "latin1")))), MODELS)?.from).toBe("ComfyUI");
   });
 
-  it("gives nothing if it is another picture, is cut off, or unpacks to more than a workflow can be", async () => {
+  it("returns nothing for another picture, a truncated one, or one that unpacks to more than a workflow can be", async () => {
     const bomb = chunk("zTXt", Buffer.concat([Buffer.from("workflow\0\0", "latin1"), deflateSync(Buffer.alloc(20_000_000, 32))]));
     const cut = png(chunk("tEXt", Buffer.from(`workflow\0${json}`, "latin1"))).subarray(0, 60);
     for (const file of [png(), Buffer.alloc(0), Buffer.from("RIFF"), png(bomb), cut]) expect(await readEmbedded(file)).toBeUndefined();
   });
 });
 
-it("recognises n8n workflows, and takes nothing that others write", () => {
+it("recognises n8n workflows, and ignores files of other programs", () => {
   const nodes = ["n8n-nodes-base.httpRequest", "n8n-nodes-base.set", "n8n-nodes-base.set"].map((type) => ({ type, parameters: {} }));
   expect(readForeign({ name: "mine", nodes, connections: {} })).toMatchObject({ from: "n8n", graph: undefined });
   expect(readForeign({ name: "mine", nodes, connections: {} })?.words).toContain("httpRequest, 2 × set");
@@ -208,7 +208,7 @@ it("recognises n8n workflows, and takes nothing that others write", () => {
     expect(readForeign(value)).toBeUndefined();
 });
 
-it("joins several prompts of one picture by a text", () => {
+it("joins several prompts of one picture into one text", () => {
   const { links, byId } = read(PROMPTS);
   expect(byId("comfy-3-prompt").data.text).toBe("{{text_1}}\n{{text_2}}");
   expect(links).toContain("comfy-3-prompt.text comfy-3.prompt");

@@ -42,7 +42,7 @@ it("lists each run of the usage with its models", async () => {
   });
 });
 
-it("tells scripts the cost and duration of a run", async () => {
+it("gives scripts the cost and duration of a run", async () => {
   const executionId = "00000000-0000-4000-8000-000000000000";
   const settled = `data: ${JSON.stringify({ type: "settled", at: "2026-11-28T10:00:00Z", data: {} })}\n\n`;
   const events: Script = { status: 200, headers: { "content-type": "text/event-stream" }, text: `id: 1\n${settled}` };
@@ -68,7 +68,7 @@ it("promotes the version of another alias, and a version by its number", async (
   expect(refused).toBe(2);
 });
 
-it("ends without an error when its reader has enough, as `head` does", async () => {
+it("ends without an error when its reader stops early, as `head` does", async () => {
   const models = Array.from({ length: 20_000 }, (_, index) => ({ internalName: `model-${index}`, modality: "image", status: "ready" }));
   const child = await start(["models"], { status: 200, json: models });
   let stderr = "";
@@ -78,7 +78,7 @@ it("ends without an error when its reader has enough, as `head` does", async () 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
 
-it("creates a workflow from a file of ComfyUI", async () => {
+it("creates a workflow from a ComfyUI file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "comfyui-"));
   try {
     const file = join(folder, "Harbour.json");

@@ -29,7 +29,7 @@ const all = async (events: AsyncIterable<ExecutionEvent>): Promise<ExecutionEven
 };
 
 describe("following an execution", () => {
-  it("gives its events in order, and ends when it is settled", async () => {
+  it("yields its events in order, and ends when it is settled", async () => {
     const body = `${text(1, "admitted")}: still here\n\n${text(2, "settled", { status: "completed" })}${text(3, "never")}`;
     const client = await clientOf(stream(body));
     expect(await all(client.events("e"))).toEqual([
@@ -42,7 +42,7 @@ describe("following an execution", () => {
     expect(service!.received[0]!.headers).not.toHaveProperty("last-event-id");
   });
 
-  it("resumes after the last event it has seen, when the connection breaks or ends", async () => {
+  it("resumes after the last received event if the connection breaks or ends", async () => {
     const half = text(3, "node.completed").slice(0, 40);
     const client = await clientOf(
       stream(text(1, "admitted")),
@@ -54,7 +54,7 @@ describe("following an execution", () => {
     expect(service!.received.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1", "2", "2"]);
   });
 
-  it("does not lose its place over pieces of texts, which have none", async () => {
+  it("keeps its position during pieces of text, which have none", async () => {
     const delta = `event: node.delta\ndata: ${JSON.stringify({ type: "node.delta", at: AT, data: { text: "On" } })}\n\n`;
     const client = await clientOf(
       stream(text(1, "admitted") + text(2, "node.started") + delta),
@@ -78,7 +78,7 @@ describe("following an execution", () => {
     expect(service!.received[0]!.headers["last-event-id"]).toBe("7");
   });
 
-  it("throws what the service refuses, and what it is aborted with", async () => {
+  it("throws the service's error, or the reason of an abort", async () => {
     const client = await clientOf({ status: 404, json: { error: "execution not found", code: "EXECUTION_NOT_FOUND" } });
     await expect(all(client.events("e"))).rejects.toMatchObject({ status: 404, code: "EXECUTION_NOT_FOUND" });
     await expect(all(client.events("e"))).rejects.toBeInstanceOf(NodeloomError);
@@ -87,7 +87,7 @@ describe("following an execution", () => {
     await expect(all(endless.events("e", { signal: AbortSignal.timeout(300) }))).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
-  it("lets go of the connection when the reader has seen enough", async () => {
+  it("closes the connection when the reader stops", async () => {
     const client = await clientOf(stream(text(1, "admitted") + text(2, "submitted")));
     for await (const { id } of client.events("e")) if (id === 1) break;
     expect(service!.received).toHaveLength(1);
@@ -97,7 +97,7 @@ describe("following an execution", () => {
 describe("server-sent events", () => {
   const body = ": hello\r\nid: 1\r\nevent: a\r\ndata: ä\r\ndata:b\r\n\r\ndata: x\rid: 2\r\rignored\n\nevent: empty\n\nid: 3\ndata: cut off";
 
-  it.each([1, 2, 3, 7, 1_000])("are read however they are cut: into %d bytes", async (size) => {
+  it.each([1, 2, 3, 7, 1_000])("are parsed from chunks of any size: %d bytes", async (size) => {
     const bytes = new TextEncoder().encode(body);
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
     const read: object[] = [];

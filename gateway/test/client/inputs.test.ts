@@ -4,7 +4,7 @@ import { readInputs } from "../../client/src/cli/inputs";
 const read = (given: string[], types: Record<string, string> = {}): Promise<string> =>
   readInputs({} as Client, given, new Map(Object.entries(types)));
 
-it("sends numbers with the digits that were written, however large", async () => {
+it("sends numbers with all of their digits, however large", async () => {
   const given = [
     "seed:=9007199254740993",
     'ids:=[12345678901234567890, {"x": 1.10}]',
@@ -17,7 +17,7 @@ it("sends numbers with the digits that were written, however large", async () =>
   );
 });
 
-it("sends names and texts unchanged, the last of repeated ones, and none", async () => {
+it("sends names and texts unchanged, the last of repeated names, and an empty list of inputs", async () => {
   expect(await read(['say "x"=a "b"', "__proto__=p", "on=true", "on=false"], { on: "boolean" })).toBe(
     '{"say \\"x\\"":"a \\"b\\"","__proto__":"p","on":false}',
   );

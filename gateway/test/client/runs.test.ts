@@ -15,7 +15,7 @@ const execution = (more: object): Script => ({
 const GOES_ON: Script = { status: 202, json: { _async: true, executionId: "e", status: "processing", requestId: null } };
 
 describe("a run", () => {
-  it("that outlasts the request is waited for, and looks like any other", async () => {
+  it("that outlasts the request is awaited, and has the same result", async () => {
     const client = await clientOf(GOES_ON, execution({ status: "completed", result: { text: "hi" }, creditsCost: 2 }));
     expect(await client.run({ model: "sandbox-chat" }, { prompt: "x" }, { maxCredits: 3 })).toEqual({
       success: true,
@@ -27,7 +27,7 @@ describe("a run", () => {
     expect(service.received[0]).toMatchObject({ path: "/api/models/sandbox-chat/run", body: '{"inputs":{"prompt":"x"},"maxCredits":3}' });
   });
 
-  it("carries its metadata, provenance and preferences, also when it is submitted or run again", async () => {
+  it("sends its metadata, provenance and preferences, also when it is submitted or rerun", async () => {
     const done: Script = {
       status: 200,
       json: { success: true, result: { text: "x" }, cost: 0, ms: 1 },
@@ -50,7 +50,7 @@ describe("a run", () => {
     expect(again).toEqual({ path: "/api/executions/e/rerun", prefer: "no-queue", body: { nodes: ["n"], ...sent } });
   });
 
-  it("streams its text as it is written, without repeats, then the rest", async () => {
+  it("streams its text as it is written, without repeats, and then the rest", async () => {
     const message = (type: string, data: object): string => `data: ${JSON.stringify({ type, at: "2026-11-28T10:00:00Z", data })}\n\n`;
     const delta = (text: string, reset = false): string => message("node.delta", { nodeId: "model", text, reset });
     const other = message("node.delta", { nodeId: "title", text: "No" });
@@ -89,7 +89,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("to a node asks for that node, in quotes and runs alike", async () => {
+  it("to a node requests that node, in quotes and runs alike", async () => {
     const client = await clientOf({ status: 200, json: { estimatedCreditCost: 1 } }, { status: 200, json: { success: true, result: {} } });
     const target = { workflow: "x", until: "words" };
     await client.quote(target, { a: 1 });
@@ -105,7 +105,7 @@ describe("a run", () => {
       "no output",
     ],
     [{ status: "cancelled" }, 409, "EXECUTION_CANCELLED", "the run was cancelled"],
-  ])("that ends badly meanwhile throws why: %j", async (end, status, code, message) => {
+  ])("that ends without a result throws the reason: %j", async (end, status, code, message) => {
     const client = await clientOf(GOES_ON, execution(end));
     await expect(client.run({ workflow: "x" })).rejects.toMatchObject({ status, code, message, executionId: "e" });
   });
@@ -121,7 +121,7 @@ describe("waiting", () => {
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(1_950);
   });
 
-  it("ends when it is aborted", async () => {
+  it("ends when its signal aborts", async () => {
     const client = await clientOf(execution({}));
     const controller = new AbortController();
     const onPoll = (): void => void setImmediate(() => controller.abort(new Error("enough")));

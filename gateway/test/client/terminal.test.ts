@@ -19,7 +19,7 @@ const outputOf = (isJson: boolean): string => {
   return written.join("");
 };
 
-it.each([false, true])("prints no control character of other people's names, errors and results (JSON: %s)", (isJson) => {
+it.each([false, true])("prints no control character from other people's names, errors and results (JSON: %s)", (isJson) => {
   const output = outputOf(isJson);
   expect(output).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)/);
   expect(output).toContain("a\\u001b[2J");

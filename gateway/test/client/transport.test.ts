@@ -34,7 +34,7 @@ describe("a run without a place", () => {
   };
   const DONE: Script = { status: 200, json: { success: true, result: {}, cost: 0, ms: 1 } };
 
-  it("waits for one, longer than other refusals are tried again, under one Idempotency-Key", async () => {
+  it("waits for one longer than for other retries, under one Idempotency-Key", async () => {
     const client = await clientOf(FULL, FULL, FULL, FULL, FULL, DONE);
     await expect(client.run({ workflow: "x" }, {}, { maxCredits: null })).resolves.toMatchObject({ success: true });
     expect(service.received).toHaveLength(6);
@@ -53,7 +53,7 @@ describe("a run without a place", () => {
   });
 });
 
-it.each([301, 302, 307, 308])("takes the key to no other address that an answer of %i names", async (status) => {
+it.each([301, 302, 307, 308])("sends the key to no other address in a %i response", async (status) => {
   const elsewhere = await startScripted(OK);
   try {
     const client = await clientOf({ status, headers: { location: elsewhere.baseUrl } });
@@ -81,7 +81,7 @@ describe("a token of an app's visitor", () => {
     expect(service.received[0]!.headers["x-api-key"]).toBeUndefined();
   });
 
-  it("is not asked for again and again where the new one is refused, too", async () => {
+  it("isn't requested repeatedly if the new token is also rejected", async () => {
     const client = await withTokens(["first", "second", "third"], OVER);
     expect((await refusal(client.whoami())).code).toBe("UNAUTHENTICATED");
     expect(carried()).toEqual(["Bearer first", "Bearer second"]);
@@ -89,7 +89,7 @@ describe("a token of an app's visitor", () => {
 });
 
 describe("a request", () => {
-  it("carries the key, fills the path and leaves out what is undefined", async () => {
+  it("sends the key, fills the path and omits undefined members", async () => {
     const client = await clientOf({ status: 200, json: { rows: [] } });
     await client.usage.list({ limit: 5, modelId: "a&b", status: undefined });
     await client.workflows.get("ä/b");
@@ -98,7 +98,7 @@ describe("a request", () => {
     expect(service.received[0]!.headers["content-type"]).toBeUndefined();
   });
 
-  it("has an Idempotency-Key of its own when it is a POST, or the one that is given", async () => {
+  it("has a unique Idempotency-Key if it is a POST, or the given one", async () => {
     const client = await clientOf(CREATED);
     await client.workflows.create({ name: "x" });
     await client.workflows.create({ name: "x" });
@@ -133,7 +133,7 @@ describe("a refusal", () => {
     expect(service.received).toHaveLength(1);
   });
 
-  it("has no code where the service gives none, and is understood when it isn't JSON at all", async () => {
+  it("has no code if the service gives none, and is handled even if it isn't JSON", async () => {
     const client = await clientOf({ status: 404, json: { error: "workflow not found" } });
     expect(await refusal(client.workflows.get("x"))).toMatchObject({ status: 404, code: undefined, details: {} });
     await service.stop();
@@ -143,7 +143,7 @@ describe("a refusal", () => {
 });
 
 describe("a retry", () => {
-  it("follows a 429 after as long as it asks for, whatever the method", async () => {
+  it("is retried after a 429's wait, whatever the method", async () => {
     const client = await clientOf(LIMITED, { status: 204 });
     await client.workflows.delete("x");
     expect(service.received).toHaveLength(2);
@@ -153,7 +153,7 @@ describe("a retry", () => {
   it.each<[string, Script]>([
     ["503", AWAY],
     ["no answer", "drop"],
-  ])("follows %s under the same Idempotency-Key", async (_what, fault) => {
+  ])("is retried after %s under the same Idempotency-Key", async (_what, fault) => {
     const client = await clientOf(fault, CREATED);
     expect(await client.workflows.create({ name: "x" })).toMatchObject({ slug: "x" });
     const [first, second] = service.received.map(({ headers }) => headers["idempotency-key"]);
@@ -163,25 +163,25 @@ describe("a retry", () => {
   it.each<[string, (client: Client) => Promise<unknown>]>([
     ["a deletion", (client) => client.workflows.delete("x")],
     ["a conditional update", (client) => client.workflows.update("x", {}, { ifMatch: '"1"' })],
-  ])("never follows an unknown outcome of what may not be repeated: %s", async (_what, send) => {
+  ])("is never retried after an unknown outcome if it isn't repeatable: %s", async (_what, send) => {
     const client = await clientOf("drop", { status: 200, json: {} });
     expect(await refusal(send(client))).toMatchObject({ status: 0, code: "NETWORK_ERROR", cause: expect.anything() as unknown });
     expect(service.received).toHaveLength(1);
   });
 
-  it("ends after the given number, with the last answer", async () => {
+  it("is retried at most the given number of times, and returns the last response", async () => {
     const client = await clientOf(AWAY);
     expect(await refusal(client.whoami())).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
     expect(service.received).toHaveLength(3);
   });
 
-  it("is not made when the service asks for a wait of hours", async () => {
+  it("is not retried if the service requires a wait of hours", async () => {
     const client = await clientOf({ status: 429, headers: { "retry-after": "86400" }, json: { error: "no", code: "RATE_LIMIT_EXCEEDED" } });
     expect((await refusal(client.whoami())).status).toBe(429);
     expect(service.received).toHaveLength(1);
   });
 
-  it("is left to the caller where it, or a window's end, is further away than `maxPauseMs`", async () => {
+  it("is returned to the caller if the wait exceeds `maxPauseMs`", async () => {
     const inAMinute = String(Math.ceil(Date.now() / 1_000) + 60);
     const nearlyEmpty: Script = {
       status: 200,
@@ -195,7 +195,7 @@ describe("a retry", () => {
     expect(service.received).toHaveLength(2);
   });
 
-  it("waits for its own first attempt, which is still running, and takes its answer", async () => {
+  it("waits for its own first attempt, which is still running, and returns its response", async () => {
     const busy: Script = { status: 409, headers: { "retry-after": "0" }, json: { error: "running", code: "IDEMPOTENCY_IN_PROGRESS" } };
     const done: Script = { status: 200, headers: { "x-execution-id": "e" }, json: { success: true, result: {}, cost: 1, ms: 2 } };
     const client = await clientOf("drop", busy, busy, busy, busy, done);
@@ -236,7 +236,7 @@ describe("a nearly empty bucket", () => {
     json: { user: USER },
   });
 
-  it("is left alone until its window ends", async () => {
+  it("isn't used until its window ends", async () => {
     const reset = Math.ceil(Date.now() / 1_000) + 1;
     const client = await clientOf(left(4, reset), OK);
     await client.whoami();
@@ -246,7 +246,7 @@ describe("a nearly empty bucket", () => {
     for (const at of [second!, third!]) expect(at).toBeGreaterThanOrEqual(reset * 1_000 - 10);
   });
 
-  it("holds up neither other routes nor other executions, nor anyone while there is enough left", async () => {
+  it("delays no other routes or executions, and no request while enough is left", async () => {
     const inAMinute = Math.ceil(Date.now() / 1_000) + 60;
     const client = await clientOf(left(0, inAMinute), left(0, inAMinute), left(5, inAMinute), OK);
     const startedAt = Date.now();

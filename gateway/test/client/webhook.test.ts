@@ -12,7 +12,7 @@ const signed = (at = new Date(), secrets = [SECRET]): Record<string, string> => 
 });
 
 describe("verifying a webhook", () => {
-  it("gives the message, from text or bytes and headers of any spelling", () => {
+  it("returns the message, from text or bytes and headers in any case", () => {
     const message = { type: "webhook.test", data: { keyId: "k" } };
     expect(verifyWebhook(BODY, signed(), SECRET)).toMatchObject(message);
     const upper = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), [value]]));
@@ -46,7 +46,7 @@ describe("verifying a webhook", () => {
     ["an old message", /signed \d+ s ago, and 300 s are tolerated/, BODY, signed(new Date(Date.now() - 3_600_000)), SECRET],
     ["a slow clock", /s ahead of this clock/, BODY, signed(new Date(Date.now() + 3_600_000)), SECRET],
     ["no headers", /no webhook-id, webhook-timestamp, webhook-signature header/, BODY, {}, SECRET],
-  ])("says what to check for %s", (_what, message, body, headers, secret) => {
+  ])("explains what to check for %s", (_what, message, body, headers, secret) => {
     const verify = () => verifyWebhook(body as string, headers, secret);
     expect(verify).toThrow(WebhookVerificationError);
     expect(verify).toThrow(message);
@@ -57,7 +57,7 @@ describe("verifying a webhook", () => {
     ["another id", BODY, { ...signed(), "webhook-id": "msg_2" }],
     ["an old message", BODY, signed(new Date(Date.now() - 3_600_000))],
     ["no signature", BODY, { "webhook-id": "msg_1" }],
-  ])("refuses %s", (_what, body, headers) => {
+  ])("rejects %s", (_what, body, headers) => {
     expect(() => verifyWebhook(body, headers, SECRET)).toThrow(WebhookVerificationError);
   });
 });

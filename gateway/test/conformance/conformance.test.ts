@@ -54,7 +54,7 @@ describe.each(bySection(chosen.map((one) => ({ case: one }))).filter(([, cases])
 });
 
 describe("the suite", () => {
-  it("names a known section and a sentence of its own in every case", () => {
+  it("names a known section and a unique sentence in every case", () => {
     expect(CASES.filter(({ section }) => !SECTIONS.has(section))).toEqual([]);
     const names = CASES.map(({ section, sentence }) => `${section} ${sentence}`);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);

@@ -16,13 +16,13 @@ const paths = site.groups.flatMap(({ entries }) => entries.map(({ path }) => pat
 const NO_LINKS: Links = { addressOf: () => undefined, isPage: () => false };
 
 describe("the contents", () => {
-  it("are those of docs/README.md: each page once, under a purpose, and no page is forgotten", () => {
+  it("match docs/README.md: each page once, under a purpose, and no page is missing", () => {
     const titles = site.groups.map(({ title }) => title);
     expect(titles).toEqual(["Start", "Concepts", "Build", "Call", "Models", "Operate", "Reference"]);
     expect(new Set(paths).size).toBe(paths.length);
   });
 
-  it("keep a page that the list forgets, in a group of its own", () => {
+  it("list a page missing in the list in a separate group", () => {
     const files = new Set(["guide/a.md", "guide/b.md", "guide/b.svg"]);
     expect(groupsOf("# T\n\n## Start\n\n- [A](guide/a.md): about it\n- [Code](../x.md)\n\n## None\n\ntext\n", files)).toEqual([
       { title: "Start", entries: [{ path: "guide/a", label: "A", about: "about it" }] },
@@ -32,14 +32,14 @@ describe("the contents", () => {
 });
 
 describe("a page", () => {
-  it("has the anchors that GitHub gives its headings, the second of one name among them", () => {
+  it("has the same anchors as on GitHub, including the second of two equal headings", () => {
     const { html, headings, title } = renderPage("# A `b`, c!\n\n## Same\n\n## Same\n", "p.md", NO_LINKS);
     expect(title).toBe("A b, c!");
     expect(html).toContain('<h1 id="a-b-c">');
     expect(headings.map(({ id }) => id)).toEqual(["same", "same-1"]);
   });
 
-  it("shows code as text, whatever it says, in the colours of its language", () => {
+  it("shows code as text, whatever it contains, in the colours of its language", () => {
     const { html } = renderPage('```ts run\nconst a = "<b>";\n```\n\n```none\n<script>\n```\n', "p.md", NO_LINKS);
     expect(html).toContain('<span class="hljs-keyword">const</span>');
     expect(html).toContain("&lt;b&gt;");
@@ -61,13 +61,13 @@ describe("all pages", () => {
   const rendered = new Map(paths.map((path) => [path, site.html(path)!]));
   const front = site.front();
 
-  it("are reached from the front page, which begins with the four quick starts", () => {
+  it("are linked from the front page, which starts with the four quick starts", () => {
     for (const path of paths) expect(front).toContain(`href="/docs/${path}"`);
     const cards = [...front.matchAll(/<a href="([^"]+)"><strong>/g)].map(([, address]) => address);
     expect(cards).toEqual(["developer", "agent", "other-editors", "operator"].map((who) => `/docs/guide/start-${who}`));
   });
 
-  it("link to what is served: pages, headings, pictures", () => {
+  it("link only to served pages, headings and pictures", () => {
     const served = (address: string): boolean => {
       const [path = "", fragment] = address.slice("/docs/".length).split("#");
       const page = rendered.get(path) ?? site.html(path);
@@ -85,7 +85,7 @@ describe("all pages", () => {
     expect(broken).toEqual([]);
   });
 
-  it("load nothing from elsewhere, and hold no script or style of their own", () => {
+  it("load nothing from other hosts, and contain no inline script or style", () => {
     for (const html of [front, ...rendered.values()]) {
       expect([...html.matchAll(/<(?:script|link|img)[^>]+(?:src|href)="(https?:|\/\/)/g)]).toEqual([]);
       expect(html).not.toMatch(/<script>|<style|<[^>]+\s(?:style|on\w+)=/);
@@ -98,7 +98,7 @@ describe("the reference of the API", () => {
   const texts = new Map(pages.map((page) => [page.path, page.markdown(api)]));
   const text = (path: string): string => texts.get(path)!;
 
-  it("has every operation on the page of its tag, with its parameters, members, answers and a call", () => {
+  it("has every operation on the page of its tag, with its parameters, members, responses and a call", () => {
     for (const [path, methods] of Object.entries(api.paths))
       for (const [method, operation] of Object.entries(methods)) {
         const page = text(pages.find(({ label }) => label === `API: ${operation.tags[0]!}`)!.path);
@@ -110,7 +110,7 @@ describe("the reference of the API", () => {
       }
   });
 
-  it("shows calls that a shell can read, with bodies that are JSON", () => {
+  it("shows calls that a shell can parse, with JSON bodies", () => {
     const calls = [...texts].flatMap(([path, page]) => snippetsOf(path, page).filter(({ language }) => language === "sh"));
     expect(calls.length).toBeGreaterThan(100);
     expect(spawnSync("bash", ["-n"], { input: calls.map(({ code }) => code).join("\n"), encoding: "utf8" })).toMatchObject({
@@ -143,7 +143,7 @@ describe("the reference of the API", () => {
 });
 
 describe("the explorer", () => {
-  it("reads a document with every operation and code of errors, in less than half the size", () => {
+  it("reads a document with every operation and error code, in less than half the size", () => {
     const text = JSON.stringify(api);
     const small = explorerDocument(text);
     expect(small.length).toBeLessThan(text.length / 2);
@@ -159,7 +159,7 @@ describe("the explorer", () => {
 });
 
 describe("the search", () => {
-  it("finds a section by its words, their beginnings and a slip of the pen, the heading first", async () => {
+  it("finds a section by its words, their beginnings and a misspelling, headings first", async () => {
     expect(await site.search("idempot")).toContain('href="/docs/guide/idempotency"');
     const found = await site.search("webhok signature");
     expect(found).toContain("/docs/guide/webhooks#verify-the-signature");
@@ -183,13 +183,13 @@ describe("the search", () => {
     expect(addresses.slice(0, 5)).toContain(path);
   });
 
-  it("shows what was asked as text", async () => {
+  it("shows the query as text", async () => {
     const page = await site.search('"><script>alert(1)</script>');
     expect(page).not.toContain("<script>alert");
     expect(page).toContain("&quot;&gt;&lt;script&gt;");
   });
 
-  it("reads the pages once, and bounds its results", async () => {
+  it("reads the pages once, and limits its results", async () => {
     let reads = 0;
     const pages = function* () {
       reads += 1;

@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   text: [""],
 };
 
-it("finds the blocks of pages, those in lists among them", () => {
+it("finds the blocks of pages, including those in lists", () => {
   const page = "a\n\n```sh run\necho 1\n```\n\n1. b\n\n   ```json\n   {}\n   ```\n\n```\nc\n```\n";
   expect(snippetsOf("p.md", page)).toEqual([
     { page: "p.md", line: 3, language: "sh", mark: "run", code: "echo 1\n" },
@@ -50,12 +50,12 @@ it("finds the blocks of pages, those in lists among them", () => {
   expect(snippets.length).toBeGreaterThan(100);
 });
 
-it("knows of every block what it is, and so how it is checked", () => {
+it("knows the kind of every block, and so its check", () => {
   const silent = snippets.filter(({ language, mark }) => KINDS[language]?.includes(mark) !== true);
   expect(silent.map((one) => `${placeOf(one)}: "${one.language} ${one.mark}"`)).toEqual([]);
 });
 
-it("has JSON that is JSON, and YAML that is YAML", () => {
+it("has valid JSON and valid YAML", () => {
   const broken = isIn("json", "yaml").flatMap((one) => {
     try {
       if (one.language === "json") JSON.parse(one.code);
@@ -68,7 +68,7 @@ it("has JSON that is JSON, and YAML that is YAML", () => {
   expect(broken).toEqual([]);
 });
 
-it("has shell commands and JavaScript that can be read by a shell and by Node.js", () => {
+it("has shell commands and JavaScript that a shell and Node.js can parse", () => {
   for (const one of isIn("sh")) {
     const { status, stderr } = spawnSync("bash", ["-n"], { input: one.code, encoding: "utf8" });
     expect({ place: placeOf(one), status, stderr }).toEqual({ place: placeOf(one), status: 0, stderr: "" });
@@ -101,7 +101,7 @@ it("has Python that compiles", () => {
   expect(spawnSync("python3", ["-c", program], { input, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
 });
 
-it("has TypeScript whose types are right, by those of the client", () => {
+it("has TypeScript with correct types of the client", () => {
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-snippets-"));
   try {
     const blocks = isIn("ts").filter(({ mark }) => mark !== "declaration");

@@ -44,7 +44,7 @@ describe("a request that can't be read", () => {
     ["text as inputs", () => run({ inputs: "x" }), 400, "INVALID_INPUTS"],
     ["an input of the wrong type", () => run({ inputs: { prompt: 7 } }), 400, "INVALID_INPUTS"],
     ["an input that isn't declared", () => run({ inputs: { promt: "x" } }), 400, "INVALID_INPUTS"],
-  ])("%s is answered with its code", async (_, ask, status, code) => {
+  ])("%s gets its error code", async (_, ask, status, code) => {
     const answer = await ask();
     expect(answer).toMatchObject({ status, body: { error: expect.any(String) as string, code } });
     expect(answer.headers.get("x-request-id")).toBeTruthy();
@@ -57,7 +57,7 @@ describe("a bad key", () => {
     ["garbage", () => "hello"],
     ["with a bad checksum", () => pro.key!.slice(0, -1) + (pro.key!.endsWith("0") ? "1" : "0")],
     ["unknown", () => "nl_test_" + "0".repeat(36)],
-  ])("that is %s is answered 401 alike", async (_, key) => {
+  ])("that is %s gets the same 401", async (_, key) => {
     expect(await client.call("GET", "/api/whoami", { key: key() })).toMatchObject({ status: 401, body: { code: "UNAUTHENTICATED" } });
   });
 
@@ -145,7 +145,7 @@ describe("a run that isn't possible", () => {
     });
   });
 
-  it("of a model learns whether the name, the model or the inputs are wrong", async () => {
+  it("of a model gets an error about the name, the model or the inputs", async () => {
     const business = await client.account({ tier: "business" });
     const model = (name: string, inputs: unknown): Promise<Answer> =>
       call("POST", `/api/models/${name}/run`, { key: business.key, body: { inputs } });
@@ -159,7 +159,7 @@ describe("a run that isn't possible", () => {
     });
   });
 
-  it("leaves no execution, no usage row and no charge behind", async () => {
+  it("leaves no execution, no usage row and no charge", async () => {
     const usage = await call("GET", "/api/usage");
     expect(usage.body).toMatchObject({ rows: [], total: 0 });
     expect((await call("GET", "/api/executions")).body).toMatchObject({ rows: [] });
@@ -167,7 +167,7 @@ describe("a run that isn't possible", () => {
   });
 });
 
-it("without a mail server, every address of mail says so, and the sign-in page offers none", async () => {
+it("without a mail server, every route that sends mail reports this, and the sign-in page offers none", async () => {
   const { cookie, email } = await client.account({ tier: "pro" });
   const answers = await Promise.all([
     client.call("POST", "/api/auth/password/reset", { body: { email } }),

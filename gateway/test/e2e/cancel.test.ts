@@ -434,12 +434,12 @@ describe.each(Object.keys(ROWS))("a run that is cancelled %s", (name) => {
 });
 
 describe("after all of them", () => {
-  it("no provider was called for a run that was over", () => {
+  it("no provider was called for an ended run", () => {
     expect(atTheEnd.size).toBe(Object.keys(ROWS).length * MODES.length);
     for (const [prompt, seen] of atTheEnd) expect([prompt, provider.of(prompt)]).toEqual([prompt, seen]);
   });
 
-  it("the ledger adds up", async () => {
+  it("the ledger balances", async () => {
     const { body } = await client.asAdmin("GET", "/api/admin/ledger/check");
     expect(body).toMatchObject({ ok: true, mismatches: [], staleHolds: [] });
   });

@@ -78,7 +78,7 @@ describe("the client, on a real platform", () => {
     expect(await client.usage.list({ modelId: "sandbox-speech" })).toMatchObject({ total: 1, rows: [{ source: "api-slim" }] });
   });
 
-  it("answers the same run for the same Idempotency-Key", async () => {
+  it("returns the same run for the same Idempotency-Key", async () => {
     const { slug } = await client.workflows.create(greeting());
     const options = { idempotencyKey: "the-same" };
     const [first, second] = [await client.run({ workflow: slug }, {}, options), await client.run({ workflow: slug }, {}, options)];
@@ -104,7 +104,7 @@ describe("the client, on a real platform", () => {
     expect(completed.cost).toBeGreaterThan(0);
   });
 
-  it("follows a run as it happens, and takes up where a reader left off", async () => {
+  it("follows a run live, and resumes where a reader stopped", async () => {
     const { executionId } = await client.submit({ model: "sandbox-video" }, { prompt: "a loom", seconds: 1, sandbox: { latencyMs: 500 } });
     let after = 0;
     for await (const event of client.events(executionId)) {
@@ -117,7 +117,7 @@ describe("the client, on a real platform", () => {
     expect(rest.at(-1)).toMatch(/ settled$/);
   });
 
-  it("uploads a file that is then an input", async () => {
+  it("uploads a file that becomes an input", async () => {
     const { result } = await client.run({ model: "sandbox-image" }, { prompt: "a loom" });
     const [{ url }] = result.images as [{ url: string }];
     const { id, contentType } = await client.upload(await (await fetch(url)).blob());
@@ -172,7 +172,7 @@ const mailedToken = async (to: string, page: string): Promise<string> => {
   ).at(-1)!;
 };
 
-it("mails links that prove an address and set a password, and says nothing of who has an account", async () => {
+it("emails links that confirm an address and set a password, and doesn't reveal which addresses have an account", async () => {
   const send = (path: string, body?: unknown, cookie?: string) =>
     call(platform.baseUrl, "POST", path, { body, ...(cookie ? { cookie } : {}) });
   const { email, cookie } = await http.account({ tier: "pro" });

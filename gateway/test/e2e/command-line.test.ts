@@ -64,7 +64,7 @@ it("runs a workflow with inputs by their fields' types, and prints its text; as 
   expect(said.map(({ event }) => event)).toContain("settled");
 });
 
-it("cancels its run when it is interrupted, and says what came of it", async () => {
+it("cancels its run when it is interrupted, and prints the result", async () => {
   const slug = await save(clip({ latencyMs: 600_000 }));
   const child = start(["run", slug]);
   const ended = outcome(child);
@@ -76,7 +76,7 @@ it("cancels its run when it is interrupted, and says what came of it", async () 
   expect((body.rows as { status: string }[])[0]!.status).toMatch(/^cancel/);
 });
 
-it("keeps workflows as files that return byte for byte, and never overwrites others' changes", async () => {
+it("keeps workflows as files that are returned byte for byte, and never overwrites others' changes", async () => {
   const nodes = '[ {"id":"t","type":"text-box","position":{"x":1e2,"y":0.50},"data":{"text":"ä \\u00e4","unknown":null}} ]';
   const response = await fetch(`${platform.baseUrl}/api/workflows`, {
     method: "POST",
@@ -133,7 +133,7 @@ it("exports workflows with their inner ones, and deploys them with a plan, unles
   expect(await nodeloom("deploy", "nowhere")).toMatchObject({ code: 2 });
 });
 
-it("keeps a key that works, readable by its owner alone, and forgets it", async () => {
+it("stores a working key that only its owner can read, and deletes it", async () => {
   const env = { NODELOOM_API_KEY: undefined, NODELOOM_BASE_URL: undefined };
   const login = start(["login", "--url", platform.baseUrl], env);
   login.stdin.end(`${user.key}\n`);
@@ -144,7 +144,7 @@ it("keeps a key that works, readable by its owner alone, and forgets it", async 
   expect(await outcome(start(["whoami"], env))).toMatchObject({ code: 2, stderr: expect.stringContaining("nodeloom login") as string });
 });
 
-it("makes, lists and ends keys with a password, which a key can't", async () => {
+it("creates, lists and revokes keys with a password, which keys can't do", async () => {
   const keys = (...args: string[]): Promise<Ended> => {
     const child = start(["keys", ...args], { NODELOOM_API_KEY: undefined });
     child.stdin.end(`${user.email}\n${user.password}\n`);
@@ -178,11 +178,11 @@ it.each([
   [["run", "model:sandbox-speech", "prompt=x", "--max-credits", "many"], 2, "no number from 0"],
   [["nonesuch"], 2, "unknown command 'nonesuch'"],
   [["watch", "00000000-0000-4000-8000-000000000000"], 3, "EXECUTION_NOT_FOUND"],
-])("%j ends with %i and says why", async (args, code, message) => {
+])("%j ends with %i and gives the reason", async (args, code, message) => {
   expect(await nodeloom(...args)).toMatchObject({ code, stderr: expect.stringContaining(message) as string });
 });
 
-it("says that the service can't be reached", async () => {
+it("reports that the service can't be reached", async () => {
   const { code, stderr } = await outcome(start(["whoami"], { NODELOOM_BASE_URL: "http://127.0.0.1:9", NODELOOM_MAX_RETRIES: "0" }));
   expect({ code, stderr }).toEqual({
     code: 4,

@@ -66,7 +66,7 @@ const dragOut = async (page: Page, port: string): Promise<void> => {
 };
 
 describe("the console in a browser", () => {
-  inBrowser("leads from registering to a pipeline of one's own that curl calls", async (chromium) => {
+  inBrowser("leads from registering to the user's own pipeline that curl calls", async (chromium) => {
     const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
     const email = `${process.pid}-${Date.now()}@nodeloom.test`;
     await page.goto("/");
@@ -131,7 +131,7 @@ describe("the console in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  inBrowser("undoes, saves by itself, and keeps every byte it does not know", async (chromium) => {
+  inBrowser("supports undo, saves automatically, and keeps every unknown byte", async (chromium) => {
     const account = await http.account({ tier: "pro" });
     const nodes =
       '[{"id":"t","type":"text-box","position":{"x":0,"y":0},"data":{"text":"old","kept":1.0,"big":12345678901234567890}},{"id":"x","type":"from-tomorrow","position":{"x":400,"y":0},"data":{"a.b":{"$set":[]}}}]';
@@ -154,7 +154,7 @@ describe("the console in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  inBrowser("runs what is on the canvas, while callers run what was published", async (chromium) => {
+  inBrowser("runs the graph on the canvas, while callers run the published one", async (chromium) => {
     const account = await http.account({ tier: "pro" });
     const nodes = [
       { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "first words" } },
@@ -203,7 +203,7 @@ describe("the console in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  inBrowser("decides what a run waits for, with words of one's own", async (chromium) => {
+  inBrowser("decides a waiting run, with a comment", async (chromium) => {
     const account = await http.account({ tier: "pro" });
     const nodes = [
       { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "first words" } },
@@ -253,7 +253,7 @@ describe("the console in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  inBrowser("can be used without seeing: axe finds nothing on its main pages", async (chromium) => {
+  inBrowser("is accessible: axe finds nothing on its main pages", async (chromium) => {
     const account = await http.account({ tier: "pro" });
     const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
     const found: Record<string, string[]> = {};

@@ -86,7 +86,7 @@ const credits = async (): Promise<{ plan: number; held: number }> =>
 const FAST_IMAGE_CREDITS = 0.52;
 const OUT = node("out", "response-output");
 
-it("maps a node over a list that is known only when it runs, in order, and charges the calls it made", async () => {
+it("maps a node over a list that only the run determines, in order, and charges the calls that it made", async () => {
   const before = await credits();
   const { status, body, headers } = await start(
     [
@@ -110,7 +110,7 @@ it("maps a node over a list that is known only when it runs, in order, and charg
   expect(await ends(id)).toEqual({ web: "completed", box: "completed", pic: "completed", out: "completed" });
 });
 
-it("runs the branch alone that a switch takes when it runs, charges that, and says so of the others", async () => {
+it("runs only the branch that a switch selects, charges only that, and reports the others as skipped", async () => {
   const picture = (id: string): unknown => node(id, "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "{{what}}" } });
   const nodes = [
     node("web", "http-request", { method: "GET", url: `${listUrl}/red`, extract: "/items/0" }),
@@ -144,7 +144,7 @@ it("runs the branch alone that a switch takes when it runs, charges that, and sa
   });
 });
 
-it("fails with the node's name when lists that are known only then differ in length", async () => {
+it("fails with the node's name if lists that only the run determines differ in length", async () => {
   const { status, body } = await start(
     [
       node("web", "http-request", { method: "GET", url: `${listUrl}/red,green`, extract: "/items" }),
@@ -180,7 +180,7 @@ it("charges a failed fan-out for the calls that completed, and names the node", 
   });
 });
 
-it("makes nothing of a list that turns out to be empty, and charges nothing", async () => {
+it("calls nothing for an empty list, and charges nothing", async () => {
   const { status, body, headers } = await start(
     [
       node("web", "http-request", { method: "GET", url: `${listUrl}/,`, extract: "/items" }),
@@ -196,7 +196,7 @@ it("makes nothing of a list that turns out to be empty, and charges nothing", as
   expect(await ends(id)).toEqual({ web: "completed", pic: "completed", clip: "completed", out: "completed" });
 });
 
-it("fails by the name of the node, stops its siblings at their providers, and shows what came of every node", async () => {
+it("fails with the node's name, stops the other calls at their providers, and shows the state of every node", async () => {
   await paced(async (seconds) => {
     const { status, body, headers } = await start(
       [
@@ -295,7 +295,7 @@ it("reports the effect of a cancellation for every kind of node", async () => {
   expect(await ends(id)).toMatchObject({ in: "completed", early: "completed", clip: "cancelled", web: "cancelled", late: "skipped" });
 });
 
-it("runs nodes whatever they are called", async () => {
+it("runs nodes with any names", async () => {
   const names = ["画像 ☃", "constructor", "a.b$c:d", "x".repeat(200)];
   const { status, body } = await start(
     [

@@ -60,7 +60,7 @@ const ageRuns = async (): Promise<void> => {
   await database.close();
 };
 
-it("completes an asynchronous run after kill -9 of the executions process, once, charged once", async () => {
+it("completes an asynchronous run once after kill -9 of the executions process, and charges it once", async () => {
   const slug = await save(clip({ latencyMs: 3_000 }));
   const before = await balance();
   const started = await post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
@@ -80,7 +80,7 @@ it("completes an asynchronous run after kill -9 of the executions process, once,
   await ledgerIsRight();
 });
 
-it("answers a synchronous run although the executions process was killed meanwhile", async () => {
+it("answers a synchronous run even if the executions process is killed meanwhile", async () => {
   const slug = await save(clip({ latencyMs: 2_500 }));
   const answer = post(`/api/workflows/${slug}/run`, { inputs: {} });
   await eventually(
@@ -93,7 +93,7 @@ it("answers a synchronous run although the executions process was killed meanwhi
   await finalRowsOf(slug, 1);
 });
 
-it("charges every run exactly once while billing is killed again and again", async () => {
+it("charges every run exactly once while billing is killed repeatedly", async () => {
   const slug = await save(clip({ latencyMs: 300 }));
   const before = await balance();
   const runs = Array.from({ length: 40 }, () => post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }));
@@ -156,7 +156,7 @@ it("holds both money invariants under 100 parallel runs of one user", async () =
   await ledgerIsRight();
 });
 
-it("ends a run that an operator terminated: failed, free, its webhook sent, nothing held", async () => {
+it("ends a run that an operator terminated: failed, free, with its webhook sent and no held credits", async () => {
   const slug = await save(clip({ latencyMs: 600_000 }));
   const before = await balance();
   const [terminated, carried] = await Promise.all([1, 2].map(() => post(`/api/workflows/${slug}/run?async=true`, { inputs: {} })));
@@ -187,7 +187,7 @@ it("ends a run that an operator terminated: failed, free, its webhook sent, noth
   await ledgerIsRight();
 });
 
-it("serves a schedule at its time, and has it carried again after Temporal has lost it", async () => {
+it("runs a schedule on time, and restores it after Temporal has lost it", async () => {
   const path = `/api/workflows/${await save(greeting())}/schedules`;
   const { body: schedule } = await post(path, { cron: "0 0 29 2 *", inputs: { prompt: "a loom" } });
   const queue = `${platform.env.TEMPORAL_TASK_QUEUE!}-triggers`;

@@ -43,7 +43,7 @@ describe("the pages", () => {
         .replaceAll(" ", "-"),
     );
 
-  it.each(pages)("%s links to nothing that is not there", (name) => {
+  it.each(pages)("%s has no broken links", (name) => {
     const page = join(ROOT, name);
     const prose = read(page).replace(/^```[\s\S]*?^```$/gm, "");
     const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!).filter((target) => !/^https?:/.test(target));
@@ -260,7 +260,7 @@ describe("the examples of the guide", () => {
     expect((await post(`/api/workflows/${created.slug as string}/run`, { inputs })).body).toMatchObject({ success: true, result });
   });
 
-  it("make a provider out of one file: submitted as described, stored and priced", async () => {
+  it("create a provider from one file: submitted as described, stored and priced", async () => {
     const { status, body } = await film({ prompt: "a lighthouse", seconds: 2 });
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -302,7 +302,7 @@ describe("the examples of the guide", () => {
     expect({ status, body }).toMatchObject({ status: 200, body: { result } });
   });
 
-  it("run as they are on the pages, in a shell, in Node.js and in Python", async () => {
+  it("run unchanged from the pages, in a shell, in Node.js and in Python", async () => {
     const { failures, blocks } = await runDocumented({ baseUrl: platform.baseUrl, account: user, post });
     expect(failures).toEqual([]);
     expect(blocks).toBeGreaterThan(15);
@@ -320,7 +320,7 @@ describe("the examples of the guide", () => {
     }
   });
 
-  it("say truthfully that a provider that answers at once could not be stopped", async () => {
+  it("report correctly that a provider with synchronous responses couldn't be stopped", async () => {
     const inputs = { prompt: "a loom", sandbox: { fail: "hang" } };
     expect(await post("/api/models/guide-direct-http-audios/run?async=true", { inputs })).toMatchObject({
       status: 400,

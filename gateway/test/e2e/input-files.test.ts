@@ -78,7 +78,7 @@ it.each(["hosted-by-upload", "hosted-by-data", "sandbox-video"])("a picture beco
   }
 });
 
-it("what no way leads to its provider is refused before a run is made of it, with the setting to change", async () => {
+it("a file that can't reach its provider in any way is rejected before the run starts, with the setting to change", async () => {
   const before = await submissions();
   const message = expect.stringContaining("set PUBLIC_BASE_URL to an https address that it can read") as string;
   const slug = await videoOf("hosted-by-address");
@@ -87,7 +87,7 @@ it("what no way leads to its provider is refused before a run is made of it, wit
   expect(await submissions()).toBe(before);
 });
 
-it("a file that turns out to be too large fails before its call is submitted, free, with the setting to change", async () => {
+it("a file that is too large fails before its call is submitted, for free, with the setting to change", async () => {
   const image = await picture();
   const before = await submissions();
   const inputs = { prompt: "it weaves", seconds: 1, image };
@@ -120,7 +120,7 @@ describe("moderation", () => {
     moderation.away = false;
   });
 
-  it("refuses a prompt before anything is held or sent, whichever way it comes in", async () => {
+  it("rejects a prompt before anything is held or sent, whichever API it comes from", async () => {
     refusing("BLOOD", "input");
     const [before, credits] = [await submissions(), await spent()];
     const refused = { status: 422, body: { code: "CONTENT_REFUSED", reason: "violence" } };

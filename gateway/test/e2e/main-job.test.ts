@@ -63,7 +63,7 @@ const credits = async (): Promise<{ plan: number; grants: unknown }> =>
   (await client.call("GET", "/api/me", { cookie: user.cookie })).body.credits as { plan: number; grants: unknown };
 
 describe("a synchronous run", () => {
-  it("answers text without calling any provider, for nothing", async () => {
+  it("returns text for free without calling a provider", async () => {
     const answer = await run(greeting(), { prompt: "Ada" });
     expect(answer).toEqual({
       success: true,
@@ -75,7 +75,7 @@ describe("a synchronous run", () => {
     expect(await api.executions.get(answer.executionId)).toMatchObject({ status: "completed", result: { text: "Hello Ada" } });
   });
 
-  it("runs a whole pipeline with fan-out, and returns our own media in edge order", async () => {
+  it("runs a whole pipeline with fan-out, and returns stored media in edge order", async () => {
     const { result: given, cost, executionId } = await run(studio(), { prompt: "a heron" });
     const result = given as Record<string, { url: string }[]> & { text: string };
     expect(Object.keys(result).sort()).toEqual(["audios", "images", "text", "videos"]);
@@ -92,7 +92,7 @@ describe("a synchronous run", () => {
     expect(nodes.reduce((sum, one) => sum + one.creditsCost, 0)).toBeCloseTo(cost, 6);
   });
 
-  it("spends a trial grant before credits and says so with a cost of 0", async () => {
+  it("uses a trial grant before credits, and reports a cost of 0", async () => {
     const before = await credits();
     const first = await api.run({ model: "sandbox-image" }, { prompt: "x", sandbox: { latencyMs: 1 } });
     expect(first).toMatchObject({ success: true, cost: 0 });
@@ -101,7 +101,7 @@ describe("a synchronous run", () => {
     expect(after.grants).toEqual([{ model: "sandbox-image", remaining: 2, total: 3 }]);
   });
 
-  it("calls an http-request node through the guard, and extracts from its answer", async () => {
+  it("calls an http-request node through the guard, and extracts from its response", async () => {
     const http = (url: string): unknown => ({
       name: "Fetch",
       nodes: [node("get", "http-request", { method: "GET", url, extract: "/status" }), node("out", "response-output")],
@@ -155,13 +155,13 @@ describe("failures", () => {
     });
   });
 
-  it("survives polls that answer 500 now and then", async () => {
+  it("survives occasional polls that return 500", async () => {
     expect(await run(clip({ latencyMs: 10, fail: "flap" }))).toMatchObject({ success: true });
   });
 });
 
 describe("an asynchronous run", () => {
-  it("answers 202 with the provider's request id, and completes on poll", async () => {
+  it("returns 202 with the provider's request id, and completes on a poll", async () => {
     const { workflow: slug } = await save(clip());
     const { status, body } = await api.request("runWorkflow", { params: { slug }, query: { async: "true" }, body: { inputs: {} } });
     expect(status).toBe(202);
@@ -202,7 +202,7 @@ describe("an asynchronous run", () => {
     await expect(api.submit(await save(studio()))).rejects.toMatchObject({ status: 400, code: "ASYNC_NOT_SUPPORTED" });
   });
 
-  it("delivers a signed webhook, and again after a refusal, under the same id", async () => {
+  it("delivers a signed webhook, and delivers it again after a rejection, under the same id", async () => {
     receiver.refuseFirst();
     const { executionId } = await api.submit(await save(clip()));
     const { webhookDelivery } = await eventually(
@@ -240,7 +240,7 @@ describe("cancellation", () => {
     expect(await usageOf(executionId)).toMatchObject({ status: "cancelled", creditsCost: 6.5 });
   });
 
-  it("changes nothing about a run that is over, and knows no one else's", async () => {
+  it("changes nothing about an ended run, and can't find another user's run", async () => {
     const { executionId } = await run(greeting());
     expect(await api.cancel(executionId)).toBe("already_completed");
     const other = createClient({ baseUrl: platform.baseUrl, apiKey: (await client.account({ tier: "pro" })).key });
@@ -299,7 +299,7 @@ it("sends a secret to its host, and stores it nowhere: not in MongoDB, Temporal'
     expect({ place, seen: stored[place].some((bytes) => bytes.includes(control)) }).toEqual({ place, seen: true });
 });
 
-it("erases an account: nothing of what it wrote, made or was called is left in MongoDB or Redis, and Temporal's histories go", async () => {
+it("erases an account: MongoDB and Redis keep none of its texts, files and names, and Temporal's histories are deleted", async () => {
   const leaver = await client.account({ tier: "business", webhook: { url: receiver.url } });
   const [word, other] = [`word-${randomUUID()}`, `slug-${randomUUID()}`];
   const own = createClient({ baseUrl: platform.baseUrl, apiKey: leaver.key! });
@@ -342,6 +342,6 @@ it("erases an account: nothing of what it wrote, made or was called is left in M
   await close();
 });
 
-it("keeps the ledger equal to what every account holds", async () => {
+it("keeps the ledger equal to every account's balance", async () => {
   expect((await client.asAdmin("GET", "/api/admin/ledger/check")).body).toMatchObject({ ok: true, mismatches: [] });
 });

@@ -39,7 +39,7 @@ const sizeOf = async (url: string): Promise<[number, number]> => {
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 };
 
-it("gives a list to a port of lists as one call, and fans out elsewhere", async () => {
+it("passes a list to a list port as one call, and fans out at other ports", async () => {
   const answer = await run({
     nodes: [
       ...pictures("a loom", "a thread", "a knot"),
@@ -67,7 +67,7 @@ it("gives a list to a port of lists as one call, and fans out elsewhere", async 
   expect([of("small").calls?.length, of("small").creditsCost, of("grid").creditsCost]).toEqual([3, 0, 0]);
 });
 
-it("fails the node whose file can't be worked on, and says why", async () => {
+it("fails the node if its file can't be processed, and gives the reason", async () => {
   const playlist = "#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:9/secret.ts\n";
   const headers = { "x-api-key": user.key!, "content-type": "image/png" };
   const uploaded = (await (await fetch(`${platform.baseUrl}/api/media`, { method: "POST", headers, body: playlist })).json()) as {
@@ -86,7 +86,7 @@ it("fails the node whose file can't be worked on, and says why", async () => {
   expect(answer.text).toContain("must be an image");
 });
 
-it("warns on the node whose result leaves out pictures of an animation, once for all items", async () => {
+it("warns once for all items if a node's result omits pictures of an animation", async () => {
   const gif = readFileSync(join(__dirname, "../../../services/media/test/fixtures/titled.gif"));
   const headers = { "x-api-key": user.key!, "content-type": "image/gif" };
   const { url } = (await (await fetch(`${platform.baseUrl}/api/media`, { method: "POST", headers, body: gif })).json()) as { url: string };
@@ -106,7 +106,7 @@ it("warns on the node whose result leaves out pictures of an animation, once for
   ]);
 });
 
-it("refuses an operation that there is not, and names the one that was meant", async () => {
+it("rejects an unknown operation, and suggests a similar one", async () => {
   const answer = await run({ nodes: [node("one", "media", { operation: "image-resiz" }), node("out", "response-output")], edges: [] });
   expect(answer.status).toBe(422);
   expect(answer.text).toContain("there is no image-resiz: did you mean image-resize?");

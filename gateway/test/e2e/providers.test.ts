@@ -24,14 +24,14 @@ const finished = (id: string): Promise<Answer> =>
 const faults = (settings: object): Promise<Response> =>
   platform.sandboxControl("/sandbox/faults", { method: "POST", body: JSON.stringify(settings) });
 
-describe("a provider that has no time", () => {
+describe("a busy provider", () => {
   let slug: string;
   beforeAll(async () => {
     slug = ((await post("/api/workflows", clip({ latencyMs: 50 }))).body as unknown as { slug: string }).slug;
   });
   afterEach(() => faults({}));
 
-  it("is waited for by jobs and text models, and the run completes", async () => {
+  it("is awaited by jobs and text models, and the run completes", async () => {
     await paced(async (seconds) => {
       const busyUntil = Date.now() + seconds * 1_000;
       await faults({ busyMs: seconds * 1_000 });
@@ -46,7 +46,7 @@ describe("a provider that has no time", () => {
     });
   });
 
-  it("is waited for no longer than the caller wants", async () => {
+  it("is awaited only as long as the caller wants", async () => {
     await faults({ busyMs: 30_000 });
     const { body } = await post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
     const id = body.executionId as string;
@@ -54,7 +54,7 @@ describe("a provider that has no time", () => {
     expect((await finished(id)).body).toMatchObject({ status: "cancelled", requestId: null });
   });
 
-  it("is waited for no longer than a submission's limit", async () => {
+  it("is awaited only up to a submission's limit", async () => {
     await faults({ busyMs: 600_000 });
     // The run is accepted if the provider answers after the submission's wait; then it is repeated.
     const answer = await eventually(
@@ -105,7 +105,7 @@ const writeText = async (latencyMs: number): Promise<Written> => {
 };
 
 describe("a text that is written slowly", () => {
-  it("can be followed piece by piece, also by who comes late, and leaves only its whole behind", async () => {
+  it("can be followed piece by piece, also by a late client, and is stored only as a whole", async () => {
     let written: Written;
     // If the machine stalls, there are fewer pieces, and the second client can start after the end.
     await paced(async (seconds) => {
@@ -126,7 +126,7 @@ describe("a text that is written slowly", () => {
   });
 });
 
-describe("a server that the installation has itself", () => {
+describe("a model server of the installation", () => {
   /** Adds one as an administrator. */
   const add = async (server: object): Promise<void> => {
     expect(await client.asAdmin("POST", "/api/admin/model-servers", server)).toMatchObject({ status: 201, body: { status: "ready" } });
@@ -137,7 +137,7 @@ describe("a server that the installation has itself", () => {
       ({ body }) => body.status === "ready",
     );
 
-  it("and that speaks OpenAI's API writes in workflows, with the key that it was added with", async () => {
+  it("with OpenAI's API writes text in workflows, using the key that it was added with", async () => {
     await add({ kind: "openai", url: `${platform.sandboxUrl}/v1`, name: "Home", key: "sandbox" });
     expect((await ready("home-sandbox-chat")).body).toMatchObject({ runsAt: "local", modality: "text" });
     const nodes = [node("ask", "llm-assistant", { model: "home-sandbox-chat", prompt: "a loom" }), node("out", "response-output")];
@@ -146,7 +146,7 @@ describe("a server that the installation has itself", () => {
     expect(made).toMatchObject({ status: 200, body: { result: { text: expect.stringContaining("loom") as string }, cost: 0 } });
   });
 
-  it("and that is ComfyUI runs a workflow with a picture of ours, and what it made is kept", async () => {
+  it("with ComfyUI runs a workflow with a stored picture, and its output is stored", async () => {
     const comfy = await startComfyUi();
     try {
       await add({ kind: "comfyui", url: `http://${comfy.address}`, name: "Studio" });

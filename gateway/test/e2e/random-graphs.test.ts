@@ -35,7 +35,7 @@ const call: Call = (method, path, body, headers = {}) =>
   client.call(method, path, { key: user.key, headers, ...(body === undefined ? {} : { body }) });
 
 it(
-  `ends ${GRAPHS} random graphs as a reference says, within 30 s, for at most their quotes`,
+  `ends ${GRAPHS} random graphs like the reference, within 30 s, for at most their quotes`,
   async () => {
     const uploaded = await fetch(`${platform.baseUrl}/api/media`, {
       method: "POST",

@@ -60,7 +60,7 @@ const held = async (): Promise<number> => {
   return (body as unknown as { credits: { held: number } }).credits.held;
 };
 
-it("makes scenes, an image of each and a video of each image in one call, from another user's template", async () => {
+it("creates scenes, an image of each and a video of each image in one call, from another user's template", async () => {
   const slug = await save({}, await client.account({ tier: "pro" }));
   const quote = (await post(`/api/workflows/${slug}/quote`, { inputs: {} })).body as {
     estimatedCreditCost: number;
@@ -93,7 +93,7 @@ it("makes scenes, an image of each and a video of each image in one call, from a
   expect(await held()).toBe(0);
 });
 
-it("asks once more when the first answer does not fit, and charges both", async () => {
+it("asks once more if the first answer doesn't match, and charges both", async () => {
   const plain = await nodesOf(await run(await save()));
   const answer = await run(await save({ inputs: { sandbox: { fail: "invalid" } } }));
   expect(answer.status).toBe(200);
@@ -103,7 +103,7 @@ it("asks once more when the first answer does not fit, and charges both", async 
   expect(await held()).toBe(0);
 });
 
-it("fails the node if no response fits; only calls that were made are charged", async () => {
+it("fails the node if no response matches; only completed calls are charged", async () => {
   const answer = await run(await save({ inputs: { sandbox: { fail: "unfit" } } }));
   expect(answer.status).toBe(500);
   expect(answer.body).toMatchObject({ code: "EXECUTION_FAILED", nodeId: "writer" });
@@ -124,7 +124,7 @@ const idOf = (answer: Answer): string => answer.headers.get("x-execution-id")!;
 const urlsOf = ({ body }: Answer): string[] =>
   (body as unknown as { result: { images: { url: string }[] } }).result.images.map(({ url }) => url);
 
-it("pays for one picture after one prompt of three was changed, as it was quoted, and for nothing where nothing was", async () => {
+it("after a change of one of three prompts pays for one picture, as quoted, and for nothing without a change", async () => {
   const graphOf = (prompts: string[]) => ({
     nodes: [
       node("prompts", "list", { items: prompts }),
@@ -180,7 +180,7 @@ it("reuses a whole storyboard, with the nodes after its writer, for free", async
   expect(await held()).toBe(0);
 });
 
-it("rejects a rerun of another account's run, and by keys that can't run or read", async () => {
+it("rejects a rerun of another account's run, and by keys without the right to run or read", async () => {
   const first = await run(await save());
   const again = `/api/executions/${idOf(first)}/rerun`;
   const stranger = await client.account({ tier: "pro" });
@@ -200,7 +200,7 @@ it("rejects a rerun of another account's run, and by keys that can't run or read
   ]);
 });
 
-it("is one of the templates that are seeded once, with covers, and run by others with the files of their author", async () => {
+it("is one of the templates that are seeded once, with covers, and that others can run with the files of their author", async () => {
   const { key } = (await client.asAdmin("POST", "/api/keys", { name: "Seed", capabilities: ["*"] })).body as { key: string };
   const count = seedTemplates(platform.baseUrl, key);
   expect(count).toBeGreaterThanOrEqual(12);

@@ -192,7 +192,7 @@ const runTree = (calls: Tree, isAsync = true): Tree => {
 };
 const COMPLETED = activity("poll", { ...provider("GET"), ...rpc("MediaService/Ingest") });
 
-it.each(["sync", "async", "failed", "cancelled", "killed"])("%s is one trace, and every span of it has its parent", (name) => {
+it.each(["sync", "async", "failed", "cancelled", "killed"])("%s is one trace, and every span in it has its parent", (name) => {
   const spans = spansOf(name);
   const ids = new Set([CALLER, ...spans.map(({ id }) => id)]);
   // Services that the killed process called have exported part of a request. The other part is lost.
@@ -217,17 +217,17 @@ it.each([
   expect(treeOf(spansOf(name))).toEqual(tree);
 });
 
-it("continues on another worker when one is killed, to the provider and to billing", () => {
+it("continues on another worker if one is killed, to the provider and to billing", () => {
   expect(treeOf(spansOf("killed"))).toEqual(runTree(COMPLETED));
 });
 
-it("tells the trace to the provider that its entry allows it to, and to no server of users", () => {
+it("sends the trace to the provider whose entry allows this, and to no server of users", () => {
   expect(spansOf("async").filter(({ service, kind }) => service?.includes("sandbox") && kind === "server")).not.toEqual([]);
   expect(received.map(({ path }) => path)).toEqual(expect.arrayContaining(["/fetched", "/hook"]));
   expect(received.filter(({ headers }) => headers.traceparent !== undefined)).toEqual([]);
 });
 
-it("delivers webhooks in traces of their own, which name the run's", () => {
+it("delivers webhooks in separate traces, which link to the run's", () => {
   const deliveries = collector.spans.filter(({ name }) => name === "webhook delivery");
   expect(deliveries.flatMap(({ links }) => links)).toEqual(expect.arrayContaining([traces.async, traces.cancelled, traces.killed]));
   const [{ trace }] = deliveries as [Span];
@@ -246,7 +246,7 @@ it("delivers webhooks in traces of their own, which name the run's", () => {
   ).toEqual({ "webhook delivery": { "client StartWorkflow:deliverWebhook": delivered } });
 });
 
-it("measures what the chart's alerts and dashboards ask for, by the labels that they tell series apart with", () => {
+it("measures the metrics that the chart's alerts and dashboards query, with the labels that they use", () => {
   const known = exported(metrics);
   const asked = queries.flatMap(metricsIn);
   expect(asked.length).toBeGreaterThan(30);

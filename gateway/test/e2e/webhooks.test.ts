@@ -59,7 +59,7 @@ const keyWith = async (url?: string): Promise<{ id: string; webhookSecret: strin
 const test = (id: string, cookie = user.cookie): Promise<Answer> => client.call("POST", `/api/keys/${id}/webhook/test`, { cookie });
 
 describe("testing a webhook", () => {
-  it("delivers one signed message, whatever events the webhook is for", async () => {
+  it("delivers one signed message, whatever events the webhook subscribes to", async () => {
     const { id, webhookSecret } = await keyWith(receiverUrl);
     const answer = await test(id);
     expect(answer).toMatchObject({ status: 200, body: { delivered: true, status: 204, error: null } });
@@ -73,7 +73,7 @@ describe("testing a webhook", () => {
     });
   });
 
-  it.each([500, 302, 410])("tells that the receiver answered %s, and leaves the webhook as it is", async (status) => {
+  it.each([500, 302, 410])("reports that the receiver returned %s, and doesn't change the webhook", async (status) => {
     const { id } = await keyWith(receiverUrl);
     answers = status;
     expect((await test(id)).body).toMatchObject({ delivered: false, status, error: `status ${status}` });
@@ -82,7 +82,7 @@ describe("testing a webhook", () => {
     expect((await test(id)).body).toMatchObject({ delivered: true });
   });
 
-  it("reports that nothing answers", async () => {
+  it("reports a receiver that doesn't respond", async () => {
     const { id } = await keyWith(closedUrl);
     expect(await test(id)).toMatchObject({
       status: 200,
@@ -90,7 +90,7 @@ describe("testing a webhook", () => {
     });
   });
 
-  it("needs a webhook, and a key of one's own", async () => {
+  it("needs a webhook, and one of the caller's own keys", async () => {
     const { id } = await keyWith();
     expect(await test(id)).toMatchObject({ status: 412, body: { code: "PRECONDITION_FAILED" } });
     const { id: mine } = await keyWith(receiverUrl);
@@ -259,7 +259,7 @@ describe("delivering a run", () => {
     });
   });
 
-  it("announces nothing that the webhook isn't subscribed to", async () => {
+  it("announces only events to which the webhook subscribes", async () => {
     const subscriber = await subscribe(["execution.failed"]);
     const id = await submit(subscriber);
     await until(subscriber, id, ({ state }) => state === "skipped");

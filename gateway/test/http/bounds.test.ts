@@ -27,7 +27,7 @@ const asAdmin = (path: string, method = "GET", json?: unknown, more: Record<stri
 const issuePaths = ({ body }: { body: Record<string, unknown> }): string[] =>
   (body.issues as { path: string }[] | undefined)?.map(({ path }) => path) ?? [];
 
-it("gives as many movements of an account at once as the document says", async () => {
+it("returns as many movements of an account at once as documented", async () => {
   const { maximum } = parameter("get", "/api/admin/users/{id}/ledger", "limit") as { maximum: number };
   const user = await platform.createUser();
   const page = (limit: number) => asAdmin(`/api/admin/users/${user.id}/ledger?limit=${limit}`);
@@ -60,7 +60,7 @@ it.each([
   ["two words", true],
   ["näh", false],
   ["", false],
-])("documents what an Idempotency-Key is: %j", async (key, accepted) => {
+])("documents the form of an Idempotency-Key: %j", async (key, accepted) => {
   const { pattern } = parameter("post", "/api/workflows", "Idempotency-Key") as { pattern: string };
   expect(new RegExp(pattern).test(key)).toBe(accepted);
   const user = await platform.createUser();
@@ -68,7 +68,7 @@ it.each([
   expect((await platform.send("/api/workflows", { json: { name: "Named" }, headers })).status).toBe(accepted ? 201 : 400);
 });
 
-it.each(["UPPER", "two--hyphens", "x".repeat(65)])("makes no tier named %s, and has none", async (id) => {
+it.each(["UPPER", "two--hyphens", "x".repeat(65)])("creates no tier named %s, and has none", async (id) => {
   const { pattern, maxLength } = parameter("put", "/api/admin/tiers/{id}", "id") as { pattern: string; maxLength: number };
   expect(new RegExp(pattern).test(id) && id.length <= maxLength).toBe(false);
   const settings = { base: "pro", rateLimitPerMinute: 10, markup: 1.5, monthlyCredits: 10, concurrency: 1 };
@@ -77,25 +77,25 @@ it.each(["UPPER", "two--hyphens", "x".repeat(65)])("makes no tier named %s, and 
   expect((await asAdmin(`/api/admin/tiers/${id}`)).status).toBe(404);
 });
 
-it("refuses a change of a user that changes nothing, and documents it", async () => {
+it("rejects a change of a user that changes nothing, and documents it", async () => {
   const { schemas } = document.components as { schemas: Record<string, { minProperties?: number }> };
   expect(schemas.UserChanges?.minProperties).toBe(1);
   expect((await asAdmin(`/api/admin/users/${platform.admin.id}`, "PATCH", {})).status).toBe(400);
 });
 
-it("refuses a price at which a run could cost more than an account can hold", async () => {
+it("rejects a price at which a run could cost more than an account can hold", async () => {
   const price = (perRunUsd: number) => asAdmin("/api/admin/models/sandbox-speech", "PATCH", { price: { perRunUsd } });
   expect((await price(1_000)).status).toBe(200);
   expect((await price(1_001)).status).toBe(400);
 });
 
-it("refuses an empty upload, and documents it", async () => {
+it("rejects an empty upload, and documents it", async () => {
   const [content] = Object.values(described("post", "/api/media").requestBody!.content);
   expect(content!.schema.minLength).toBe(1);
   const headers = { ...platform.byKey(await platform.createUser()), "content-type": "application/octet-stream" };
   expect((await platform.send("/api/media", { method: "POST", body: "", headers })).status).toBe(400);
 });
 
-it("documents that an account may have too many keys already", () => {
+it("documents that an account can already have too many keys", () => {
   expect(Object.keys(described("post", "/api/keys").responses)).toContain("412");
 });

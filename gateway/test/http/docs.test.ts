@@ -43,7 +43,7 @@ it("serves every page of the guide, of operations and of the references as a pag
   }
 });
 
-it("shows browsers a page with a search where an address has none, and programs the error", async () => {
+it("sends browsers a page with a search for an unknown address, and programs the error", async () => {
   const browser = await get("/docs/guide/no-such-page", { accept: "text/html,*/*;q=0.8" });
   expect([browser.status, browser.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
   expect(browser.text).toContain("Page not found");
@@ -52,7 +52,7 @@ it("shows browsers a page with a search where an address has none, and programs 
   expect([program.status, program.headers["content-type"]]).toEqual([404, "application/json; charset=utf-8"]);
 });
 
-it("lets pages load their own style, script and pictures alone, and compresses them for those who ask", async () => {
+it("lets pages load only their own style, script and pictures, and compresses them for clients that support it", async () => {
   const page = await get("/docs/guide/workflows");
   expect(page.headers["content-security-policy"]).toBe(
     "default-src 'none';script-src 'self';style-src 'self';img-src 'self';base-uri 'none';form-action 'self';frame-ancestors 'none'",
@@ -81,7 +81,7 @@ it("returns 304 while its text is unchanged, and 404 for an unknown page", async
   }
 });
 
-it("searches without JavaScript, within the limit of an address, and refuses a query that is too long", async () => {
+it("searches without JavaScript, within the limit of an address, and rejects a query that is too long", async () => {
   const found = await get("/docs/search?q=signed%20webhooks");
   expect(found.status).toBe(200);
   expect(found.text).toMatch(/href="\/docs\/guide\/webhooks/);

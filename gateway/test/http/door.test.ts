@@ -79,12 +79,12 @@ describe("before the caller is known", () => {
       "PAYLOAD_TOO_LARGE",
     ],
     ["a body that is no JSON", "/api/workflows", { body: "{", headers: JSON_TYPE }, 401, "UNAUTHENTICATED"],
-  ])("%s is refused by its headers or for want of a caller", async (_, path, sent, status, code) => {
+  ])("%s is rejected because of its headers or a missing caller", async (_, path, sent, status, code) => {
     const answer = await platform.send(path, sent);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  it("a sign-in in pieces ends at 64 kB", async () => {
+  it("a sign-in body in chunks ends at 64 kB", async () => {
     const body = `{"email":"${" ".repeat(70 * 1024)}"}`;
     const answer = await platform.send("/api/auth/login", {
       body,
@@ -95,7 +95,7 @@ describe("before the caller is known", () => {
   });
 
   it.each(["/api/workflows", "/api/media", "/api/workflows/x/run"])(
-    "a body that waits to be asked for is not asked for: %s",
+    "a body that waits for `100 Continue` is not requested: %s",
     async (path) => {
       const answer = await converse(path, { ...JSON_TYPE, "content-length": String(MEBIBYTE), expect: "100-continue" }, "");
       expect(answer).toMatch(/^HTTP\/1.1 401 /);
@@ -103,7 +103,7 @@ describe("before the caller is known", () => {
     },
   );
 
-  it("an upload that waits is not asked for when the account awaits approval", async () => {
+  it("an upload that waits is not requested if the account awaits approval", async () => {
     const headers = { ...platform.bySession(unapproved), "content-length": String(MEBIBYTE), expect: "100-continue" };
     expect(await converse("/api/media", headers, "")).toMatch(/^HTTP\/1.1 403 [\s\S]*ACCOUNT_NOT_APPROVED/);
   });
@@ -137,13 +137,13 @@ describe("a known caller", () => {
     ["a million levels", "[".repeat(1_000_000), /more than 64 levels/],
     ["200,001 values", `[${"0,".repeat(199_999)}0]`, /more than 200000 values/],
     ["200,000 values", `[${"0,".repeat(199_998)}0]`, /an object/],
-  ])("is told what is wrong with %s", async (_, body, message) => {
+  ])("gets an error that explains %s", async (_, body, message) => {
     const answer = await create(body);
     expect([answer.status, answer.body.code]).toEqual([400, "INVALID_REQUEST"]);
     expect(JSON.stringify(answer.body.issues)).toMatch(message);
   });
 
-  it("sends back a workflow of as many values as a body may have, as a GET gave it", async () => {
+  it("can send back a workflow with the maximum number of values, as a GET returned it", async () => {
     const created = await create(`{"name":"Many","viewport":{"a":[${"1,".repeat(199_995)}1]}}`);
     expect(created.status).toBe(201);
     const path = `/api/workflows/${created.body.slug as unknown as string}`;
@@ -154,14 +154,14 @@ describe("a known caller", () => {
     expect(await put(text.replace("{", `{"more":[${"0,".repeat(100)}0],`))).toMatchObject({ status: 400 });
   });
 
-  it("has a body's time: then it is 408, and the connection is closed", async () => {
+  it("has limited time for a body: after it the response is 408, and the connection is closed", async () => {
     const headers = { ...JSON_TYPE, ...platform.byKey(user), "content-length": String(MEBIBYTE) };
     const answer = await converse("/api/workflows", headers, "{");
     expect(answer).toMatch(/^HTTP\/1.1 408 [\s\S]*REQUEST_TIMEOUT/);
     expect(answer).toMatch(/connection: close/i);
   });
 
-  it("is counted for JSON that is none", async () => {
+  it("is also counted for invalid JSON", async () => {
     const pro = await platform.createUser();
     const broken = () => platform.send("/api/folders", { body: "{", headers: { ...JSON_TYPE, ...platform.byKey(pro) } });
     const statuses = (await Promise.all(Array.from({ length: 101 }, broken))).map(({ status }) => status);
@@ -179,7 +179,7 @@ describe("a known caller", () => {
   });
 });
 
-it("counts refusals without a caller against their address, whatever was wrong", async () => {
+it("counts rejected requests without a caller against their address, whatever was wrong", async () => {
   const other = await platform.startGateway({ ANONYMOUS_RATE_LIMIT: "8", REDIS_KEY_PREFIX: `${platform.env.REDIS_KEY_PREFIX}door:` });
   const refusals: Sent[] = [
     { method: "GET" },
@@ -215,7 +215,7 @@ const isClosed = ({ query }: Route): boolean => query instanceof z.ZodObject && 
 const lists = routes.filter((route) => route.method === "GET" && (/list/i.test(route.operationId) || isClosed(route)));
 
 it.each(lists.map(({ path, protocol }) => [path, protocol] as const))(
-  "refuses a parameter that %s does not know, by its name",
+  "rejects a parameter that %s does not know, by its name",
   async (path, protocol) => {
     const address = path.replace(":id", platform.admin.id).replace(":slug", "x").replace(":owner/:name", "nodeloom/sandbox-image");
     const answer = await platform.send(`${address}?limt=5`, { headers: platform.bySession(platform.admin) });
@@ -234,11 +234,11 @@ describe("proxies that are trusted", () => {
     ["2", 2],
     ["loopback", ["loopback"]],
     ["10.0.0.0/8, fd00::1", ["10.0.0.0/8", "fd00::1"]],
-  ])("may be named as %j", (given, expected) => {
+  ])("can be set as %j", (given, expected) => {
     expect(gatewayVariables.TRUST_PROXY.parse(given)).toEqual(expected);
   });
 
-  it.each(["true", "33", "everyone", "10.0.0.0/33", "10.0.0.0/8/8", "1.2.3"])("are not %j", (given) => {
+  it.each(["true", "33", "everyone", "10.0.0.0/33", "10.0.0.0/8/8", "1.2.3"])("can't be set as %j", (given) => {
     expect(gatewayVariables.TRUST_PROXY.safeParse(given).error?.issues[0]?.message).toMatch(/number of hops .* or addresses/);
   });
 });

@@ -18,13 +18,13 @@ describe("errors as clients see them", () => {
     expect(Object.keys(HTTP_STATUS_BY_REASON).sort()).toEqual([...REASONS].sort());
   });
 
-  it("tells nothing of an unforeseen error", () => {
+  it("reveals nothing about an unexpected error", () => {
     const { status, body } = errorReply(new Error("MongoServerError: secret"));
     expect(status).toBe(500);
     expect(body).toEqual({ error: "internal error", code: "INTERNAL", doc: "/docs/reference/errors/INTERNAL" });
   });
 
-  it("tells nothing of an internal error of a service", () => {
+  it("reveals nothing about an internal error of a service", () => {
     const { body } = errorReply(new DomainError("internal", "INTERNAL", "billing failed", { stack: "at x.ts" }));
     expect(body).toEqual({ error: "internal error", code: "INTERNAL", doc: "/docs/reference/errors/INTERNAL" });
   });
@@ -36,7 +36,7 @@ describe("errors as clients see them", () => {
     });
   });
 
-  it("carries metadata beside error and code, never over them", () => {
+  it("have metadata beside error and code, never in place of them", () => {
     const { body } = errorReply(
       new DomainError("forbidden", "CAPABILITY_DENIED", "denied", { required: "workflow:read", error: "x", code: "y" }),
     );

@@ -25,13 +25,13 @@ const raw = (text: string): Promise<string> =>
   });
 
 describe("every answer", () => {
-  it("carries a request id of its own", async () => {
+  it("has a unique request id", async () => {
     const [one, two] = await Promise.all([platform.send("/healthz"), platform.send("/healthz")]);
     expect(one.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
     expect(one.headers["x-request-id"]).not.toBe(two.headers["x-request-id"]);
   });
 
-  it("carries the client's request id when that is a harmless token", async () => {
+  it("has the client's request id if that is a harmless token", async () => {
     const answer = await platform.send("/nowhere", { headers: { "x-request-id": "client-1.a:b_C" } });
     expect(answer.headers["x-request-id"]).toBe("client-1.a:b_C");
   });
@@ -41,7 +41,7 @@ describe("every answer", () => {
     expect(answer.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("says nothing of what serves it, and cannot be framed or sniffed", async () => {
+  it("doesn't reveal its server, and cannot be framed or sniffed", async () => {
     const { headers } = await platform.send("/api/whoami");
     expect(headers["x-powered-by"]).toBeUndefined();
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "cache-control": "no-store" });
@@ -51,7 +51,7 @@ describe("every answer", () => {
 
 describe("a read", () => {
   it.each(["/api/whoami", "/api/workflows", "/api/models", "/api/usage?limit=7", "/healthz"])(
-    "of %s answers 304 without a body while its ETag holds",
+    "of %s returns 304 without a body while its ETag is current",
     async (path) => {
       const first = await platform.send(path, { headers: platform.byKey(pro) });
       const etag = String(first.headers.etag);
@@ -63,7 +63,7 @@ describe("a read", () => {
     },
   );
 
-  it("answers 200 once it would read otherwise, and errors have no ETag", async () => {
+  it("returns 200 after a change, and errors have no ETag", async () => {
     const ask = (headers = {}) => platform.send("/api/folders", { headers: { ...platform.byKey(pro), ...headers } });
     const { etag } = (await ask()).headers;
     await platform.send("/api/folders", { json: { name: "Another" }, headers: platform.byKey(pro) });
@@ -75,7 +75,7 @@ describe("a read", () => {
 
 describe("an unknown request", () => {
   it.each(["/", "/api", "/api/nothing", "/api/workflows/", "/API/workflows", "/api/workflows/a/b/c"])(
-    "answers ROUTE_NOT_FOUND on %s",
+    "returns ROUTE_NOT_FOUND on %s",
     async (path) => {
       const answer = await platform.send(path);
       expect(answer.status).toBe(404);
@@ -92,11 +92,11 @@ describe("an unknown request", () => {
     expect((await send(platform.baseUrl, "/media/x", { method: "DELETE" })).headers.allow).toBe("GET, HEAD");
   });
 
-  it("answers a path that is not valid", async () => {
+  it("returns an error for an invalid path", async () => {
     expect((await send(platform.baseUrl, "/api/workflows/%E0%A4%A", { headers: platform.byKey(pro) })).body.code).toBe("INVALID_REQUEST");
   });
 
-  it("refuses a request with two hosts", async () => {
+  it("rejects a request with two hosts", async () => {
     const answer = await raw("GET /healthz HTTP/1.1\r\nHost: a.example\r\nhost: b.example\r\nConnection: close\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(answer.split("\r\n\r\n")[1]!)).toMatchObject({
@@ -117,7 +117,7 @@ describe("bodies", () => {
   const post = (body: string | Buffer, headers: Record<string, string>): Promise<Awaited<ReturnType<typeof send>>> =>
     platform.send("/api/folders", { body, headers: { ...platform.byKey(pro), ...headers } });
 
-  it.each(["{", "{'a':1}", "nul", '{"a":1}}', "\u0000"])("that are no JSON are refused: %j", async (body) => {
+  it.each(["{", "{'a':1}", "nul", '{"a":1}}', "\u0000"])("that are not JSON are rejected: %j", async (body) => {
     const answer = await post(body, { "content-type": "application/json" });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({
@@ -126,7 +126,7 @@ describe("bodies", () => {
     });
   });
 
-  it("that are no UTF-8 are refused", async () => {
+  it("that are not UTF-8 are rejected", async () => {
     const answer = await post(Buffer.from([0x22, 0xff, 0x22]), { "content-type": "application/json" });
     expect(answer.body.code).toBe("INVALID_REQUEST");
   });
@@ -137,13 +137,13 @@ describe("bodies", () => {
     ["a form", { "content-type": "application/x-www-form-urlencoded" }],
     ["another charset", { "content-type": "application/json; charset=latin1" }],
     ["an unknown encoding", { "content-type": "application/json", "content-encoding": "snappy" }],
-  ])("of %s are refused", async (_what, headers) => {
+  ])("of %s are rejected", async (_what, headers) => {
     const answer = await post('{"name":"x"}', headers as Record<string, string>);
     expect(answer.status).toBe(415);
     expect(answer.body.code).toBe("UNSUPPORTED_MEDIA_TYPE");
   });
 
-  it.each(["null", "[]", '"text"', "1", '{"name":1}', '{"name":""}', "{}"])("of a wrong shape are refused: %s", async (body) => {
+  it.each(["null", "[]", '"text"', "1", '{"name":1}', '{"name":""}', "{}"])("with an invalid structure are rejected: %s", async (body) => {
     const answer = await post(body, { "content-type": "application/json; charset=UTF-8" });
     expect(answer.status).toBe(400);
     expect(answer.body.code).toBe("INVALID_REQUEST");
@@ -154,20 +154,20 @@ describe("bodies", () => {
     ['{"name":"a\\ud800b"}', "name"],
     ['{"name":"\\uDC00"}', "name"],
     ['{"name":"x","tags":["ok","\\udead\\ud83e"]}', "tags.1"],
-  ])("with half of a surrogate pair are refused: %s", async (body, path) => {
+  ])("with half of a surrogate pair are rejected: %s", async (body, path) => {
     const headers = { ...platform.byKey(pro), "content-type": "application/json" };
     const answer = await platform.send("/api/workflows", { body, headers });
     expect([answer.status, answer.body.code]).toEqual([400, "INVALID_REQUEST"]);
     expect(answer.body.issues).toEqual([{ path, message: expect.stringContaining("surrogate") as string }]);
   });
 
-  it("with whole pairs, however they are written, are taken", async () => {
+  it("with whole pairs, however they are written, are accepted", async () => {
     const headers = { ...platform.byKey(pro), "content-type": "application/json" };
     const answer = await platform.send("/api/folders", { body: '{"name":"\\ud83e\\uddf5 \\\\ud800 🧵"}', headers });
     expect([answer.status, answer.body.name]).toEqual([201, "🧵 \\ud800 🧵"]);
   });
 
-  it("that are too large are refused before and while they are read", async () => {
+  it("that are too large are rejected before and while they are read", async () => {
     const body = `{"name":"${"x".repeat(LIMITS.jsonBodyBytes)}"}`;
     const announced = await post(body, { "content-type": "application/json" });
     expect(announced.status).toBe(413);
@@ -179,7 +179,7 @@ describe("bodies", () => {
     expect(bomb.status).toBe(415);
   });
 
-  it("are read only once the caller is known, and judged by their shape after that", async () => {
+  it("are read only after the caller is known, and validated after that", async () => {
     const malformed = (headers = {}) =>
       platform.send("/api/folders", { body: "{", headers: { "content-type": "application/json", ...headers } });
     expect((await malformed()).body.code).toBe("UNAUTHENTICATED");
@@ -189,7 +189,7 @@ describe("bodies", () => {
 });
 
 describe("the order of checks", () => {
-  it("asks for the capability before counting and before the shape", async () => {
+  it("checks the capability before counting and before validation", async () => {
     const created = await platform.send("/api/keys", { json: { name: "r", preset: "read-only" }, headers: platform.bySession(pro) });
     const answer = await platform.send("/api/folders", { json: {}, headers: { "x-api-key": String(created.body.key) } });
     expect(answer.status).toBe(403);
@@ -201,14 +201,14 @@ describe("the order of checks", () => {
     ["/api/workflows/my-slug/run", "workflow:my-slug:run", undefined],
     ["/api/models/sandbox-image/run", "model:sandbox-image:run", "business"],
     ["/api/models/sandbox-image/quote", "model:sandbox-image:run", "business"],
-  ])("names the specific capability of %s, and the tier where the caller's has it not", async (path, required, requiredTier) => {
+  ])("names the specific capability of %s, and the tier if the caller's lacks it", async (path, required, requiredTier) => {
     const created = await platform.send("/api/keys", { json: { name: "r", preset: "read-only" }, headers: platform.bySession(pro) });
     const answer = await platform.send(path, { json: { inputs: {} }, headers: { "x-api-key": String(created.body.key) } });
     expect(answer.body).toMatchObject({ code: "CAPABILITY_DENIED", required });
     expect(answer.body.requiredTier).toBe(requiredTier);
   });
 
-  it("says CAPABILITY_DENIED, or SESSION_REQUIRED on a route for sessions, where a key lacks the capability", async () => {
+  it("returns CAPABILITY_DENIED, or SESSION_REQUIRED on a route for sessions, if a key lacks the capability", async () => {
     const created = await platform.send("/api/keys", {
       json: { name: "w", capabilities: ["webhook:receive"] },
       headers: platform.bySession(pro),
@@ -228,7 +228,7 @@ describe("the order of checks", () => {
     }
   });
 
-  it("opens no route of a caller without a caller", async () => {
+  it("rejects a request without a caller on every route that needs one", async () => {
     type Said = { code?: string; error: Said; data: Said };
     const plain = (body: Said): Said => body;
     const errorOf = { plain, openai: ({ error }: Said) => error, mcp: ({ error }: Said) => error.data, fal: plain, replicate: plain };
@@ -252,7 +252,7 @@ describe("unavailable services", () => {
     await edge.stop();
   });
 
-  it("leave the gateway ready", async () => {
+  it("keep the gateway ready", async () => {
     expect(await platform.send("/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
     expect((await platform.send("/healthz")).status).toBe(200);
   });
@@ -271,7 +271,7 @@ describe("usage queries", () => {
     "status=canceled",
     "status=done",
     "limit=1&limit=2",
-  ])("refuse %s", async (query) => {
+  ])("reject %s", async (query) => {
     const answer = await platform.send(`/api/usage?${query}`, { headers: platform.byKey(pro) });
     expect(answer.status).toBe(400);
     expect(answer.body.code).toBe("INVALID_REQUEST");
@@ -288,7 +288,7 @@ describe("usage queries", () => {
     expect(answer.body).toEqual({ rows: [], page, pageSize, total: 0 });
   });
 
-  it("list the models of no usage", async () => {
+  it("list no models without usage", async () => {
     expect((await platform.send("/api/usage/models", { headers: platform.byKey(pro) })).body).toEqual([]);
   });
 });
@@ -309,7 +309,7 @@ describe("models", () => {
     expect(list.text + one.text).not.toMatch(/baseUrl|secretEnv|idempotencyHeader/);
   });
 
-  it("are refused by form, then by name", async () => {
+  it("are rejected by form, then by name", async () => {
     expect((await platform.send("/api/models/No_Slug", { headers: platform.byKey(pro) })).body.code).toBe("INVALID_SLUG");
     expect((await platform.send("/api/models/nobody", { headers: platform.byKey(pro) })).body.code).toBe("MODEL_NOT_FOUND");
   });
@@ -349,7 +349,7 @@ describe("media", () => {
 
   const FORM = { "content-type": "multipart/form-data; boundary=x" };
 
-  it("comes back as it went up, with ranges, under its real type", async () => {
+  it("is returned as it was uploaded, with ranges, under its real type", async () => {
     const uploaded = await platform.send("/api/media", { body: PNG, headers: { ...platform.byKey(pro), "content-type": "text/html" } });
     expect(uploaded.status).toBe(201);
     expect(uploaded.body).toMatchObject({ contentType: "image/png", bytes: PNG.length });
@@ -363,7 +363,7 @@ describe("media", () => {
     expect((await send(platform.baseUrl, path, { method: "HEAD" })).headers["content-length"]).toBe(String(PNG.length));
   });
 
-  it("goes up in a form as well, wherever its bytes are cut", async () => {
+  it("can also be uploaded in a form, however its bytes are split", async () => {
     const bytes = Buffer.concat([PNG, Buffer.from("\r\n--x\r-- \r\n--y"), Buffer.alloc(200_000, 9)]);
     const part = (head: string, content: Buffer | string): Buffer[] => [
       Buffer.from(`--xy\r\n${head}\r\n\r\n`),
@@ -382,7 +382,7 @@ describe("media", () => {
     expect(uploaded.status).toBe(201);
   });
 
-  it("leaves its connection to the next request, whatever a form has behind its file", async () => {
+  it("leaves its connection usable for the next request, whatever follows the file in a form", async () => {
     const { hostname, port } = new URL(platform.baseUrl);
     const file = Buffer.concat([Buffer.from('--x\r\ncontent-disposition: form-data; name="file"\r\n\r\n'), PNG]);
     const rest = Buffer.concat([Buffer.from("\r\n--x\r\n\r\n"), Buffer.alloc(2 * 1024 * 1024, 7), Buffer.from("\r\n--x--\r\n")]);
@@ -419,7 +419,7 @@ describe("media", () => {
     ["a form that breaks off", '--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc', FORM, 400],
     ["a form of another kind", PNG, { "content-type": "application/x-www-form-urlencoded" }, 415],
     ["too much", PNG, { "content-length": String(LIMITS.mediaBytes + 1) }, 413],
-  ])("refuses %s", async (_what, content, headers, status) => {
+  ])("rejects %s", async (_what, content, headers, status) => {
     const body = Buffer.from(content);
     const { hostname, port } = new URL(platform.baseUrl);
     const lines = Object.entries({ "content-length": String(body.length), ...platform.byKey(pro), ...headers }).map(
@@ -438,7 +438,7 @@ describe("media", () => {
     expect(answer).toContain(`HTTP/1.1 ${status} `);
   });
 
-  it("answers any origin, also that there is none", async () => {
+  it("responds to any origin, also with a 404", async () => {
     const uploaded = await platform.send("/api/media", { body: PNG, headers: platform.byKey(pro) });
     const { pathname, search } = new URL(String(uploaded.body.url));
     for (const [address, status] of [
@@ -451,7 +451,7 @@ describe("media", () => {
     }
   });
 
-  it("that does not exist is not found, in JSON", async () => {
+  it("that doesn't exist is not found, in JSON", async () => {
     const answer = await send(platform.baseUrl, "/media/none.png");
     expect(answer.status).toBe(404);
     expect(answer.body.code).toBe("NOT_FOUND");

@@ -23,7 +23,7 @@ const recordOf = async (keyPrefix: string): Promise<string> => (await redis.keys
 const requestOf = (fingerprint = "body") => ({ key: randomUUID(), owner: "user", scope: "user POST /x", fingerprint });
 
 describe("an Idempotency-Key", () => {
-  it("lets one of many simultaneous requests work; the others must wait", async () => {
+  it("lets one of many simultaneous requests do the work; the others must wait", async () => {
     const request = requestOf();
     const { promise: finished, resolve: finish } = deferred();
     let works = 0;
@@ -46,14 +46,14 @@ describe("an Idempotency-Key", () => {
     expect(works).toBe(1);
   });
 
-  it("replays the stored answer, and says so", async () => {
+  it("replays the stored response, and marks it", async () => {
     const request = requestOf();
     await idempotency.once(request, () => Promise.resolve(reply(201, '{"n":1.0}')));
     const again = await idempotency.once(request, () => Promise.reject(new Error("must not work twice")));
     expect(again).toEqual({ status: 201, headers: { "X-Execution-Id": "e", "Idempotency-Replayed": "true" }, text: '{"n":1.0}' });
   });
 
-  it("is refused with another body, running or done, and free in another scope", async () => {
+  it("is rejected with another body, running or done, and free in another scope", async () => {
     const request = requestOf();
     await idempotency.once(request, () => Promise.resolve(reply(200)));
     const other = idempotency.once({ ...request, fingerprint: "other" }, () => Promise.resolve(reply(200)));
@@ -62,7 +62,7 @@ describe("an Idempotency-Key", () => {
     expect(elsewhere.status).toBe(202);
   });
 
-  it.each([429, 500, 503])("keeps no %s, and the next attempt has the same execution id", async (status) => {
+  it.each([429, 500, 503])("stores no %s, and the next attempt has the same execution id", async (status) => {
     const request = requestOf();
     const ids: string[] = [];
     const attempt = (answer: number): Promise<RenderedReply> =>
@@ -76,15 +76,18 @@ describe("an Idempotency-Key", () => {
     expect(ids[1]).toBe(ids[0]);
   });
 
-  it.each(["EXECUTION_FAILED", "PROVIDER_SUBMIT_FAILED", "PROVIDER_RESPONSE_INCOMPLETE"])("replays %s: that run is over", async (code) => {
-    const request = requestOf();
-    const text = JSON.stringify({ error: "it failed", code });
-    await idempotency.once(request, () => Promise.resolve(reply(500, text)));
-    const again = await idempotency.once(request, () => Promise.reject(new Error("must not work twice")));
-    expect(again).toEqual({ status: 500, headers: { "X-Execution-Id": "e", "Idempotency-Replayed": "true" }, text });
-  });
+  it.each(["EXECUTION_FAILED", "PROVIDER_SUBMIT_FAILED", "PROVIDER_RESPONSE_INCOMPLETE"])(
+    "replays %s, because that run has ended",
+    async (code) => {
+      const request = requestOf();
+      const text = JSON.stringify({ error: "it failed", code });
+      await idempotency.once(request, () => Promise.resolve(reply(500, text)));
+      const again = await idempotency.once(request, () => Promise.reject(new Error("must not work twice")));
+      expect(again).toEqual({ status: 500, headers: { "X-Execution-Id": "e", "Idempotency-Replayed": "true" }, text });
+    },
+  );
 
-  it("is taken over with the same execution id when its holder has died, whose late answer is not kept", async () => {
+  it("is taken over with the same execution id after its holder dies, whose late response isn't stored", async () => {
     const dying = connectRedis({ url: process.env.REDIS_URL!, logger });
     await redisReady(dying, PATIENCE_MS);
     const keyPrefix = `test:${randomUUID()}:`;
@@ -116,7 +119,7 @@ describe("an Idempotency-Key", () => {
     expect((await second.once(request, () => Promise.reject(new Error("done already")))).text).toBe('"second"');
   });
 
-  it("holds its lease for as long as the work takes, by renewing it", async () => {
+  it("renews its lease as long as the work takes", async () => {
     const keyPrefix = `test:${randomUUID()}:`;
     const patient = createIdempotency({ redis, keyPrefix, logger, leaseMs: 600 });
     let finish: () => void = () => undefined;
@@ -132,7 +135,7 @@ describe("an Idempotency-Key", () => {
     expect((await running).status).toBe(200);
   });
 
-  it("is not promised while the store is unavailable", async () => {
+  it("is rejected while the store is unavailable", async () => {
     const proxy = await startCuttableProxy(process.env.REDIS_URL!);
     const away = connectRedis({ url: proxy.url, logger });
     await redisReady(away, PATIENCE_MS);
@@ -145,7 +148,7 @@ describe("an Idempotency-Key", () => {
     proxy.stop();
   });
 
-  it.each(["", " ", "x".repeat(256), "täg", "a\nb"])("of a wrong form is refused: %j", (value) => {
+  it.each(["", " ", "x".repeat(256), "täg", "a\nb"])("with an invalid form is rejected: %j", (value) => {
     expect(() => idempotencyKey(value)).toThrow(/Idempotency-Key/);
   });
 });

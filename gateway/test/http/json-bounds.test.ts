@@ -22,7 +22,7 @@ it("counts the values and levels of any JSON exactly, without building it", () =
   );
 });
 
-it("counts the same behind long texts, whatever is escaped in them", () => {
+it("counts the same after long texts, with any escapes", () => {
   const long = fc
     .array(fc.constantFrom('"', "\\", "x".repeat(255), "x".repeat(256), "x".repeat(600)), { maxLength: 12 })
     .map((parts) => parts.join(""));
@@ -35,7 +35,7 @@ it("counts the same behind long texts, whatever is escaped in them", () => {
   );
 });
 
-it("comes to an end with any bytes", () => {
+it("ends for any bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       expect(["fits", "too deep", "too many values"]).toContain(measureJson(bytes, 3, 10));

@@ -31,14 +31,14 @@ describe("the id of a key", () => {
     expect(new Set([id, ...others]).size).toBe(5);
   });
 
-  it("is another where parts only look the same when they are put together", () => {
+  it("differs if the parts are equal only when they are concatenated", () => {
     expect(keyedId("u", "/a", "b c")).not.toBe(keyedId("u", "/a b", "c"));
     expect(fingerprintOf({ async: true }, "{}")).not.toBe(fingerprintOf({}, "{}"));
   });
 });
 
 describe("a request under a key", () => {
-  it("keeps others of the key waiting while it is answered, and tells another body from the same", async () => {
+  it("keeps other requests with the key waiting, and distinguishes another body", async () => {
     const id = randomUUID();
     let finish: () => void = () => undefined;
     const answering = leases.hold(id, "f", () => new Promise<void>((resolve) => (finish = resolve)));
@@ -57,7 +57,7 @@ describe("a request under a key", () => {
     expect(await leases.hold(id, "g", () => Promise.resolve("answered"))).toBe("answered");
   });
 
-  it("gives the key back when it fails", async () => {
+  it("releases the key when it fails", async () => {
     const id = randomUUID();
     await expect(leases.hold(id, "f", () => Promise.reject(new Error("x")))).rejects.toThrow("x");
     expect(await leases.hold(id, "f", () => Promise.resolve(1))).toBe(1);
@@ -86,7 +86,7 @@ it.each([
 });
 
 it.each(["wait=soon", "wait", "wait=-1", "wait=1.5", "respond-async=yes", "no queue", "=5", 'wait="5', "wait==5"])(
-  "refuses a Prefer that can't be read: %s",
+  "rejects an invalid Prefer: %s",
   (header) => {
     expect(() => readPrefer(`respond-async, ${header}`)).toThrow(
       expect.objectContaining({ reason: "INVALID_REQUEST", metadata: { issues: [expect.objectContaining({ path: "Prefer" })] } }),

@@ -28,7 +28,7 @@ const read = async (form: string, pieceBytes = 1_024) => {
 };
 
 describe("a form with a file", () => {
-  it.each([1, 16, 100_000])("finds the file behind other fields, in pieces of %d bytes", async (pieceBytes) => {
+  it.each([1, 16, 100_000])("finds the file after other fields, in chunks of %d bytes", async (pieceBytes) => {
     expect((await read(`${fields(99)}${FILE}${fields(3)}--b--\r\n`, pieceBytes)).file).toBe("the file");
   });
 
@@ -40,7 +40,7 @@ describe("a form with a file", () => {
     expect((await read(`${fields(100)}${FILE}--b--\r\n`, 100_000)).problem).toEqual({ issues });
   });
 
-  it("listens to a form of many pieces no more than to one of a few", async () => {
+  it("reads a form of many chunks in as little time as one of a few", async () => {
     const warned: unknown[] = [];
     const note = (warning: Error): void => void warned.push(warning.message);
     process.on("warning", note);
@@ -50,7 +50,7 @@ describe("a form with a file", () => {
     expect(warned).toEqual([]);
   });
 
-  it.each([1, 100_000])("refuses a second file rather than losing it, in pieces of %d bytes", async (pieceBytes) => {
+  it.each([1, 100_000])("rejects a second file instead of losing it, in chunks of %d bytes", async (pieceBytes) => {
     const issues = [{ path: "", message: "the form has more than one file: upload each by a request of its own" }];
     const other = FILE.replace('name="file"', 'name="other"');
     for (const more of [FILE, `${fields(2)}${other}`, other.replace("the file", "")])
@@ -60,7 +60,7 @@ describe("a form with a file", () => {
     expect((await read(`${FILE}${fields(1)}`.slice(0, -4), pieceBytes)).file).toBe("the file");
   });
 
-  it("says whether a form has no file or breaks off", async () => {
+  it("reports whether a form has no file or is truncated", async () => {
     expect((await read(`${fields(3)}--b--\r\n`)).problem).toEqual({ issues: [{ path: "", message: "the form has no file" }] });
     const broken = await read(FILE.slice(0, -6));
     expect(broken.problem).toEqual({ issues: [{ path: "", message: "the form ends before its last boundary" }] });

@@ -42,7 +42,7 @@ describe("counting requests", () => {
     proxy.stop();
   });
 
-  it("reports the limit, the rest and the end of the window", async () => {
+  it("reports the limit, the remaining number and the end of the window", async () => {
     const redis = connectRedis({ url: process.env.REDIS_URL!, logger });
     await redisReady(redis, 60_000);
     const limits = createRateLimits({ redis, keyPrefix: `test:${randomUUID()}:` });
@@ -72,7 +72,7 @@ describe("limits of requests", () => {
   });
   afterAll(() => platform.stop());
 
-  it("are per user and route, across gateways, with headers on success and refusal", async () => {
+  it("are per user and route, across gateways, with headers on success and rejection", async () => {
     const user = await platform.createUser({ tier });
     const other = await platform.startGateway();
     const headers = platform.byKey(user);
@@ -90,7 +90,7 @@ describe("limits of requests", () => {
     await other.stop();
   });
 
-  it("count each execution's polls on their own, and malformed ids together", async () => {
+  it("count each execution's polls separately, and malformed ids together", async () => {
     const user = await platform.createUser({ tier });
     const headers = platform.byKey(user);
     const remaining = async (id: string): Promise<unknown> =>
@@ -102,7 +102,7 @@ describe("limits of requests", () => {
     expect([await remaining("nonsense"), await remaining("other-nonsense")]).toEqual(["2", "1"]);
   });
 
-  it("do not bind administrators and unlimited tiers, who get no headers", async () => {
+  it("don't apply to administrators and unlimited tiers, who get no headers", async () => {
     const enterprise = await platform.createUser({ tier: "enterprise" });
     for (const headers of [platform.byKey(enterprise), platform.byKey(platform.admin)]) {
       const answer = await platform.send("/api/whoami", { headers });
@@ -111,7 +111,7 @@ describe("limits of requests", () => {
     }
   });
 
-  it("bind registrations of an address, before a password is hashed, and no other address", async () => {
+  it("apply to registrations of an address, before a password is hashed, and to no other address", async () => {
     const edge = await platform.startGateway({ REGISTRATION_RATE_LIMIT: "3", TRUST_PROXY: "1" });
     const register = (address: string) =>
       send(edge.baseUrl, "/api/auth/register", { json: { email: "x", password: "y" }, headers: { "x-forwarded-for": address } });
@@ -123,7 +123,7 @@ describe("limits of requests", () => {
     await edge.stop();
   });
 
-  it("bind those who keep presenting bad keys, per address", async () => {
+  it("apply to clients that keep sending invalid keys, per address", async () => {
     const edge = await platform.startGateway({ ANONYMOUS_RATE_LIMIT: "5", TRUST_PROXY: "1" });
     const attempt = (from: string): Promise<Awaited<ReturnType<typeof send>>> =>
       send(edge.baseUrl, "/api/whoami", { headers: { "x-api-key": "bad", "x-forwarded-for": from } });

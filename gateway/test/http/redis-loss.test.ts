@@ -30,14 +30,14 @@ const get = (path: string, headers: Record<string, string>) => send(edge.baseUrl
 describe("a gateway that has lost Redis", () => {
   beforeAll(() => proxy.cut());
 
-  it("still answers keys, and still counts them", async () => {
+  it("still accepts keys, and still counts them", async () => {
     const first = await get("/api/usage", platform.byKey(pro));
     const second = await get("/api/usage", platform.byKey(pro));
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(Number(second.headers["x-ratelimit-remaining"])).toBe(Number(first.headers["x-ratelimit-remaining"]) - 1);
   });
 
-  it("still refuses a revoked key, as soon as what it knows of the key and what identity knows may be old", async () => {
+  it("still rejects a revoked key, within the time that its cache and identity's cache allow", async () => {
     expect(CALLER_FRESH_MS + CACHE_TTL_MS).toBeLessThan(1_000);
     const created = await platform.send("/api/keys", { json: { name: "k", preset: "read-only" }, headers: platform.bySession(pro) });
     const headers = { "x-api-key": String(created.body.key) };
@@ -52,7 +52,7 @@ describe("a gateway that has lost Redis", () => {
     expect(status).toBe(401);
   });
 
-  it("says that sessions are not available, and honours idempotency keys by what they made", async () => {
+  it("reports that sessions are unavailable, and follows idempotency keys by their created resources", async () => {
     const session = await get("/api/whoami", { cookie: pro.cookie });
     expect([session.status, session.body.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
     const headers = { ...platform.byKey(pro), "idempotency-key": randomUUID() };

@@ -29,7 +29,7 @@ beforeEach(() => service.forget());
 const stop = (owner: User, id: string, member: User): Promise<unknown> =>
   platform.send(`/api/organizations/${id}/members/${member.id}`, { method: "DELETE", headers: platform.bySession(owner) });
 
-it("lets members share workflows, keys and credits, and keeps people's own apart", async () => {
+it("lets members share workflows, keys and credits, and keeps people's own resources separate", async () => {
   const owner = await platform.createUser({ tier: "business" });
   const id = await makeOrganization(platform, owner);
   const editor = await join(platform, owner, id, "editor");
@@ -60,7 +60,7 @@ it("lets members share workflows, keys and credits, and keeps people's own apart
   expect((await platform.send(`/api/admin/users/${id}`, { headers: platform.bySession(platform.admin) })).status).toBe(404);
 });
 
-it("ends the streams and polls of a member whose role is revoked, and not the run", async () => {
+it("ends the streams and polls of a member whose role is revoked, but not the run", async () => {
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   const runner = await join(platform, owner, id, "runner");
@@ -91,7 +91,7 @@ it("ends the streams and polls of a member whose role is revoked, and not the ru
   expect(body).toMatchObject({ status: "processing" });
 });
 
-it("ends the keys of who leaves, at every gateway", async () => {
+it("ends the keys of a leaving member, at every gateway", async () => {
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   const editor = await join(platform, owner, id, "editor");
@@ -103,7 +103,7 @@ it("ends the keys of who leaves, at every gateway", async () => {
   expect((await platform.send("/api/keys", { headers: memberOf(platform, owner, id) })).body).toEqual([]);
 });
 
-it("has the link of an invitation mailed to the address that it names, and of no other", async () => {
+it("emails the link of an invitation only to the address that it names", async () => {
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   await invite(platform, owner, id, "viewer");
@@ -114,7 +114,7 @@ it("has the link of an invitation mailed to the address that it names, and of no
   expect(service.mailsOf("invitation:")).toEqual([{ id: `invitation:${String(body.id)}`, message: { $case: "invitation", value } }]);
 });
 
-it("sends an invitation by email although notifications was unavailable when it was created", async () => {
+it("emails an invitation even if notifications was unavailable when it was created", async () => {
   service.untaken = 1;
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
@@ -123,7 +123,7 @@ it("sends an invitation by email although notifications was unavailable when it 
   await eventually(() => service.mailsOf("invitation:").length === 1);
 });
 
-it("runs nothing for an organization that is to be deleted, by session or key, until any owner keeps it", async () => {
+it("runs nothing for an organization scheduled for deletion, by session or key, until an owner cancels the deletion", async () => {
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   const [second, runner] = [await join(platform, owner, id, "owner"), await join(platform, owner, id, "runner")];
@@ -171,7 +171,7 @@ it("runs nothing for an organization that is to be deleted, by session or key, u
   expect(rows).toEqual(expect.arrayContaining(["organization.delete done", "organization.delete failed", "organization.restore done"]));
 });
 
-it("lets administrators delete and keep an organization, and no person's account so", async () => {
+it("lets administrators delete and restore an organization, but not a person's account by this route", async () => {
   const owner = await platform.createUser({ tier: "free" });
   const id = await makeOrganization(platform, owner);
   const headers = platform.bySession(platform.admin);
@@ -184,7 +184,7 @@ it("lets administrators delete and keep an organization, and no person's account
   expect((await platform.send(`/api/admin/users/${id}`, { method: "DELETE", headers })).status).toBe(404);
 });
 
-it("lets editors change the keys that they made, and owners all", async () => {
+it("lets editors change the keys that they created, and owners all keys", async () => {
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   const editor = await join(platform, owner, id, "editor");
@@ -196,7 +196,7 @@ it("lets editors change the keys that they made, and owners all", async () => {
   expect((await rotate(owner, own)).status).toBe(200);
 });
 
-it("is closed while the owner whose tier it has is suspended, and to no invitation of who is not approved", async () => {
+it("is closed while the owner with its tier is suspended, and rejects invitations of unapproved accounts", async () => {
   const [maker, owner] = [await platform.createUser(), await platform.createUser()];
   const id = await makeOrganization(platform, maker);
   const accept = { json: { token: await invite(platform, maker, id, "owner") }, headers: platform.bySession(owner) };
@@ -219,7 +219,7 @@ it("is closed while the owner whose tier it has is suspended, and to no invitati
     expect((await platform.send(path, { json, headers })).body.code).toBe("ACCOUNT_NOT_APPROVED");
 });
 
-it("counts the requests of a person together, whatever organization they are for", async () => {
+it("counts the requests of a person together, for all organizations", async () => {
   const tier = `slow-${randomUUID().slice(0, 8)}`;
   const json = { base: "pro", rateLimitPerMinute: 3, markup: 1.5, monthlyCredits: 10, concurrency: 1 };
   await platform.send(`/api/admin/tiers/${tier}`, { method: "PUT", json, headers: platform.bySession(platform.admin) });
@@ -234,7 +234,7 @@ it("counts the requests of a person together, whatever organization they are for
   expect(await ask(memberOf(platform, editor, id))).toBe(200);
 });
 
-it("keeps a record of changes for the owners, of strangers' attempts none", async () => {
+it("records changes for the owners, but no attempts of strangers", async () => {
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   const editor = await join(platform, owner, id, "editor");
@@ -291,7 +291,7 @@ it("keeps a record of changes for the owners, of strangers' attempts none", asyn
   expect(asked).toBe(text);
 });
 
-it("lets an editor test the webhook of their own key alone, and an owner that of any", async () => {
+it("lets an editor test only the webhooks of their own keys, and an owner those of any key", async () => {
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   const editor = await join(platform, owner, id, "editor");
@@ -312,13 +312,13 @@ describe("the table of tenancy", () => {
 
   it("knows every route about organizations", () => expect(unknownRoutes()).toEqual([]));
 
-  it("lets no member exceed their role in an organization, or learn of its data, by any route", async () => {
+  it("lets no member exceed their role in an organization, or see data beyond it, by any route", async () => {
     const { checks, wrong } = await checkTenancy({ platform, cast: cast! });
     expect(wrong).toEqual([]);
     expect(checks).toBeGreaterThanOrEqual(300);
   });
 
-  it("lets members manage their organization as far as their role goes", async () => {
+  it("lets members manage their organization as far as their role allows", async () => {
     const { seen, wanted } = await checkManagement({ platform, cast: cast! });
     expect(seen).toEqual(wanted);
   });

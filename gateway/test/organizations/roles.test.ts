@@ -57,17 +57,17 @@ describe("the roles that routes need", () => {
     expect(without).toEqual([]);
   });
 
-  it.each(ROLES)("are written down here once more: %s", (role) => {
+  it.each(ROLES)("match the independent table: %s", (role) => {
     expect(named(inOrganizations.filter(({ needed }) => needed === role))).toEqual(OPERATIONS[role].trim().split(/\s+/));
   });
 
-  it("let a viewer change nothing where no capability says so", () => {
+  it("let a viewer change nothing unless a capability allows it", () => {
     const changing = inOrganizations.filter(({ route, capabilities }) => capabilities.length === 0 && route.method !== "GET");
     // Requests of agents are checked one by one.
     expect(named(changing.filter(({ needed }) => needed === "viewer"))).toEqual(["mcp"]);
   });
 
-  it("leave out only what is about the person, the platform, or needs no caller", () => {
+  it("exclude only routes about the person or the platform, and routes without a caller", () => {
     const left = table.filter(({ needed, route }) => needed === "self" && route.auth !== "none" && route.auth !== "hook");
     expect(new Set(left.map(({ route }) => route.tag))).toEqual(new Set(["Identity", "Organizations", "Admin"]));
     const ofPeople = left.filter(
@@ -95,7 +95,7 @@ describe("a member as the caller of an organization", () => {
     expect(caller("owner", user(), account({ tier: "free" })).user.plan).toMatchObject({ base: PLANS.free.base });
   });
 
-  it("is approved where both the person and the organization's account are, and not to be erased", () => {
+  it("is approved if both the person and the organization's account are, and neither is scheduled for erasure", () => {
     expect(() => requireApproved(caller("editor"))).not.toThrow();
     expect(() => requireApproved(caller("editor", user({ approved: false })))).toThrow(/approv/);
     expect(() => requireApproved(caller("editor", user(), account({ approved: false })))).toThrow(/approv/);

@@ -40,7 +40,7 @@ const agent = async (script: string, ...args: string[]): Promise<Record<string, 
 };
 const workflow = async (slug: unknown) => (await clientOf(platform).call("GET", `/api/workflows/${String(slug)}`, { key: user.key })).body;
 
-it("whose decisions are written down mends what a quote says is wrong with its graph", async () => {
+it("with scripted decisions corrects the problems that a quote reports in its graph", async () => {
   const said = await agent("scripted.mjs", `${platform.baseUrl}/mcp?models=true`, user.key!);
   expect(said).toMatchObject({
     used: ["save_workflow", "quote", "save_workflow", "quote", "run", "get_execution", "run"],
@@ -51,7 +51,7 @@ it("whose decisions are written down mends what a quote says is wrong with its g
   expect(await workflow(said.slug)).not.toHaveProperty("mcp");
 });
 
-it("whose decisions are a small local model's makes what was wished for", async () => {
+it("with a small local model's decisions fulfils the request", async () => {
   const said = await agent("local.mjs", platform.baseUrl, user.key!, "local-chat", "a lighthouse in a storm");
   process.stdout.write(`${JSON.stringify(said)}\n`);
   expect(said).toMatchObject({

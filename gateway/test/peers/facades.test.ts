@@ -84,7 +84,7 @@ it("runs, queues, follows and cancels with fal's library for Python", async () =
   });
 });
 
-it("runs, queues, follows and cancels with fal's library for JavaScript, by each way in", async () => {
+it("runs, queues, follows and cancels with fal's library for JavaScript, in each call style", async () => {
   expect(await javascript("fal.mjs")).toMatchObject({
     run: { middleware: [file, 36], fetch: [file, 36], proxy: [file, 36] },
     subscribed: { polling: [file, "COMPLETED"], streaming: [file, "COMPLETED"] },

@@ -42,7 +42,7 @@ afterAll(async () => {
   await stage?.stop();
 });
 
-it("makes, edits, speaks, transcribes and chats through LiteLLM's proxy", async () => {
+it("creates, edits, speaks, transcribes and chats through LiteLLM's proxy", async () => {
   const env = { ...process.env, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${address}/v1` };
   const script = join(__dirname, "openai", "client.py");
   const { stdout } = await execute(peerOf("litellm"), [script, ...stage.files], { env, cwd: stage.folder });

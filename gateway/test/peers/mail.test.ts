@@ -99,7 +99,7 @@ const register = async (email: string): Promise<string> => {
 const forget = (email: string) => send("/api/auth/password/reset", { email });
 
 it(
-  "carries a reset from the request to a new password, and a verification to a proven address, by STARTTLS and a password",
+  "completes a reset from the request to a new password, and a verification to a confirmed address, by STARTTLS and a password",
   async () => {
     const email = "ada@loom.example";
     const cookie = await register(email);
@@ -117,7 +117,7 @@ it(
 );
 
 it(
-  "answers alike, and in the same time, whether or not an address has an account",
+  "responds alike, and in the same time, whether or not an address has an account",
   async () => {
     await register("known@loom.example");
     const times: Record<string, number[]> = { known: [], nobody: [] };
@@ -179,7 +179,7 @@ const readEnds = async ({ MONGODB_URI = "", MONGODB_DATABASE_PREFIX = "" }: Plat
 };
 
 it(
-  "sends each mail once through kills of the process that sends, refusals that pass, and a mail server that is away",
+  "sends each email once despite kills of the sending process, temporary rejections, and an unavailable mail server",
   async () => {
     const executions = platform.processes.executions!;
     const everybody = Array.from({ length: 40 }, (_, index) => `user${index}@loom.example`);

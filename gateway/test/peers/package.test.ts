@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it("has what it needs, and no source of ours", async () => {
+it("contains its requirements, and no source files", async () => {
   const { dependencies } = JSON.parse(await readFile(inFolder("node_modules", "@nodeloom", "client", "package.json"), "utf8")) as {
     dependencies: object;
   };
@@ -43,7 +43,7 @@ it("has what it needs, and no source of ours", async () => {
   await expect(readFile(inFolder("node_modules", "@nodeloom", "client", "src", "index.ts"))).rejects.toThrow("ENOENT");
 });
 
-it("is loaded by import and by require, as two forms of one thing", async () => {
+it("can be loaded by import and by require, as the same module", async () => {
   const names =
     "Object.keys(client).filter((name) => name !== 'default' && name !== '__esModule' && name !== 'module.exports').sort().join()";
   const imported = await run(
@@ -113,6 +113,6 @@ it("is bundled for browsers, without unused code", async () => {
   expect(webhook).not.toContain("x-ratelimit-remaining");
 });
 
-it("brings the command line", async () => {
+it("includes the command line", async () => {
   expect(await run(inFolder("node_modules", ".bin", "nodeloom"), "--version")).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

@@ -69,7 +69,7 @@ const run = (executionId: string, user: User, createdAt = new Date()): void =>
 const logIn = (email: string, password: string) => platform.send("/api/auth/login", { json: { email, password } });
 
 describe("a suspension", () => {
-  it("reaches another gateway's sessions and keys, and cancels the user's runs alone", async () => {
+  it("reaches another gateway's sessions and keys, and cancels only the user's runs", async () => {
     const [user, other] = [await platform.createUser(), await platform.createUser()];
     run("mine", user);
     run("theirs", other);
@@ -88,7 +88,7 @@ describe("a suspension", () => {
     expect((await whoami({ cookie: user.cookie })).status).toBe(401);
   });
 
-  it("cancels a run that began just after it, too", async () => {
+  it("also cancels a run that began just after it", async () => {
     const user = await platform.createUser();
     await patch(user, { suspended: true });
     run("late", user, new Date(Date.now() + 1_000));
@@ -101,8 +101,8 @@ describe("a suspension", () => {
   });
 });
 
-describe("approval taken back", () => {
-  it("leaves the runs alone that began after it was given again", async () => {
+describe("withdrawn approval", () => {
+  it("doesn't cancel runs that started after approval was given again", async () => {
     const user = await platform.createUser();
     run("before", user, new Date(Date.now() - 1_000));
     await patch(user, { approved: false });
@@ -127,7 +127,7 @@ describe("sessions", () => {
     expect((await at(platform.baseUrl, user.cookie)).status).toBe(401);
   });
 
-  it("go on when the current password is wrong", async () => {
+  it("continue if the current password is wrong", async () => {
     const user = await platform.createUser({ tier: "free" });
     const headers = platform.bySession(user);
     const wrong = await platform.send("/api/auth/password", { json: { current: "not this", new: NEXT }, headers });
@@ -149,7 +149,7 @@ describe("sessions", () => {
 });
 
 describe("a second factor", () => {
-  it("is switched on and off over HTTP, and asks for a code at sign-in", async () => {
+  it("is enabled and disabled over HTTP, and requires a code at sign-in", async () => {
     const user = await platform.createUser({ tier: "free" });
     const asUser = (path: string, cookie: string, json?: unknown) =>
       platform.send(`/api/auth/second-factor${path}`, { json, headers: { cookie, origin: platform.baseUrl } });
@@ -178,7 +178,7 @@ describe("a second factor", () => {
     expect((await logIn(user.email, PASSWORD)).status).toBe(200);
   });
 
-  it("is reset by an administrator, with an audit row and no other's help", async () => {
+  it("is reset only by an administrator, with an audit row", async () => {
     const user = await platform.createUser({ tier: "free" });
     const headers = platform.bySession(user);
     const { secret } = (await platform.send("/api/auth/second-factor", { json: { password: PASSWORD }, headers })).body as unknown as {
@@ -211,7 +211,7 @@ describe("a sign-in by the provider", () => {
     return { left, cookie, path: back.pathname + back.search };
   };
 
-  it("begins at the provider and ends with a session, on the page that was asked for, with the credits of the tier", async () => {
+  it("starts at the provider and ends with a session on the requested page, with the credits of the tier", async () => {
     expect((await platform.send("/api/auth/methods")).body).toEqual({ password: true, oidc: { name: "Example" } });
     const ada = person({ groups: ["film"] });
     const { left, cookie, path } = await visit(ada);
@@ -227,7 +227,7 @@ describe("a sign-in by the provider", () => {
     expect((await platform.send("/api/auth/oidc", { headers: session })).body).toMatchObject({ linkedAt: expect.any(String) as string });
   });
 
-  it("is nothing without the cookie of the browser that began it, and says so on the sign-in page", async () => {
+  it("fails without the cookie of the browser that started it, and the sign-in page shows this", async () => {
     const { path } = await visit(person());
     for (const headers of [{}, { cookie: "nodeloom_oidc=another" }] as Record<string, string>[]) {
       const came = await platform.send(path, { headers });
@@ -236,12 +236,12 @@ describe("a sign-in by the provider", () => {
     }
   });
 
-  it.each(["//evil.example", "/\\evil.example", "https://evil.example", "evil", "/a\nb"])("does not go on at %j", async (page) => {
+  it.each(["//evil.example", "/\\evil.example", "https://evil.example", "evil", "/a\nb"])("doesn't redirect to %j", async (page) => {
     const answer = await platform.send(`/api/auth/oidc/start?returnTo=${encodeURIComponent(page)}`);
     expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
   });
 
-  it("asks for the code of an account with a second factor, and links by the password", async () => {
+  it("requires the code of an account with a second factor, and the password to link", async () => {
     const user = await platform.createUser({ tier: "free" });
     const ask = (path: string, cookie: string, json: object) =>
       platform.send(`/api/auth${path}`, { json, headers: { cookie, origin: platform.baseUrl } });
@@ -264,7 +264,7 @@ describe("a sign-in by the provider", () => {
 });
 
 describe("a reset link", () => {
-  it("is made for the console's page, redeemed once, and appears in the audit log without its token", async () => {
+  it("is created for the console's page, redeemed once, and appears in the audit log without its token", async () => {
     const user = await platform.createUser({ tier: "free" });
     const made = await asAdmin(`/api/admin/users/${user.id}/password-reset`, undefined, "POST");
     expect(made.status).toBe(201);
@@ -281,7 +281,7 @@ describe("a reset link", () => {
   });
 });
 
-it("keeps a user's tier and plan credits together, however many changes arrive at once", async () => {
+it("keeps a user's tier and plan credits consistent, however many changes arrive at once", async () => {
   const user = await platform.createUser({ tier: "pro" });
   const path = `/api/admin/users/${user.id}`;
   const headers = platform.bySession(platform.admin);
@@ -310,7 +310,7 @@ it("hides the public schemas and templates of a suspended owner, until the suspe
   expect(await statuses()).toEqual([200, 200]);
 });
 
-it("has administrators feature a template, which its summary shows", async () => {
+it("lets administrators feature a template, which its summary shows", async () => {
   const owner = await platform.createUser();
   const { body } = await platform.send("/api/workflows", {
     json: { name: `T ${owner.id}`, isTemplate: true },

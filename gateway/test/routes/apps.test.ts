@@ -139,7 +139,7 @@ const executionOf = (answer: Answer): string => String(answer.headers["x-executi
 const refusal = ({ status, body }: Answer): unknown[] => [status, body.code];
 
 describe("an app", () => {
-  it("is set by a session alone, is left as it is by a key, and is not part of copies", async () => {
+  it("can be set only by a session, isn't changed by a key, and isn't part of copies", async () => {
     const byKey = { headers: platform.byKey(owner) };
     const stored = (await platform.send(`/api/workflows/${slug}`, byKey)).body;
     expect(stored.app).toMatchObject({ published: true, payer: "owner", dailyCredits: 5, origins: [ORIGIN], theme: "auto", cover: null });
@@ -153,7 +153,7 @@ describe("an app", () => {
     expect([copy.status, copy.body.app]).toEqual([201, undefined]);
   });
 
-  it("says what is wrong, and where", async () => {
+  it("reports the error and its path", async () => {
     const issuesOf = async (app: object): Promise<unknown> => (await change(owner, slug, { app: { ...SETTINGS, ...app } })).body.issues;
     for (const origin of ["https://shop.example/page", "https://*"])
       expect(await issuesOf({ origins: [origin] })).toEqual([expect.objectContaining({ path: "app.origins.0" })]);
@@ -161,7 +161,7 @@ describe("an app", () => {
     expect(await issuesOf({ cover: "https://evil.example/cover.png" })).toEqual([expect.objectContaining({ path: "app.cover" })]);
   });
 
-  it("is shown with its form, in its owner's gallery, and nowhere once it is not published", async () => {
+  it("is shown with its form, in its owner's gallery, and nowhere after it is unpublished", async () => {
     const mine = await platform.createUser();
     const which = await newApp(mine, { title: "Posters" });
     const gallery = async (): Promise<unknown> => (await platform.send(`/api/apps?owner=${mine.id}`)).body;
@@ -176,7 +176,7 @@ describe("an app", () => {
     await untilRefused(() => platform.send(`/api/apps/${which}`), [404, "NOT_FOUND"]);
   });
 
-  it("is hidden, and its tokens end, once its publisher signs out everywhere, until it is published again by a session", async () => {
+  it("is hidden and its tokens end after its publisher signs out everywhere, until a session publishes it again", async () => {
     const mine = await platform.createUser();
     const which = await newApp(mine);
     const by = async (): Promise<unknown> =>
@@ -208,7 +208,7 @@ describe("an app", () => {
     );
   });
 
-  it("is not published by an account that awaits approval", async () => {
+  it("can't be published by an account that awaits approval", async () => {
     const waiting = await platform.createUser({ approved: false, tier: "free" });
     const json = { name: "Too early", app: SETTINGS };
     expect(refusal(await platform.send("/api/workflows", { json, headers: platform.bySession(waiting) }))).toEqual([
@@ -243,7 +243,7 @@ describe("a visitor's token", () => {
     expect([seen, events, list].map(({ text }) => text).join()).not.toMatch(/secret/i);
   });
 
-  it("learns which node failed, and no text of its graph: in the response, the execution and events", async () => {
+  it("sees which node failed, and no text of its graph: in the response, the execution and events", async () => {
     const error = executions.ExecutionError.fromPartial({
       ...{ code: "EXECUTION_FAILED", message: "refused to call a secret host", publicMessage: "node words: its call failed" },
       ...{ nodeId: "words", providerBody: "a secret body" },
@@ -266,7 +266,7 @@ describe("a visitor's token", () => {
     expect(own.body).toMatchObject({ error: "refused to call a secret host" });
   });
 
-  it("reads no execution of another visitor, nor of the owner", async () => {
+  it("reads no execution of another visitor or of the owner", async () => {
     const [mine, others] = [executionOf(await run(await visit())), await visit()];
     const own = await platform.send(`/api/workflows/${slug}/run`, { json: { inputs: {} }, headers: platform.byKey(owner) });
     for (const id of [mine, executionOf(own)])
@@ -277,7 +277,7 @@ describe("a visitor's token", () => {
     expect(refusal(filtered)).toEqual([400, "INVALID_REQUEST"]);
   });
 
-  it("stays the same visitor's when it is renewed, by the page and by the owner's server", async () => {
+  it("stays the same visitor's when the page or the owner's server renews it", async () => {
     const first = await visit();
     const id = executionOf(await run(first));
     const renewed = await visit(slug, { token: first });
@@ -289,7 +289,7 @@ describe("a visitor's token", () => {
     expect(refusal(await platform.send(`/api/apps/${slug}/token`, { json: { token: `${first}x` } }))).toEqual([400, "INVALID_REQUEST"]);
   });
 
-  it("does nothing else: no other route takes it for a caller, and those that do take it for its app alone", async () => {
+  it("does nothing else: no other route accepts it, and those that do accept it only for its app", async () => {
     const token = await visit();
     const id = randomUUID();
     const asks = (path: string): string => path.replace(":slug", slug).replaceAll(/:\w+/g, id);
@@ -326,7 +326,7 @@ describe("a visitor's token", () => {
     expect(requests).toEqual([]);
   });
 
-  it("asks for nothing that is the owner's to say", async () => {
+  it("can't set values reserved for the owner", async () => {
     const token = await visit();
     const issuesOf = async (sent: { json?: object; query?: string }): Promise<unknown> => {
       const json = { inputs: {}, ...sent.json };
@@ -341,7 +341,7 @@ describe("a visitor's token", () => {
     expect((await run(token, { json: { inputs: { photo: "data:image/png;base64,AAAA" } } })).status).toBe(200);
   });
 
-  it("is refused when it is forged, over, of another app or without its key", async () => {
+  it("is rejected if it is forged, expired, for another app or without its key", async () => {
     const claims = { slug, ownerId: owner.id, keyId: "", visitor: "v" };
     const [payload, signature] = (await visit()).slice("nla_".length).split(".") as [string, string];
     const forgedPayload = Buffer.from(JSON.stringify([slug, owner.id, "", "other", Date.now() + 1_000_000])).toString("base64url");
@@ -390,7 +390,7 @@ describe("a visitor's token", () => {
     expect(await preflight()).toBe(405);
   });
 
-  it("keeps keys of idempotency of visitors apart, and counts what is sent again once", async () => {
+  it("keeps visitors' idempotency keys separate, and counts a repeated request once", async () => {
     const which = await newApp(owner, { perVisitorPerDay: 2 });
     const [mine, others] = [await visit(which), await visit(which)];
     const headers = { "idempotency-key": "one" };
@@ -416,7 +416,7 @@ describe("pages of other origins", () => {
       headers: { origin, "access-control-request-method": method, "access-control-request-headers": asked },
     });
 
-  it("may ask for what visitors do, from the app's origins alone", async () => {
+  it("can request what visitors can do, only from the app's origins", async () => {
     const path = `/api/workflows/${slug}/run`;
     const allowed = await preflight(path, ORIGIN);
     expect(allowed).toMatchObject({
@@ -437,7 +437,7 @@ describe("pages of other origins", () => {
       expect([refused.status, refused.headers["access-control-allow-origin"]]).toEqual([405, undefined]);
   });
 
-  it("read answers to tokens, refusals too, and never with cookies; those of other origins are refused", async () => {
+  it("can read responses to tokens, including errors, and never with cookies; other origins are rejected", async () => {
     const token = await visit();
     const over = createAppTokens(SECRET, () => Date.now() - 11 * 60_000).issue({ slug, ownerId: owner.id, keyId: "", visitor: "v" }).token;
     const answers = [await run(token, { headers: { origin: ORIGIN } }), await run(over, { headers: { origin: ORIGIN } })];
@@ -457,7 +457,7 @@ describe("pages of other origins", () => {
 });
 
 describe("an app's daily budget", () => {
-  it("lets no parallel runs of any number of visitors past it, and comes back where it was removed", async () => {
+  it("isn't exceeded by parallel runs of any number of visitors, and is restored after it is removed", async () => {
     const user = await platform.createUser({ tier: "business" });
     const which = await newApp(user, { dailyCredits: 5 });
     const tokens = await Promise.all(Array.from({ length: 4 }, () => visit(which)));
@@ -479,7 +479,7 @@ describe("an app's daily budget", () => {
     expect((await run(tokens[0]!, { which })).status).toBe(402);
   });
 
-  it("says nothing of the owner's credits to visitors, and lets no other run carry an app's name", async () => {
+  it("reveals nothing of the owner's credits to visitors, and no other run can have an app's name", async () => {
     price = 1_000_000_000;
     const user = await platform.createUser();
     const which = await newApp(user, { dailyCredits: 100_000_000 });

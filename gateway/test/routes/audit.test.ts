@@ -28,7 +28,7 @@ describe("every write of an administrator", () => {
   const asAdmin = (path: string, method: string, json?: unknown, more: Record<string, string> = {}) =>
     platform.send(`/api/admin/${path}`, { method, json, headers: { ...platform.bySession(platform.admin), ...more } });
 
-  it("to a user is a row: who, what, before, after, when", async () => {
+  it("to a user is a row with its actor, change, previous value, new value and time", async () => {
     const user = await platform.createUser({ tier: "pro" });
     const headers = platform.byKey(platform.admin);
     const sent = await platform.send(`/api/admin/users/${user.id}`, { method: "PATCH", json: { tier: "business" }, headers });
@@ -48,7 +48,7 @@ describe("every write of an administrator", () => {
     });
   });
 
-  it("to credits, a model and a tier is a row, too", async () => {
+  it("to credits, a model and a tier is also a row", async () => {
     const user = await platform.createUser();
     await asAdmin(`users/${user.id}/credits`, "POST", { kind: "topup", amount: 12.5, note: "gift" });
     expect((await rowsOf(platform, user.id))[0]).toMatchObject({
@@ -72,7 +72,7 @@ describe("every write of an administrator", () => {
     ]);
   });
 
-  it("that was refused says why, and that nothing came after", async () => {
+  it("that was rejected has the reason, and no new value", async () => {
     const user = await platform.createUser();
     await asAdmin(`users/${user.id}`, "PATCH", { tier: "no-such-tier" });
     expect((await rowsOf(platform, user.id))[0]).toMatchObject({ outcome: "failed", errorCode: "INVALID_REQUEST", after: null });
@@ -80,7 +80,7 @@ describe("every write of an administrator", () => {
     expect((await rowsOf(platform, "nobody"))[0]).toMatchObject({ action: "tier.delete", outcome: "failed", errorCode: "NOT_FOUND" });
   });
 
-  it("has a row of its own even when the request id is repeated", async () => {
+  it("has a separate row even if the request id is repeated", async () => {
     const user = await platform.createUser();
     const before = (await rowsOf(platform, user.id)).length;
     for (const amount of [1, 1]) await asAdmin(`users/${user.id}/credits`, "POST", { kind: "topup", amount }, { "x-request-id": "mine" });
@@ -91,7 +91,7 @@ describe("every write of an administrator", () => {
     ]);
   });
 
-  it("that succeeds after a refusal under one Idempotency-Key is done, not failed", async () => {
+  it("that succeeds after a rejection under one Idempotency-Key is done, not failed", async () => {
     const user = await platform.createUser();
     const key = { "idempotency-key": randomUUID() };
     const adjust = { kind: "adjust", amount: -2_500 };
@@ -101,7 +101,7 @@ describe("every write of an administrator", () => {
     expect((await rowsOf(platform, user.id)).slice(0, 3).map(({ outcome }) => outcome)).toEqual(["done", "done", "failed"]);
   });
 
-  it("is read by administrators only", async () => {
+  it("can be read only by administrators", async () => {
     const user = await platform.createUser();
     expect((await platform.send("/api/admin/audit", { headers: platform.byKey(user) })).body).toMatchObject({
       code: "CAPABILITY_DENIED",
@@ -111,7 +111,7 @@ describe("every write of an administrator", () => {
 });
 
 describe("a write whose outcome is unknown", () => {
-  it("stays pending, and is ended by the retry under the same Idempotency-Key", async () => {
+  it("stays pending, and the retry under the same Idempotency-Key completes it", async () => {
     let fails = true;
     const account = billing.Account.fromPartial({ topUpMillicredits: 5_000 });
     const fake = await startFakeService(billing.BillingServiceService, {

@@ -18,7 +18,7 @@ describe("API keys", () => {
     ["an empty key", { "x-api-key": "" }],
     ["a key with a bad checksum", { "x-api-key": `nl_test_${"a".repeat(30)}_000000` }],
     ["a very long key", { "x-api-key": "n".repeat(5_000) }],
-  ])("are all refused alike: %s", async (_what, headers) => {
+  ])("are all rejected alike: %s", async (_what, headers) => {
     const answer = await platform.send("/api/whoami", { headers });
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({
@@ -29,13 +29,13 @@ describe("API keys", () => {
     expect(answer.headers["x-request-id"]).toMatch(/^[\w-]{36}$/);
   });
 
-  it("tell who the caller is", async () => {
+  it("identify the caller", async () => {
     const answer = await platform.send("/api/whoami", { headers: platform.byKey(pro) });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ user: { id: pro.id, email: pro.email, role: "user", tier: "pro", approved: true } });
   });
 
-  it("win over a session that is sent along", async () => {
+  it("take precedence over a session in the request", async () => {
     const headers = { ...platform.byKey(pro), ...platform.bySession(platform.admin) };
     expect((await platform.send("/api/whoami", { headers })).body.user).toMatchObject({ id: pro.id });
     const bad = { "x-api-key": "garbage", ...platform.bySession(platform.admin) };
@@ -55,18 +55,18 @@ describe("API keys", () => {
     });
   });
 
-  it("of an administrator with everything open the administration", async () => {
+  it("of an administrator with all capabilities open the administration", async () => {
     expect((await platform.send("/api/admin/users", { headers: platform.byKey(platform.admin) })).status).toBe(200);
   });
 
-  it("of an administrator with less do not", async () => {
+  it("of an administrator with fewer don't", async () => {
     const json = { name: "narrow", preset: "read-only" };
     const created = await platform.send("/api/keys", { json, headers: platform.bySession(platform.admin) });
     const answer = await platform.send("/api/admin/users", { headers: { "x-api-key": String(created.body.key) } });
     expect(answer.body).toMatchObject({ code: "CAPABILITY_DENIED", required: "*" });
   });
 
-  it("are shown whole once, and never again", async () => {
+  it("are shown in full once, and never again", async () => {
     const json = { name: "deploy", preset: "workflow-deploy", webhook: { url: "https://example.com/hook" } };
     const refused = await platform.send("/api/keys", { json, headers: platform.bySession(pro) });
     expect(refused.status).toBeGreaterThanOrEqual(400);
@@ -81,7 +81,7 @@ describe("API keys", () => {
     expect(list.text).not.toContain("whsec_");
   });
 
-  it("stop working soon after they were revoked", async () => {
+  it("stop working soon after they are revoked", async () => {
     const created = await platform.send("/api/keys", { json: { name: "short", preset: "read-only" }, headers: platform.bySession(pro) });
     const headers = { "x-api-key": String(created.body.key) };
     expect((await platform.send("/api/whoami", { headers })).status).toBe(200);
@@ -112,7 +112,7 @@ describe("API keys", () => {
     ["an unknown field", { name: "x", preset: "read-only", scope: "all" }],
     ["an empty name", { name: " ", preset: "read-only" }],
     ["a webhook that is no URL", { name: "x", preset: "read-only", webhook: { url: "ftp://example.com" } }],
-  ])("are refused with %s", async (_what, json) => {
+  ])("are rejected with %s", async (_what, json) => {
     const answer = await platform.send("/api/keys", { json, headers: platform.bySession(pro) });
     expect(answer.status).toBe(400);
     expect(answer.body.code).toBe("INVALID_REQUEST");
@@ -138,7 +138,7 @@ describe("API keys", () => {
 });
 
 describe("sessions", () => {
-  it("begin at registration and sign-in, under a new id each time", async () => {
+  it("start at registration and sign-in, with a new id each time", async () => {
     const email = `${randomUUID()}@nodeloom.test`;
     const registered = await platform.send("/api/auth/register", { json: { email, password: PASSWORD } });
     expect(registered.status).toBe(201);
@@ -158,7 +158,7 @@ describe("sessions", () => {
     expect((await platform.send("/api/whoami", { headers })).status).toBe(401);
   });
 
-  it("tell a wrong password from nothing", async () => {
+  it("treat a wrong password like an unknown address", async () => {
     const wrong = await platform.send("/api/auth/login", { json: { email: ADMIN.email, password: "wrong" } });
     const unknown = await platform.send("/api/auth/login", { json: { email: "nobody@nodeloom.test", password: "wrong" } });
     expect(wrong.status).toBe(401);
@@ -179,12 +179,12 @@ describe("sessions", () => {
   it.each([
     ["Origin", {}],
     ["Sec-Fetch-Site", { "sec-fetch-site": "same-origin" }],
-  ])("let this origin write, by %s", async (what, from) => {
+  ])("can write from this origin, by %s", async (what, from) => {
     const headers = { cookie: pro.cookie, ...(what === "Origin" ? { origin: platform.baseUrl } : from) };
     expect((await platform.send("/api/keys", { json: { name: "x", preset: "read-only" }, headers })).status).toBe(201);
   });
 
-  it("may read from anywhere the cookie is sent", async () => {
+  it("can be read with from any origin that sends the cookie", async () => {
     const headers = { cookie: pro.cookie, origin: "https://evil.example" };
     const answer = await platform.send("/api/whoami", { headers });
     expect(answer.status).toBe(200);
@@ -213,7 +213,7 @@ describe("sessions", () => {
     await edge.stop();
   });
 
-  it.each(["evil.example", "127.0.0.1:1"])("write only from the configured origin, whatever Host says: %s", async (host) => {
+  it.each(["evil.example", "127.0.0.1:1"])("can write only from the configured origin, whatever Host is: %s", async (host) => {
     const headers = { cookie: pro.cookie, host, origin: `http://${host}` };
     const answer = await platform.send("/api/keys", { json: { name: "x", preset: "read-only" }, headers });
     expect(answer.body).toMatchObject({ code: "CROSS_ORIGIN_DENIED" });
@@ -222,7 +222,7 @@ describe("sessions", () => {
 });
 
 describe("a provider to sign in by", () => {
-  it("is none where none is configured, and the missing setting is named", async () => {
+  it("is absent if it isn't configured, and the error names the missing setting", async () => {
     expect((await platform.send("/api/auth/methods")).body).toEqual({ password: true, oidc: null });
     for (const path of ["start", "callback?code=x&state=y"]) {
       const answer = await platform.send(`/api/auth/oidc/${path}`);
@@ -245,7 +245,7 @@ describe("administration", () => {
     expect(credits).toBe(2_000);
   });
 
-  it("gives the administrator of the deployment's start the tier's credits and trial runs, once", async () => {
+  it("gives the administrator created at deployment the tier's credits and trial runs, once", async () => {
     await platform.send("/api/auth/login", { json: ADMIN });
     const ledger = await platform.send(`/api/admin/users/${platform.admin.id}/ledger`, { headers: platform.bySession(platform.admin) });
     const rows = ledger.body.rows as { kind: string; credits: number }[];
@@ -270,13 +270,13 @@ describe("administration", () => {
     expect((await platform.send("/api/admin/ledger/check", { headers })).body).toMatchObject({ ok: true, mismatches: [] });
   });
 
-  it("gives an account that is not approved nothing", async () => {
+  it("gives an unapproved account nothing", async () => {
     const user = await platform.createUser({ tier: "pro", approved: false });
     const ledger = await platform.send(`/api/admin/users/${user.id}/ledger`, { headers: platform.bySession(platform.admin) });
     expect((ledger.body.rows as { credits: number }[]).every((row) => row.credits === 0)).toBe(true);
   });
 
-  it("reads the ledger of an account that is erased by its id, of no organization and of no other id", async () => {
+  it("reads the ledger of an erased account by its id, but of no organization and of no unknown id", async () => {
     const user = await platform.createUser({ tier: "pro" });
     const organization = await platform.send("/api/organizations", { json: { name: "Looms" }, headers: platform.bySession(user) });
     const { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix } = platform.env;
@@ -308,7 +308,7 @@ describe("administration", () => {
     expect(answer.status).toBe(400);
   });
 
-  it("keeps custom tiers", async () => {
+  it("stores custom tiers", async () => {
     const headers = platform.bySession(platform.admin);
     const settings = { base: "business", rateLimitPerMinute: 3, markup: 1.25, monthlyCredits: 20.5, concurrency: 80 };
     const id = `studio-${randomUUID().slice(0, 8)}`;

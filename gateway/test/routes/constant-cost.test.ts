@@ -118,7 +118,7 @@ const lasting = ({ commands, calls }: Load): Load => {
 const LISTS = ["workflows.v1.WorkflowsService/ListWorkflows", "workflows: find workflows"];
 
 describe("a list of workflows", () => {
-  it("takes one call to workflows and one look-up of prices, and as many commands for 200 rows as for one", async () => {
+  it("makes one call to workflows and one look-up of prices, and as many commands for 200 rows as for one", async () => {
     const [short, long] = [await first("/api/workflows", few), await first("/api/workflows", many)];
     expect([short.answer.body.length, long.answer.body.length]).toEqual([1, WORKFLOWS]);
     expect(lasting(long.load)).toEqual(lasting(short.load));
@@ -134,7 +134,7 @@ describe("a list of workflows", () => {
     expect(new Set(estimates)).toEqual(new Set([9.2]));
   });
 
-  it("asks no more of anyone over 1,000 requests than that for each", async () => {
+  it("makes no more calls in 1,000 requests than in each of them", async () => {
     const headers = platform.byKey(busy);
     const ask = async (times: number): Promise<void> => {
       for (let time = 0; time < times; time += 1) {
@@ -158,7 +158,7 @@ describe.each([
   ["/api/usage?limit=500", "usage.v1.UsageService/ListRows", USAGE_ROWS],
   ["/api/executions?limit=500", "executions.v1.ExecutionsService/ListExecutions", EXECUTIONS],
 ])("a page of %s", (path, method, rows) => {
-  it("takes as many calls and commands for many rows as for one", async () => {
+  it("makes as many calls and commands for many rows as for one", async () => {
     const [short, long] = [await first(path, few), await first(path, many)];
     expect([short, long].map(({ answer }) => (answer.body.rows as unknown[]).length)).toEqual([1, rows]);
     expect(lasting(long.load)).toEqual(lasting(short.load));

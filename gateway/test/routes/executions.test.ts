@@ -66,7 +66,7 @@ const execution = (more: Partial<executions.Execution>): executions.Execution =>
   return made;
 };
 
-it("refuses a filter by metadata that no run can carry", async () => {
+it("rejects a filter by metadata that no run can have", async () => {
   for (const name of ["metadata.__proto__", "metadata.a%00b"]) {
     const answer = await platform.send(`/api/executions?${name}=x`, { headers: platform.byKey(pro) });
     expect([answer.status, answer.body.code]).toEqual([400, "INVALID_REQUEST"]);
@@ -155,7 +155,7 @@ describe("polling", () => {
   });
 
   it.each(["events", "", "cancel", "redeliver"])(
-    "of what is malformed, unknown or somebody else's is EXECUTION_NOT_FOUND alike (%s)",
+    "with a malformed, unknown or foreign id is EXECUTION_NOT_FOUND alike (%s)",
     async (action) => {
       const { executionId } = execution({ userId: "somebody" });
       const ids = action === "" || action === "events" ? ["nonsense", randomUUID(), executionId] : ["nonsense"];
@@ -173,7 +173,7 @@ describe("polling", () => {
 });
 
 describe("redelivering", () => {
-  it("starts one delivery for one Idempotency-Key, and another for another one or none", async () => {
+  it("starts one delivery per Idempotency-Key, and another one without a key", async () => {
     const { executionId } = execution({ status: "completed" });
     const ask = async (key?: string) => {
       const headers = { ...platform.byKey(pro), ...(key ? { "idempotency-key": key } : {}) };
@@ -249,7 +249,7 @@ describe("following an execution", () => {
     stream.close();
   });
 
-  it("tells a client that has seen everything not to come back", async () => {
+  it("tells a client with all events not to reconnect", async () => {
     const { executionId } = execution({ status: "completed" });
     const opening = open(executionId, { "last-event-id": "9" });
     await eventually(() => watching.length === 1);
@@ -257,7 +257,7 @@ describe("following an execution", () => {
     expect((await opening).response.statusCode).toBe(204);
   });
 
-  it("does not tell that to a client whom the gateway's own stop keeps from the rest", async () => {
+  it("doesn't tell that to a client if the gateway stops before the rest", async () => {
     const stopped = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
     const user = await stopped.createUser();
     const { executionId } = execution({ status: "completed", userId: user.id });
@@ -289,7 +289,7 @@ describe("following an execution", () => {
     await cancelled;
   });
 
-  it("says within seconds that the source is silent, and lets go of it", async () => {
+  it("reports a silent source within seconds, and closes it", async () => {
     const { executionId } = execution({});
     const opening = open(executionId);
     await eventually(() => watching.length === 1);
@@ -298,7 +298,7 @@ describe("following an execution", () => {
     await cancelled;
   });
 
-  it("ends when the source breaks, so that the client resumes", async () => {
+  it("ends when the source fails, so that the client resumes", async () => {
     const { executionId } = execution({});
     const opening = open(executionId);
     await eventually(() => watching.length === 1);
@@ -309,7 +309,7 @@ describe("following an execution", () => {
     await once(stream.response, "end");
   });
 
-  it("keeps a bounded number of streams per user open, and gives places back", () => {
+  it("limits the open streams per user, and frees closed ones", () => {
     const streams = createStreamCount(2);
     const giveBack = streams.take("a");
     streams.take("a");
@@ -321,7 +321,7 @@ describe("following an execution", () => {
     expect(() => streams.take("a")).not.toThrow();
   });
 
-  it("takes a place before it asks executions: a user whose streams are still silent opens no more of them than the bound", async () => {
+  it("counts a stream before it calls executions, so that a user with silent streams can't exceed the limit", async () => {
     const user = await platform.createUser({ tier: "business" });
     const { executionId } = execution({ userId: user.id });
     const events = `/api/executions/${executionId}/events`;
@@ -334,7 +334,7 @@ describe("following an execution", () => {
     for (const { close } of await Promise.all(silent)) close();
   });
 
-  it("answers a HEAD without waiting for events", async () => {
+  it("responds to a HEAD without waiting for events", async () => {
     const { executionId } = execution({});
     const answer = await platform.send(`/api/executions/${executionId}/events`, { method: "HEAD", headers: platform.byKey(pro) });
     expect(answer.status).toBe(200);

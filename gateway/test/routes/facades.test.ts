@@ -72,7 +72,7 @@ describe("fal's API", () => {
   const send = (method: string, path: string, json?: unknown) =>
     platform.send(`/fal/${path}`, { method, headers: { authorization: `Key ${user.key!}` }, ...(json === undefined ? {} : { json }) });
 
-  it("takes a key as `Key`, and says what is wrong in fal's form", async () => {
+  it("accepts a key as `Key`, and returns errors in fal's form", async () => {
     expect((await platform.send("/fal/fal-ai/flux/schnell", { json: {} })).body).toMatchObject({ detail: expect.any(String) as unknown });
     const headers = { authorization: `Key ${user.key!}` };
     expect((await platform.send("/api/models", { headers })).status).toBe(401);
@@ -80,7 +80,7 @@ describe("fal's API", () => {
     expect((await platform.send("/fal/", { headers })).body).toMatchObject({ detail: expect.any(String) as unknown });
   });
 
-  it("runs a model by fal's name, with the inputs that fal's parameters mean", async () => {
+  it("runs a model by fal's name, with the inputs that fal's parameters set", async () => {
     const given = { prompt: "a loom", num_images: 2, image_size: "square", sync_mode: true };
     const { status, body, headers } = await send("POST", "fal-ai/flux/schnell", given);
     expect(status).toBe(200);
@@ -94,7 +94,7 @@ describe("fal's API", () => {
     expect(inputs()).toEqual({ prompt: "a loom", count: 2, image_size: "square", sync_mode: true });
   });
 
-  it("reads parameters back that are made from an input, and leaves out those that never change", async () => {
+  it("reads back parameters that are made from an input, and omits those that never change", async () => {
     await send("POST", "fal-ai/veo3.1/image-to-video", { image_url: "https://example.com/a.png", duration: "8s" });
     expect(inputs()).toEqual({ image: "https://example.com/a.png", seconds: 8 });
     asked.length = 0;
@@ -105,7 +105,7 @@ describe("fal's API", () => {
     expect(inputs()).toEqual({ image: "https://a.example/1.png" });
   });
 
-  it("tells how far a request is, under either form of its address", async () => {
+  it("reports the progress of a request, under either form of its address", async () => {
     run = { status: "processing", queued: true, position: 3 };
     const waiting = await send("GET", `fal-ai/flux/requests/${ID}/status`);
     expect([waiting.status, waiting.body.status, waiting.body.queue_position]).toEqual([202, "IN_QUEUE", 2]);
@@ -118,7 +118,7 @@ describe("fal's API", () => {
     expect([over.status, over.body.status, over.body.logs, over.body.metrics]).toEqual([200, "COMPLETED", [], { inference_time: 1.5 }]);
   });
 
-  it("gives the result as it is, and failures with the status of their code", async () => {
+  it("returns the result unchanged, and failures with the status of their code", async () => {
     ended("completed", { resultJson: JSON.stringify({ images: [fileHere()] }) });
     expect((await send("GET", `fal-ai/flux/requests/${ID}`)).body).toEqual({ images: [fileHere()] });
     ended("failed", { error: { code: "EXECUTION_FAILED", message: "the model failed" } });
@@ -128,7 +128,7 @@ describe("fal's API", () => {
     expect([failed.status, failed.body.detail, failed.headers["x-fal-error-type"]]).toEqual([500, "the model failed", "EXECUTION_FAILED"]);
   });
 
-  it("cancels, and says of a cancelled request that its client cancelled it", async () => {
+  it("cancels, and reports that the client cancelled the request", async () => {
     const cancelled = await send("PUT", `fal-ai/flux/requests/${ID}/cancel`);
     expect([cancelled.status, cancelled.body]).toEqual([202, { status: "CANCELLATION_REQUESTED" }]);
     cancelStatus = "already_completed";
@@ -139,7 +139,7 @@ describe("fal's API", () => {
     expect([result.status, result.body.error_type]).toEqual([499, "client_cancelled"]);
   });
 
-  it("waits for the result where it is asked so, and gives no status that a library repeats once a run was accepted", async () => {
+  it("waits for the result if requested, and returns no status that a library retries after a run was accepted", async () => {
     ended("completed", { resultJson: JSON.stringify({ images: [fileHere()] }) });
     expect((await send("POST", "run/nodeloom/sandbox-image", { prompt: "a loom" })).body).toMatchObject({
       images: [{ url: fileHere().url }],
@@ -169,14 +169,14 @@ describe("fal's API", () => {
     expect(asked).toEqual([]);
   });
 
-  it("follows a request as events until it is over", async () => {
+  it("streams a request's events until it ends", async () => {
     const { text } = await send("GET", `fal-ai/flux/requests/${ID}/status/stream`);
     const states = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => (JSON.parse(data!) as { status: string }).status);
     expect(states).toEqual(["IN_PROGRESS", "COMPLETED"]);
     expect(text).not.toContain("event:");
   });
 
-  it("names what is wrong with inputs as fal's validation does", async () => {
+  it("names invalid inputs in the form of fal's validation", async () => {
     const { status, body } = await send("POST", "workflow/UPPER", {});
     expect([status, body.error_type]).toEqual([404, "MODEL_NOT_FOUND"]);
     const wrong = await send("POST", "nodeloom/sandbox-image", [] as unknown);
@@ -192,13 +192,13 @@ describe("Replicate's API", () => {
     });
   const create = (json: unknown, headers: Record<string, string> = {}) => send("POST", "predictions", json, headers);
 
-  it("takes a key as `Bearer` or `Token`, and says what is wrong as RFC 7807 does", async () => {
+  it("accepts a key as `Bearer` or `Token`, and returns errors in the form of RFC 7807", async () => {
     expect((await send("GET", `predictions/${ID}`, undefined, { authorization: `Token ${user.key!}` })).status).toBe(200);
     const { status, body } = await platform.send("/replicate/v1/predictions");
     expect([status, body.title, body.status]).toEqual([401, "Unauthorized", 401]);
   });
 
-  it("runs a model by Replicate's name, with the inputs that its parameters mean", async () => {
+  it("runs a model by Replicate's name, with the inputs that its parameters set", async () => {
     run.modelIds = ["replicate-flux-schnell"];
     const input = { prompt: "a loom", num_outputs: 2, output_format: "png" };
     const { status, body } = await send("POST", "models/black-forest-labs/flux-schnell/predictions", { input });
@@ -208,7 +208,7 @@ describe("Replicate's API", () => {
     expect(inputs()).toEqual({ prompt: "a loom", count: 2 });
   });
 
-  it("runs what `version` names, and knows no version of Replicate's own", async () => {
+  it("runs the target of `version`, and rejects versions at Replicate", async () => {
     await create({ version: "nodeloom/sandbox-image", input: { prompt: "a loom" } });
     expect(asked[0]!.target?.target).toEqual({ $case: "model", value: "sandbox-image" });
     await create({ version: "sandbox-image", input: {} });
@@ -227,7 +227,7 @@ describe("Replicate's API", () => {
     expect(body.invalid_fields).toMatchObject([{ field: "version" }]);
   });
 
-  it("waits as `Prefer` says, and reports unfinished runs as `starting`, which libraries poll", async () => {
+  it("waits as `Prefer` requests, and reports unfinished runs as `starting`, which libraries poll", async () => {
     const version = "nodeloom/sandbox-image";
     run.nodes = [executions.NodeState.fromPartial({ id: "model", startedAt: new Date() })];
     const waited = await create({ version, input: {} }, { prefer: "wait" });
@@ -240,7 +240,7 @@ describe("Replicate's API", () => {
     expect((await create({ version, input: {} }, { prefer: "wait=soon" })).body.invalid_fields).toMatchObject([{ field: "Prefer" }]);
   });
 
-  it("gives a result with one member as that member, with files as their addresses", async () => {
+  it("returns a result with one member as that member, with files as their addresses", async () => {
     ended("completed", { resultJson: JSON.stringify({ images: [fileHere(), fileHere()] }), inputsJson: '{"prompt":"a loom"}' });
     const { body } = await send("GET", `predictions/${ID}`);
     expect(body).toMatchObject({ status: "succeeded", output: [fileHere().url, fileHere().url], input: { prompt: "a loom" }, error: null });
@@ -258,25 +258,25 @@ describe("Replicate's API", () => {
     });
   });
 
-  it("says why a prediction failed", async () => {
+  it("reports the reason why a prediction failed", async () => {
     ended("failed", { error: { code: "EXECUTION_FAILED", message: "the model failed" } });
     expect((await send("GET", `predictions/${ID}`)).body).toMatchObject({ status: "failed", error: "the model failed", output: null });
   });
 
-  it("waits for the end of what it cancels", async () => {
+  it("waits for the end of a cancelled prediction", async () => {
     ended("cancelled");
     const { status, body } = await send("POST", `predictions/${ID}/cancel`);
     expect([status, body.status]).toEqual([200, "canceled"]);
   });
 
-  it("streams the text of a model as it is written, and the rest of it with the end", async () => {
+  it("streams the text of a model as it is written, and the rest at the end", async () => {
     pieces = ["one ", "two "];
     const { text } = await send("GET", `predictions/${ID}/stream`);
     const events = [...text.matchAll(/^id: \d+\nevent: (.*)\ndata: (.*)$/gm)].map(([, type, data]) => [type, data]);
     expect(events).toEqual([["output", "one "], ["output", "two "], ["output", "three"], ["done", "{}"]]); // prettier-ignore
   });
 
-  it("reads models and their versions, whose ids predictions take", async () => {
+  it("returns models and their versions, whose ids predictions accept", async () => {
     const { body } = await send("GET", "models/nodeloom/sandbox-image");
     const version = body.latest_version as { id: string; openapi_schema: { components: { schemas: Record<string, object> } } };
     expect(body).toMatchObject({ owner: "nodeloom", name: "sandbox-image", latest_version: { id: "sandbox-image" } });
@@ -298,7 +298,7 @@ describe("Replicate's API", () => {
     expect(names).toEqual(expect.arrayContaining(["nodeloom/sandbox-image", "nodeloom/replicate-flux-schnell", `workflow/${slug}`]));
   });
 
-  it("stores files, leaving out the metadata beside them, and reads, lists and deletes them", async () => {
+  it("stores files without their metadata, and reads, lists and deletes them", async () => {
     const form = new FormData();
     form.append("metadata", new Blob(['{"a":1}'], { type: "application/json" }));
     form.append("content", new Blob([PNG], { type: "image/png" }), "hat.png");
@@ -317,7 +317,7 @@ describe("Replicate's API", () => {
     expect(empty.status).toBe(422);
   });
 
-  it("lists predictions page by page, by absolute addresses", async () => {
+  it("lists predictions page by page, with absolute addresses", async () => {
     const first = (await send("GET", "predictions")).body as unknown as { next: string; results: unknown[] };
     expect(first).toMatchObject({ previous: null, results: [{ id: ID }] });
     expect(first.next).toBe(`${platform.baseUrl}/replicate/v1/predictions?cursor=a%20b`);

@@ -51,7 +51,7 @@ describe("a model that an administrator adds", () => {
     });
   });
 
-  it("is checked as files are, by the place of the mistake", async () => {
+  it("is validated like files, and errors have their path", async () => {
     const wrong = await asAdmin("", "POST", named("wrong", { minTier: "gold", price: { perFortnightUsd: 1 } }));
     expect(wrong.status).toBe(400);
     const { issues } = wrong.body as unknown as { issues: { path: string }[] };
@@ -62,7 +62,7 @@ describe("a model that an administrator adds", () => {
     });
   });
 
-  it("can't take the place of a file, which PATCH changes", async () => {
+  it("can't replace a file's model, which PATCH changes", async () => {
     for (const refused of [
       await asAdmin("/sandbox-image", "PUT", named("sandbox-image")),
       await asAdmin("", "POST", named("sandbox-image")),
@@ -73,7 +73,7 @@ describe("a model that an administrator adds", () => {
     expect((await asAdmin("/sandbox-image")).body).toMatchObject({ internalName: "sandbox-image", sandbox: true });
   });
 
-  it("is an administrator's to add", async () => {
+  it("can be added only by an administrator", async () => {
     const user = await platform.createUser({ tier: "enterprise" });
     const { status } = await platform.send("/api/admin/models", { method: "POST", json: named("x"), headers: platform.bySession(user) });
     expect(status).toBe(403);
@@ -83,13 +83,13 @@ describe("a model that an administrator adds", () => {
     ["says which model", { provider: "fal" }],
     ["says it once", { provider: "fal", app: "a/b", model: "a/b" }],
     ["names a provider that can be asked", { provider: "midjourney", app: "x" }],
-  ])("is imported by a request that %s", async (_what, json) => {
+  ])("is imported with a request that %s", async (_what, json) => {
     expect((await asAdmin("/import", "POST", json)).status).toBe(400);
   });
 });
 
 describe("the list of models", () => {
-  it("is narrowed by words, by what they make and by who runs them", async () => {
+  it("can be filtered by words, by output and by provider", async () => {
     const platform = await startPlatform();
     const names = async (query: string): Promise<string[]> => {
       const { body } = await platform.send(`/api/models${query}`, { headers: platform.bySession(platform.admin) });

@@ -21,6 +21,6 @@ it.each<[Parameters<typeof isListed>[1], boolean]>([
   [{ provider: "fa" }, false],
   [{ q: "fast", modality: "image", provider: "fal" }, true],
   [{ q: "slow", modality: "image", provider: "fal" }, false],
-])("a list of models that asks for %j has a model that fits all of it alone: %j", (filter, listed) => {
+])("a list of models filtered by %j has a single model that matches all of it: %j", (filter, listed) => {
   expect(isListed(schnell, filter)).toBe(listed);
 });

@@ -22,7 +22,7 @@ const asAdmin = (path: string, method = "GET", json?: unknown) =>
 const models = async (): Promise<Record<string, unknown>[]> => (await asAdmin("/api/models")).body as unknown as Record<string, unknown>[];
 
 describe("servers of models", () => {
-  it("are tried before they are added", async () => {
+  it("are tested before they are added", async () => {
     const tried = await asAdmin(`${SERVERS}/test`, "POST", { kind: "openai", url: ollama.url });
     expect(tried).toMatchObject({
       status: 200,
@@ -53,7 +53,7 @@ describe("servers of models", () => {
     });
   });
 
-  it("lose their key when they get another scheme, host or port, unless it is given again", async () => {
+  it("lose their key if their scheme, host or port changes, unless it is set again", async () => {
     const elsewhere = await startStandIn({ "/v1/models": { data: [{ id: "llama3.2:3b" }] } });
     try {
       const samePlace = await asAdmin(`${SERVERS}/gpu-box`, "PATCH", { url: `${ollama.url}/v1/` });
@@ -69,7 +69,7 @@ describe("servers of models", () => {
     }
   });
 
-  it("are changed and removed, each change in the audit", async () => {
+  it("are changed and removed, with each change in the audit", async () => {
     const changed = await asAdmin(`${SERVERS}/gpu-box`, "PATCH", {
       key: null,
       name: "Box",
@@ -83,7 +83,7 @@ describe("servers of models", () => {
     expect(actions).toEqual(expect.arrayContaining(["model-server.add", "model-server.update", "model-server.delete"]));
   });
 
-  it("of ComfyUI have models by their workflows, unchanged from the export", async () => {
+  it("with ComfyUI have models from their workflows, unchanged from the export", async () => {
     await asAdmin(SERVERS, "POST", { kind: "comfyui", url: comfy.url, name: "Comfy" });
     // A number that JSON.parse would round.
     const seed = "18446744073709551615";
@@ -109,11 +109,11 @@ describe("servers of models", () => {
     ["no address", { kind: "openai", url: "gpu-box", name: "x" }],
     ["credentials in the address", { kind: "openai", url: "http://me:pw@gpu-box", name: "x" }],
     ["a name without letters", { kind: "openai", url: "http://gpu-box", name: "★" }],
-  ])("are refused with %s", async (_what, server) => {
+  ])("are rejected with %s", async (_what, server) => {
     expect(await asAdmin(SERVERS, "POST", server)).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
   });
 
-  it("are for administrators alone", async () => {
+  it("are only for administrators", async () => {
     const { status } = await platform.send(SERVERS, { headers: platform.bySession(await platform.createUser()) });
     expect(status).toBe(403);
   });

@@ -18,7 +18,7 @@ describe("parameters", () => {
     expect(inputsOf(schemaOf(...names), given)).toEqual(expected);
   });
 
-  it("go to the first input of their kind where none is called so, and to none that is given or about something else", () => {
+  it("go to the first input of their kind if none has their name, but not to one that is set or has another meaning", () => {
     const text = { type: "string" };
     const photo = { type: "string", format: "media", contentMediaType: "image/*" };
     const schema = { properties: { system: text, title: text, style: { ...text, enum: ["oil"] }, story: text, mask: photo, photo } };
@@ -27,7 +27,7 @@ describe("parameters", () => {
     expect(() => inputsOf({ properties: { photo } }, { prompt: "x" })).toThrow("prompt");
   });
 
-  it("become one value or a list, as the input takes it", () => {
+  it("become one value or a list, as the input requires", () => {
     const list = { properties: { images: { type: "array" } } };
     expect(inputsOf(list, { image: ["a"] })).toEqual({ images: ["a"] });
     expect(inputsOf(schemaOf("image"), { image: ["a"] })).toEqual({ image: "a" });
@@ -60,7 +60,7 @@ describe("messages", () => {
   });
 });
 
-it("puts errors in OpenAI's form, with the parameter they are about", () => {
+it("returns errors in OpenAI's form, with the parameter that they concern", () => {
   const issues = [{ path: "size", message: "no" }];
   const { body, headers } = asOpenAiError({ status: 400, headers: {}, body: { error: "bad", code: "INVALID_REQUEST", issues } });
   expect(body).toEqual({ error: { message: "bad", type: "invalid_request_error", param: "size", code: "INVALID_REQUEST", issues } });
@@ -74,7 +74,7 @@ it.each<[string, number, object, string | undefined]>([
   ["EXECUTION_FAILED", 500, { executionId: "e" }, "false"],
   ["INTERNAL", 500, {}, "false"],
   ["NOT_CONFIGURED", 501, {}, "false"],
-])("says whether a client is to repeat what failed with %s (%i, %j)", (code, status, more, retry) => {
+])("tells a client whether to retry after %s (%i, %j)", (code, status, more, retry) => {
   expect(asOpenAiError({ status, headers: {}, body: { error: "bad", code, ...more } }).headers["x-should-retry"]).toBe(retry);
 });
 
@@ -86,7 +86,7 @@ describe("a transcription with times", () => {
     { text: "night", start: 3, end: 3.4 },
   ];
 
-  it("has words and segments as OpenAI's API has them, by sentences and silences", () => {
+  it("has words and segments as in OpenAI's API, by sentences and silences", () => {
     const { words: heard, segments, duration, language } = detailsOf({ language: "en", words, duration: 4.5 }, "de");
     expect(heard![0]).toEqual({ word: "Hello", start: 0, end: 0.4 });
     expect(segments!.map(({ id, start, end, text }) => [id, start, end, text])).toEqual([
@@ -104,7 +104,7 @@ describe("a transcription with times", () => {
     expect(detailsOf(json, undefined)).toMatchObject({ words: [{ word: "Hello" }, {}, {}, { word: "night", end: 3.4 }], duration: 3.4 });
   });
 
-  it("says no times where the model has none", () => {
+  it("has no times if the model gives none", () => {
     expect(detailsOf(undefined, "en")).toEqual({ task: "transcribe", language: "en" });
   });
 });

@@ -51,18 +51,18 @@ const inputs = (): unknown => JSON.parse(asked[0]!.inputsJson);
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
 describe("OpenAI's routes", () => {
-  it("take a key as Bearer, which no other route does", async () => {
+  it("accept a key as Bearer, which no other route does", async () => {
     expect((await platform.send("/v1/models", { headers: bearer() })).status).toBe(200);
     expect((await platform.send("/api/models", { headers: bearer() })).status).toBe(401);
     expect((await platform.send("/v1/models")).body).toMatchObject({ error: { type: "authentication_error", code: "UNAUTHENTICATED" } });
   });
 
-  it("list the models and own workflows that the caller may run", async () => {
+  it("list the models and own workflows that the caller can run", async () => {
     const { body } = await platform.send("/v1/models", { headers: bearer() });
     expect((body.data as { id: string }[]).map(({ id }) => id)).toContain("sandbox-chat");
   });
 
-  it("ask a text model, and answer as chat completions do", async () => {
+  it("call a text model, and return chat completions", async () => {
     const { status, body } = await chat({ max_tokens: 20, temperature: 0.5, user: "jo" });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -74,7 +74,7 @@ describe("OpenAI's routes", () => {
     expect(asked[0]).toMatchObject({ metadata: { user: "jo" }, runner: { webhookUrl: "" } });
   });
 
-  it("says that an answer ends where the most tokens were reached, whole and streamed", async () => {
+  it("report that an answer ends at the maximum number of tokens, whole and streamed", async () => {
     outcome.nodes = [executions.NodeState.fromPartial({ id: "model", cutTexts: 1 })];
     expect((await chat()).body).toMatchObject({ choices: [{ finish_reason: "length" }] });
     expect((await chat({ stream: true })).text).toContain('"finish_reason":"length"');
@@ -93,7 +93,7 @@ describe("OpenAI's routes", () => {
     expect((await chat({ stream: true })).text).not.toContain("usage");
   });
 
-  it("ask for JSON by a schema", async () => {
+  it("request JSON by a schema", async () => {
     outcome.resultJson = '{"text":"…","json":{"a":1}}';
     const schema = { type: "object", properties: { a: { type: "integer" } } };
     const { body } = await chat({ response_format: { type: "json_schema", json_schema: { name: "x", schema } } });
@@ -101,7 +101,7 @@ describe("OpenAI's routes", () => {
     expect(JSON.parse(asked[0]!.target!.schemaJson)).toEqual(schema);
   });
 
-  it("stream a text in pieces, the rest of it with the end, then [DONE]", async () => {
+  it("stream a text in pieces, the rest at the end, then [DONE]", async () => {
     outcome.resultJson = '{"text":"one two three"}';
     events = ["one ", "two "].map((text) => ({ type: "node.delta", dataJson: JSON.stringify({ nodeId: "model", item: 0, text }) }));
     const { text } = await chat({ stream: true });
@@ -115,7 +115,7 @@ describe("OpenAI's routes", () => {
     expect(asked[0]!.mode).toBe(executions.RunMode.RUN_MODE_RESPOND_ASYNC);
   });
 
-  it("stream no text that starts again after a streamed part", async () => {
+  it("stream no text that restarts after a streamed part", async () => {
     outcome.resultJson = '{"text":"one two three"}';
     const pieces = [{ text: "one ", reset: true }, { text: "one two ", reset: true }, { text: "uno ", reset: true }, { text: "dos" }];
     events = pieces.map((piece) => ({ type: "node.delta", dataJson: JSON.stringify({ nodeId: "model", item: 0, ...piece }) }));
@@ -123,7 +123,7 @@ describe("OpenAI's routes", () => {
     expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content)).toEqual(["", "one ", "two ", "three"]);
   });
 
-  it("end a stream with an error where another attempt gave another answer than was streamed", async () => {
+  it("end a stream with an error if another attempt gave a different answer than the streamed one", async () => {
     outcome.resultJson = '{"text":"uno dos"}';
     const pieces = [{ text: "one ", reset: true }, { text: "uno ", reset: true }, { text: "dos" }];
     events = pieces.map((piece) => ({ type: "node.delta", dataJson: JSON.stringify({ nodeId: "model", item: 0, ...piece }) }));
@@ -134,7 +134,7 @@ describe("OpenAI's routes", () => {
     expect(JSON.parse(last)).toMatchObject({ error: { code: "EXECUTION_FAILED", executionId: asked[0]!.executionId } });
   });
 
-  it("stream an answer by a schema as a whole: it may have been repaired", async () => {
+  it("stream an answer with a schema as a whole, because it can be repaired", async () => {
     outcome.resultJson = '{"text":"{}","json":{"a":1}}';
     events = [{ type: "node.delta", dataJson: '{"nodeId":"model","item":0,"text":"no JSON"}' }];
     const { text } = await chat({ stream: true, response_format: { type: "json_object" } });
@@ -150,7 +150,7 @@ describe("OpenAI's routes", () => {
     expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content)).toEqual(["", "hi"]);
   });
 
-  it("refuse by name what a model has no input for, before anything runs", async () => {
+  it("reject by name parameters without an input of the model, before anything runs", async () => {
     const { status, body } = await chat({ logit_bias: { 50256: -100 }, tools: [] });
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: { type: "invalid_request_error", param: "logit_bias", code: "INVALID_REQUEST" } });
@@ -160,7 +160,7 @@ describe("OpenAI's routes", () => {
   const weather = { name: "weather", description: null, parameters: { type: "object" }, strict: true };
   const calls = [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }];
 
-  it("give a model its tools, answer with its calls, and take what these returned", async () => {
+  it("give a model its tools, return its calls, and accept the tools' results", async () => {
     outcome.resultJson = JSON.stringify({ text: "", json: { tool_calls: calls } });
     const tools = [{ type: "function", function: weather }];
     const { body } = await chat({ tools, tool_choice: "auto", parallel_tool_calls: false, top_p: 0.5, stop: "END" });

@@ -1,7 +1,7 @@
 import { cpuPerRun, readStat, timeOf, totalOf } from "../../src/costs/cpu";
 
 describe("CPU time", () => {
-  it("is read behind a command's name that contains spaces and parentheses", () => {
+  it("is read after a command's name that contains spaces and parentheses", () => {
     const stat = "42 (a (bad) name) S 7 42 42 0 -1 4194560 900 0 0 0 150 25 3 4 20 0 11 0 100 1000 50";
     expect(readStat(stat)).toEqual({ parent: 7, cpuMs: 1_750 });
   });

@@ -22,7 +22,7 @@ const becomes = (ask: () => Promise<Answer>, status: number, code?: string): Pro
   eventually(ask, (answer) => answer.status === status && (code === undefined || answer.body.code === code));
 
 const approval: Case[] = [
-  accounts("an account that is not approved may look around and edit its draft", async (ctx) => {
+  accounts("an unapproved account can read and edit its draft", async (ctx) => {
     const { session } = await ctx.actor({ tier: "free", approved: false });
     const slug = await save(session, greeting());
     answers(await session.put(`/api/workflows/${slug}`, { description: "mine" }), 200);
@@ -30,20 +30,20 @@ const approval: Case[] = [
       answers(await session.get(path), 200);
     }
   }),
-  accounts("an account that is not approved may not quote, nor run a model", async (ctx) => {
+  accounts("an unapproved account can't quote or run a model", async (ctx) => {
     const { session } = await ctx.actor({ tier: "business", approved: false });
     const slug = await save(session, greeting());
     for (const path of [`/api/workflows/${slug}/quote`, `/api/models/sandbox-chat/quote`, `/api/models/sandbox-chat/run`]) {
       refuses(await session.post(path, { inputs: {} }), 403, "ACCOUNT_NOT_APPROVED");
     }
   }),
-  accounts("an account that is not approved may not make keys; a Free one may not either way", async (ctx) => {
+  accounts("an unapproved account can't create keys; a Free one never can", async (ctx) => {
     const make = (user: Actor) => user.session.post("/api/keys", { name: "x", preset: "read-only" });
     refuses(await make(await ctx.actor({ tier: "pro", approved: false })), 403, "ACCOUNT_NOT_APPROVED");
     refuses(await make(await ctx.actor({ tier: "free", approved: false })), 403, "API_KEY_ACCESS_DENIED");
     refuses(await make(await ctx.actor({ tier: "free" })), 403, "API_KEY_ACCESS_DENIED");
   }),
-  accounts("taking approval back ends sessions, keys and runs; signing in stays possible", async (ctx) => {
+  accounts("withdrawing approval ends sessions, keys and runs; signing in stays possible", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const id = await submitGraph(user, clip({ latencyMs: SLOW_MS }));
     answers(await patch(ctx, user, { approved: false }), 200, { approved: false, suspended: false });
@@ -59,7 +59,7 @@ const approval: Case[] = [
 ];
 
 const suspension: Case[] = [
-  accounts("a suspension ends sessions, refuses keys and sign-ins, and cancels what runs", async (ctx) => {
+  accounts("a suspension ends sessions, rejects keys and sign-ins, and cancels running executions", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const id = await submitGraph(user, clip({ latencyMs: SLOW_MS }));
     answers(await patch(ctx, user, { suspended: true }), 200, { suspended: true, approved: true });
@@ -90,7 +90,7 @@ const suspension: Case[] = [
 ];
 
 const passwords: Case[] = [
-  accounts("a password has 10 to 200 characters, is not common, and not the address", async (ctx) => {
+  accounts("a password has 10 to 200 characters, isn't common, and isn't the address", async (ctx) => {
     const email = `${unique()}-long-enough@conformance.test`;
     for (const password of ["k7#vQ2m!x", "y7".repeat(101), "password123", "1234567890", email]) {
       const refused = refuses(await ctx.anonymous.post("/api/auth/register", { email, password }), 400, "INVALID_REQUEST");
@@ -113,7 +113,7 @@ const passwords: Case[] = [
     refuses(await logIn(ctx, user, user.password), 401, "UNAUTHENTICATED");
     answers(await logIn(ctx, user, NEXT), 200);
   }),
-  accounts("a password is changed with a session alone", async (ctx) => {
+  accounts("a password can be changed only with a session", async (ctx) => {
     const user = await ctx.shared("pro", "sessions");
     refuses(await user.post("/api/auth/password", { current: user.password, new: NEXT }), 403, "SESSION_REQUIRED");
   }),
@@ -157,7 +157,7 @@ const passwords: Case[] = [
 ];
 
 const grants: Case[] = [
-  accounts("a key that may start runs but not poll them is made with a warning", async (ctx) => {
+  accounts("a key that can start runs but not poll them is created with a warning", async (ctx) => {
     const { session } = await ctx.shared("pro", "grants of keys");
     const make = (body: object) => session.post("/api/keys", { name: "warned", ...body });
     const { warnings } = answers(await make({ preset: "workflow-deploy" }), 201).body;
@@ -208,7 +208,7 @@ const numbers: Case[] = [
     assert.ok(rows.some(({ kind, credits }) => kind === "plan_renewal" && Number(credits) === 2_000));
     refuses(await user.get("/api/me/ledger"), 403, "SESSION_REQUIRED");
   }),
-  models("a model shows what the caller's tier pays for it", async (ctx) => {
+  models("a model shows the price for the caller's tier", async (ctx) => {
     const price = (tier: string) => async () => (await ctx.shared(tier, "prices")).session.get("/api/models/sandbox-image");
     answers(await price("free")(), 200, { tierPrice: { perImageCredits: 4 } });
     answers(await price("pro")(), 200, { tierPrice: { perImageCredits: 3 } });

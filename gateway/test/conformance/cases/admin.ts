@@ -41,11 +41,11 @@ const access: Case[] = [
       refuses(await ctx.anonymous.call(method, path, options), 401, "UNAUTHENTICATED");
     }),
   ),
-  admin("a key with * will do", async (ctx) => {
+  admin("a key with * is sufficient", async (ctx) => {
     const key = await ctx.actor({ role: "admin", grants: ["*"] });
     answers(await key.get("/api/admin/users?limit=1"), 200, { rows: is.list });
   }),
-  admin("an administrator's key without * won't do", async (ctx) => {
+  admin("an administrator's key without * isn't sufficient", async (ctx) => {
     const key = await ctx.actor({ role: "admin", grants: ["workflow:read"] });
     refuses(await key.get("/api/admin/users?limit=1"), 403, "CAPABILITY_DENIED", { required: "*" });
   }),
@@ -76,7 +76,7 @@ const users: Case[] = [
     }
     assert.equal(new Set(seen).size, seen.length);
   }),
-  admin("approval, tier and role can be changed, each for itself", async (ctx) => {
+  admin("approval, tier and role can be changed separately", async (ctx) => {
     const user = await ctx.actor({ tier: "free", approved: false });
     const path = `/api/admin/users/${user.userId}`;
     answers(await ctx.admin.patch(path, { approved: true }), 200, { ...USER, approved: true, tier: "free", role: "user" });
@@ -84,7 +84,7 @@ const users: Case[] = [
     answers(await ctx.admin.patch(path, { role: "admin" }), 200, { tier: "business", role: "admin" });
     answers(await ctx.admin.patch(path, { role: "user", approved: false }), 200, { role: "user", approved: false });
   }),
-  admin("an unknown tier, role or user is refused", async (ctx) => {
+  admin("an unknown tier, role or user is rejected", async (ctx) => {
     const path = `/api/admin/users/${(await ctx.shared("pro", "admin")).userId}`;
     refuses(await ctx.admin.patch(path, { tier: `none-${unique()}` }), 400, "INVALID_REQUEST");
     refuses(await ctx.admin.patch(path, { role: "root" }), 400, "INVALID_REQUEST");
@@ -117,11 +117,11 @@ const accounts: Case[] = [
     const grant = (await user.credits()).grants.find(({ model }) => model === "sandbox-music");
     fits(grant, { remaining: 2, total: 2 });
   }),
-  admin("a grant for a model that does not exist is refused", async (ctx) => {
+  admin("a grant for a model that doesn't exist is rejected", async (ctx) => {
     const user = await ctx.shared("pro", "admin");
     refuses(await credits(ctx, user, { kind: "grant", model: "no-such-model", runs: 1, note: "" }), 404, "MODEL_NOT_FOUND");
   }),
-  admin("a wrong change of credits is refused", async (ctx) => {
+  admin("an invalid change of credits is rejected", async (ctx) => {
     const user = await ctx.shared("pro", "admin");
     for (const change of [
       {},
@@ -227,7 +227,7 @@ const tiers: Case[] = [
       ({ status }) => status === 200,
     );
   }),
-  admin("a wrong tier is refused", async (ctx) => {
+  admin("an invalid tier is rejected", async (ctx) => {
     const put = (change: object) => ctx.admin.put("/api/admin/tiers/conformance-wrong", { ...TIER, ...change });
     for (const change of [
       { base: "free" },
@@ -249,7 +249,7 @@ const tiers: Case[] = [
       assert.ok(answer.status >= 400 && answer.status < 500, `${id}: ${answer.status}`);
     }
   }),
-  admin("a tier that someone has can't be deleted", async (ctx) => {
+  admin("a tier with users can't be deleted", async (ctx) => {
     const tier = await ctx.tier("in-use");
     await ctx.actor({ tier, noKey: true });
     const answer = await ctx.admin.delete(`/api/admin/tiers/${tier}`);
@@ -292,7 +292,7 @@ const models: Case[] = [
     { alone: true },
   ),
   admin(
-    "a changed price and lowest tier hold for what is run next",
+    "a changed price and minimum tier apply to the next run",
     async (ctx) => {
       const [business, enterprise] = [await ctx.shared("business", "admin"), await ctx.shared("enterprise", "admin")];
       const quote = (user: Actor) => user.post(`/api/models/${SPARE_MODEL}/quote`, { inputs: { prompt: "x", seconds: 1 } });
@@ -315,7 +315,7 @@ const models: Case[] = [
     },
     { alone: true },
   ),
-  admin("an unknown model is absent, a wrong change refused", async (ctx) => {
+  admin("an unknown model is absent, an invalid change is rejected", async (ctx) => {
     refuses(await ctx.admin.patch("/api/admin/models/no-such-model", { enabled: true }), 404, "MODEL_NOT_FOUND");
     for (const change of [{ enabled: "yes" }, { minTier: "gold" }, { price: { perRunUsd: -1 } }, { provider: {} }]) {
       refuses(await ctx.admin.patch(`/api/admin/models/${SPARE_MODEL}`, change), 400, "INVALID_REQUEST");
@@ -331,7 +331,7 @@ const watching: Case[] = [
     fits(rows, [{ executionId: run.headers.get("x-execution-id"), userId: user.userId, status: "completed" }]);
     assert.deepEqual(rowsOf(await ctx.admin.get(`/api/admin/executions?userId=${user.userId}&status=failed`)), []);
   }),
-  admin("every write is an audit row: who, what, before, after, when", async (ctx) => {
+  admin("every write is an audit row with its actor, change, previous value, new value and time", async (ctx) => {
     const user = await ctx.actor({ tier: "free", approved: false });
     answers(await ctx.admin.patch(`/api/admin/users/${user.userId}`, { approved: true }), 200);
     const { text } = answers(await ctx.admin.get("/api/admin/audit?limit=500"), 200, { rows: is.list });

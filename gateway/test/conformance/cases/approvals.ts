@@ -55,7 +55,7 @@ const team = async (ctx: Context): Promise<Record<"owner" | "editor" | "runner",
 };
 
 export const approvalCases: Case[] = [
-  control("a synchronous run is answered 202 once it waits, and says what for", async (ctx) => {
+  control("a synchronous run returns 202 once it waits, with its decision", async (ctx) => {
     const { actor, id } = await begin(ctx, { instructions: "Look twice.", timeoutHours: 1 });
     fits((await actor.get(`/api/executions/${id}`)).body, {
       status: "processing",
@@ -73,7 +73,7 @@ export const approvalCases: Case[] = [
     const states = pick<{ id: string; status: string }[]>(body, "nodes").map((one) => `${one.id} ${one.status}`);
     assert.ok(states.includes("yes skipped") && states.includes("no completed"), states.join());
   }),
-  control("an approved value goes on changed where the decision says so, and keeps its type", async (ctx) => {
+  control("an approved value continues with the decision's change, and keeps its type", async (ctx) => {
     const { actor, id } = await begin(ctx);
     refuses(await decide(actor, id, { decision: "approve", value: 7 }), 400, "INVALID_REQUEST", {
       issues: [{ path: "value", message: is.text }],
@@ -82,7 +82,7 @@ export const approvalCases: Case[] = [
     answers(await decide(actor, id, { decision: "approve", value: "a paper ship" }), 200);
     fits((await finished(actor, id)).body, { status: "completed", result: { text: "sent: a paper ship" } });
   }),
-  control("a decision says who made it, by session or key, with a comment, and is an audit row", async (ctx) => {
+  control("a decision records its maker, by session or key, with a comment, and is an audit row", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
     const comment = "The boat is too small.";
     const decidedIn = async (by: Pick<Actor, "post">, decidedBy: Record<string, unknown>): Promise<string> => {
@@ -105,7 +105,7 @@ export const approvalCases: Case[] = [
     refuses(await decide(await user(ctx), id, { decision: "reject", comment: "x".repeat(2_001) }), 400, "INVALID_REQUEST");
     answers(await decide(await user(ctx), id, { decision: "reject" }), 200, { comment: null });
   }),
-  control("an approval's approvers decide it alone, by role, id or address, and not the person who started the run", async (ctx) => {
+  control("only an approval's approvers decide it, by role, id or address, and not the person who started the run", async (ctx) => {
     const { owner, editor, runner } = await team(ctx);
     const start = async (data: Record<string, unknown>): Promise<string> => {
       const slug = await save(owner, reviewed(data));
@@ -135,7 +135,7 @@ export const approvalCases: Case[] = [
     const vague = await save(owner, reviewed({ approvers: ["{{who}}"] }));
     refuses(await runner.post(`/api/workflows/${vague}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
   }),
-  control("of fifty decisions at once exactly one is made, and all others are answered 409", async (ctx) => {
+  control("of fifty simultaneous decisions exactly one succeeds, and all others get 409", async (ctx) => {
     const { actor, id } = await begin(ctx);
     const answered = await Promise.all(
       Array.from({ length: RACERS }, (_, index) => decide(actor, id, { decision: index % 2 === 0 ? "approve" : "reject" })),
@@ -148,7 +148,7 @@ export const approvalCases: Case[] = [
     fits((await finished(actor, id)).body, { result: { text } });
     refuses(await decide(actor, id, { decision: "approve" }), 409, "NOT_WAITING", { decision, decidedBy: "owner" });
   }),
-  control("a decision under an Idempotency-Key is made once, and answered again", async (ctx) => {
+  control("a decision under an Idempotency-Key is made once, and its response is repeated", async (ctx) => {
     const { actor, id } = await begin(ctx);
     const path = `/api/executions/${id}/decisions`;
     const body = { nodeId: "review" };
@@ -159,7 +159,7 @@ export const approvalCases: Case[] = [
     refuses(await send("reject"), 422, "IDEMPOTENCY_KEY_REUSED");
     await finished(actor, id);
   }),
-  control("only the owner decides, by key with the run capability of the workflow alone", async (ctx) => {
+  control("only the owner decides, by key only with the run capability of the workflow", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
     const slug = await save(actor, reviewed());
     const id = pick(answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: {} }), 202), "executionId");
@@ -172,18 +172,18 @@ export const approvalCases: Case[] = [
     answers(await decide(await actor.withKey([`workflow:${slug}:run`]), id, { decision: "approve" }), 200);
     fits((await finished(actor, id)).body, { status: "completed" });
   }),
-  control("when the time is over, onTimeout decides", async (ctx) => {
+  control("after the deadline, onTimeout decides", async (ctx) => {
     const { actor, id } = await begin(ctx, { timeoutHours: 0.0003, onTimeout: "approve" });
     fits((await finished(actor, id)).body, { status: "completed", result: { text: "sent: a paper boat" } });
     refuses(await decide(actor, id, { decision: "reject" }), 409, "NOT_WAITING", { decision: "approve", decidedBy: "timeout" });
   }),
-  control("a run that waits is cancelled at once, and can't be decided on then", async (ctx) => {
+  control("a waiting run is cancelled at once, and can't be decided then", async (ctx) => {
     const { actor, id } = await begin(ctx);
     answers(await actor.post(`/api/executions/${id}/cancel`), 200, { status: "cancel_requested" });
     fits((await finished(actor, id)).body, { status: "cancelled" });
     refuses(await decide(actor, id, { decision: "approve" }), 409, "NOT_WAITING");
   }),
-  control("a run that waits takes no place, and what waits is listed and counted", async (ctx) => {
+  control("a waiting run takes no place, and waiting decisions are listed and counted", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
     const ids = await Promise.all(Array.from({ length: 12 }, () => submitGraph(actor, reviewed())));
     const waiting = await eventually(
@@ -201,7 +201,7 @@ export const approvalCases: Case[] = [
     for (const id of ids) await finished(actor, id);
     answers(await actor.get("/api/executions/waiting"), 200, { waiting: 0 });
   }),
-  control("a quote with an approval is no exact one where what stands behind costs something", async (ctx) => {
+  control("a quote with an approval isn't exact if later nodes cost something", async (ctx) => {
     const graph = reviewed();
     graph.nodes.splice(2, 2, node("yes", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "{{what}}" } }));
     graph.edges = [edge("draft.text", "review.value"), edge("review.approved", "yes.what"), edge("yes.image", "out.images")];
@@ -209,7 +209,7 @@ export const approvalCases: Case[] = [
     answers(await actor.post(`/api/workflows/${await save(actor, graph)}/quote`, { inputs: {} }), 200, { exact: false });
   }),
   control(
-    "a synchronous run that became a 202 announces its wait and its end, to the key's webhook or to its own",
+    "a synchronous run that returned 202 announces its wait and its end, to the key's webhook or to its own",
     async (ctx) => {
       const events = ["execution.waiting", "execution.completed"];
       const inboxes = [ctx.receiver!.inbox(), ctx.receiver!.inbox()] as const;
@@ -240,7 +240,7 @@ export const approvalCases: Case[] = [
     NEEDS,
   ),
   control(
-    "execution.waiting is sent, with a link to the console, to webhooks that name it alone",
+    "execution.waiting is sent, with a link to the console, only to webhooks that subscribe to it",
     async (ctx) => {
       const inboxes = [ctx.receiver!.inbox(), ctx.receiver!.inbox()] as const;
       const named = await ctx.actor({

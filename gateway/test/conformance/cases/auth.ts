@@ -73,12 +73,15 @@ const ask = async (owner: Actor, row: Row, grants: string[]) => {
 };
 
 const capabilityTable: Case[] = ENDPOINTS.flatMap((row) => [
-  endpoints(`${row.method} ${row.path} is refused without ${row.grant ?? row.required}, naming what is required`, async (ctx) => {
-    const owner = await ctx.shared("business", "grants");
-    const without = EVERYTHING.filter((grant) => grant !== (row.grant ?? row.required));
-    const { answer, required } = await ask(owner, row, without);
-    refuses(answer, 403, "CAPABILITY_DENIED", { required });
-  }),
+  endpoints(
+    `${row.method} ${row.path} is rejected without ${row.grant ?? row.required}, and names the required capability`,
+    async (ctx) => {
+      const owner = await ctx.shared("business", "grants");
+      const without = EVERYTHING.filter((grant) => grant !== (row.grant ?? row.required));
+      const { answer, required } = await ask(owner, row, without);
+      refuses(answer, 403, "CAPABILITY_DENIED", { required });
+    },
+  ),
   endpoints(`${row.method} ${row.path} needs no more than ${row.grant ?? row.required}`, async (ctx) => {
     const { answer } = await ask(await ctx.shared("business", "grants"), row, [row.grant ?? row.required]);
     answers(answer, row.status);
@@ -86,7 +89,7 @@ const capabilityTable: Case[] = ENDPOINTS.flatMap((row) => [
 ]);
 
 const anyRequest: Case[] = ["/api/usage", "/api/usage/models", "/api/whoami"].map((path) =>
-  endpoints(`GET ${path} takes any key`, async (ctx) => {
+  endpoints(`GET ${path} accepts any key`, async (ctx) => {
     const key = await (await ctx.shared("business", "grants")).withKey(["webhook:receive"]);
     answers(await key.get(path), 200);
   }),
@@ -170,10 +173,10 @@ const ceilings: Case[] = [
       refuses(await createKey(await ctx.shared(tier, "ceiling"), "*"), 403, "CAPABILITY_ABOVE_CEILING");
     }),
   ),
-  auth("a wildcard that holds more than the ceiling is above it", async (ctx) => {
+  auth("a wildcard that includes more than the ceiling is above it", async (ctx) => {
     refuses(await createKey(await ctx.shared("pro", "ceiling"), "model:*"), 403, "CAPABILITY_ABOVE_CEILING");
   }),
-  auth("one grant above the ceiling refuses the whole key", async (ctx) => {
+  auth("one grant above the ceiling rejects the whole key", async (ctx) => {
     const pro = await ctx.shared("pro", "ceiling");
     const answer = await pro.session.post("/api/keys", { name: "mixed", capabilities: ["workflow:read", "model:run"] });
     refuses(answer, 403, "CAPABILITY_ABOVE_CEILING");
@@ -183,7 +186,7 @@ const ceilings: Case[] = [
     refuses(await free.post("/api/keys", { name: "x", capabilities: ["execution:read"] }), 403, "API_KEY_ACCESS_DENIED");
     refuses(await free.post("/api/keys", { name: "x", preset: "read-only" }), 403, "API_KEY_ACCESS_DENIED");
   }),
-  auth("what is no capability can't be granted", async (ctx) => {
+  auth("an unknown capability can't be granted", async (ctx) => {
     const pro = await ctx.shared("pro", "ceiling");
     for (const capability of ["workflow:fly", "nonsense", "workflow:UPPER:run", ""]) {
       refuses(await createKey(pro, capability), 400, "INVALID_REQUEST");
@@ -204,7 +207,7 @@ const ceilings: Case[] = [
     const business = await ctx.actor({ tier: await ctx.tier("like-business", { base: "business" }), noKey: true });
     answers(await createKey(business, "model:run"), 201);
   }),
-  auth("a key loses what is above its owner's ceiling now", async (ctx) => {
+  auth("a key loses grants above its owner's current ceiling", async (ctx) => {
     const user = await ctx.actor({ tier: "business", grants: ["model:run", "workflow:read"] });
     answers(await ctx.admin.patch(`/api/admin/users/${user.userId}`, { tier: "pro" }), 200);
     await eventually(
@@ -213,7 +216,7 @@ const ceilings: Case[] = [
     );
     answers(await user.get("/api/workflows"), 200);
   }),
-  auth("the keys of an owner who is now Free are refused", async (ctx) => {
+  auth("the keys of an owner who is now Free are rejected", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     answers(await ctx.admin.patch(`/api/admin/users/${user.userId}`, { tier: "free" }), 200);
     const answer = await eventually(
@@ -225,7 +228,7 @@ const ceilings: Case[] = [
 ];
 
 const administrators: Case[] = [
-  auth("an administrator's key may hold *, which covers everything", async (ctx) => {
+  auth("an administrator's key can have *, which covers everything", async (ctx) => {
     const admin = await ctx.actor({ tier: "free", role: "admin", grants: ["*"] });
     answers(await admin.get("/api/workflows"), 200);
     answers(await admin.get("/api/admin/users?limit=1"), 200);
@@ -240,7 +243,7 @@ const administrators: Case[] = [
     const admin = await ctx.actor({ tier: "pro", role: "admin", grants: ["*"] });
     assert.equal(answers(await admin.get("/api/whoami"), 200).headers.get("x-ratelimit-limit"), null);
   }),
-  auth("administrators own only what they made", async (ctx) => {
+  auth("administrators own only their own resources", async (ctx) => {
     const admin = await ctx.actor({ tier: "free", role: "admin", grants: ["*"] });
     const slug = await save(await ctx.shared("pro", "ceiling"), greeting());
     noWorkflow(await admin.put(`/api/workflows/${slug}`, {}));
@@ -267,9 +270,9 @@ const base62 = (value: number): string => {
 const withChecksum = (body: string): string => `${body}_${base62(crc32(body))}`;
 
 const credentials: Case[] = [
-  auth("no key and no session is refused", async (ctx) => void unauthenticated(await ctx.anonymous.get("/api/whoami"))),
+  auth("a request without key and session is rejected", async (ctx) => void unauthenticated(await ctx.anonymous.get("/api/whoami"))),
   ...BAD_KEYS.map(([what, key]) =>
-    auth(`${what} instead of a key is refused without a hint`, async (ctx) => {
+    auth(`${what} instead of a key is rejected without a hint`, async (ctx) => {
       const pro = await ctx.shared("pro", "credentials");
       const answer = unauthenticated(await ctx.anonymous.call("GET", "/api/whoami", { key: key(pro.key) }));
       assert.deepEqual(answer.body, (await ctx.anonymous.get("/api/whoami")).body);
@@ -278,7 +281,7 @@ const credentials: Case[] = [
   auth("a key from before May 2026 is retired", async (ctx) => {
     refuses(await ctx.anonymous.call("GET", "/api/whoami", { key: LEGACY_KEY }), 401, "LEGACY_KEY_RETIRED");
   }),
-  auth("a revoked key is refused like an unknown one", async (ctx) => {
+  auth("a revoked key is rejected like an unknown one", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     answers(await user.get("/api/whoami"), 200);
     answers(await user.session.delete(`/api/keys/${user.keyId}`), 204);
@@ -289,7 +292,7 @@ const credentials: Case[] = [
       ),
     );
   }),
-  auth("an expired key is refused like an unknown one", async (ctx) => {
+  auth("an expired key is rejected like an unknown one", async (ctx) => {
     const owner = await ctx.shared("pro", "credentials");
     await paced(async (seconds) => {
       const expires = Date.now() + seconds * 1_000;
@@ -307,7 +310,7 @@ const credentials: Case[] = [
       return true;
     });
   }),
-  auth("a bad key is not saved by a good session", async (ctx) => {
+  auth("an invalid key is rejected even with a valid session", async (ctx) => {
     const pro = await ctx.shared("pro", "credentials");
     unauthenticated(await pro.session.call("GET", "/api/whoami", { key: "hello" }));
   }),
@@ -340,7 +343,7 @@ const PRESETS: readonly [preset: string, tier: string, capabilities: string[]][]
 ];
 
 const records: Case[] = [
-  keyRecord("creating answers the record and the value, 201", async (ctx) => {
+  keyRecord("creating a key returns the record and the value with 201", async (ctx) => {
     const pro = await ctx.shared("pro", "keys");
     const answer = answers(await pro.session.post("/api/keys", { name: "Deploy", preset: "read-only" }), 201, {
       ...RECORD,
@@ -353,7 +356,7 @@ const records: Case[] = [
     });
     assert.equal(pick(answer, "start"), pick(answer, "key").slice(0, 12));
   }),
-  keyRecord("the value is shown once: lists have only the record", async (ctx) => {
+  keyRecord("the value is shown once; lists have only the record", async (ctx) => {
     const pro = await ctx.shared("pro", "keys");
     const made = answers(await pro.session.post("/api/keys", { name: "Once", preset: "read-only" }), 201);
     fits(await recordOf(pro, pick(made, "id")), exactly({ ...RECORD, webhook: null }), "record");
@@ -381,26 +384,26 @@ const records: Case[] = [
     answers(await other.delete(`/api/folders/${pick(folder, "id")}`), 404, { code: is.text });
   }),
   ...PRESETS.map(([preset, tier, capabilities]) =>
-    auth(`the preset ${preset} of ${tier} grants what it says`, async (ctx) => {
+    auth(`the preset ${preset} of ${tier} grants its documented capabilities`, async (ctx) => {
       const user = await ctx.shared(tier, "keys");
       const made = answers(await user.session.post("/api/keys", { name: "x", preset }), 201, { preset });
       assert.deepEqual([...pick<string[]>(made, "capabilities")].sort(), [...capabilities].sort());
     }),
   ),
   ...["Read-only", "Workflow Deploy", "Webhook receiver", "Full deploy"].map((preset) =>
-    auth(`the preset ${preset} may be named as people call it`, async (ctx) => {
+    auth(`the preset ${preset} can be named by its display name`, async (ctx) => {
       const user = await ctx.shared("pro", "keys");
       const id = preset.toLowerCase().replace(" ", "-");
       const named = answers(await user.session.post("/api/keys", { name: "x", preset }), 201, { preset: id });
       answers(await user.session.post("/api/keys", { name: "x", preset: id }), 201, { capabilities: pick(named, "capabilities") });
     }),
   ),
-  keyRecord("what a key does not have may be given as null", async (ctx) => {
+  keyRecord("members that a key doesn't have can be null", async (ctx) => {
     const user = await ctx.shared("pro", "keys");
     const body = { name: "x", preset: "read-only", expiresAt: null, webhook: null };
     answers(await user.session.post("/api/keys", body), 201, { expiresAt: null, webhook: null });
   }),
-  auth("a preset or grants are given, not both and not neither", async (ctx) => {
+  auth("exactly one of preset and grants is required", async (ctx) => {
     const { session } = await ctx.shared("pro", "keys");
     for (const body of [
       { name: "x" },
@@ -410,7 +413,7 @@ const records: Case[] = [
       refuses(await session.post("/api/keys", body), 400, "INVALID_REQUEST");
     }
   }),
-  keys("using a key is noted on its record", async (ctx) => {
+  keys("a key's record shows its last use", async (ctx) => {
     const user = await (await ctx.shared("pro", "keys")).withKey(["workflow:read"]);
     answers(await user.get("/api/whoami"), 200);
     await eventually(
@@ -435,14 +438,14 @@ const records: Case[] = [
       answers(answer, 404, { error: is.text, code: is.text });
     }
   }),
-  keys("keys are managed by session only", async (ctx) => {
+  keys("keys are managed only by session", async (ctx) => {
     const user = await ctx.shared("business", "keys");
     refuses(await user.get("/api/keys"), 403, "SESSION_REQUIRED");
     refuses(await user.post("/api/keys", { name: "x", preset: "read-only" }), 403, "SESSION_REQUIRED");
     refuses(await user.delete(`/api/keys/${user.keyId}`), 403, "SESSION_REQUIRED");
     refuses(await user.post(`/api/keys/${user.keyId}/rotate`, { graceSeconds: 0 }), 403, "SESSION_REQUIRED");
   }),
-  keys("an expiry that has passed is refused", async (ctx) => {
+  keys("an expiry in the past is rejected", async (ctx) => {
     const { session } = await ctx.shared("pro", "keys");
     const expiresAt = new Date(Date.now() - 60_000).toISOString();
     refuses(await session.post("/api/keys", { name: "x", preset: "read-only", expiresAt }), 400, "INVALID_REQUEST");
@@ -455,7 +458,7 @@ const rotated = async (user: Actor, graceSeconds: number): Promise<string> =>
 const whoami = (ctx: Context, key: string) => ctx.anonymous.call("GET", "/api/whoami", { key });
 
 const rotation: Case[] = [
-  keys("rotating answers the record and a new value, and ends the old one without grace", async (ctx) => {
+  keys("rotating returns the record and a new value, and ends the old one unless there is a grace period", async (ctx) => {
     const user = await (await ctx.shared("pro", "rotation")).withKey(["workflow:read"]);
     const value = await rotated(user, 0);
     assert.notEqual(value, user.key);
@@ -465,7 +468,7 @@ const rotation: Case[] = [
       ({ status }) => status === 401,
     );
   }),
-  keys("the old value works until the grace ends, which the new value's first use starts", async (ctx) => {
+  keys("the old value works until the grace period ends, which the new value's first use starts", async (ctx) => {
     await paced(async (seconds) => {
       const user = await (await ctx.shared("pro", "rotation")).withKey(["workflow:read"]);
       const value = await rotated(user, seconds);
@@ -484,7 +487,7 @@ const rotation: Case[] = [
       return true;
     });
   }),
-  keys("the grace is 0 to 86400 seconds", async (ctx) => {
+  keys("the grace period is 0 to 86400 seconds", async (ctx) => {
     const user = await (await ctx.shared("pro", "rotation")).withKey(["workflow:read"]);
     for (const graceSeconds of [-1, 86_401, 1.5, "1", null]) {
       refuses(await user.session.post(`/api/keys/${user.keyId}/rotate`, { graceSeconds }), 400, "INVALID_REQUEST");
@@ -494,7 +497,7 @@ const rotation: Case[] = [
 
 const WEBHOOK_URL = "https://example.com/hooks";
 const webhookSettings: Case[] = [
-  keys("a key can be created with a webhook; its secret is shown this once", async (ctx) => {
+  keys("a key can be created with a webhook, whose secret is shown only once", async (ctx) => {
     const user = await ctx.shared("pro", "webhooks");
     const body = { name: "x", preset: "webhook-receiver", webhook: { url: WEBHOOK_URL, events: ["execution.completed"] } };
     const made = answers(await user.session.post("/api/keys", body), 201, {
@@ -522,7 +525,7 @@ const webhookSettings: Case[] = [
       refuses(answer, 403, "CAPABILITY_DENIED", { required: "webhook:receive" });
     }
   }),
-  keys("a webhook's URL is http or https, its events are known", async (ctx) => {
+  keys("a webhook's URL is http or https, and its events are known", async (ctx) => {
     const user = await (await ctx.shared("pro", "webhooks")).withKey(["webhook:receive"]);
     for (const body of [{ url: "ftp://example.com" }, { url: "nowhere" }, {}, { url: WEBHOOK_URL, events: ["execution.started"] }]) {
       refuses(await user.session.put(`/api/keys/${user.keyId}/webhook`, body), 400, "INVALID_REQUEST");
@@ -533,7 +536,7 @@ const webhookSettings: Case[] = [
 const cookieLine = (headers: Headers): string => headers.getSetCookie().find((line) => line.startsWith("nodeloom_session=")) ?? "";
 
 const sessions: Case[] = [
-  keys("registering answers the new user, unapproved and Free, and signs in", async (ctx) => {
+  keys("registering returns the new user, unapproved and Free, and signs in", async (ctx) => {
     const body = { email: `${unique()}@conformance.test`, password: "long enough" };
     const answer = answers(await ctx.anonymous.post("/api/auth/register", body), 201, {
       user: exactly({ id: is.text, email: body.email, role: "user", tier: "free", approved: false }),
@@ -562,7 +565,7 @@ const sessions: Case[] = [
       refuses(await ctx.anonymous.post("/api/auth/register", body), 400, "INVALID_REQUEST");
     }
   }),
-  keys("a wrong password and an unknown address are refused alike", async (ctx) => {
+  keys("a wrong password and an unknown address are rejected alike", async (ctx) => {
     const { email } = await ctx.actor({ tier: "free" });
     const wrong = refuses(await ctx.anonymous.post("/api/auth/login", { email, password: "not this" }), 401, "UNAUTHENTICATED");
     const unknown = await ctx.anonymous.post("/api/auth/login", { email: `${unique()}@conformance.test`, password: "not this" });
@@ -592,14 +595,14 @@ const sessions: Case[] = [
     answers(await session.post("/api/auth/logout"), 204);
     unauthenticated(await session.get("/api/whoami"));
   }),
-  keys("a write with a cookie from another origin is refused", async (ctx) => {
+  keys("a write with a cookie from another origin is rejected", async (ctx) => {
     const { session } = await ctx.shared("pro", "sessions");
     const write = (headers: Record<string, string>) => session.call("POST", "/api/workflows", { body: { name: "x" }, headers });
     refuses(await write({ origin: "https://evil.example" }), 403, "CROSS_ORIGIN_DENIED");
     refuses(await write({ origin: "null" }), 403, "CROSS_ORIGIN_DENIED");
     answers(await write({}), 201);
   }),
-  keys("a write with a cookie and neither Origin nor Sec-Fetch-Site is refused", async (ctx) => {
+  keys("a write with a cookie and neither Origin nor Sec-Fetch-Site is rejected", async (ctx) => {
     const { cookie } = await ctx.shared("pro", "sessions");
     const write = (headers: Record<string, string>) =>
       ctx.anonymous.call("POST", "/api/workflows", { body: { name: "x" }, headers: { cookie, ...headers } });
@@ -607,11 +610,11 @@ const sessions: Case[] = [
     refuses(await write({ "sec-fetch-site": "cross-site" }), 403, "CROSS_ORIGIN_DENIED");
     answers(await write({ "sec-fetch-site": "same-origin" }), 201);
   }),
-  keys("a write by key may come from anywhere", async (ctx) => {
+  keys("a write by key can come from any origin", async (ctx) => {
     const pro = await ctx.shared("pro", "sessions");
     answers(await pro.call("POST", "/api/workflows", { body: { name: "x" }, headers: { origin: "https://shop.example" } }), 201);
   }),
-  keys("a Free session may edit and run, but no models directly", async (ctx) => {
+  keys("a Free session can edit and run workflows, but run no models directly", async (ctx) => {
     const free = await ctx.actor({ tier: "free" });
     const slug = await save(free.session, greeting());
     answers(await free.session.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);

@@ -35,7 +35,7 @@ const over = (caller: Caller, id: string) =>
   );
 
 export const batchCases: Case[] = [
-  batches("answers 202 with its id, runs every item, and lists rows in order", async (ctx) => {
+  batches("returns 202 with its id, runs every item, and lists rows in order", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, texts);
     const inputs = ["a", "b", "c"].map((subject) => ({ subject }));
@@ -55,7 +55,7 @@ export const batchCases: Case[] = [
     const { rows } = answers(await actor.get("/api/batches"), 200).body as { rows: { batchId: string }[] };
     assert.ok(rows.some((row) => row.batchId === id));
   }),
-  batches("items are executions with batchId and index, which lists leave out unless the batch is asked for", async (ctx) => {
+  batches("items are executions with batchId and index, which lists omit unless the batch is requested", async (ctx) => {
     const actor = await user(ctx);
     const id = await create(actor, await save(actor, texts), { inputs: [{ subject: "a" }] });
     const executionId: string = pick(await over(actor, id), "rows.0.executionId");
@@ -65,7 +65,7 @@ export const batchCases: Case[] = [
     const { rows } = answers(await actor.get("/api/executions"), 200).body as { rows: { executionId: string }[] };
     assert.ok(rows.every((row) => row.executionId !== executionId));
   }),
-  batches("names every problem by its index, and begins nothing", async (ctx) => {
+  batches("names every problem by its index, and starts nothing", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
     const slug = await save(actor, texts);
     const inputs = [{ subject: "a" }, { count: 1 }, { subject: "b", count: "two" }];
@@ -77,7 +77,7 @@ export const batchCases: Case[] = [
     });
     answers(await actor.get("/api/batches"), 200, { rows: [] });
   }),
-  batches("is refused above its exact price, and runs at it to the milli-credit", async (ctx) => {
+  batches("is rejected with a limit below its exact price, and runs at that price to the milli-credit", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, pictures);
     const inputs = [{ prompt: "a" }, { prompt: "b" }, { prompt: "c" }];
@@ -87,21 +87,21 @@ export const batchCases: Case[] = [
     const id = await create(actor, slug, { inputs, maxCredits: price });
     answers(await over(actor, id), 200, { status: "completed", creditsCost: is.near(price), counts: { completed: 3 } });
   }),
-  batches("reads a CSV file of the caller's, whose values take the types of the fields", async (ctx) => {
+  batches("reads a CSV file of the caller, whose values take the types of the fields", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, texts);
     const file = await actor.call("POST", "/api/media", { raw: "subject,count\na,2\nb,\n", headers: { "content-type": "text/csv" } });
     const id = await create(actor, slug, { mediaId: pick(answers(file, 201), "id") });
     answers(await over(actor, id), 200, { rows: [{ result: { text: "a × 2" } }, { result: { text: "b × 1" } }] });
   }),
-  batches("tries settings over those of the graph, item by item", async (ctx) => {
+  batches("applies settings over those of the graph, item by item", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, texts);
     const items = [{ inputs: { subject: "a" } }, { inputs: { subject: "a" }, settings: { box: { text: "{{n}} of {{s}}" } } }];
     const id = await create(actor, slug, { items });
     answers(await over(actor, id), 200, { rows: [{ result: { text: "a × 1" } }, { result: { text: "1 of a" } }] });
   }),
-  batches("runs each item to one node, and pays for what that needs alone", async (ctx) => {
+  batches("runs each item up to one node, and pays only for that node's dependencies", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, pictures);
     const body = { items: [{ inputs: { prompt: "a" } }, { inputs: { prompt: "b" } }], until: "in" };
@@ -110,7 +110,7 @@ export const batchCases: Case[] = [
     answers(await over(actor, id), 200, { until: "in", creditsCost: 0, counts: { completed: 2 } });
     refuses(await actor.post(`/api/workflows/${slug}/batches`, { ...body, until: "nonesuch" }), 400, "INVALID_REQUEST");
   }),
-  batches("shows the graph that an item ran, with its settings, to its owner alone", async (ctx) => {
+  batches("shows the graph that an item ran, with its settings, only to its owner", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, texts);
     const id = await create(actor, slug, { items: [{ inputs: { subject: "a" }, settings: { box: { text: "just {{s}}: {{n}}" } } }] });
@@ -120,7 +120,7 @@ export const batchCases: Case[] = [
     refuses(await (await ctx.actor({ tier: "pro" })).get(path), 404, "EXECUTION_NOT_FOUND");
   }),
   batches(
-    "a batch's own webhook gets batch.completed, also by session, and the ends of items where it names them",
+    "a batch's own webhook gets batch.completed, also by session, and the ends of items if it subscribes to them",
     async (ctx) => {
       const [own, items, keys] = [ctx.receiver!.inbox(), ctx.receiver!.inbox(), ctx.receiver!.inbox()];
       const actor = await ctx.actor({ tier: "pro", webhook: { url: keys.url, events: ["batch.completed", "execution.completed"] } });
@@ -155,7 +155,7 @@ export const batchCases: Case[] = [
     },
     { needs: ["receiver"] },
   ),
-  batches("a batch's own webhook needs webhook:receive by key, and a public address: nothing begins without", async (ctx) => {
+  batches("a batch's own webhook needs webhook:receive by key, and a public address; without them nothing starts", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
     const path = `/api/workflows/${await save(actor, texts)}/batches`;
     const to = (url: string) => ({ inputs: [{ subject: "a" }], webhook: { url } });
@@ -164,7 +164,7 @@ export const batchCases: Case[] = [
     refuses(await actor.post(path, to("http://10.0.0.1/hook")), 400, "INVALID_REQUEST");
     answers(await actor.get("/api/batches"), 200, { rows: [] });
   }),
-  batches("is made once under an Idempotency-Key", async (ctx) => {
+  batches("is created once under an Idempotency-Key", async (ctx) => {
     const actor = await user(ctx);
     const path = `/api/workflows/${await save(actor, texts)}/batches`;
     const send = (subject: string) => actor.call("POST", path, { body: { inputs: [{ subject }] }, headers: { "idempotency-key": key } });
@@ -173,7 +173,7 @@ export const batchCases: Case[] = [
     assert.equal(pick(first, "batchId"), pick(second, "batchId"));
     refuses(await send("b"), 422, "IDEMPOTENCY_KEY_REUSED");
   }),
-  batches("gives its results as JSONL and CSV", async (ctx) => {
+  batches("returns its results as JSONL and CSV", async (ctx) => {
     const actor = await user(ctx);
     const id = await create(actor, await save(actor, texts), { inputs: [{ subject: "=1+1" }, { subject: "b" }] });
     await over(actor, id);
@@ -182,7 +182,7 @@ export const batchCases: Case[] = [
     const csv = await actor.get(`/api/batches/${id}/results?format=csv`);
     assert.deepEqual([csv.status, csv.headers.get("content-type")], [200, "text/csv; charset=utf-8"]);
   }),
-  batches("runs failed items again as a batch of their own", async (ctx) => {
+  batches("reruns failed items as a separate batch", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, pictures);
     const failing = { inputs: { prompt: "a" }, settings: { pic: { inputs: { sandbox: { fail: "job" } } } } };
@@ -195,7 +195,7 @@ export const batchCases: Case[] = [
     answers(await over(actor, again), 200, { rerunOf: id, total: 1 });
     refuses(await actor.post(`/api/batches/${id}/rerun`, { status: "cancelled" }), 412, "PRECONDITION_FAILED");
   }),
-  batches("is cancelled once, and answers the same when it is cancelled again", async (ctx) => {
+  batches("is cancelled once, and returns the same when it is cancelled again", async (ctx) => {
     const actor = await user(ctx);
     const inputs = Array.from({ length: 30 }, () => ({ prompt: "a" }));
     const id = await create(actor, await save(actor, pictures), { inputs, concurrency: 1 });

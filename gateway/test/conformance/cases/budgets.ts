@@ -28,7 +28,7 @@ const runFor = (caller: Caller, metadata?: Record<string, string>) =>
   caller.post(`/api/models/${MODEL}/run`, { inputs: QUICK, ...(metadata ? { metadata } : {}) });
 
 export const budgetCases: Case[] = [
-  budgets("lets exactly as many parallel runs begin as a budget has left, and none more for a milli-credit less", async (ctx) => {
+  budgets("starts exactly as many parallel runs as a budget allows, and none more if a milli-credit is missing", async (ctx) => {
     const actor = await user(ctx);
     const price = await priceOf(actor);
     const limit = (inThousandths(price) * 10 - 1) / 1_000;
@@ -45,7 +45,7 @@ export const budgetCases: Case[] = [
     // The session has no key, so its runs continue.
     answers(await runModel(actor.session, MODEL, QUICK), 200);
   }),
-  budgets("counts what a run holds, and has what it did not use given back", async (ctx) => {
+  budgets("counts a run's hold, and gets back the unused part", async (ctx) => {
     const actor = await user(ctx);
     answers(await actor.session.put("/api/budgets", { ...MONTH, credits: 100, metadata: { name: "customer", value: "acme" } }), 200, {
       ...{ scope: "metadata", metadata: { name: "customer", value: "acme" } },
@@ -57,7 +57,7 @@ export const budgetCases: Case[] = [
     const [budget] = answers(await actor.session.get("/api/budgets"), 200).body as unknown as object[];
     fits(budget, { used: is.near(await priceOf(actor)) });
   }),
-  budgets("a default budget gives each customer without a budget of its own the same limit, to the milli-credit", async (ctx) => {
+  budgets("a default budget gives each customer without a specific budget the same limit, to the milli-credit", async (ctx) => {
     const actor = await user(ctx);
     const price = await priceOf(actor);
     const limit = (inThousandths(price) * 5 - 1) / 1_000;
@@ -83,7 +83,7 @@ export const budgetCases: Case[] = [
     answers(await of("nobody"), 200, [{ value: "nobody", used: 0 }]);
     answers(await actor.session.get("/api/budgets?name=project&value=acme"), 200, []);
   }),
-  budgets("a default budget has no alerts, and a value is asked for with its name", async (ctx) => {
+  budgets("a default budget has no alerts, and a value is queried with its name", async (ctx) => {
     const { session } = await user(ctx);
     const metadata = { name: "customer", value: "*" };
     const alerting = { ...MONTH, credits: 1, metadata, alertAt: [0.8] };
@@ -91,7 +91,7 @@ export const budgetCases: Case[] = [
     for (const query of ["name=customer", "value=acme"])
       refuses(await session.get(`/api/budgets?${query}`), 400, "INVALID_REQUEST", { issues: [{ path: "value" }] });
   }),
-  budgets("bounds a workflow, and goes on when it is raised or removed", async (ctx) => {
+  budgets("limits a workflow, which runs again after the budget is raised or removed", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, pictures);
     const path = `/api/workflows/${slug}/budget`;
@@ -104,7 +104,7 @@ export const budgetCases: Case[] = [
     refuses(await actor.session.get(path), 404, "NOT_FOUND");
     answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: { prompt: "a" } }), 200);
   }),
-  budgets("pauses a batch, which goes on by itself when the budget is raised", async (ctx) => {
+  budgets("pauses a batch, which continues automatically when the budget is raised", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, pictures);
     const price = await priceOf(actor);
@@ -118,7 +118,7 @@ export const budgetCases: Case[] = [
     await eventually(read, ({ body }) => body.status === "completed");
     answers(await actor.session.get(`/api/keys/${actor.keyId}/budget`), 200, { used: is.near(price * 3), remaining: 0 });
   }),
-  budgets("are set by sessions alone, for what is the caller's", async (ctx) => {
+  budgets("are set only by session, for the caller's own resources", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
     const other = await ctx.actor({ tier: "pro" });
     const settings = { ...MONTH, credits: 1 };
@@ -135,7 +135,7 @@ export const budgetCases: Case[] = [
     answers(await actor.session.delete(`/api/budgets/${pick(made, "id")}`), 204);
     answers(await actor.session.get("/api/budgets"), 200, []);
   }),
-  budgets("a key's metadata is that of its runs, whatever its callers say", async (ctx) => {
+  budgets("a key's metadata applies to its runs, whatever its callers send", async (ctx) => {
     const actor = await user(ctx);
     const path = `/api/keys/${actor.keyId}`;
     answers(await actor.session.patch(path, { metadata: { customer: "acme" } }), 200, { metadata: exactly({ customer: "acme" }) });
@@ -153,7 +153,7 @@ export const budgetCases: Case[] = [
     answers(await runFor(actor.session, { customer: "other" }), 200);
     refuses(await actor.session.patch(path, { metadata: { [`x`.repeat(41)]: "" } }), 400, "INVALID_REQUEST");
   }),
-  budgets("usage is added up by key, workflow, model, day and metadata, as JSON and as CSV", async (ctx) => {
+  budgets("usage is summed by key, workflow, model, day and metadata, as JSON and as CSV", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, pictures);
     answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: { prompt: "a" }, metadata: { customer: "acme" } }), 200);
@@ -198,7 +198,7 @@ export const budgetCases: Case[] = [
     assert.deepEqual(new Set(lines.slice(1)), new Set([`acme,1,${price}`, `'=acme,1,${price}`, `,1,${price}`]));
   }),
   budgets(
-    "budget.alert is sent once for a share and a window, to webhooks that name it alone",
+    "budget.alert is sent once per share and window, only to webhooks that subscribe to it",
     async (ctx) => {
       const [inbox, silent] = [ctx.receiver!.inbox(), ctx.receiver!.inbox()];
       const actor = await ctx.actor({ tier: "enterprise", webhook: { url: inbox.url, events: ["budget.alert"] } });

@@ -71,29 +71,32 @@ const slugOf = ({ body }: Answer, name: string): string => (body.workflows as Pl
 const owner = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "bundles");
 
 export const bundleCases: Case[] = [
-  bundles("a plan says what an import creates, updates and leaves, and a second import updates what the first one made", async (ctx) => {
-    const actor = await owner(ctx);
-    const prefix = newPrefix();
-    const [inner, outer] = [`${prefix}-inner`, `${prefix}-outer`];
-    const zip = packed(pair("one", prefix));
-    const plan = answers(await send(ctx, actor, zip, { dryRun: "true", alias: "staging" }), 200, {
-      ...{ state: "planned", files: [], ignored: [`workflows/${outer}.json: version of the workflow ${inner}`] },
-    });
-    assert.deepEqual(planned(plan), [`create ${inner}`, `create ${outer}`]);
-    noWorkflow(await actor.get(`/api/workflows/${outer}`));
-    const order = { alias: "staging", planId: pick(plan, "planId") };
-    const made = answers(await send(ctx, actor, zip, order), 200, { state: "applied", planId: order.planId });
-    fits((made.body.workflows as Planned[])[1], { name: outer, slug: is.text, version: 1, publishes: true });
-    assert.equal(await run(actor, slugOf(made, outer), "?alias=staging"), "one");
-    // Repeating the plan returns the same response.
-    assert.deepEqual(answers(await send(ctx, actor, zip, order), 200).body.workflows, made.body.workflows);
-    const again = answers(await send(ctx, actor, zip, { alias: "staging" }), 200, { state: "applied" });
-    assert.deepEqual(planned(again), [`unchanged ${inner}`, `unchanged ${outer}`]);
-    const next = answers(await send(ctx, actor, packed(pair("two", prefix)), { alias: "staging" }), 200);
-    assert.deepEqual(planned(next), [`update ${inner}`, `unchanged ${outer}`]);
-    assert.equal(slugOf(next, inner), slugOf(made, inner));
-    assert.equal(await run(actor, slugOf(made, outer), "?alias=staging"), "two");
-  }),
+  bundles(
+    "a plan lists what an import creates, updates and leaves unchanged, and a second import updates the results of the first",
+    async (ctx) => {
+      const actor = await owner(ctx);
+      const prefix = newPrefix();
+      const [inner, outer] = [`${prefix}-inner`, `${prefix}-outer`];
+      const zip = packed(pair("one", prefix));
+      const plan = answers(await send(ctx, actor, zip, { dryRun: "true", alias: "staging" }), 200, {
+        ...{ state: "planned", files: [], ignored: [`workflows/${outer}.json: version of the workflow ${inner}`] },
+      });
+      assert.deepEqual(planned(plan), [`create ${inner}`, `create ${outer}`]);
+      noWorkflow(await actor.get(`/api/workflows/${outer}`));
+      const order = { alias: "staging", planId: pick(plan, "planId") };
+      const made = answers(await send(ctx, actor, zip, order), 200, { state: "applied", planId: order.planId });
+      fits((made.body.workflows as Planned[])[1], { name: outer, slug: is.text, version: 1, publishes: true });
+      assert.equal(await run(actor, slugOf(made, outer), "?alias=staging"), "one");
+      // Repeating the plan returns the same response.
+      assert.deepEqual(answers(await send(ctx, actor, zip, order), 200).body.workflows, made.body.workflows);
+      const again = answers(await send(ctx, actor, zip, { alias: "staging" }), 200, { state: "applied" });
+      assert.deepEqual(planned(again), [`unchanged ${inner}`, `unchanged ${outer}`]);
+      const next = answers(await send(ctx, actor, packed(pair("two", prefix)), { alias: "staging" }), 200);
+      assert.deepEqual(planned(next), [`update ${inner}`, `unchanged ${outer}`]);
+      assert.equal(slugOf(next, inner), slugOf(made, inner));
+      assert.equal(await run(actor, slugOf(made, outer), "?alias=staging"), "two");
+    },
+  ),
   bundles("an import to staging never changes production", async (ctx) => {
     const actor = await owner(ctx);
     const name = newPrefix();
@@ -112,7 +115,7 @@ export const bundleCases: Case[] = [
     const made = answers(await send(ctx, actor, packed({ [`workflows/${name}.json`]: says("one") })), 200);
     answers(await actor.get(`/api/workflows/${slugOf(made, name)}`), 200, { publishedVersion: null });
   }),
-  bundles("a plan that doesn't hold any more is refused, and nothing changes", async (ctx) => {
+  bundles("an outdated plan is rejected, and nothing changes", async (ctx) => {
     const actor = await owner(ctx);
     const name = newPrefix();
     const zipOf = (text: string) => packed({ [`workflows/${name}.json`]: says(text) });
@@ -123,7 +126,7 @@ export const bundleCases: Case[] = [
     refuses(await send(ctx, actor, zipOf("two"), { planId }), 409, "PLAN_STALE");
     assert.equal(await run(actor, slug), "one");
   }),
-  bundles("a workflow that was edited since, or that no import made, is a conflict until overwrite is sent", async (ctx) => {
+  bundles("a workflow edited since, or not created by an import, is a conflict unless overwrite is set", async (ctx) => {
     const actor = await owner(ctx);
     const name = newPrefix();
     const zip = packed({ [`workflows/${name}.json`]: says("ours") });
@@ -138,7 +141,7 @@ export const bundleCases: Case[] = [
     answers(await send(ctx, actor, zip, { overwrite: "true" }), 200);
     assert.equal(await run(actor, name), "ours");
   }),
-  bundles("files travel as bytes, and an export imports into another account", async (ctx) => {
+  bundles("files are included as bytes, and an export imports into another account", async (ctx) => {
     const actor = await owner(ctx);
     const other = await ctx.shared("business", "bundles elsewhere");
     const [name, bytes] = [newPrefix(), new Uint8Array(freshPng())];
@@ -167,7 +170,7 @@ export const bundleCases: Case[] = [
     assert.notEqual(new URL(copy).pathname, new URL(url).pathname);
     assert.ok(Buffer.from(await (await fetch(copy)).arrayBuffer()).equals(Buffer.from(bytes)));
   }),
-  bundles("an export has the inner workflows, and neither credentials nor an app", async (ctx) => {
+  bundles("an export includes the inner workflows, but no credentials and no app", async (ctx) => {
     const actor = await owner(ctx);
     const prefix = newPrefix();
     const made = answers(await send(ctx, actor, packed(pair("inner", prefix)), {}), 200);
@@ -184,7 +187,7 @@ export const bundleCases: Case[] = [
     const { redacted } = JSON.parse(textIn(safe, "bundle.json")) as { redacted: string[] };
     assert.deepEqual(redacted, [`${slug}: get: headers: Authorization`]);
   }),
-  bundles("app, mcp, isTemplate, publicPlayground, hooks and schedules are ignored, and listed", async (ctx) => {
+  bundles("app, mcp, isTemplate, publicPlayground, hooks and schedules are ignored and listed", async (ctx) => {
     const actor = await owner(ctx);
     const name = newPrefix();
     const file = `workflows/${name}.json`;
@@ -204,7 +207,7 @@ export const bundleCases: Case[] = [
     );
     answers(await actor.get(`/api/workflows/${slugOf(made, name)}`), 200, { isTemplate: false, publicPlayground: false, mcp: is.absent });
   }),
-  bundles("what is no bundle is refused with its place", async (ctx) => {
+  bundles("an invalid bundle is rejected with the path of its error", async (ctx) => {
     const actor = await owner(ctx);
     const cases: [Uint8Array, RegExp][] = [
       [strToU8("no archive"), /ZIP/],
@@ -224,7 +227,7 @@ export const bundleCases: Case[] = [
     assert.equal(none.status, 400);
     refuses(await send(ctx, actor, packed({ "workflows/a.json": says("x") }), { alias: "No" }), 400, "INVALID_REQUEST");
   }),
-  bundles("an import needs workflow:write, and for an alias the run capability; it leaves an audit row", async (ctx) => {
+  bundles("an import needs workflow:write, and for an alias the run capability; it creates an audit row", async (ctx) => {
     const actor = await owner(ctx);
     const name = newPrefix();
     const zip = packed({ [`workflows/${name}.json`]: says("x") });

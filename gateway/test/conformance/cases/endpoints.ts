@@ -52,7 +52,7 @@ const deliveriesOf = async (actor: Actor, id: string): Promise<Row[]> =>
 
 const announcing: Case[] = [
   endpoints(
-    "every endpoint gets the ends of the account's runs by key and session that it wants, signed by its own secret",
+    "every endpoint gets the subscribed ends of the account's runs by key and session, signed with its own secret",
     async (ctx) => {
       const actor = await ctx.actor({ tier: "pro" });
       const [ends, sync] = [await add(ctx, actor, ["execution.completed"]), await add(ctx, actor, ["execution.sync.completed"])];
@@ -77,7 +77,7 @@ const announcing: Case[] = [
     NEEDS,
   ),
   endpoints(
-    "an endpoint gets that a run waits, and the end of a batch but not of its items",
+    "an endpoint gets the wait of a run, and the end of a batch but not of its items",
     async (ctx) => {
       const actor = await ctx.actor({ tier: "pro" });
       const { inbox } = await add(ctx, actor, ["execution.completed", "execution.waiting", "batch.completed"]);
@@ -120,7 +120,7 @@ const announcing: Case[] = [
     NEEDS,
   ),
   endpoints(
-    "an endpoint that answers 410 is disabled, gets nothing more, and is enabled again by its owner",
+    "an endpoint that returns 410 is disabled, gets no more messages, and is enabled again by its owner",
     async (ctx) => {
       const actor = await ctx.actor({ tier: "pro" });
       const gone: Respond = (response, count) => void response.writeHead(count === 1 ? 410 : 204).end();
@@ -174,7 +174,7 @@ const managing: Case[] = [
       );
     assert.ok(!JSON.stringify(rows).includes(rotated));
   }),
-  endpoints("an endpoint needs a public address, known events and one of 20 places", async (ctx) => {
+  endpoints("an endpoint needs a public address and known events, and an account has at most 20", async (ctx) => {
     const { session } = await ctx.actor({ tier: "pro" });
     const wanted = { url: "https://example.com/hook", events: ["execution.failed"] };
     refuses(await session.post(PATH, { ...wanted, url: "http://10.0.0.1/hook" }), 400, "INVALID_REQUEST");

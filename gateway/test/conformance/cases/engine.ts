@@ -28,19 +28,19 @@ const VALUES: readonly [type: string, value: unknown, extra?: Record<string, unk
 
 const values: Case[] = [
   ...VALUES.map(([type, value, extra]) =>
-    engine(`a ${type} field gives its value as it is`, async (ctx) => {
+    engine(`a ${type} field returns its value unchanged`, async (ctx) => {
       assert.deepEqual(await resultOf(ctx, echo({ name: "field", type, ...extra }), { field: value }), { value });
     }),
   ),
   ...(["image", "video", "audio"] as const).map((kind) =>
-    engine(`an ${kind}_upload field takes http(s) and data URLs`, async (ctx) => {
+    engine(`an ${kind}_upload field accepts http(s) and data URLs`, async (ctx) => {
       const graph = echo({ name: "field", type: `${kind}_upload` });
       for (const field of ["https://example.com/file", `data:${kind}/x;base64,AAAA`]) {
         answers(await runGraph(await user(ctx), graph, { field }), 200);
       }
     }),
   ),
-  engine("a data URL whose bytes can't be read is no file", async (ctx) => {
+  engine("a data URL whose bytes can't be read isn't a file", async (ctx) => {
     const answer = await runGraph(await user(ctx), echo({ name: "field", type: "image_upload" }), { field: "data:image/png;base64,####" });
     refuses(answer, 400, "INVALID_INPUTS");
   }),
@@ -55,7 +55,7 @@ const values: Case[] = [
     };
     assert.deepEqual(await resultOf(ctx, graph, { a: "one", b: "two" }), { text: "one and two and one" });
   }),
-  engine("a placeholder that nothing is connected to takes the literal of its name", async (ctx) => {
+  engine("a placeholder without a link takes the literal with its name", async (ctx) => {
     const box = node("box", "text-box", { text: "{{x}} {{y}}", x: "one", inputs: { y: "two" } });
     const graph = { nodes: [box, out], edges: [edge("box.text", "out.text")] };
     assert.deepEqual(await resultOf(ctx, graph), { text: "one two" });
@@ -67,7 +67,7 @@ const values: Case[] = [
     const box = pick<{ id: string; warnings?: string[] }[]>(polled, "nodes").find(({ id }) => id === "box");
     assert.match((box?.warnings ?? []).join(), /nobody/);
   }),
-  engine("a run that gives no result says why on its last node", async (ctx) => {
+  engine("a run without a result shows the reason on its last node", async (ctx) => {
     const bypassed = node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "x" }, bypass: true });
     const graphs = [
       { nodes: [node("box", "text-box", { text: "x" })], edges: [] },
@@ -80,7 +80,7 @@ const values: Case[] = [
       assert.match((pick<{ warnings?: string[] }[]>(polled, "nodes").at(-1)?.warnings ?? []).join(), /the run has no result/);
     }
   }),
-  engine("a list appends what is connected, in edge order", async (ctx) => {
+  engine("a list appends linked values in edge order", async (ctx) => {
     const graph = {
       nodes: [node("a", "text-box", { text: "A" }), node("b", "text-box", { text: "B" }), node("list", "list", { items: ["own"] }), out],
       edges: [edge("b.text", "list.items"), edge("a.text", "list.items"), edge("list.items", "out.all")],
@@ -101,14 +101,14 @@ const values: Case[] = [
     };
     assert.deepEqual(await resultOf(ctx, graph), { text: "one\n\ntwo" });
   }),
-  engine("a list flowing into a single-value port maps the node, in order", async (ctx) => {
+  engine("a list linked to a single-value port maps the node, in order", async (ctx) => {
     const graph = {
       nodes: [node("list", "list", { items: ["a", "b", "c"] }), node("box", "text-box", { text: "<{{x}}>" }), out],
       edges: [edge("list.items", "box.x"), edge("box.text", "out.all")],
     };
     assert.deepEqual(await resultOf(ctx, graph), { all: ["<a>", "<b>", "<c>"] });
   }),
-  engine("two lists map pairwise, single values repeat", async (ctx) => {
+  engine("two lists are mapped pairwise, and single values repeat", async (ctx) => {
     const graph = {
       nodes: [
         node("l", "list", { items: ["a", "b"] }),
@@ -151,7 +151,7 @@ const values: Case[] = [
 ];
 
 const nodes: Case[] = [
-  engine("a connected port wins over the literal of the same name", async (ctx) => {
+  engine("a linked port overrides the literal with the same name", async (ctx) => {
     const graph = {
       nodes: [node("l", "list", { items: ["a", "b"] }), ...picture({ prompt: "literal", ...QUICK }).nodes],
       edges: [edge("l.items", "pic.prompt"), edge("pic.image", "out.images")],
@@ -169,7 +169,7 @@ const nodes: Case[] = [
     };
     fits(await resultOf(ctx, graph), { images: [{ url: is.text }] });
   }),
-  engine("an LLM assistant takes prompt and system, and gives text", async (ctx) => {
+  engine("an LLM assistant takes prompt and system, and returns text", async (ctx) => {
     const graph = {
       nodes: [
         node("box", "text-box", { text: "looms" }),
@@ -191,10 +191,10 @@ const nodes: Case[] = [
     const thing = is.url(`${ctx.baseUrl}/media/`);
     fits(await resultOf(ctx, graph), { thing: { url: thing, contentType: is.like(/^image\//) } });
   }),
-  engine("a generator that made several gives a list", async (ctx) => {
+  engine("a generator with several outputs returns a list", async (ctx) => {
     fits(await resultOf(ctx, picture({ count: 2, ...QUICK }, "sandbox-image")), { images: [{ url: is.text }, { url: is.text }] });
   }),
-  engine("every node tells what it gave, nodes that only make values of values too", async (ctx) => {
+  engine("every node shows its outputs, including nodes that only process values", async (ctx) => {
     const owner = await user(ctx);
     const long = "x".repeat(5_000);
     const graph = {
@@ -228,7 +228,7 @@ const nodes: Case[] = [
       after: { text: pick(answer, "result.text") },
     });
   }),
-  engine("a field of a type that there is not, or with a default that does not fit, is WORKFLOW_INVALID", async (ctx) => {
+  engine("a field with an unknown type, or with a default of the wrong type, is WORKFLOW_INVALID", async (ctx) => {
     for (const field of [{ type: "nubmer" }, { type: "number", default: "red" }, { type: "select", options: ["a"], default: "b" }]) {
       const fields = [{ name: "tint", label: "Tint", ...field }];
       const graph = { nodes: [node("in", "request-input", { fields }), out], edges: [edge("in.tint", "out.tint")] };
@@ -239,7 +239,7 @@ const nodes: Case[] = [
       );
     }
   }),
-  engine("notes never run, whatever they hold", async (ctx) => {
+  engine("notes never run, whatever they contain", async (ctx) => {
     const graph = {
       nodes: [node("n", "note", { model: "nope", url: 7 }), node("a", "text-box", { text: "x" }), out],
       edges: [edge("a.text", "out.text")],
@@ -258,7 +258,7 @@ const nodes: Case[] = [
       return lastStart < firstEnd;
     });
   }),
-  engine("every node of a completed run says when it began and how long it took", async (ctx) => {
+  engine("every node of a completed run has a start and a duration", async (ctx) => {
     const graph = clip({ latencyMs: 10 });
     graph.nodes.push(node("early", "text-box", { text: "x" }));
     const answer = answers(await runGraph(await user(ctx), graph), 200);
@@ -269,7 +269,7 @@ const nodes: Case[] = [
       [],
     );
   }),
-  engine("a failure names its node, and what is behind it is skipped", async (ctx) => {
+  engine("a failure names its node, and later nodes are skipped", async (ctx) => {
     const answer = await runGraph(await user(ctx), clip({ latencyMs: 10, fail: "job" }));
     const polled = await (await user(ctx)).get(`/api/executions/${answer.headers.get("x-execution-id")}`);
     const states = pick<{ id: string; status: string; error: unknown }[]>(polled, "nodes");
@@ -283,7 +283,7 @@ const nodes: Case[] = [
     );
   }),
   engine(
-    "an http-request node gives status and extracted body",
+    "an http-request node returns status and extracted body",
     async (ctx) => {
       const inbox = ctx.receiver!.inbox(
         (response) => void response.writeHead(201, { "content-type": "application/json" }).end('{"a":{"b":[1,{"c":"deep"}]}}'),
@@ -316,7 +316,7 @@ const nodes: Case[] = [
     NEEDS,
   ),
   engine(
-    "nodes that the output does not need run all the same",
+    "nodes that the output doesn't need also run",
     async (ctx) => {
       const inbox = ctx.receiver!.inbox();
       const graph = {
@@ -377,14 +377,14 @@ const noFiles = async (ctx: Context): Promise<void> => {
 
 const outbound: Case[] = [
   ...FORBIDDEN.map((url) =>
-    egress(`${url} is refused without a connection`, async (ctx) => {
+    egress(`${url} is rejected without a connection`, async (ctx) => {
       const answer = await runGraph(await user(ctx), request({ url }));
       assert.ok([422, 500].includes(answer.status), `${answer.status}: ${answer.text}`);
       answers(answer, answer.status, { code: is.oneOf("EXECUTION_FAILED", "WORKFLOW_INVALID"), error: is.text });
       assert.doesNotMatch(answer.text, /ECONNREFUSED|EHOSTUNREACH|timed? ?out/i);
     }),
   ),
-  egress("a refusal names the host that it refuses", async (ctx) => {
+  egress("the error names the rejected host", async (ctx) => {
     const answer = refuses(
       await runGraph(await user(ctx), request({ url: "http://10.0.0.1:8081/inside?token=1" })),
       500,
@@ -392,25 +392,25 @@ const outbound: Case[] = [
     );
     assert.match(answer.text, /10\.0\.0\.1:8081/);
   }),
-  egress("a private address among a model's inputs is refused, whoever would call it", async (ctx) => {
+  egress("a private address in a model's inputs is rejected, whichever service would call it", async (ctx) => {
     for (const image of ["http://10.0.0.1/a.png", "http://localhost/a.png", "http://169.254.169.254/latest"])
       refuses(await (await user(ctx)).post("/api/models/sandbox-image/run", { inputs: { prompt: "x", image } }), 400, "INVALID_INPUTS");
   }),
-  egress("a private address in an upload field is refused", async (ctx) => {
+  egress("a private address in an upload field is rejected", async (ctx) => {
     const field = node("in", "request-input", { fields: [{ name: "photo", type: "image_upload" }] });
     const graph = { nodes: [field, out], edges: [edge("in.photo", "out.photo")] };
     refuses(await runGraph(await user(ctx), graph, { photo: "http://[::1]/a.png" }), 400, "INVALID_INPUTS");
   }),
   engine("a result's files are ours: other addresses are fetched into our storage", filesAreOurs, NEEDS),
   engine("what can't be a file of a result fails the node that names it", noFiles, NEEDS),
-  engine("a data URL that is given to an upload field becomes a file of ours", async (ctx) => {
+  engine("a data URL in an upload field becomes a stored file", async (ctx) => {
     const field = node("in", "request-input", { fields: [{ name: "photo", type: "image_upload" }] });
     const slug = await save(await user(ctx), { nodes: [field, out], edges: [edge("in.photo", "out.images")] });
     const photo = `data:image/png;base64,${PNG}`;
     const answer = answers(await (await user(ctx)).post(`/api/workflows/${slug}/run`, { inputs: { photo } }), 200);
     assert.ok(pick(answer, "result.images.0.url").startsWith(`${ctx.baseUrl}/media/`));
   }),
-  engine("the value of a placeholder keeps its place in a path, or fails the node", async (ctx) => {
+  engine("the value of a placeholder stays within its path segment, or fails the node", async (ctx) => {
     const field = node("in", "request-input", { fields: [{ name: "id", type: "text" }] });
     const graph = {
       nodes: [field, node("web", "http-request", { url: "https://example.com/users/{{id}}/avatar" }), out],
@@ -422,7 +422,7 @@ const outbound: Case[] = [
       assert.match(answer.text, /\{\{id\}\}/);
     }
   }),
-  engine("extract with a star is refused: it is a JSON pointer", async (ctx) => {
+  engine("extract with a star is rejected, because it is a JSON pointer", async (ctx) => {
     const answer = refuses(
       await runGraph(await user(ctx), request({ url: "https://example.com", extract: "/items/*" })),
       422,
@@ -431,7 +431,7 @@ const outbound: Case[] = [
     assert.match(answer.text, /extract/);
   }),
   egress(
-    "outgoing requests say who sends them",
+    "outgoing requests identify their sender",
     async (ctx) => {
       const inbox = ctx.receiver!.inbox((response) => void response.writeHead(200).end("ok"));
       await resultOf(ctx, request({ url: inbox.url }));
@@ -450,14 +450,14 @@ const outbound: Case[] = [
     NEEDS,
   ),
   egress(
-    "an answer that is too large is cut off",
+    "a response that is too large is truncated",
     async (ctx) => {
       const inbox = ctx.receiver!.inbox((response) => void response.writeHead(200).end("x".repeat(5 * 1024 * 1024)));
       refuses(await runGraph(await user(ctx), request({ url: inbox.url })), 500, "EXECUTION_FAILED");
     },
     NEEDS,
   ),
-  egress("webhooks to addresses inside are refused, too", async (ctx) => {
+  egress("webhooks to internal addresses are also rejected", async (ctx) => {
     const own = await ctx.actor({ tier: "pro" });
     for (const url of ["http://127.0.0.1:1/hook", "http://localhost/hook", "http://169.254.169.254/", "http://[::ffff:10.0.0.1]/"]) {
       const creation = { name: "inside", preset: "full-deploy", webhook: { url } };
@@ -465,7 +465,7 @@ const outbound: Case[] = [
       refuses(await own.session.put(`/api/keys/${own.keyId}/webhook`, { url }), 400, "INVALID_REQUEST", { issues: [{ path: "url" }] });
     }
   }),
-  egress("a provider's media is ours before a result names it", async (ctx) => {
+  egress("a provider's media is stored before a result names it", async (ctx) => {
     const slug = await save(await user(ctx), picture(QUICK));
     const answer = answers(await (await user(ctx)).post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
     assert.ok(pick(answer, "result.images.0.url").startsWith(ctx.baseUrl));

@@ -63,7 +63,7 @@ const aliasCases: Case[] = [
     refuses(await start(actor, slug, "?alias=staging"), 404, "ALIAS_NOT_FOUND");
     refuses(await actor.get(`/api/workflows/${slug}/aliases/staging`), 404, "ALIAS_NOT_FOUND");
   }),
-  control("publishing leaves an alias that was set; without it, runs use the newest version again", async (ctx) => {
+  control("publishing doesn't move an alias that was set; after the alias is removed, runs use the newest version again", async (ctx) => {
     const actor = await user(ctx);
     const slug = await published(actor, ["one"]);
     answers(await point(actor, slug, "production", { version: 1 }), 200);
@@ -81,7 +81,7 @@ const aliasCases: Case[] = [
     refuses(await point(actor, slug, "production", { version: 1, if: { version: null } }), 412, "PRECONDITION_FAILED");
     assert.equal(await run(actor, slug), "two");
   }),
-  control("names and versions that can't be are refused", async (ctx) => {
+  control("invalid names and unknown versions are rejected", async (ctx) => {
     const actor = await user(ctx);
     const slug = await published(actor, ["one"]);
     for (const name of ["Staging", "1st", "a".repeat(33), "a.b"])
@@ -92,7 +92,7 @@ const aliasCases: Case[] = [
     const both = refuses(await start(actor, slug, "?alias=production&version=1"), 400, "INVALID_REQUEST");
     fits(both.body, { issues: [{ path: "alias" }] });
   }),
-  control("moving an alias needs workflow:write and the run capability, and leaves an audit row", async (ctx) => {
+  control("moving an alias needs workflow:write and the run capability, and creates an audit row", async (ctx) => {
     const actor = await user(ctx);
     const slug = await published(actor);
     const cases = [
@@ -111,7 +111,7 @@ const aliasCases: Case[] = [
     assert.ok(row, "the move is not in the audit");
     fits(row, { change: { name: "production", version: 1 }, before: { version: 2 }, after: { version: 1 }, outcome: "done" });
   }),
-  control("quotes and schemas take an alias, and an execution records the one that selected its version", async (ctx) => {
+  control("quotes and schemas accept an alias, and an execution records the alias that selected its version", async (ctx) => {
     const actor = await user(ctx);
     const slug = await published(actor);
     answers(await point(actor, slug, "staging", { version: 1 }), 200);
@@ -131,7 +131,7 @@ const aliasCases: Case[] = [
       refuses(await actor.post(`/api/workflows/${slug}/${path}?alias=none`, { inputs: {} }), 404, "ALIAS_NOT_FOUND");
     refuses(await actor.get(`/api/workflows/${slug}/schema?alias=none`), 404, "ALIAS_NOT_FOUND");
   }),
-  control("other people run production of a template, and have no other alias", async (ctx) => {
+  control("other users run production of a template, and can't use another alias", async (ctx) => {
     const [owner, reader] = [await user(ctx), await ctx.shared("pro", "readers")];
     const slug = await published(owner, ["one", "two"], { isTemplate: true });
     answers(await point(owner, slug, "production", { version: 1 }), 200);
@@ -151,7 +151,7 @@ const withInner = (inner: string) => ({
 });
 
 const usingCases: Case[] = [
-  control("a workflow inside another is used by the same alias, else by production, and pinned on the execution", async (ctx) => {
+  control("an inner workflow uses the same alias, or else production, and the execution records its version", async (ctx) => {
     const actor = await user(ctx);
     const inner = await published(actor);
     const outer = await save(actor, withInner(inner));
@@ -180,7 +180,7 @@ const usingCases: Case[] = [
     answers(await actor.post(`${path}/quote?alias=staging`, body), 200);
     refuses(await actor.post(`${path}?alias=none`, body), 404, "ALIAS_NOT_FOUND");
   }),
-  control("a rerun has the alias of the run before it, or another one that it names", async (ctx) => {
+  control("a rerun uses the alias of the earlier run, or the requested one", async (ctx) => {
     const actor = await user(ctx);
     const slug = await published(actor);
     answers(await point(actor, slug, "staging", { version: 1 }), 200);
@@ -190,7 +190,7 @@ const usingCases: Case[] = [
     answers(await actor.post(`/api/executions/${first}/rerun`, { alias: "production" }), 200, { result: { text: "two" } });
     refuses(await actor.post(`/api/executions/${first}/rerun`, { alias: "production", version: 1 }), 400, "INVALID_REQUEST");
   }),
-  control("schedules and hooks keep an alias, and follow it", async (ctx) => {
+  control("schedules and hooks keep an alias, and follow its moves", async (ctx) => {
     const actor = await user(ctx);
     const slug = await published(actor);
     answers(await point(actor, slug, "staging", { version: 1 }), 200);
@@ -211,7 +211,7 @@ const usingCases: Case[] = [
     answers(await point(actor, slug, "staging", { version: 2 }), 200);
     assert.equal(await deliver(), "two");
   }),
-  control("a key with an alias runs that alias, and nothing else", async (ctx) => {
+  control("a key with an alias runs only that alias", async (ctx) => {
     const actor = await user(ctx);
     const slug = await published(actor);
     answers(await point(actor, slug, "staging", { version: 1 }), 200);
@@ -231,7 +231,7 @@ const usingCases: Case[] = [
       ({ body }) => (body as { result?: { text?: string } }).result?.text === "two",
     );
   }),
-  control("OpenAI's routes take `workflow/<slug>@<alias>`", async (ctx) => {
+  control("OpenAI's routes accept `workflow/<slug>@<alias>`", async (ctx) => {
     const actor = await user(ctx);
     const slug = await published(actor);
     answers(await point(actor, slug, "staging", { version: 1 }), 200);
@@ -248,7 +248,7 @@ const usingCases: Case[] = [
 
 const secretCases: Case[] = [
   control(
-    "a run by an alias sends the value of a secret that is set for this alias",
+    "a run by an alias sends the secret's value for this alias",
     async (ctx) => {
       const actor = await user(ctx);
       const inbox = ctx.receiver!.inbox();
@@ -268,7 +268,7 @@ const secretCases: Case[] = [
     },
     { needs: ["receiver"] },
   ),
-  control("a secret with values for aliases is sent by runs of these aliases only", async (ctx) => {
+  control("a secret with values for aliases is sent only by runs of these aliases", async (ctx) => {
     const actor = await user(ctx);
     const name = "BY_ALIAS";
     const put = (value: string, more: object = {}) =>

@@ -21,7 +21,7 @@ const runGraphLater = async (actor: Actor): Promise<Answer> => {
 };
 
 export const erasureCases: Case[] = [
-  erasing("a deleted execution is gone from reads, lists and events, and can't be deleted or rerun again", async (ctx) => {
+  erasing("a deleted execution is missing from reads, lists and events, and can't be deleted or rerun again", async (ctx) => {
     const own = await owner(ctx);
     const executionId = idOf(answers(await run(own, await save(own, greeting())), 200));
     const path = `/api/executions/${executionId}`;
@@ -43,7 +43,7 @@ export const erasureCases: Case[] = [
       assert.equal(again.headers.get("idempotency-replayed"), "true");
     }
   }),
-  erasing("files of a deleted execution are removed, and kept ones stay", async (ctx) => {
+  erasing("files of a deleted execution are removed, except kept ones", async (ctx) => {
     const own = await owner(ctx);
     const made = async (): Promise<{ executionId: string; url: string; id: string }> => {
       const answer = answers(await runGraph(own, picture({ sandbox: { latencyMs: 10 } })), 200);
@@ -75,7 +75,7 @@ export const erasureCases: Case[] = [
     const rows = answers(await own.get("/api/usage?limit=100"), 200);
     assert.ok(rows.text.includes(executionId));
   }),
-  erasing("an execution that is under way is not deleted", async (ctx) => {
+  erasing("a running execution can't be deleted", async (ctx) => {
     const own = await owner(ctx);
     const { body } = answers(await runGraphLater(own), 202, { executionId: is.uuid });
     const path = `/api/executions/${String(body.executionId)}`;
@@ -90,7 +90,7 @@ export const erasureCases: Case[] = [
       204,
     );
   }),
-  erasing("a key deletes executions by execution:delete alone, and those of its metadata where that is fixed", async (ctx) => {
+  erasing("a key deletes executions only with execution:delete, and only those with its metadata if that is fixed", async (ctx) => {
     const own = await owner(ctx);
     const slug = await save(own, greeting());
     const path = `/api/executions/${idOf(answers(await run(own, slug), 200))}`;
@@ -104,7 +104,7 @@ export const erasureCases: Case[] = [
     const theirs = `/api/executions/${idOf(answers(await run(own, slug), 200))}`;
     refuses(await stranger.session.delete(theirs), 404, "EXECUTION_NOT_FOUND");
   }),
-  erasing("capabilities that are granted by name need the Business tier", async (ctx) => {
+  erasing("capabilities granted by name need the Business tier", async (ctx) => {
     const pro = await ctx.actor({ tier: "pro" });
     for (const capability of ["execution:delete", "erasure:write"])
       refuses(await pro.session.post("/api/keys", { name: "named", capabilities: [capability] }), 403, "CAPABILITY_ABOVE_CEILING");

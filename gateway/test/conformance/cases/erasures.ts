@@ -86,7 +86,7 @@ export const erasuresCases: Case[] = [
     const executions = Array.from({ length: 1_001 }, () => randomUUID());
     refuses(await session.post("/api/erasures", { executions }), 400, "INVALID_REQUEST");
   }),
-  erasing("an erasure by id takes the owner's executions alone, and one by workflow those from before a time", async (ctx) => {
+  erasing("an erasure by id erases only the owner's executions, and one by workflow those before a time", async (ctx) => {
     const own = await owner(ctx);
     const slug = await save(own, greeting());
     const [first, second] = [await run(own, slug, "a"), await run(own, slug, "a")];
@@ -100,7 +100,7 @@ export const erasuresCases: Case[] = [
     answers(await read(own.session, await erase(own.session, { workflow: slug })), 200, { by: "workflow", matched: 1 });
     await untilGone(own, `/api/executions/${second}`);
   }),
-  erasing("an execution that is under way is erased after its end", async (ctx) => {
+  erasing("a running execution is erased after its end", async (ctx) => {
     const own = await owner(ctx);
     const customer = customerOf();
     const slug = await save(own, picture({ sandbox: { latencyMs: 60_000 } }));
@@ -114,7 +114,7 @@ export const erasuresCases: Case[] = [
     answers(await own.post(`/api/executions/${executionId}/cancel`), 200);
     await untilGone(own, `/api/executions/${executionId}`);
   }),
-  erasing("an erasure by metadata removes batches that carry it, with their rows", async (ctx) => {
+  erasing("an erasure by metadata removes batches with the metadata, and their rows", async (ctx) => {
     const own = await owner(ctx);
     const customer = customerOf();
     const body = { inputs: [{}, {}], metadata: { customer } };
@@ -124,7 +124,7 @@ export const erasuresCases: Case[] = [
     await untilGone(own, `/api/batches/${batchId}`);
     answers(await own.get(`/api/executions?batchId=${batchId}`), 200, { rows: [] });
   }),
-  erasing("an Idempotency-Key creates one erasure, and refuses another body", async (ctx) => {
+  erasing("an Idempotency-Key creates one erasure, and rejects another body", async (ctx) => {
     const { session } = await owner(ctx);
     const headers = { "idempotency-key": randomUUID() };
     const create = (body: object) => session.call("POST", "/api/erasures", { body, headers });
@@ -133,7 +133,7 @@ export const erasuresCases: Case[] = [
     assert.equal(again.headers.get("idempotency-replayed"), "true");
     refuses(await create(of("somebody")), 422, "IDEMPOTENCY_KEY_REUSED");
   }),
-  erasing("a key erases by erasure:write alone, and executions of its metadata where that is fixed", async (ctx) => {
+  erasing("a key erases only with erasure:write, and only executions with its metadata if that is fixed", async (ctx) => {
     const own = await owner(ctx);
     const customer = customerOf();
     const executions = [idOf(await runModel(own, customer)), idOf(await runModel(own, "another"))];

@@ -41,15 +41,15 @@ const WRONG: readonly [field: string, wants: string, body: object][] = [
 ];
 
 const rows: Case[] = [
-  errors("INSUFFICIENT_CREDITS: 402 when credits don't suffice", async (ctx) => {
+  errors("INSUFFICIENT_CREDITS: 402 if credits don't suffice", async (ctx) => {
     refuses(await runModel(await poor(ctx), "sandbox-speech", QUICK), 402, "INSUFFICIENT_CREDITS");
   }),
-  errors("grant_exhausted: 402 when the model's trial grant is used up and credits don't suffice", async (ctx) => {
+  errors("grant_exhausted: 402 if the model's trial grant is used up and credits don't suffice", async (ctx) => {
     const user = await poor(ctx);
     for (let left = 3; left > 0; left -= 1) answers(await runModel(user, "sandbox-image", QUICK), 200, { cost: 0 });
     refuses(await runModel(user, "sandbox-image", QUICK), 402, "grant_exhausted");
   }),
-  errors("CAPABILITY_DENIED names the capability that would have passed", async (ctx) => {
+  errors("CAPABILITY_DENIED names the required capability", async (ctx) => {
     const answer = await runModel(await ctx.shared("pro", "errors"), "sandbox-image");
     answers(
       answer,
@@ -57,11 +57,11 @@ const rows: Case[] = [
       exactly({ error: is.text, code: "CAPABILITY_DENIED", doc: is.text, required: "model:sandbox-image:run", requiredTier: "business" }),
     );
   }),
-  errors("MODEL_TIER_REQUIRED: 403 when a workflow's model needs a higher tier", async (ctx) => {
+  errors("MODEL_TIER_REQUIRED: 403 if a workflow's model needs a higher tier", async (ctx) => {
     const graph = { nodes: [node("v", "generate-video", { model: "sandbox-video-pro", inputs: { prompt: "x" } })] };
     refuses(await runGraph(await ctx.shared("pro", "errors"), graph), 403, "MODEL_TIER_REQUIRED");
   }),
-  errors("MODEL_TIER_REQUIRED: lists of workflows say it before a run", async (ctx) => {
+  errors("MODEL_TIER_REQUIRED: lists of workflows show it before a run", async (ctx) => {
     const user = await ctx.shared("pro", "errors");
     const graph = { nodes: [node("v", "generate-video", { model: "sandbox-video-pro", inputs: { prompt: "x" } })] };
     const [above, within] = [await save(user, graph), await save(user, picture())];
@@ -74,7 +74,7 @@ const rows: Case[] = [
     const user = await ctx.shared("pro", "errors");
     noWorkflow(await user.post(`/api/workflows/nothing-${unique()}/run`, { inputs: {} }));
   }),
-  errors("EXECUTION_FAILED: 500 with the cause, when a provider call inside the run fails", async (ctx) => {
+  errors("EXECUTION_FAILED: 500 with the cause, if a provider call in the run fails", async (ctx) => {
     const answer = refuses(
       await runGraph(await ctx.shared("pro", "errors"), clip({ latencyMs: 10, fail: "job" })),
       500,
@@ -103,7 +103,7 @@ const rows: Case[] = [
     refuses(await runModel(user, "sandbox-music", { sandbox: { latencyMs: 10, fail: "incomplete" } }), 500, "PROVIDER_RESPONSE_INCOMPLETE");
     assert.equal((await user.credits()).plan, 10_000);
   }),
-  errors("errors tell nothing of the inside", async (ctx) => {
+  errors("errors reveal no internals", async (ctx) => {
     const user = await ctx.shared("pro", "errors");
     const all = [
       await user.get("/api/nothing"),
@@ -139,11 +139,11 @@ const statuses: Case[] = [
     const many = `{"name":"x","tags":[${"0,".repeat(200_000)}0]}`;
     refuses(await user.call("POST", "/api/workflows", { raw: many }), 400, "INVALID_REQUEST", { issues: is.list });
   }),
-  more("a body without credentials may have 64 kB", async (ctx) => {
+  more("a body without credentials can have 64 kB", async (ctx) => {
     const raw = JSON.stringify({ email: "ada@example.com", password: "x".repeat(65 * 1024) });
     refuses(await ctx.anonymous.call("POST", "/api/auth/login", { raw }), 413, "PAYLOAD_TOO_LARGE", { limit: 64 * 1024 });
   }),
-  more("a query parameter that a list does not know is named", async (ctx) => {
+  more("an unknown query parameter of a list is named", async (ctx) => {
     const user = await ctx.shared("pro", "errors");
     for (const path of ["/api/workflows", "/api/executions", "/api/usage", "/api/models", "/api/folders"]) {
       const answer = refuses(await user.get(`${path}?limmit=5`), 400, "INVALID_REQUEST");
@@ -159,7 +159,7 @@ const statuses: Case[] = [
     const charset = { raw: '{"name":"x"}', headers: { "content-type": "application/json; charset=utf-8" } };
     answers(await user.call("POST", "/api/workflows", charset), 201);
   }),
-  more("too large a body is PAYLOAD_TOO_LARGE", async (ctx) => {
+  more("a body that is too large is PAYLOAD_TOO_LARGE", async (ctx) => {
     refuses(await (await ctx.shared("pro", "errors")).call("POST", "/api/workflows", { raw: tooLarge() }), 413, "PAYLOAD_TOO_LARGE");
   }),
   more("an unknown route is ROUTE_NOT_FOUND, with or without a key", async (ctx) => {
@@ -168,14 +168,14 @@ const statuses: Case[] = [
         refuses(await caller.get(path), 404, "ROUTE_NOT_FOUND");
     }
   }),
-  more("a request that does not say whom it is for gets an error like every other", async (ctx) => {
+  more("a request without a host gets an error in the common format", async (ctx) => {
     const answer = await withoutHost(ctx.baseUrl);
     assert.match(answer, /^HTTP\/1\.1 400 /);
     assert.match(answer, /^x-request-id: \S+\r$/im);
     assert.match(answer, /"code":"INVALID_REQUEST"/);
   }),
   ...WRONG.map(([field, wants, body]) =>
-    more(`INVALID_REQUEST says in plain words what ${field} must be: ${wants}`, async (ctx) => {
+    more(`INVALID_REQUEST states in plain words what ${field} must be: ${wants}`, async (ctx) => {
       const user = await ctx.shared("pro", "errors");
       const answer = await user.post("/api/workflows", body);
       refuses(answer, 400, "INVALID_REQUEST", { error: `${field}: ${wants}`, issues: [exactly({ path: field, message: wants })] });
@@ -190,20 +190,20 @@ const statuses: Case[] = [
       ["an input that there is not", { prompt: "x", colour: "red" }, "is not an input of this model"],
     ] as const
   ).map(([what, inputs, message]) =>
-    errors(`INVALID_INPUTS says in plain words what is wrong with ${what}`, async (ctx) => {
+    errors(`INVALID_INPUTS states in plain words what is wrong with ${what}`, async (ctx) => {
       const user = await ctx.shared("business", "errors");
       const path = `inputs.${Object.keys(inputs).at(-1)}`;
       const answer = await user.post("/api/models/sandbox-video/run", { inputs });
       refuses(answer, 400, "INVALID_INPUTS", { error: `${path}: ${message}`, issues: [exactly({ path, message })] });
     }),
   ),
-  more("INVALID_REQUEST says what the member may be that tells shapes apart", async (ctx) => {
+  more("INVALID_REQUEST lists the allowed values of a discriminator", async (ctx) => {
     const { userId } = await ctx.shared("pro", "errors");
     const message = 'must be one of "topup", "plan", "adjust", "grant"';
     const answer = await ctx.admin.post(`/api/admin/users/${userId}/credits`, { kind: "gift", amount: 1 });
     refuses(answer, 400, "INVALID_REQUEST", { issues: [exactly({ path: "kind", message })] });
   }),
-  more("INVALID_REQUEST says what is wrong with a name, and with a price", async (ctx) => {
+  more("INVALID_REQUEST explains an invalid name, and an invalid price", async (ctx) => {
     const name = "n".repeat(41);
     const [path, message] = [`metadata.${name}`, "its name must have at most 40 characters"];
     const run = { inputs: { prompt: "x" }, metadata: { [name]: "x" } };
@@ -212,11 +212,11 @@ const statuses: Case[] = [
     const price = await ctx.admin.patch("/api/admin/models/sandbox-chat", { price: { perRun: 1 } });
     refuses(price, 400, "INVALID_REQUEST", { issues: [exactly({ path: "price", message: is.like(/perImageUsd/) })] });
   }),
-  more("INVALID_REQUEST says that a parameter is given twice", async (ctx) => {
+  more("INVALID_REQUEST names a repeated parameter", async (ctx) => {
     const issues = [{ path: "limit", message: "must be given once" }];
     refuses(await (await ctx.shared("pro", "errors")).get("/api/usage?limit=2&limit=3"), 400, "INVALID_REQUEST", { issues });
   }),
-  more("a method that a route does not have is METHOD_NOT_ALLOWED, and Allow names those it has", async (ctx) => {
+  more("an unsupported method of a route is METHOD_NOT_ALLOWED, and Allow lists the supported ones", async (ctx) => {
     const answer = refuses(await (await ctx.shared("pro", "errors")).delete("/api/workflows"), 405, "METHOD_NOT_ALLOWED");
     const allowed = (answer.headers.get("allow") ?? "").split(/,\s*/);
     assert.ok(allowed.includes("GET") && allowed.includes("POST"), `Allow is ${allowed.join()}`);
@@ -255,7 +255,7 @@ const statuses: Case[] = [
       assert.deepEqual([...new Set(found.map(({ nodeId }) => nodeId))].sort(), [...ids]);
     }),
   ),
-  more("every problem of a graph is told at once", async (ctx) => {
+  more("every problem of a graph is reported at once", async (ctx) => {
     const nodes = [node("a", "teleport"), node("b", "generate-image", { model: "nope" }), node("c", "beam")];
     const answer = await runGraph(await ctx.shared("enterprise", "errors"), { nodes });
     refuses(answer, 422, "WORKFLOW_INVALID");
@@ -276,7 +276,7 @@ const statuses: Case[] = [
 ];
 
 const ordered: Case[] = [
-  order("size comes before the key", async (ctx) => {
+  order("the size check comes before the key", async (ctx) => {
     refuses(await ctx.anonymous.call("POST", "/api/workflows", { raw: tooLarge() }), 413, "PAYLOAD_TOO_LARGE");
   }),
   order("the content encoding comes before the key", async (ctx) => {
@@ -294,7 +294,7 @@ const ordered: Case[] = [
     }
     refuses(await user.call("POST", "/api/workflows", { raw: '{"name":' }), 429, "RATE_LIMIT_EXCEEDED");
   }),
-  order("the key comes before what the body says", async (ctx) => {
+  order("the key comes before the content of the body", async (ctx) => {
     refuses(await ctx.anonymous.post("/api/workflows", { name: 7 }), 401, "UNAUTHENTICATED");
   }),
   order("the capability comes before the body's validity", async (ctx) => {

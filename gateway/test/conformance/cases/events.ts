@@ -88,7 +88,7 @@ const announcements: Case[] = [
     NEEDS,
   ),
   deliveries(
-    "a run's own webhook gets its message in place of the key's, signed with the account's secret, also by session",
+    "a run's own webhook gets its message instead of the key's webhook, signed with the account's secret, also by session",
     async (ctx) => {
       const { user, inbox: keys } = await subscriber(ctx);
       const own = ctx.receiver!.inbox();
@@ -106,7 +106,7 @@ const announcements: Case[] = [
     },
     NEEDS,
   ),
-  deliveries("a run's own webhook needs webhook:receive by key, and a public address: nothing runs without", async (ctx) => {
+  deliveries("a run's own webhook needs webhook:receive by key, and a public address; without them nothing runs", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const slug = await save(user, clip(QUICK));
     const to = (url: string) => ({ inputs: {}, webhook: { url } });
@@ -117,7 +117,7 @@ const announcements: Case[] = [
     answers(await user.session.get("/api/executions"), 200, { rows: [], nextCursor: null });
   }),
   events(
-    "a run that another key submitted is not announced",
+    "a run of another key is not announced",
     async (ctx) => {
       const { user, inbox } = await subscriber(ctx);
       const other = await user.withKey({ preset: "full-deploy" });
@@ -158,7 +158,7 @@ const payloads: Case[] = [
     NEEDS,
   ),
   deliveries(
-    "the body has type, timestamp and the execution as it is polled",
+    "the body has type, timestamp and the execution as in a poll",
     async (ctx) => {
       const { user, inbox } = await subscriber(ctx);
       const id = await submitGraph(user, clip(QUICK));
@@ -192,7 +192,7 @@ const payloads: Case[] = [
     NEEDS,
   ),
   deliveries(
-    "only the events that were asked for are sent",
+    "only subscribed events are sent",
     async (ctx) => {
       const { user, inbox } = await subscriber(ctx, { events: ["execution.failed"] });
       await finished(user, await submitGraph(user, clip(QUICK)));
@@ -206,7 +206,7 @@ const payloads: Case[] = [
     NEEDS,
   ),
   deliveries(
-    "while a replaced secret is still valid, both sign",
+    "while a replaced secret is still valid, both secrets sign",
     async (ctx) => {
       const { user, inbox } = await subscriber(ctx);
       const path = `/api/keys/${user.keyId}/webhook`;
@@ -221,7 +221,7 @@ const payloads: Case[] = [
 
 const attempts: Case[] = [
   deliveries(
-    "a refused delivery is tried again after five seconds, under the same id",
+    "a rejected delivery is retried after five seconds, under the same id",
     async (ctx) => {
       const { user, inbox } = await subscriber(ctx, { respond: (response, count) => void response.writeHead(count < 3 ? 503 : 204).end() });
       const id = await submitGraph(user, clip(QUICK));
@@ -332,7 +332,7 @@ const attempts: Case[] = [
 const TESTS_OF_TWO_MINUTES = 120;
 
 const budget: Case[] = [
-  egress("tests of webhooks are 60 a minute, and what is more is told when to come again", async (ctx) => {
+  egress("a webhook can be tested 60 times a minute, and a further test gets the time of the next one", async (ctx) => {
     const user = await ctx.actor({ tier: "enterprise", webhook: { url: "http://nowhere.invalid/hook" } });
     const test = () => user.session.post(`/api/keys/${user.keyId}/webhook/test`);
     for (let sent = 0; sent < TESTS_OF_TWO_MINUTES; sent += 1) {

@@ -56,7 +56,7 @@ export const facadeCases: Case[] = [
     { needs: ["receiver"] },
   ),
   facades(
-    "Replicate: a prediction that is over is sent to its webhook, also where it was waited for",
+    "Replicate: the end of a prediction is sent to its webhook, even if the request waited for it",
     async (ctx) => {
       const begin = async (own: Actor, url: string): Promise<string> => {
         const body = { version: MODEL, input: QUICK, webhook: url, webhook_events_filter: ["completed"] };
@@ -84,7 +84,7 @@ export const facadeCases: Case[] = [
     answers(await own.get(`/fal/${MODEL}/requests/${id}`), 200, { images: [{ url: is.text }] });
     answers(await own.get(`/api/executions/${id}`), 200, { status: "completed", creditsCost: is.positive, source: "api-slim" });
   }),
-  facades("fal: a cancelled request is over, and says that its client cancelled it", async (ctx) => {
+  facades("fal: a cancelled request ends, and reports that its client cancelled it", async (ctx) => {
     const own = await user(ctx);
     const id = pick(answers(await own.post(`/fal/${MODEL}`, SLOW), 200), "request_id");
     answers(await own.call("PUT", `/fal/${MODEL}/requests/${id}/cancel`), 202, { status: "CANCELLATION_REQUESTED" });
@@ -92,20 +92,20 @@ export const facadeCases: Case[] = [
     answers(await own.get(`/fal/${MODEL}/requests/${id}`), 499, { error_type: "client_cancelled" });
     answers(await own.call("PUT", `/fal/${MODEL}/requests/${id}/cancel`), 400, { status: "ALREADY_COMPLETED" });
   }),
-  facades("fal: a workflow runs by its slug, and answers with its result when it is waited for", async (ctx) => {
+  facades("fal: a workflow runs by its slug, and a synchronous request returns its result", async (ctx) => {
     const own = await user(ctx);
     const slug = await save(own, picture(QUICK));
     answers(await own.post(`/fal/run/workflow/${slug}`, {}), 200, { images: [{ url: is.text }] });
     answers(await own.post(`/fal/run/workflow/${slug}@production`, {}), 200, { images: [{ url: is.text }] });
   }),
-  facades("fal: wrong inputs are named as fal's validation does, and nothing is run", async (ctx) => {
+  facades("fal: invalid inputs are named in the form of fal's validation, and nothing runs", async (ctx) => {
     const own = await user(ctx);
     const wrong = answers(await own.post(`/fal/${MODEL}`, { nonsense: 1 }), 422, { error_type: "INVALID_INPUTS" });
     assert.ok(pick<{ loc: string[] }[]>(wrong, "detail").every(({ loc }) => loc[0] === "body"));
     answers(await own.post("/fal/nobody/nothing", {}), 404, { error_type: "MODEL_NOT_FOUND", detail: is.text });
     answers(await own.get(`/fal/${MODEL}/requests/1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11`), 404, { error_type: "EXECUTION_NOT_FOUND" });
   }),
-  facades("Replicate: a prediction that is waited for has its output, and is an execution like any other", async (ctx) => {
+  facades("Replicate: a prediction that the request waits for has its output, and is an execution like any other", async (ctx) => {
     const own = await user(ctx);
     const made = await own.call("POST", `/replicate/v1/models/${MODEL}/predictions`, {
       body: { input: QUICK },
@@ -118,7 +118,7 @@ export const facadeCases: Case[] = [
     const listed = pick<{ id: string }[]>(answers(await own.get(PREDICTIONS), 200, { previous: null }), "results");
     assert.ok(listed.some((each) => each.id === id));
   }),
-  facades("Replicate: a prediction that isn't waited for is starting, and can be cancelled", async (ctx) => {
+  facades("Replicate: a prediction without a wait is starting, and can be cancelled", async (ctx) => {
     const own = await user(ctx);
     const id = pick(answers(await own.post(PREDICTIONS, { version: MODEL, input: SLOW }), 201, { status: "starting" }), "id");
     answers(await own.post(`${PREDICTIONS}/${id}/cancel`), 200);
@@ -128,7 +128,7 @@ export const facadeCases: Case[] = [
     );
     answers(over, 200, { status: "canceled", output: null });
   }),
-  facades("Replicate: errors are problems of RFC 7807 that name the wrong fields", async (ctx) => {
+  facades("Replicate: errors are RFC 7807 problems that name the invalid fields", async (ctx) => {
     const own = await user(ctx);
     const wrong = answers(await own.post(PREDICTIONS, { version: MODEL, input: { nonsense: 1 } }), 422, {
       ...{ title: "Input validation failed", status: 422, detail: is.text },

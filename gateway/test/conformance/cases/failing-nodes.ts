@@ -23,7 +23,7 @@ const nodesOf = async (user: Actor, run: Awaited<ReturnType<typeof runGraph>>): 
   pick(answers(await user.get(`/api/executions/${run.headers.get("x-execution-id")}`), 200), "nodes");
 
 const fallback: Case[] = [
-  kinds("another model is called where a node's own refuses, and is what the run is charged for", async (ctx) => {
+  kinds("a fallback model is called if a node's own model rejects the call, and the run is charged for it", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const run = answers(await runGraph(user, pictureNode({ fallback: ["sandbox-image-fast"] })), 200, {
       result: { images: [is.object] },
@@ -41,7 +41,7 @@ const fallback: Case[] = [
     const { body } = await user.get(`/api/executions/${run.headers.get("x-execution-id")}`);
     assert.deepEqual(body.modelIds, ["sandbox-image", "sandbox-image-fast"]);
   }),
-  kinds("another model is called where a job fails, item by item", async (ctx) => {
+  kinds("a fallback model is called if a job fails, item by item", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const graph = pictureNode({ fallback: ["sandbox-image-fast"] }, { ...QUICK, fail: "job", models: ["sandbox-image"] });
     const run = answers(
@@ -61,20 +61,20 @@ const fallback: Case[] = [
       ],
     });
   }),
-  kinds("a run fails free where every model does", async (ctx) => {
+  kinds("a run fails for free if every model fails", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const graph = pictureNode({ fallback: ["sandbox-image-fast"] }, { ...QUICK, fail: "submit", status: 400 });
     refuses(await runGraph(user, graph), 500, "EXECUTION_FAILED");
     assert.equal((await user.credits()).held, 0);
   }),
-  kinds("a quote is for the dearest model, and not exact where prices differ", async (ctx) => {
+  kinds("a quote is for the most expensive model, and isn't exact if prices differ", async (ctx) => {
     const user = await ctx.shared("business", "fallback");
     const clip = { model: "sandbox-video", prompt: "x", seconds: 1, fallback: ["sandbox-video-pro"] };
     const slug = await save(user, { nodes: [node("clip", "generate-video", clip)] });
     const quoted = await user.post(`/api/workflows/${slug}/quote`, { inputs: {} });
     answers(quoted, 200, { estimatedCreditCost: is.near(26), exact: false });
   }),
-  kinds("each model in the place of another is checked before the run", async (ctx) => {
+  kinds("each fallback model is checked before the run", async (ctx) => {
     const pro = await ctx.shared("pro", "fallback");
     const above = { nodes: [node("clip", "generate-video", { model: "sandbox-video", fallback: ["sandbox-video-pro"], prompt: "x" })] };
     refuses(await runGraph(pro, above), 403, "MODEL_TIER_REQUIRED");
@@ -86,7 +86,7 @@ const fallback: Case[] = [
 ];
 
 const items: Case[] = [
-  kinds("failed items are left out where a node says so, free, with their errors and a warning that counts them", async (ctx) => {
+  kinds("if a node skips failed items, they are free, with their errors and a warning with their number", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const graph = picture();
     const faults = [QUICK, { fail: "submit", status: 400 }, QUICK];
@@ -126,7 +126,7 @@ const items: Case[] = [
       ],
     });
   }),
-  kinds("a node of which every item fails fails, though it leaves failed ones out", async (ctx) => {
+  kinds("if every item of a node fails, the node fails, even if it skips failed items", async (ctx) => {
     const user = await ctx.shared("business", "fallback");
     const graph = pictureNode({ model: "sandbox-image-fast", onItemError: "skip" }, { fail: "submit", status: 400 });
     const list = {
@@ -143,7 +143,7 @@ const SPARE_PATH = `/api/admin/models/${SPARE_MODEL}`;
 
 const administrators: Case[] = [
   admin(
-    "what administrators put in a model's place is called where it fails, if the key may run it",
+    "the fallback that administrators set is called if a model fails, if the key can run it",
     async (ctx) => {
       const user = await ctx.shared("business", "fallback");
       const failing = { seconds: 1, sandbox: { ...QUICK, fail: "submit", status: 400, models: [SPARE_MODEL] } };
@@ -164,7 +164,7 @@ const administrators: Case[] = [
     },
     { alone: true },
   ),
-  admin("a list of models in the place of another is checked when it is set", async (ctx) => {
+  admin("a list of fallback models is checked when it is set", async (ctx) => {
     for (const names of [
       [SPARE_MODEL],
       ["nonesuch"],
@@ -199,7 +199,7 @@ const withRetiring = async (ctx: Context, retirement: Retirement, work: (name: s
 
 const retirement: Case[] = [
   kinds(
-    "a retired model is refused with its successor, which runs where the node accepts it and is named by quote and execution",
+    "a retired model is rejected with its successor, which runs if the node accepts it and is named by quote and execution",
     async (ctx) => {
       const user = await ctx.actor({ tier: "business" });
       await withRetiring(ctx, { retired: true }, async (gone) => {
@@ -228,7 +228,7 @@ const retirement: Case[] = [
       });
     },
   ),
-  kinds("a model that its provider shuts down soon warns in quotes and still runs", async (ctx) => {
+  kinds("a model that its provider shuts down soon causes a warning in quotes and still runs", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     await withRetiring(ctx, { retired: false, retiresOn: "2026-01-31" }, async (leaving) => {
       const slug = await save(user, pictureNode({ model: leaving }, QUICK));
@@ -241,7 +241,7 @@ const retirement: Case[] = [
       });
     });
   }),
-  kinds("a key's webhook can name model.retiring, the notice of a model that its provider shuts down", async (ctx) => {
+  kinds("a key's webhook can subscribe to model.retiring, the notice of a model that its provider shuts down", async (ctx) => {
     const events = ["model.retiring"];
     const { session, keyId } = await ctx.actor({ tier: "business", webhook: { url: "https://example.com/notices", events } });
     const { body } = answers(await session.get("/api/keys"), 200, is.list);

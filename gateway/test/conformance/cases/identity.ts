@@ -14,7 +14,7 @@ const plans = inSection("D1");
 
 export const identityCases: Case[] = [
   ...["free", "pro", "business", "enterprise"].map((tier) =>
-    identity(`a user of ${tier} is told so, with id, e-mail, role and approval`, async (ctx) => {
+    identity(`a user of ${tier} sees the tier, with id, e-mail, role and approval`, async (ctx) => {
       const user = await ctx.shared(tier, "identity");
       const expected = exactly({ id: user.userId, email: user.email, role: "user", tier, approved: true });
       answers(await user.session.get("/api/whoami"), 200, exactly({ user: expected }));
@@ -31,11 +31,11 @@ export const identityCases: Case[] = [
     const user = await ctx.actor({ tier: "free", approved: false });
     answers(await user.session.get("/api/whoami"), 200, { user: { approved: false, tier: "free" } });
   }),
-  whoami("answers the same by key and by session", async (ctx) => {
+  whoami("returns the same by key and by session", async (ctx) => {
     const user = await ctx.shared("pro", "identity");
     assert.equal((await user.get("/api/whoami")).text, (await user.session.get("/api/whoami")).text);
   }),
-  whoami("the deployment's standing accounts are who they should be", async (ctx) => {
+  whoami("the deployment's permanent accounts have their roles", async (ctx) => {
     for (const [name, account] of Object.entries(ctx.accounts)) {
       const { session } = await ctx.signIn(account);
       answers(await session.get("/api/whoami"), 200, { user: { email: account.email, approved: name !== "unapproved" } });
@@ -44,7 +44,7 @@ export const identityCases: Case[] = [
   whoami("/api/me rejects keys", async (ctx) => {
     refuses(await (await ctx.shared("business", "identity")).get("/api/me"), 403, "SESSION_REQUIRED");
   }),
-  whoami("/api/me needs someone", async (ctx) => {
+  whoami("/api/me needs a caller", async (ctx) => {
     refuses(await ctx.anonymous.get("/api/me"), 401, "UNAUTHENTICATED");
   }),
   me("/api/me has user, balances, business and onboarding", async (ctx) => {
@@ -64,7 +64,7 @@ export const identityCases: Case[] = [
       );
     }
   }),
-  me("onboarding moves on as the user does", async (ctx) => {
+  me("onboarding advances with the user's steps", async (ctx) => {
     const user = await ctx.actor({ tier: "free", approved: false });
     const stands = async (step: string, completed: string[]): Promise<void> =>
       void (await eventually(
@@ -92,7 +92,7 @@ export const identityCases: Case[] = [
     const business = await ctx.shared("business", "about");
     answers(await business.post("/api/models/sandbox-chat/run", { inputs: { prompt: "hi" } }), 200, { result: { text: is.text } });
   }),
-  about("a run waits unless it is asked to be asynchronous", async (ctx) => {
+  about("a run waits unless it is requested as asynchronous", async (ctx) => {
     const pro = await ctx.shared("pro", "about");
     answers(await runGraph(pro, clip({ latencyMs: 20 })), 200, { success: true });
     answers(await finished(pro, await submitGraph(pro, clip({ latencyMs: 20 }))), 200, { status: "completed" });

@@ -20,7 +20,7 @@ const caption = {
 };
 
 export const innerWorkflowCases: Case[] = [
-  control("a workflow runs as a part of another, with its fields as inputs and its result as outputs", async (ctx) => {
+  control("a workflow runs as part of another one, with its fields as inputs and its result as outputs", async (ctx) => {
     const user = await ctx.shared("business", "inner");
     const slug = await save(user, caption);
     const run = await runGraph(user, {
@@ -32,7 +32,7 @@ export const innerWorkflowCases: Case[] = [
     fits(pick(polled, "inlined"), [{ nodeId: "inner", slug, version: null, contentHash: is.text }]);
     assert.ok(pick<{ id: string }[]>(polled, "nodes").some(({ id }) => id === "inner/box"));
   }),
-  control("what stands in a workflow is quoted and charged with it", async (ctx) => {
+  control("an inner workflow is quoted and charged with the outer one", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const slug = await save(user, picture(QUICK));
     const graph = { nodes: [within(slug), out], edges: [edge("inner.images", "out.images")] };
@@ -44,7 +44,7 @@ export const innerWorkflowCases: Case[] = [
     });
     answers(await user.post(`/api/workflows/${outer}/run`, { inputs: {} }), 200, { cost: is.near(0.52), result: { images: [is.object] } });
   }),
-  control("workflows of others, circles and wrong values are refused, with the place", async (ctx) => {
+  control("workflows of others, circles and invalid values are rejected, with their path", async (ctx) => {
     const [user, other] = [await ctx.shared("business", "inner"), await ctx.shared("enterprise", "inner")];
     const theirs = await save(other, caption);
     const issues = (path: string) => ({ issues: [{ nodeId: "inner", message: path }] });

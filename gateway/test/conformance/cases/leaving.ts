@@ -13,7 +13,7 @@ const leave = ({ session, password }: Actor, given: object = { password }): Prom
   session.call("DELETE", "/api/me", { body: given });
 
 export const leavingCases: Case[] = [
-  leaving("an account that is to be deleted may look around and not run, and may change its mind", async (ctx) => {
+  leaving("an account scheduled for deletion can read but not run, and can cancel the deletion", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const slug = await save(user, greeting());
     refuses(await leave(user, {}), 400, "INVALID_REQUEST", { issues: [{ path: "password", message: is.text }] });
@@ -32,7 +32,7 @@ export const leavingCases: Case[] = [
     answers(await user.session.get("/api/me"), 200, { erasesAt: is.absent });
     answers(await user.post(`/api/workflows/${slug}/run`, RUN), 200);
   }),
-  leaving("an archive of everything is made for its owner alone", async (ctx) => {
+  leaving("an archive of all data is created only for its owner", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     await save(user, greeting());
     const ask = (): Promise<Answer> => user.session.get("/api/me/export");
@@ -49,7 +49,7 @@ export const leavingCases: Case[] = [
     const stranger = await ctx.actor({ tier: "pro" });
     refuses(await stranger.session.get("/api/me/export/file"), 404, "NOT_FOUND");
   }),
-  leaving("administrators export, delete and keep accounts of others, and not their own", async (ctx) => {
+  leaving("administrators export, delete and restore accounts of others, but not their own", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const own = `/api/admin/users/${user.userId}`;
     answers(await ctx.admin.delete(own), 202, { erasesAt: is.time });

@@ -19,7 +19,7 @@ const run = async (caller: Caller, slug: string, query = ""): Promise<string> =>
 const newName = (): string => `Case ${unique()}`;
 
 const versionCases: Case[] = [
-  versions("a draft is published as version 1, 2, …, which are listed newest first and read", async (ctx) => {
+  versions("a draft is published as version 1, 2, …; versions are listed newest first and can be read", async (ctx) => {
     const user = await ctx.shared("pro", "versions");
     const slug = await save(user, says("one"));
     const head = { createdAt: is.time, createdBy: user.userId, name: is.text, description: is.string };
@@ -34,7 +34,7 @@ const versionCases: Case[] = [
     refuses(await user.get(`/api/workflows/${slug}/versions/3`), 404, "VERSION_NOT_FOUND");
     refuses(await user.get(`/api/workflows/${slug}/versions/one`), 404, "VERSION_NOT_FOUND");
   }),
-  versions("runs run the newest published version, whatever becomes of the draft", async (ctx) => {
+  versions("runs use the newest published version, whatever happens to the draft", async (ctx) => {
     const user = await ctx.shared("pro", "versions");
     const slug = await save(user, says("one"));
     assert.equal(await run(user, slug), "one");
@@ -45,7 +45,7 @@ const versionCases: Case[] = [
     refuses(await user.post(`/api/workflows/${slug}/run?version=2`, { inputs: {} }), 404, "VERSION_NOT_FOUND");
     refuses(await user.post(`/api/workflows/${slug}/run?version=newest`, { inputs: {} }), 400, "INVALID_REQUEST");
   }),
-  versions("quotes and schemas take ?version, too", async (ctx) => {
+  versions("quotes and schemas also accept ?version", async (ctx) => {
     const user = await ctx.shared("pro", "versions");
     const field = (name: string) => ({
       nodes: [node("in", "request-input", { fields: [{ name, type: "text", label: name }] })],
@@ -65,7 +65,7 @@ const versionCases: Case[] = [
     refuses(await user.get(`/api/workflows/${slug}/schema?version=9`), 404, "VERSION_NOT_FOUND");
     refuses(await user.post(`/api/workflows/${slug}/quote?version=9`, { inputs: {} }), 404, "VERSION_NOT_FOUND");
   }),
-  versions("an execution records the version that it ran, null for the draft", async (ctx) => {
+  versions("an execution records its version, null for the draft", async (ctx) => {
     const user = await ctx.shared("pro", "versions");
     const slug = await save(user, says("one"));
     answers(await publish(user, slug), 201);
@@ -92,7 +92,7 @@ const versionCases: Case[] = [
     const sent = { publishedVersion: 7, changedSincePublished: true };
     answers(await user.put(`/api/workflows/${slug}`, sent), 200, { publishedVersion: null, changedSincePublished: false });
   }),
-  versions("who doesn't own a template reads and runs its newest published version", async (ctx) => {
+  versions("users who don't own a template read and run its newest published version", async (ctx) => {
     const [owner, reader] = [await ctx.shared("pro", "versions"), await ctx.shared("pro", "readers")];
     const slug = await save(owner, { name: newName(), isTemplate: true, ...says("one") });
     answers(await publish(owner, slug), 201);
@@ -106,7 +106,7 @@ const versionCases: Case[] = [
 ];
 
 const untilCases: Case[] = [
-  until("a run and a quote with `until` are of what that node needs, and of nothing else", async (ctx) => {
+  until("a run and a quote with `until` cover only that node and its dependencies", async (ctx) => {
     const user = await ctx.shared("pro", "until");
     const image = (id: string) => node(id, "generate-image", { model: "sandbox-image-fast", inputs: { sandbox: { latencyMs: 10 } } });
     const slug = await save(user, {
@@ -131,7 +131,7 @@ const untilCases: Case[] = [
     );
     assert.ok(nodes.some((one) => one.id === "one") && nodes.every((one) => one.id !== "two" && one.id !== "out"));
   }),
-  until("a node that the workflow doesn't have can't be run to", async (ctx) => {
+  until("a node that the workflow doesn't have can't be the target of a run", async (ctx) => {
     const user = await ctx.shared("pro", "until");
     const slug = await save(user, says("one"));
     for (const path of ["run", "quote"])
@@ -142,7 +142,7 @@ const untilCases: Case[] = [
 ];
 
 const deletedCases: Case[] = [
-  deleted("a deleted slug is kept for its owner: others get -2, the owner gets it again", async (ctx) => {
+  deleted("a deleted slug is reserved for its owner: others get -2, and the owner gets it again", async (ctx) => {
     const [owner, other] = [await ctx.shared("pro", "versions"), await ctx.shared("pro", "readers")];
     const name = newName();
     const slug = await save(owner, { name });
@@ -159,19 +159,19 @@ const listed = async (caller: Caller, slug: string): Promise<boolean> =>
   answers(await caller.get("/api/workflows"), 200).text.includes(`"slug":"${slug}"`);
 
 const templateCases: Case[] = [
-  templates("an account that is not approved publishes no template", async (ctx) => {
+  templates("an unapproved account can't publish a template", async (ctx) => {
     const actor = await ctx.actor({ tier: "free", approved: false, noKey: true });
     refuses(await actor.session.post("/api/workflows", { name: newName(), isTemplate: true }), 403, "ACCOUNT_NOT_APPROVED");
     const slug = await save(actor.session, { name: newName() });
     refuses(await actor.session.put(`/api/workflows/${slug}`, { isTemplate: true }), 403, "ACCOUNT_NOT_APPROVED");
     answers(await actor.session.put(`/api/workflows/${slug}`, { description: "my own draft" }), 200);
   }),
-  templates("an account may have 50 templates, and no more", async (ctx) => {
+  templates("an account can have at most 50 templates", async (ctx) => {
     const owner = await ctx.actor({ tier: "enterprise" });
     for (let count = 0; count < 50; count += 10) await Promise.all(Array.from({ length: 10 }, () => template(owner)));
     answers(await owner.post("/api/workflows", { name: newName(), isTemplate: true }), 403, { code: "TEMPLATE_CAP_REACHED", limit: 50 });
   }),
-  templates("an administrator takes a template down, and lets it back", async (ctx) => {
+  templates("an administrator hides a template, and restores it", async (ctx) => {
     const [owner, reader] = [await ctx.shared("pro", "versions"), await ctx.shared("pro", "readers")];
     const slug = await template(owner, says("one"));
     assert.equal(await listed(reader, slug), true);
@@ -187,7 +187,7 @@ const templateCases: Case[] = [
     noWorkflow(await ctx.admin.patch("/api/admin/templates/no-such-template", { listed: false }));
     assert.equal((await reader.patch(`/api/admin/templates/${slug}`, change)).status, 403);
   }),
-  templates("covers and thumbnails take files of ours only", async (ctx) => {
+  templates("covers and thumbnails accept only stored files", async (ctx) => {
     const owner: Actor = await ctx.shared("pro", "versions");
     for (const address of ["https://example.com/tracker.png", "javascript:alert(1)", "/elsewhere/x.png"]) {
       refuses(await owner.post("/api/workflows", { name: newName(), cover: { image: address } }), 400, "INVALID_REQUEST");
@@ -202,7 +202,7 @@ const templateCases: Case[] = [
       thumbnail: url,
     });
   }),
-  templates("a thumbnail may be a data URL of 64 kB, which lists give as an address", async (ctx) => {
+  templates("a thumbnail can be a data URL of 64 kB, which lists return as an address", async (ctx) => {
     const owner = await ctx.shared("pro", "versions");
     const png = (bytes: number): string =>
       `data:image/png;base64,${Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(bytes)]).toString("base64")}`;
@@ -215,7 +215,7 @@ const templateCases: Case[] = [
     assert.equal((await fetch(row!.thumbnail)).status, 200);
     refuses(await owner.post("/api/workflows", { name, thumbnail: png(64 * 1024) }), 400, "INVALID_REQUEST");
   }),
-  templates("the list is an array that limit, cursor, q, tag and folderId narrow, with the next page in Link", async (ctx) => {
+  templates("the list is an array that limit, cursor, q, tag and folderId filter, with the next page in Link", async (ctx) => {
     const owner = await ctx.actor({ tier: "pro" });
     const tag = unique();
     const folderId = pick<string>(answers(await owner.post("/api/folders", { name: "Folder" }), 201), "id");
@@ -235,7 +235,7 @@ const templateCases: Case[] = [
     assert.deepEqual(await slugs(next ?? ""), { slugs: made.slice(2), link: null });
     refuses(await owner.get("/api/workflows?limit=0"), 400, "INVALID_REQUEST");
   }),
-  templates("a clone is a copy of one's own, with copies of the files that it names", async (ctx) => {
+  templates("a clone belongs to the caller, with copies of the files that it names", async (ctx) => {
     const [owner, reader] = [await ctx.shared("pro", "versions"), await ctx.shared("pro", "readers")];
     const bytes = new Uint8Array(Buffer.from("89504e470d0a1a0a0000000d4948445200000002", "hex"));
     const headers = { "x-api-key": owner.key, "content-type": "image/png" };

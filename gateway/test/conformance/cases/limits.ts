@@ -28,7 +28,7 @@ const exhaust = async (ask: () => ReturnType<Actor["get"]>, count = PER_MINUTE):
 };
 
 const foreignIds: Case[] = [
-  rates("ids that are not the caller's share one bucket for polls, cancels and events; the caller's own do not", async (ctx) => {
+  rates("foreign ids share one bucket for polls, cancels and events; the caller's own ids don't", async (ctx) => {
     const user = await tight(ctx);
     const own = answers(await user.post("/api/models/sandbox-chat/run", { inputs: { prompt: "x" } }), 200).headers.get("x-execution-id");
     const asks = [
@@ -50,25 +50,25 @@ const headers: Case[] = [
       ["business", 1_000],
     ] as const
   ).map(([tier, limit]) =>
-    limits(`a ${tier} user may send ${limit} requests a minute to a route`, async (ctx) => {
+    limits(`a ${tier} user can send ${limit} requests a minute to a route`, async (ctx) => {
       const user = await ctx.actor({ tier, noKey: true });
       const answer = answers(await user.session.get("/api/models"), 200);
       assert.equal(header(answer.headers, "x-ratelimit-limit"), limit);
       assert.equal(header(answer.headers, "x-ratelimit-remaining"), limit - 1);
     }),
   ),
-  limits("an enterprise user has no limit, and no headers of one", async (ctx) => {
+  limits("an enterprise user has no limit, and gets no limit headers", async (ctx) => {
     const answer = answers(await (await ctx.shared("enterprise", "limits")).get("/api/whoami"), 200);
     for (const name of ["limit", "remaining", "reset"]) assert.equal(answer.headers.get(`x-ratelimit-${name}`), null);
   }),
-  limits("both run routes carry the headers", async (ctx) => {
+  limits("both run routes have the headers", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const slug = await save(user, greeting());
     const workflow = answers(await user.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
     const model = answers(await user.post("/api/models/sandbox-chat/run", { inputs: { prompt: "x" } }), 200);
     for (const answer of [workflow, model]) assert.equal(header(answer.headers, "x-ratelimit-remaining"), 999);
   }),
-  limits("what remains goes down by one with each request", async (ctx) => {
+  limits("the remaining number decreases by one with each request", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const seen: number[] = [];
     for (let left = 4; left > 0; left -= 1) seen.push(header((await user.get("/api/usage")).headers, "x-ratelimit-remaining"));
@@ -83,13 +83,13 @@ const headers: Case[] = [
     assert.ok(first! > now && first! <= now + WINDOW_SECONDS + 1, `reset is ${first! - now} s away`);
     assert.ok(Math.abs(first! - second!) <= 1);
   }),
-  limits("a pro user's 101st request in a minute is refused", async (ctx) => {
+  limits("a pro user's 101st request in a minute is rejected", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const all = await Promise.all(Array.from({ length: 101 }, () => user.get("/api/whoami")));
     assert.equal(all.filter(({ status }) => status === 200).length, 100);
     assert.equal(all.filter(({ status }) => status === 429).length, 1);
   }),
-  errors("RATE_LIMIT_EXCEEDED tells tier, limit and retryAfter", async (ctx) => {
+  errors("RATE_LIMIT_EXCEEDED has tier, limit and retryAfter", async (ctx) => {
     const user = await tight(ctx);
     await exhaust(() => user.get("/api/whoami"));
     refuses(await user.get("/api/whoami"), 429, "RATE_LIMIT_EXCEEDED", {
@@ -98,7 +98,7 @@ const headers: Case[] = [
       retryAfter: is.positive,
     });
   }),
-  limits("a 429 carries the limit's headers and Retry-After", async (ctx) => {
+  limits("a 429 has the limit's headers and Retry-After", async (ctx) => {
     const user = await tight(ctx);
     await exhaust(() => user.get("/api/whoami"));
     const answer = refuses(await user.get("/api/whoami"), 429, "RATE_LIMIT_EXCEEDED");
@@ -109,7 +109,7 @@ const headers: Case[] = [
     assert.ok(Math.abs(header(answer.headers, "x-ratelimit-reset") - Date.now() / 1_000 - retryAfter) <= WINDOW_SECONDS / 2);
   }),
   limits(
-    "after the reset there is a new window",
+    "after the reset a new window starts",
     async (ctx) => {
       const user = await tight(ctx);
       await exhaust(() => user.get("/api/whoami"));
@@ -122,7 +122,7 @@ const headers: Case[] = [
 ];
 
 const buckets: Case[] = [
-  limits("each route has a bucket of its own; both run routes, too", async (ctx) => {
+  limits("each route has a separate bucket, including both run routes", async (ctx) => {
     const user = await tight(ctx);
     const slug = await save(user, greeting());
     await exhaust(() => user.post(`/api/workflows/${slug}/run`, { inputs: {} }));
@@ -130,7 +130,7 @@ const buckets: Case[] = [
     answers(await user.post("/api/models/sandbox-chat/run", { inputs: { prompt: "x" } }), 200);
     answers(await user.get("/api/workflows"), 200);
   }),
-  limits("a route's bucket is shared by all of its resources", async (ctx) => {
+  limits("all resources of a route share its bucket", async (ctx) => {
     const user = await tight(ctx);
     await exhaust(() => user.get("/api/workflows/one"), 2);
     await exhaust(() => user.get("/api/workflows/two"), 1);
@@ -149,16 +149,16 @@ const buckets: Case[] = [
     await exhaust(() => one.get("/api/usage"));
     answers(await two.get("/api/usage"), 200);
   }),
-  limits("the limit goes with the tier, not with the key's grants", async (ctx) => {
+  limits("the limit depends on the tier, not on the key's grants", async (ctx) => {
     const user = await ctx.actor({ tier: "pro", grants: ["webhook:receive"] });
     assert.equal(header((await user.get("/api/whoami")).headers, "x-ratelimit-limit"), 100);
   }),
-  limits("concurrent requests get no more than the limit", async (ctx) => {
+  limits("concurrent requests can't exceed the limit", async (ctx) => {
     const user = await tight(ctx);
     const all = await Promise.all(Array.from({ length: 12 }, () => user.get("/api/whoami")));
     assert.equal(all.filter(({ status }) => status === 200).length, PER_MINUTE);
   }),
-  rates("methods of one path are counted apart", async (ctx) => {
+  rates("methods of one path are counted separately", async (ctx) => {
     const user = await tight(ctx);
     await exhaust(() => user.get("/api/folders"));
     answers(await user.post("/api/folders", { name: "F" }), 201);
@@ -211,7 +211,7 @@ const concurrency: Case[] = [
     ] as const
   ).map(([tier, count]) =>
     rates(
-      `a user of ${tier} has at most ${count} executions under way, and the next one waits in line`,
+      `a user of ${tier} has at most ${count} running executions, and the next one is queued`,
       async (ctx) => {
         await ctx.tier("one-at-a-time", { concurrency: 1, base: "business" });
         const user = await ctx.actor({ tier });
@@ -235,7 +235,7 @@ const concurrency: Case[] = [
       MANY_RUNS,
     ),
   ),
-  rates("more places, by a changed tier or by another one, let those begin who wait", async (ctx) => {
+  rates("if a changed or different tier has more places, queued runs start", async (ctx) => {
     const settings = { base: "business", rateLimitPerMinute: null, markup: 1.5, monthlyCredits: 2_000 };
     const tier = await ctx.tier("growing", { ...settings, concurrency: 1 });
     const user = await ctx.actor({ tier });
@@ -252,7 +252,7 @@ const concurrency: Case[] = [
     answers(await ctx.admin.put(`/api/admin/tiers/${tier}`, { ...settings, concurrency: 1 }), 200);
     await stopAll(user, [first, second, third]);
   }),
-  rates("a Free user has one execution under way, and can cancel what waits", async (ctx) => {
+  rates("a Free user has one running execution, and can cancel queued ones", async (ctx) => {
     const free = await ctx.actor({ tier: "free" });
     const graph = { nodes: [slowPicture()], edges: [] };
     const id = await submitGraph(free.session, graph);

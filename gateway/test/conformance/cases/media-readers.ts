@@ -135,7 +135,7 @@ const conditional = (own: Actor, path: string, etag: string): Promise<Answer> =>
   own.call("GET", path, { headers: { "if-none-match": etag } });
 
 const storeCases: Case[] = [
-  files("an entity tag says the hour of the addresses, and is still the revision that If-Match asks for", async (ctx) => {
+  files("an entity tag includes the hour of the addresses, and still is the revision for If-Match", async (ctx) => {
     const own = await user(ctx);
     const url = await upload(ctx, own);
     const graph = { nodes: [node("m", "text-box", { text: url }), node("out", "response-output")], edges: [edge("m.text", "out.text")] };
@@ -149,7 +149,7 @@ const storeCases: Case[] = [
     answers(await own.call("PUT", path, { body: { description: "changed" }, headers: { "if-match": etag } }), 200);
     answers(await own.call("PUT", path, { body: { description: "again" }, headers: { "if-match": etag } }), 412);
   }),
-  files("one request under an Idempotency-Key is the same with a signed, a plain and a renewed address", async (ctx) => {
+  files("requests under an Idempotency-Key are equal with a signed, a plain and a renewed address", async (ctx) => {
     const own = await user(ctx);
     const url = await upload(ctx, own);
     const slug = await save(own, PICTURES);
@@ -162,7 +162,7 @@ const storeCases: Case[] = [
       await allReadable(again.text);
     }
   }),
-  files("a copy of a template reads the files of third accounts that its author could read", async (ctx) => {
+  files("a copy of a template can read files of third accounts that its author could read", async (ctx) => {
     const [third, author, reader] = [await user(ctx), await ctx.actor({ tier: "business" }), await ctx.actor({ tier: "pro" })];
     const url = await upload(ctx, third);
     const graph = { nodes: [node("m", "text-box", { text: url }), node("out", "response-output")], edges: [edge("m.text", "out.text")] };
@@ -178,7 +178,7 @@ const visit = async (ctx: Context, slug: string): Promise<Record<string, string>
 };
 
 const appCases: Case[] = [
-  files("a visitor's run has addresses for an hour or two, and its owner reads it by own ones", async (ctx) => {
+  files("a visitor's run has addresses for an hour or two, and its owner reads it with other addresses", async (ctx) => {
     const own = await user(ctx);
     const app = { published: true, dailyCredits: 50, perVisitorPerDay: 10, origins: [] };
     const graph = picture({ sandbox: { latencyMs: 10 } });
@@ -193,7 +193,7 @@ const appCases: Case[] = [
     await allReadable(answers(await call(ctx.baseUrl, "GET", `/api/executions/${executionId}`, { headers }), 200).text);
     await allReadable(answers(await own.get(`/api/executions/${executionId}`), 200).text);
   }),
-  files("a visitor names a file of the app's account only by a valid signature", async (ctx) => {
+  files("a visitor can name a file of the app's account only with a valid signature", async (ctx) => {
     const own = await user(ctx);
     const app = { published: true, dailyCredits: 50, perVisitorPerDay: 10, origins: [] };
     const slug: string = pick(answers(await own.session.post("/api/workflows", { ...TEXTS, name: "App", app }), 201), "slug");
@@ -202,7 +202,7 @@ const appCases: Case[] = [
     refuses(await run(plain(url)), 400, "INVALID_INPUTS");
     await allReadable(answers(await run(url), 200).text);
   }),
-  files("a published app's cover and field defaults are public, and inputs and results of its runs are not", async (ctx) => {
+  files("a published app's cover and field defaults are public, but not inputs and results of its runs", async (ctx) => {
     const own = await user(ctx);
     const [cover, sample, given] = [await upload(ctx, own), await upload(ctx, own), await upload(ctx, own)];
     const fields = [{ name: "photo", type: "image_upload", label: "Photo", default: sample }];
@@ -216,7 +216,7 @@ const appCases: Case[] = [
     }
     await allReadable(answers(await own.post(`/api/workflows/${slug}/run`, { inputs: { photo: given } }), 200).text);
   }),
-  files("a file of a private workflow is not public, wherever the workflow names it", async (ctx) => {
+  files("a file of a private workflow isn't public, wherever the workflow names it", async (ctx) => {
     const own = await user(ctx);
     const [cover, sample] = [await upload(ctx, own), await upload(ctx, own)];
     const fields = [{ name: "photo", type: "image_upload", label: "Photo", default: sample }];

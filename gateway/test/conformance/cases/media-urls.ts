@@ -54,11 +54,11 @@ export const mediaUrlCases: Case[] = [
       refuses(await call(ctx.baseUrl, "GET", pathname + search), 403, "MEDIA_URL_EXPIRED");
     }
   }),
-  media("a thumbnail's width is no part of the signature", async (ctx) => {
+  media("a thumbnail's width isn't part of the signature", async (ctx) => {
     const { url } = await upload(ctx, await ctx.shared("business", "media"));
     for (const one of [`${url}&w=wide`, `${url}?w=wide`]) assert.equal(await statusOf(one), 400);
   }),
-  media("a run's files have signed addresses in its answer, in a poll and in its events", async (ctx) => {
+  media("a run's files have signed addresses in its response, in a poll and in its events", async (ctx) => {
     const actor = await ctx.shared("business", "media");
     const slug = await save(actor, picture({ sandbox: { latencyMs: 10 } }));
     const run = answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
@@ -68,7 +68,7 @@ export const mediaUrlCases: Case[] = [
     const events = await fetch(`${ctx.baseUrl}/api/executions/${executionId}/events`, { headers: { "x-api-key": actor.key } });
     assert.match(await events.text(), /\/media\/[0-9a-f]{32}\.\w+\?e=\d+&s=[\w-]{43}/);
   }),
-  media("GET /api/media/:id renews an address by the file's id and by the name in its address, for its account alone", async (ctx) => {
+  media("GET /api/media/:id renews an address by the file's id and by the name in its address, only for its account", async (ctx) => {
     const actor = await ctx.shared("business", "media");
     const { id, url } = await upload(ctx, actor);
     for (const name of [id, keyOf(url)]) {
@@ -79,7 +79,7 @@ export const mediaUrlCases: Case[] = [
     for (const name of [id, keyOf(url)]) refuses(await other.get(`/api/media/${name}`), 404, "NOT_FOUND");
     refuses(await (await actor.withKey(["workflow:read"])).get(`/api/media/${id}`), 403, "CAPABILITY_DENIED");
   }),
-  media("its owner makes a file public, and private again", async (ctx) => {
+  media("an owner makes a file public, and private again", async (ctx) => {
     const actor = await ctx.shared("business", "media");
     const { id, url } = await upload(ctx, actor);
     answers(await actor.patch(`/api/media/${id}`, { public: true }), 200, { id, public: true });
@@ -91,7 +91,7 @@ export const mediaUrlCases: Case[] = [
     const other = await ctx.shared("pro", "readers");
     refuses(await other.patch(`/api/media/${id}`, { public: true }), 404, "NOT_FOUND");
   }),
-  media("a workflow is stored without signatures: a signed address changes nothing of it", async (ctx) => {
+  media("a workflow is stored without signatures, so a signed address doesn't change it", async (ctx) => {
     const actor = await ctx.shared("business", "media");
     const { url } = await upload(ctx, actor);
     const graph = showing(plain(url));
@@ -102,7 +102,7 @@ export const mediaUrlCases: Case[] = [
     const read = answers(await actor.get(`/api/workflows/${slug}`), 200, { changedSincePublished: false });
     assert.match(read.text, new RegExp(`${keyOf(url)}\\?e=\\d+&s=`));
   }),
-  media("another account's address enters by its signature, and stays readable there", async (ctx) => {
+  media("another account's address is accepted with its signature, and the caller can still read it later", async (ctx) => {
     const [owner, other] = [await ctx.shared("business", "media"), await ctx.shared("pro", "readers")];
     const { url } = await upload(ctx, owner);
     for (const one of [plain(url), expired(url)]) {
@@ -116,7 +116,7 @@ export const mediaUrlCases: Case[] = [
     assert.equal(await statusOf(again), 200);
     answers(await other.put(`/api/workflows/${slug}`, showing(plain(url))), 200);
   }),
-  media("a run doesn't take another account's file by an expired address, nor one whose address its nodes put together", async (ctx) => {
+  media("a run rejects another account's file with an expired address, and an address that its nodes assemble", async (ctx) => {
     const [owner, other] = [await ctx.shared("business", "media"), await ctx.shared("pro", "readers")];
     const { url } = await upload(ctx, owner);
     const fields = [{ name: "photo", type: "image_upload", label: "Photo" }];
@@ -131,7 +131,7 @@ export const mediaUrlCases: Case[] = [
     const run = await other.post(`/api/workflows/${await save(other, joined)}/run`, { inputs: {} });
     assert.doesNotMatch(run.text, /\?e=\d+&s=/);
   }),
-  media("a template's cover is public, and the literals of its nodes are not", async (ctx) => {
+  media("a template's cover is public, but not the literals of its nodes", async (ctx) => {
     const actor = await ctx.shared("business", "media");
     const [cover, inner] = [await upload(ctx, actor), await upload(ctx, actor)];
     const template = showing(inner.url, { isTemplate: true, cover: { image: cover.url } });

@@ -28,14 +28,14 @@ const stored = async (ctx: Context, bytes: Buffer, type = "image/png"): Promise<
 };
 
 const files: Case[] = [
-  media("an upload answers id, URL, type and size", async (ctx) => {
+  media("an upload returns id, URL, type and size", async (ctx) => {
     const bytes = freshPng();
     const { key } = await ctx.shared("business", "media");
     const answer = await upload(ctx, { "x-api-key": key, "content-type": "image/png" }, bytes);
     const size = { bytes: bytes.length, width: 1, height: 1 };
     answers(answer, 201, exactly({ id: is.text, url: is.url(`${ctx.baseUrl}/media/`), contentType: "image/png", ...size }));
   }),
-  media("what a run makes says that it is generated, and how it came to be", async (ctx) => {
+  media("a run's output is marked as generated, with its origin", async (ctx) => {
     const maker = await ctx.shared("business", "media");
     const prompt = `a boat ${randomBytes(8).toString("hex")}`;
     const made = answers(await maker.post("/api/models/sandbox-image/run", { inputs: { prompt }, provenance: "full" }), 200);
@@ -52,7 +52,7 @@ const files: Case[] = [
     const other = await ctx.shared("pro", "readers");
     refuses(await other.get(`/api/media/${id}/provenance`), 404, "NOT_FOUND");
   }),
-  media("a picture of a run is signed, and anyone can verify it; a changed byte is noticed", async (ctx) => {
+  media("a picture of a run is signed, and anyone can verify it; a changed byte is detected", async (ctx) => {
     const maker = await ctx.shared("business", "media");
     const made = answers(
       await maker.post("/api/models/sandbox-image/run", { inputs: { prompt: `a kite ${randomBytes(8).toString("hex")}` } }),
@@ -65,7 +65,7 @@ const files: Case[] = [
     bytes[bytes.length - 20]! ^= 1;
     answers(await verify(ctx, bytes), 200, { credentials: { whole: false, ours: false, problems: is.list } });
   }),
-  media("verification needs no account, and answers clearly for files without credentials and bad ones", async (ctx) => {
+  media("verification needs no account, and reports files without credentials and with invalid ones clearly", async (ctx) => {
     answers(
       await verify(ctx, freshPng()),
       200,
@@ -79,7 +79,7 @@ const files: Case[] = [
     const { url } = await stored(ctx, freshPng());
     for (const w of ["0", "-1", "2049", "wide", ""]) assert.equal((await fetch(`${url}?w=${w}`)).status, 400, w);
   }),
-  media("a file may be uploaded in a form", async (ctx) => {
+  media("a file can be uploaded in a form", async (ctx) => {
     const bytes = freshPng();
     const { key } = await ctx.shared("business", "media");
     const body = new FormData();
@@ -88,7 +88,7 @@ const files: Case[] = [
     assert.equal(response.status, 201);
     fits(await response.json(), { contentType: "image/png", bytes: bytes.length });
   }),
-  media("a file reads as it was uploaded, with its type, an ETag and nosniff", async (ctx) => {
+  media("a file is returned as it was uploaded, with its type, an ETag and nosniff", async (ctx) => {
     const bytes = freshPng();
     const { url } = await stored(ctx, bytes);
     const response = await fetch(url);
@@ -106,21 +106,21 @@ const files: Case[] = [
     assert.equal(response.headers.get("content-range"), `bytes 10-19/${bytes.length}`);
     assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(10, 20)));
   }),
-  media("a range beyond the end is 416, in the form of every error", async (ctx) => {
+  media("a range beyond the end is 416, in the common error format", async (ctx) => {
     const { url } = await stored(ctx, freshPng());
     const range = { headers: { range: "bytes=999999-" } };
     const { pathname, search } = new URL(url);
     refuses(await call(ctx.baseUrl, "GET", pathname + search, range), 416, "INVALID_REQUEST");
   }),
-  media("a file that a client has already is 304", async (ctx) => {
+  media("a file that a client already has is 304", async (ctx) => {
     const { url } = await stored(ctx, freshPng());
     const etag = (await fetch(url, { method: "HEAD" })).headers.get("etag") ?? "";
     assert.equal((await fetch(url, { headers: { "if-none-match": etag } })).status, 304);
   }),
-  media("the type is seen in the bytes, not believed", async (ctx) => {
+  media("the type is detected from the bytes, not taken from the client", async (ctx) => {
     assert.equal((await stored(ctx, freshPng(), "text/html")).contentType, "image/png");
   }),
-  media("what a browser would run is never served as such", async (ctx) => {
+  media("content that a browser would execute is never served with its type", async (ctx) => {
     const { key } = await ctx.shared("business", "media");
     for (const content of ["<html><script>alert(1)</script></html>", '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>']) {
       const answer = await upload(ctx, { "x-api-key": key, "content-type": "text/html" }, Buffer.from(content));
@@ -138,14 +138,14 @@ const files: Case[] = [
       assert.ok(status === 404 || status === 400, `${key}: ${status}`);
     }
   }),
-  media("uploading needs someone", async (ctx) => {
+  media("uploading needs a caller", async (ctx) => {
     refuses(await upload(ctx, { "content-type": "image/png" }, PNG), 401, "UNAUTHENTICATED");
   }),
-  media("an empty upload is refused", async (ctx) => {
+  media("an empty upload is rejected", async (ctx) => {
     const { key } = await ctx.shared("business", "media");
     refuses(await upload(ctx, { "x-api-key": key, "content-type": "image/png" }, Buffer.alloc(0)), 400, "INVALID_REQUEST");
   }),
-  media("an upload above 100 MB is refused", async (ctx) => {
+  media("an upload above 100 MB is rejected", async (ctx) => {
     const { key } = await ctx.shared("business", "media");
     const headers = { "x-api-key": key, "content-type": "image/png", "content-length": String(101 * MEGABYTE) };
     // The request is rejected before all bytes are sent, so the connection can be closed.
@@ -159,7 +159,7 @@ const files: Case[] = [
       answers(await runModel(user, "sandbox-image-fast", { image, sandbox: { latencyMs: 10 } }), 200, { success: true });
     }
   }),
-  media("a media-upload node gives an uploaded file", async (ctx) => {
+  media("a media-upload node returns an uploaded file", async (ctx) => {
     const { id } = await stored(ctx, freshPng());
     const graph = {
       nodes: [node("m", "media-upload", { mediaId: id }), node("out", "response-output")],
@@ -175,7 +175,7 @@ const files: Case[] = [
     assert.match(new URL(url).pathname, /^\/media\/[0-9a-f]{32}\.png$/);
     assert.equal((await fetch(`${ctx.baseUrl}/media/${id}.png`)).status, 404);
   }),
-  media("a template that names a file gives its readers neither the address nor the file", async (ctx) => {
+  media("a template that names a file reveals neither the address nor the file to its readers", async (ctx) => {
     const bytes = freshPng();
     const { id, url } = await stored(ctx, bytes);
     const author = await ctx.shared("business", "media");
@@ -220,7 +220,7 @@ const files: Case[] = [
     const graph = { nodes: [node("m", "media-upload", { mediaId: id })], edges: [] };
     refuses(await runGraph(actor, graph), 422, "WORKFLOW_INVALID");
   }),
-  media("what a run made is listed, and can be kept, which counts against the quota", async (ctx) => {
+  media("a run's output is listed, and can be kept, which counts towards the quota", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
     const slug = await save(actor, picture({ sandbox: { latencyMs: 10 } }));
     answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
@@ -239,7 +239,7 @@ const files: Case[] = [
     const runner = await actor.withKey(["workflow:run"]);
     answers(await runner.get("/api/media"), 403, { code: "CAPABILITY_DENIED", required: "workflow:read" });
   }),
-  media("an account that is not approved uploads nothing", async (ctx) => {
+  media("an unapproved account can't upload", async (ctx) => {
     const actor = await ctx.actor({ tier: "free", approved: false, noKey: true });
     const headers = { cookie: actor.cookie, origin: ctx.baseUrl, "content-type": "image/png" };
     refuses(await upload(ctx, headers, PNG), 403, "ACCOUNT_NOT_APPROVED");
@@ -252,7 +252,7 @@ const files: Case[] = [
       ["sandbox-speech", "audios", /^audio\/wav/],
     ] as const
   ).map(([model, member, type]) =>
-    media(`the file that ${model} makes is a real one, of the right type`, async (ctx) => {
+    media(`the file that ${model} creates is valid and of the right type`, async (ctx) => {
       const seconds = model === "sandbox-video" ? { seconds: 1 } : {};
       const answer = answers(await runModel(await ctx.shared("business", "media"), model, { ...seconds, sandbox: { latencyMs: 10 } }), 200);
       const response = await fetch(pick(answer, `result.${member}.0.url`));
@@ -275,16 +275,16 @@ const BOUNDS: readonly [what: string, within: object, beyond: object][] = [
 
 const bounds: Case[] = [
   ...BOUNDS.map(([what, within, beyond]) =>
-    sizes(`a workflow may have ${what}, and no more`, async (ctx) => {
+    sizes(`a workflow can have at most ${what}`, async (ctx) => {
       answers(await (await user(ctx)).post("/api/workflows", { name: "Large", ...within }), 201);
       refuses(await (await user(ctx)).post("/api/workflows", { name: "Larger", ...beyond }), 400, "INVALID_REQUEST");
     }),
   ),
-  sizes("the same bounds hold for updates", async (ctx) => {
+  sizes("updates have the same limits", async (ctx) => {
     const slug = await save(await user(ctx), {});
     for (const [, , beyond] of BOUNDS) refuses(await (await user(ctx)).put(`/api/workflows/${slug}`, beyond), 400, "INVALID_REQUEST");
   }),
-  sizes("a workflow may have 8 MB, and no more", async (ctx) => {
+  sizes("a workflow can have at most 8 MB", async (ctx) => {
     const text = "x".repeat(200_000);
     const large = (count: number): object => ({
       name: "Large",
@@ -293,12 +293,12 @@ const bounds: Case[] = [
     answers(await (await user(ctx)).post("/api/workflows", large(41)), 201);
     refuses(await (await user(ctx)).post("/api/workflows", large(43)), 413, "PAYLOAD_TOO_LARGE");
   }),
-  sizes("a JSON body may have 10 MB, and no more", async (ctx) => {
+  sizes("a JSON body can have at most 10 MB", async (ctx) => {
     const raw = (bytes: number): string => `{"name":"Padded"${" ".repeat(bytes)}}`;
     answers(await (await user(ctx)).call("POST", "/api/workflows", { raw: raw(10 * MEGABYTE - 100) }), 201);
     refuses(await (await user(ctx)).call("POST", "/api/workflows", { raw: raw(10 * MEGABYTE) }), 413, "PAYLOAD_TOO_LARGE");
   }),
-  sizes("a text value may have 256 kB, and no more", async (ctx) => {
+  sizes("a text value can have at most 256 kB", async (ctx) => {
     const graph = echo({ name: "field", type: "textarea" });
     answers(await runGraph(await user(ctx), graph, { field: "x".repeat(256 * 1024) }), 200);
     refuses(await runGraph(await user(ctx), graph, { field: "x".repeat(256 * 1024 + 1) }), 400, "INVALID_INPUTS");
@@ -309,7 +309,7 @@ const bounds: Case[] = [
     const graph = { nodes: [...chain, node("out", "response-output")], edges: [...links, edge("b99.text", "out.text")] };
     answers(await runGraph(await user(ctx), graph), 200, { result: { text: "x" } });
   }),
-  sizes("a name of other scripts counts characters, not bytes", async (ctx) => {
+  sizes("a name in another script is limited by characters, not bytes", async (ctx) => {
     answers(await (await user(ctx)).post("/api/workflows", { ...picture(), name: "漢".repeat(200) }), 201);
   }),
 ];

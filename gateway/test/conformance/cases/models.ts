@@ -65,7 +65,7 @@ export const modelCases: Case[] = [
       answers(answer, 200, { success: true, result: { [MEMBERS[modality]!]: expected } });
     }),
   ),
-  run("what is no slug is refused", async (ctx) => {
+  run("a name that isn't a slug is rejected", async (ctx) => {
     const user = await ctx.shared("business", "models");
     for (const name of ["Not_A_Slug", "sandbox--image", "-x", "x.y", "%20"]) {
       refuses(await user.post(`/api/models/${name}/run`, { inputs: {} }), 400, "INVALID_SLUG");
@@ -74,7 +74,7 @@ export const modelCases: Case[] = [
   run("an unknown model is absent", async (ctx) => {
     refuses(await runModel(await ctx.shared("business", "models"), "no-such-model"), 404, "MODEL_NOT_FOUND");
   }),
-  run("inputs are needed, and fit the model", async (ctx) => {
+  run("inputs are required, and must fit the model", async (ctx) => {
     const user = await ctx.shared("business", "models");
     const ask = (body: unknown) => user.post("/api/models/sandbox-image/run", body);
     for (const body of [
@@ -106,12 +106,12 @@ export const modelCases: Case[] = [
     const user = await ctx.shared("pro", "models");
     answers(await user.get("/api/models/sandbox-image"), 200, { ...ENTRY, internalName: "sandbox-image", price: is.object });
   }),
-  registry("an unknown model is absent, what is no slug is refused", async (ctx) => {
+  registry("an unknown model is absent, and a name that isn't a slug is rejected", async (ctx) => {
     const user = await ctx.shared("pro", "models");
     refuses(await user.get("/api/models/no-such-model"), 404, "MODEL_NOT_FOUND");
     refuses(await user.get("/api/models/Not_A_Slug"), 400, "INVALID_SLUG");
   }),
-  registry("models need someone, but no capability", async (ctx) => {
+  registry("models need a caller, but no capability", async (ctx) => {
     refuses(await ctx.anonymous.get("/api/models"), 401, "UNAUTHENTICATED");
     const key = await (await ctx.shared("pro", "models")).withKey(["webhook:receive"]);
     answers(await key.get("/api/models"), 200, is.list);
@@ -122,7 +122,7 @@ export const modelCases: Case[] = [
     assert.doesNotMatch(text, /secretEnv|baseUrl|idempotencyHeader/);
   }),
   ...SANDBOX.map(([name, modality, price, minTier, trialRuns]) =>
-    registry(`${name} is as the table has it, and labelled a sandbox`, async (ctx) => {
+    registry(`${name} matches the table, and is labelled as a sandbox`, async (ctx) => {
       const answer = await (await ctx.shared("pro", "models")).get(`/api/models/${name}`);
       const kind = POLLED.includes(name) ? "http-polling" : is.oneOf("inference-platform", "llm");
       const shape = { provider: exactly({ kind }), outputs: [MEMBERS[modality]] };
@@ -139,29 +139,29 @@ export const modelCases: Case[] = [
       answers(await runModel(user, name, { ...inputs, ...QUICK }), 200, { cost: is.near(credits) });
     }),
   ),
-  registry("sandbox-image makes one to four pictures", async (ctx) => {
+  registry("sandbox-image creates one to four pictures", async (ctx) => {
     const user = await ctx.shared("business", "models");
     const url = { url: is.text };
     answers(await runModel(user, "sandbox-image", { count: 4, ...QUICK }), 200, { result: { images: [url, url, url, url] } });
   }),
-  registry("a chat answer has a price by its words, never nothing", async (ctx) => {
+  registry("a chat answer's price depends on its words, and is never zero", async (ctx) => {
     answers(await runModel(await ctx.shared("business", "models"), "sandbox-chat"), 200, { cost: is.positive });
   }),
   ...["sandbox-image-fast", "sandbox-speech", "sandbox-chat", "sandbox-music"].flatMap((name) =>
     FAILURES.map(([fail, code]) =>
-      registry(`${name} told to fail (${fail}) fails the run with ${code}`, async (ctx) => {
+      registry(`${name} with the fault ${fail} fails the run with ${code}`, async (ctx) => {
         const answer = await runModel(await ctx.shared("business", "models"), name, { sandbox: { latencyMs: 10, fail, status: 422 } });
         refuses(answer, 500, code);
       }),
     ),
   ),
-  registry("polls that answer 500 now and then don't fail a run", async (ctx) => {
+  registry("occasional polls that return 500 don't fail a run", async (ctx) => {
     const user = await ctx.shared("business", "models");
     for (const name of ["sandbox-image-fast", "sandbox-music", "sandbox-speech", "sandbox-chat"]) {
       answers(await runModel(user, name, { sandbox: { latencyMs: 10, fail: "flap" } }), 200, { success: true });
     }
   }),
-  registry("the same prompt gives the same file", async (ctx) => {
+  registry("the same prompt creates the same file", async (ctx) => {
     const user = await ctx.shared("business", "models");
     const bytes = async (): Promise<Buffer> => {
       const answer = answers(await runModel(user, "sandbox-image-fast", { prompt: "twice", ...QUICK }), 200);
@@ -170,7 +170,7 @@ export const modelCases: Case[] = [
     const [first, second] = [await bytes(), await bytes()];
     assert.ok(first.length > 0 && first.equals(second));
   }),
-  registry("a model above the caller's tier is refused in a workflow", async (ctx) => {
+  registry("a model above the caller's tier is rejected in a workflow", async (ctx) => {
     const free = (await ctx.actor({ tier: "free" })).session;
     const graph = { nodes: [node("v", "generate-video", { model: "sandbox-video", inputs: { prompt: "x" } })] };
     refuses(await runGraph(free, graph), 403, "MODEL_TIER_REQUIRED");

@@ -49,7 +49,7 @@ const prices: Case[] = [
       answers(await runGraph(user.session, picture(QUICK)), 200, { cost: is.near(PICTURE * markup) });
     }),
   ),
-  plans("the administrator has the credits of its tier, too", async (ctx) => {
+  plans("the administrator also has its tier's credits", async (ctx) => {
     answers(await ctx.admin.get("/api/me"), 200, { credits: { renewsAt: is.time } });
   }),
   plans("a custom tier has its own markup, credits and limits, with the rights of its base", async (ctx) => {
@@ -70,7 +70,7 @@ const prices: Case[] = [
     assert.equal(row!.creditsCost, cost);
     assert.ok(cost >= row!.cost * 130 - 1e-9 && cost < row!.cost * 130 + 0.0011, JSON.stringify(row));
   }),
-  plans("the session cookie is nodeloom_session, keys begin with nl", async (ctx) => {
+  plans("the session cookie is nodeloom_session, and keys start with nl", async (ctx) => {
     const user = await ctx.shared("pro", "money");
     assert.match(user.cookie, /^nodeloom_session=/);
     assert.match(user.key, /^nl_/);
@@ -100,7 +100,7 @@ const spending: Case[] = [
     await runModel(user, "sandbox-image-fast", QUICK);
     fits(await user.credits(), { plan: 0, topUp: is.near(9.8) });
   }),
-  money("a run holds its worst price before it is sent, and settles what it cost", async (ctx) => {
+  money("a run holds its maximum price before it is sent, and settles its actual cost", async (ctx) => {
     await paced(async (seconds) => {
       const user = await ctx.actor({ tier: "pro" });
       const askedAt = Date.now();
@@ -113,7 +113,7 @@ const spending: Case[] = [
       return true;
     });
   }),
-  money("what was held and not used is released", async (ctx) => {
+  money("unused held credits are released", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const cost = pick<number>(answers(await runModel(user, "sandbox-chat", { maxTokens: 500 }), 200), "cost");
     fits(await user.credits(), { plan: is.near(10_000 - cost), held: 0 });
@@ -123,18 +123,18 @@ const spending: Case[] = [
     refuses(await runGraph(user, twoNodes("job")), 500, "EXECUTION_FAILED");
     fits(await user.credits(), { plan: is.near(2_000 - PICTURE * 1.5), held: 0 });
   }),
-  money("a run with an incomplete provider answer is wholly free", async (ctx) => {
+  money("a run with an incomplete provider response is free", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     refuses(await runGraph(user, twoNodes("incomplete")), 500, "PROVIDER_RESPONSE_INCOMPLETE");
     fits(await user.credits(), { plan: 2_000, held: 0 });
   }),
-  money("an incomplete answer gives trial grants back", async (ctx) => {
+  money("an incomplete response restores trial grants", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     refuses(await runModel(user, "sandbox-image", { sandbox: { latencyMs: 10, fail: "incomplete" } }), 500, "PROVIDER_RESPONSE_INCOMPLETE");
     fits(await user.credits(), { plan: 10_000, grants: [{ model: "sandbox-image", remaining: 3, total: 3 }] });
   }),
   money(
-    "a refused submission is free, and gives the trial grant back",
+    "a rejected submission is free, and restores the trial grant",
     async (ctx) => {
       const user = await ctx.actor({ tier: "business" });
       answers(await refusedSubmit(user, "sandbox-image", 422), 500, { code: "PROVIDER_SUBMIT_FAILED" });
@@ -146,7 +146,7 @@ const spending: Case[] = [
     },
     { alone: true },
   ),
-  money("parallel runs can't spend more than there is", async (ctx) => {
+  money("parallel runs can't spend more than the balance", async (ctx) => {
     const tier = await ctx.tier("one-credit", { base: "business", markup: 1, monthlyCredits: 1 });
     const user = await ctx.actor({ tier });
     const all = await Promise.all(Array.from({ length: 6 }, () => runModel(user, "sandbox-image-fast", { sandbox: { latencyMs: 300 } })));
@@ -159,7 +159,7 @@ const spending: Case[] = [
     answers(await runModel(user, "sandbox-speech", QUICK), 200, { cost: 0 });
     answers(await runModel(user, "sandbox-speech", QUICK), 200, { cost: is.near(1.3) });
   }),
-  money("every movement is a row of the ledger, and their sum is what the account has", async (ctx) => {
+  money("every movement is a row of the ledger, and their sum is the balance", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     await give(ctx, user, { kind: "topup", amount: 5 });
     await give(ctx, user, { kind: "adjust", amount: -1.5 });
@@ -177,7 +177,7 @@ const spending: Case[] = [
       "sum",
     );
   }),
-  money("a repeated settlement does not happen: one hold and one capture per execution", async (ctx) => {
+  money("settlement happens once: one hold and one capture per execution", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const run = answers(await runModel(user, "sandbox-image-fast", QUICK), 200);
     const ledger = await ledgerOf(ctx, user);
@@ -202,14 +202,14 @@ const spending: Case[] = [
     { alone: true },
   ),
   money(
-    "all accounts agree with all of their history, checkpoints included",
+    "all accounts agree with their whole history, including checkpoints",
     async (ctx) => {
       answers(await ctx.admin.get("/api/admin/ledger/check?full=true"), 200, { ok: true, accounts: is.positive, mismatches: [] });
       refuses(await ctx.admin.get("/api/admin/ledger/check?full=perhaps"), 400, "INVALID_REQUEST");
     },
     { alone: true },
   ),
-  money("a workflow's price is refused as a whole when one node is too much", async (ctx) => {
+  money("a workflow's price is rejected as a whole if one node exceeds it", async (ctx) => {
     const tier = await ctx.tier("one-credit", { base: "business", markup: 1, monthlyCredits: 1 });
     const user = await ctx.actor({ tier });
     const slug = await save(user, {

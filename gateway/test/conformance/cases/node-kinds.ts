@@ -29,23 +29,23 @@ const SCENES = {
 };
 
 const json: Case[] = [
-  kinds("a json node picks by its expression, and gives the whole value without one", async (ctx) => {
+  kinds("a json node selects by its expression, and returns the whole value without one", async (ctx) => {
     assert.deepEqual(await resultOf(ctx, picked("scenes[?seconds > `4`].title | [0]", SCENES)), { value: "noon" });
     assert.deepEqual(await resultOf(ctx, picked("", SCENES)), { value: SCENES });
   }),
-  kinds("a json node parses text, and text that is no JSON fails it", async (ctx) => {
+  kinds("a json node parses text, and fails on text that isn't JSON", async (ctx) => {
     assert.deepEqual(await resultOf(ctx, picked("scenes[0].title", JSON.stringify(SCENES))), { value: "dawn" });
     refuses(await runGraph(await user(ctx), picked("@", "no JSON")), 422, "WORKFLOW_INVALID", {
       issues: [{ nodeId: "pick", message: is.text }],
     });
   }),
-  kinds("an array fans out behind a json node", async (ctx) => {
+  kinds("an array fans out after a json node", async (ctx) => {
     const graph = picked("scenes[].title", SCENES);
     graph.nodes.push(node("box", "text-box", { text: "at {{when}}" }));
     graph.edges = [edge("pick.value", "box.when"), edge("box.text", "out.all")];
     assert.deepEqual(await resultOf(ctx, graph), { all: ["at dawn", "at noon"] });
   }),
-  kinds("an expression that can't be read refuses the graph, and names the node", async (ctx) => {
+  kinds("an invalid expression rejects the graph, and the error names the node", async (ctx) => {
     const answer = await runGraph(await user(ctx), picked("scenes[", SCENES));
     refuses(answer, 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "pick", message: is.text }] });
   }),
@@ -53,7 +53,7 @@ const json: Case[] = [
 
 const http: Case[] = [
   kinds(
-    "failOnStatus fails an http-request node whose answer is outside 2xx, with its status",
+    "failOnStatus fails an http-request node with a response outside 2xx, with its status",
     async (ctx) => {
       const inbox = ctx.receiver!.inbox((response) => void response.writeHead(418).end("short and stout"));
       assert.deepEqual(await resultOf(ctx, request({ url: inbox.url })), { body: "short and stout", status: 418 });
@@ -65,7 +65,7 @@ const http: Case[] = [
     NEEDS,
   ),
   kinds(
-    "an answer that is a picture leaves an http-request node by its port file, and lies in our storage",
+    "a picture in a response leaves an http-request node by its port file, and is stored",
     async (ctx) => {
       const inbox = ctx.receiver!.inbox((response) => void response.end(Buffer.from(PNG, "base64")));
       const graph = request({ url: inbox.url });
@@ -77,7 +77,7 @@ const http: Case[] = [
     NEEDS,
   ),
   kinds(
-    "a text body that is JSON once it is filled is sent as that, with inserted values escaped",
+    "a text body that is JSON after filling is sent as JSON, with inserted values escaped",
     async (ctx) => {
       const inbox = ctx.receiver!.inbox();
       const graph = request({ method: "POST", url: inbox.url, body: '{"q": "{{q}}"}' });
@@ -105,7 +105,7 @@ const asker = (schema: unknown, sandbox: Record<string, unknown> = {}): Graph =>
 });
 
 const language: Case[] = [
-  kinds("a language model with a schema gives JSON that fits it beside its text", async (ctx) => {
+  kinds("a text model with a schema returns matching JSON with its text", async (ctx) => {
     const { text, scenes } = (await resultOf(ctx, asker(SCHEMA))) as { text: string; scenes: { title: string }[] };
     assert.deepEqual(JSON.parse(text), scenes);
     assert.ok(scenes.length >= 2 && scenes.length <= 3);
@@ -113,11 +113,11 @@ const language: Case[] = [
     // Equal prompts get equal responses.
     fits(await resultOf(ctx, asker(SCHEMA)), { scenes });
   }),
-  kinds("an answer that does not fit is asked for once more, and then fails the node", async (ctx) => {
+  kinds("an answer that doesn't match is requested once more, and then fails the node", async (ctx) => {
     answers(await runGraph(await user(ctx), asker(SCHEMA, { fail: "invalid" })), 200, { result: { scenes: is.list } });
     refuses(await runGraph(await user(ctx), asker(SCHEMA, { fail: "unfit" })), 500, "EXECUTION_FAILED", { nodeId: "ask" });
   }),
-  kinds("a schema that can't be used refuses the graph, and names the node", async (ctx) => {
+  kinds("an unusable schema rejects the graph, and the error names the node", async (ctx) => {
     for (const schema of [
       7,
       { type: "text" },
@@ -127,7 +127,7 @@ const language: Case[] = [
     ])
       refuses(await runGraph(await user(ctx), asker(schema)), 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "ask", message: is.text }] });
   }),
-  quotes("a quote counts the second answer that a schema may need", async (ctx) => {
+  quotes("a quote includes the second answer that a schema can need", async (ctx) => {
     const quote = answers(await quoteOf(await user(ctx), asker(SCHEMA)), 200, { exact: false });
     assert.ok(pick<number>(quote, "maxCreditCost") > 2 * pick<number>(quote, "estimatedCreditCost"));
   }),
@@ -146,7 +146,7 @@ const reader = (url: string, more: object = {}): Graph => ({
 
 const told: Case[] = [
   quotes(
-    "a text that only the run knows is quoted as expected and at most, and maxInputChars bounds it",
+    "a text that only the run determines is quoted as expected and as a maximum, and maxInputChars limits it",
     async (ctx) => {
       const [actor, url] = [await user(ctx), ctx.receiver!.inbox().url];
       const numbers = async (more: object) => {
@@ -169,12 +169,12 @@ const told: Case[] = [
     },
     NEEDS,
   ),
-  quotes("a quote whose lists are known is exact", async (ctx) => {
+  quotes("a quote with known list lengths is exact", async (ctx) => {
     const quote = answers(await quoteOf(await user(ctx), picture()), 200, { exact: true });
     assert.equal(pick(quote, "maxCreditCost"), pick(quote, "estimatedCreditCost"));
   }),
   quotes(
-    "a quote counts a list of unknown length as one, or as maxItems, and as maxItems or fifty at most",
+    "a quote counts a list of unknown length as one or as maxItems, and at most as maxItems or fifty",
     async (ctx) => {
       const of = async (more: object) => {
         const graph = {
@@ -199,7 +199,7 @@ const told: Case[] = [
     },
     NEEDS,
   ),
-  quotes("maxItems is a whole number from 1 to 50: what else is given is WORKFLOW_INVALID, and names the node", async (ctx) => {
+  quotes("maxItems is a whole number from 1 to 50; any other value is WORKFLOW_INVALID, and names the node", async (ctx) => {
     const actor = await user(ctx);
     for (const maxItems of [0, 51, 1.5, "5"]) {
       const pic = node("pic", "generate-image", { model: "sandbox-image-fast", prompt: "x", maxItems });

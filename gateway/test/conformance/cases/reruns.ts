@@ -17,14 +17,14 @@ const again = (actor: Actor, run: Answer | string, body: object = {}): Promise<A
   actor.post(`/api/executions/${typeof run === "string" ? run : idOf(run)}/rerun`, body);
 
 export const rerunCases: Case[] = [
-  reruns("a rerun of what did not change gives the same files, free, as an execution of its own", async (ctx) => {
+  reruns("a rerun without changes returns the same files for free, as a new execution", async (ctx) => {
     const own = await user(ctx);
     const first = answers(await runGraph(own, picture(QUICK)), 200);
     const rerun = answers(await again(own, first), 200, { success: true, cost: 0, result: (first.body as { result: object }).result });
     assert.notEqual(idOf(rerun), idOf(first));
     answers(await own.get(`/api/executions/${idOf(rerun)}`), 200, { status: "completed", rerunOf: idOf(first), creditsCost: 0 });
   }),
-  reruns("calls of nodes that are named are made again, and charged", async (ctx) => {
+  reruns("calls of named nodes are repeated and charged", async (ctx) => {
     const own = await user(ctx);
     const first = answers(await runGraph(own, picture(QUICK)), 200);
     const rerun = answers(await again(own, first, { nodes: ["pic"] }), 200, { cost: pick<number>(first, "cost") });
@@ -49,7 +49,7 @@ export const rerunCases: Case[] = [
     for (const version of ["draft", 1]) assert.ok((await made(answers(await again(own, first, { version }), 200))).includes("other"));
     refuses(await again(own, first, { version: 0 }), 400, "INVALID_REQUEST", { issues: [{ path: "version" }] });
   }),
-  reruns("a rerun of an answer by a schema is an answer by that schema", async (ctx) => {
+  reruns("a rerun of an answer with a schema is an answer with that schema", async (ctx) => {
     const own = await user(ctx);
     const schema = { type: "object", required: ["subject"], properties: { subject: { type: "string" } }, additionalProperties: false };
     const body = {
@@ -71,7 +71,7 @@ export const rerunCases: Case[] = [
     refuses(await again(own, first, { version: "draft" }), 400, "INVALID_REQUEST", { issues: [{ path: "version" }] });
   }),
   reruns(
-    "HTTP requests are sent again, unless their node is named",
+    "HTTP requests are sent again unless `reuse` names their node",
     async (ctx) => {
       const own = await user(ctx);
       const inbox = ctx.receiver!.inbox((response, count) => void response.writeHead(200).end(`answer ${count}`));
@@ -92,7 +92,7 @@ export const rerunCases: Case[] = [
     assert.equal(two.headers.get("idempotency-replayed"), "true");
     refuses(await own.call("POST", path, { body: { nodes: ["pic"] }, headers }), 422, "IDEMPOTENCY_KEY_REUSED");
   }),
-  reruns("what is under way can't be run again, and what is another's is not known", async (ctx) => {
+  reruns("a running execution can't be rerun, and another account's execution isn't found", async (ctx) => {
     const own = await user(ctx);
     const going = await submitGraph(own, clip({ latencyMs: 60_000 }));
     refuses(await again(own, going), 412, "PRECONDITION_FAILED");
@@ -100,7 +100,7 @@ export const rerunCases: Case[] = [
     answers(await own.post(`/api/executions/${going}/cancel`), 200);
     refuses(await again(await ctx.actor({ tier: "pro" }), going), 404, "EXECUTION_NOT_FOUND");
   }),
-  reruns("a rerun needs the capability to run what was run, and that to read executions", async (ctx) => {
+  reruns("a rerun needs the capability to run the target, and the capability to read executions", async (ctx) => {
     const own = await user(ctx);
     const slug = await save(own, picture(QUICK));
     const first = answers(await own.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
@@ -109,7 +109,7 @@ export const rerunCases: Case[] = [
     refuses(await again(runner, first), 403, "CAPABILITY_DENIED", { required: "execution:read" });
     answers(await again(await own.withKey(["execution:read", `workflow:${slug}:run`]), first), 200, { cost: 0 });
   }),
-  reruns("of somebody else's template all of it runs", async (ctx) => {
+  reruns("a rerun of another user's template runs all of it", async (ctx) => {
     const slug = await save(await user(ctx), { ...picture(QUICK), isTemplate: true });
     const guest = await ctx.actor({ tier: "pro" });
     const first = answers(await guest.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
@@ -118,7 +118,7 @@ export const rerunCases: Case[] = [
     const part = { inputs: {}, until: "pic" };
     for (const path of ["run", "quote"]) refuses(await guest.post(`/api/workflows/${slug}/${path}`, part), 400, "INVALID_REQUEST");
   }),
-  reruns("a quote says what a rerun takes over, what that has cost, and what the rest costs", async (ctx) => {
+  reruns("a quote lists what a rerun reuses, its earlier cost, and the cost of the rest", async (ctx) => {
     const own = await user(ctx);
     const pictures = (...items: string[]) => ({
       nodes: [

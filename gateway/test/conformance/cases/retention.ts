@@ -33,7 +33,7 @@ export const retentionCases: Case[] = [
     assert.ok(!("retentionDays" in body));
     assert.equal(await daysOf(own, await run(own, slug)), undefined);
   }),
-  keeping("the smaller of a workflow's and a run's retentionDays counts, also that of a rerun's source", async (ctx) => {
+  keeping("the smaller retentionDays of a workflow and a run counts, also for a rerun's source", async (ctx) => {
     const own = await owner(ctx);
     const slug = await save(own, { ...greeting(), retentionDays: 30 });
     assert.equal(await daysOf(own, await run(own, slug)), 30);
@@ -45,27 +45,24 @@ export const retentionCases: Case[] = [
     assert.equal(await daysOf(own, answers(await again({ retentionDays: 1 }), 200)), 1);
     refuses(await own.post(`/api/workflows/${slug}/run`, { inputs: {}, retentionDays: 3_651 }), 400, "INVALID_REQUEST");
   }),
-  keeping(
-    "an execution with 0 days keeps its status and its result alone, and can't be rerun, and its files can't be kept",
-    async (ctx) => {
-      const own = await owner(ctx);
-      const slug = await save(own, picture({ sandbox: { latencyMs: 10 } }));
-      const answer = await run(own, slug, { inputs: {}, retentionDays: 0, metadata: { customer: "ada" } });
-      const url = pick<string>(answer, "result.images.0.url");
-      const path = `/api/executions/${idOf(answer)}`;
-      refuses(await own.post(`${path}/rerun`, {}), 409, "SOURCE_ERASED");
-      const rows = pick<{ id: string; url: string }[]>(answers(await own.get("/api/media?limit=100"), 200), "rows");
-      const file = rows.find((row) => new URL(row.url).pathname === new URL(url).pathname);
-      refuses(await own.session.post(`/api/media/${file?.id}/keep`), 409, "SOURCE_ERASED");
-      answers(await emptied(own, path), 200, {
-        ...{ status: "completed", nodes: [], retentionDays: 0, metadata: { customer: "ada" }, creditsCost: is.number },
-        result: { images: [{ url: is.text }] },
-      });
-      refuses(await own.get(`${path}/graph`), 404, "EXECUTION_NOT_FOUND");
-      assert.equal((await fetch(url)).status, 200);
-    },
-  ),
-  keeping("a batch and its items have the batch's retentionDays, and a rerun of its rows has them", async (ctx) => {
+  keeping("an execution with 0 days keeps only its status and its result, can't be rerun, and its files can't be kept", async (ctx) => {
+    const own = await owner(ctx);
+    const slug = await save(own, picture({ sandbox: { latencyMs: 10 } }));
+    const answer = await run(own, slug, { inputs: {}, retentionDays: 0, metadata: { customer: "ada" } });
+    const url = pick<string>(answer, "result.images.0.url");
+    const path = `/api/executions/${idOf(answer)}`;
+    refuses(await own.post(`${path}/rerun`, {}), 409, "SOURCE_ERASED");
+    const rows = pick<{ id: string; url: string }[]>(answers(await own.get("/api/media?limit=100"), 200), "rows");
+    const file = rows.find((row) => new URL(row.url).pathname === new URL(url).pathname);
+    refuses(await own.session.post(`/api/media/${file?.id}/keep`), 409, "SOURCE_ERASED");
+    answers(await emptied(own, path), 200, {
+      ...{ status: "completed", nodes: [], retentionDays: 0, metadata: { customer: "ada" }, creditsCost: is.number },
+      result: { images: [{ url: is.text }] },
+    });
+    refuses(await own.get(`${path}/graph`), 404, "EXECUTION_NOT_FOUND");
+    assert.equal((await fetch(url)).status, 200);
+  }),
+  keeping("a batch and its items have the batch's retentionDays, and so does a rerun of its rows", async (ctx) => {
     const own = await owner(ctx);
     const slug = await save(own, { ...greeting(), retentionDays: 30 });
     const create = async (body: object): Promise<string> => {

@@ -30,10 +30,10 @@ const runner = (ctx: Context): Promise<Actor> => ctx.shared("business", "runs");
 const executionOf = (headers: Headers): string => headers.get("x-execution-id") ?? "";
 
 const results: Case[] = [
-  result("a run answers success, result, cost and ms, and nothing else", async (ctx) => {
+  result("a run returns success, result, cost and ms, and nothing else", async (ctx) => {
     answers(await runGraph(await runner(ctx), greeting()), 200, RUN);
   }),
-  result("pictures, videos and sounds are lists of { url } in our media storage", async (ctx) => {
+  result("pictures, videos and sounds are lists of { url } in the platform's storage", async (ctx) => {
     const ours = [{ url: is.url(`${ctx.baseUrl}/media/`) }];
     const answer = await runGraph(await runner(ctx), studio(), { prompt: "a heron" });
     answers(answer, 200, { result: { images: [...ours, ...ours], videos: ours, audios: ours, text: is.text } });
@@ -95,7 +95,7 @@ const executions: Case[] = [
     const id = await submitGraph(user, clip({ latencyMs: 20 }));
     answers(await user.get(`/api/executions/${id}`), 200, { webhookDelivery: exactly({ configured: false }) });
   }),
-  execution("the nodes tell their state, time and price", async (ctx) => {
+  execution("the nodes show their state, time and price", async (ctx) => {
     const user = await runner(ctx);
     const id = executionOf(answers(await runGraph(user, picture(QUICK)), 200).headers);
     const nodes = pick<object[]>(await user.get(`/api/executions/${id}`), "nodes");
@@ -159,7 +159,7 @@ const INVALID_VALUES: readonly [what: string, field: Record<string, unknown>, va
 
 const running: Case[] = [
   ...INVALID_INPUTS.map(([what, body]) =>
-    run(`inputs: ${what} is refused`, async (ctx) => {
+    run(`inputs: ${what} is rejected`, async (ctx) => {
       const user = await ctx.shared("enterprise", "inputs");
       const slug = await save(user, greeting());
       const answer = refuses(await user.post(`/api/workflows/${slug}/run`, body), 400, "INVALID_INPUTS");
@@ -167,12 +167,12 @@ const running: Case[] = [
     }),
   ),
   ...INVALID_VALUES.map(([what, field, value]) =>
-    run(`${what} is refused, with the place`, async (ctx) => {
+    run(`${what} is rejected, with the path`, async (ctx) => {
       const answer = await runGraph(await ctx.shared("enterprise", "inputs"), withField(field), value === undefined ? {} : { value });
       refuses(answer, 400, "INVALID_INPUTS", { issues: [{ path: "inputs.value", message: is.text }] });
     }),
   ),
-  run("every problem of the inputs is told at once", async (ctx) => {
+  run("every problem of the inputs is reported at once", async (ctx) => {
     const fields = ["a", "b", "c"].map((name) => ({ name, type: "number", label: name }));
     const graph = { nodes: [node("in", "request-input", { fields })], edges: [] };
     const answer = await runGraph(await ctx.shared("enterprise", "inputs"), graph, { a: "x", b: 1, c: "y" });
@@ -182,25 +182,25 @@ const running: Case[] = [
     const answer = await runGraph(await runner(ctx), withField({ type: "number", default: 0 }));
     answers(answer, 200, { result: { value: 0 } });
   }),
-  run("async=false is synchronous, another value is refused", async (ctx) => {
+  run("async=false is synchronous, and other values are rejected", async (ctx) => {
     const user = await runner(ctx);
     const slug = await save(user, greeting());
     answers(await user.post(`/api/workflows/${slug}/run?async=false`, { inputs: {} }), 200, RUN);
     refuses(await user.post(`/api/workflows/${slug}/run?async=maybe`, { inputs: {} }), 400, "INVALID_REQUEST");
   }),
-  run("async is refused when a generator can't be polled", async (ctx) => {
+  run("async is rejected if a generator can't be polled", async (ctx) => {
     const user = await runner(ctx);
     const slug = await save(user, picture());
     refuses(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 400, "ASYNC_NOT_SUPPORTED");
   }),
-  run("a language model among polled generators does not stand in the way of async", async (ctx) => {
+  run("a text model among polled generators doesn't prevent async", async (ctx) => {
     const user = await runner(ctx);
     const graph = clip({ latencyMs: 10 });
     const writer = node("writer", "llm-assistant", { model: "sandbox-chat", prompt: "Describe a loom", maxTokens: 20 });
     const id = await submitGraph(user, { ...graph, nodes: [...graph.nodes, writer] });
     answers(await finished(user, id), 200, { status: "completed" });
   }),
-  run("Prefer: respond-async is for every graph", async (ctx) => {
+  run("Prefer: respond-async works for every graph", async (ctx) => {
     const user = await runner(ctx);
     const slug = await save(user, picture());
     const answer = await user.call("POST", `/api/workflows/${slug}/run`, { body: { inputs: {} }, headers: { prefer: "respond-async" } });
@@ -213,7 +213,7 @@ const running: Case[] = [
     noWorkflow(await (await runner(ctx)).post(`/api/workflows/${slug}/run`, { inputs: {} }));
     noWorkflow(await (await runner(ctx)).post(`/api/workflows/${slug}/quote`, { inputs: {} }));
   }),
-  run("someone else's public playground runs at the caller's expense, and shows no more of its graph than the schema", async (ctx) => {
+  run("someone else's public playground runs at the caller's expense, and shows only the schema of its graph", async (ctx) => {
     const slug = await save(await ctx.shared("pro", "owner"), { ...greeting(), publicPlayground: true });
     const user = await runner(ctx);
     for (const caller of [user, user.session]) {
@@ -226,7 +226,7 @@ const running: Case[] = [
     noWorkflow(await user.get(`/api/workflows/${slug}`));
     noWorkflow(await user.post(`/api/workflows/${slug}/clone`));
   }),
-  run("a run of someone else's public playground shows nothing that its nodes were given or made", async (ctx) => {
+  run("a run of someone else's public playground shows no inputs or outputs of its nodes", async (ctx) => {
     const nodes = [
       node("words", "list", { items: ["SECRETWORD one", "SECRETWORD two"] }),
       node("chat", "llm-assistant", { model: "sandbox-chat" }),
@@ -253,7 +253,7 @@ const running: Case[] = [
     const answer = answers(await user.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200, RUN);
     answers(await user.get(`/api/executions/${executionOf(answer.headers)}`), 200, { workflowSlug: slug });
   }),
-  run("a refused run leaves no execution, no usage and no charge", async (ctx) => {
+  run("a rejected run leaves no execution, no usage and no charge", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     refuses(await runGraph(user, greeting(), { prompt: 7 }), 400, "INVALID_INPUTS");
     refuses(await runGraph(user, picture({}, "sandbox-video-pro")), 422, "WORKFLOW_INVALID");
@@ -292,7 +292,7 @@ const submitting: Case[] = [
     answers(answer, 202, SUBMITTED);
   }),
   submit(
-    "the provider's request id is known at once where the first node is a polled model",
+    "the provider's request id is known at once if the first node is a polled model",
     async (ctx) => {
       const user = await runner(ctx);
       // The run is rejected only if the provider answers before the deadline, which a busy machine doesn't always manage.
@@ -306,7 +306,7 @@ const submitting: Case[] = [
     { alone: true },
   ),
   submit(
-    "the answer comes in under 500 ms",
+    "the response arrives in under 500 ms",
     async (ctx) => {
       const user = await runner(ctx);
       const slug = await save(user, clip({ latencyMs: 20 }));
@@ -327,7 +327,7 @@ const submitting: Case[] = [
       refuses(await other.get(`/api/executions/${unknown}`), 404, "EXECUTION_NOT_FOUND");
     }
   }),
-  poll("administrators poll their own executions only", async (ctx) => {
+  poll("administrators can poll only their own executions", async (ctx) => {
     const id = executionOf(answers(await runGraph(await runner(ctx), greeting()), 200).headers);
     refuses(await ctx.admin.get(`/api/executions/${id}`), 404, "EXECUTION_NOT_FOUND");
   }),
@@ -344,25 +344,25 @@ const submitting: Case[] = [
 ];
 
 const cancelling: Case[] = [
-  cancel("a run in progress answers cancel_requested", async (ctx) => {
+  cancel("cancelling a run in progress returns cancel_requested", async (ctx) => {
     const user = await runner(ctx);
     const id = await submitGraph(user, clip(LONG));
     answers(await user.post(`/api/executions/${id}/cancel`), 200, exactly({ status: "cancel_requested" }));
   }),
-  cancel("a completed run answers already_completed and stays so", async (ctx) => {
+  cancel("cancelling a completed run returns already_completed, and the run stays completed", async (ctx) => {
     const user = await runner(ctx);
     const id = executionOf(answers(await runGraph(user, greeting()), 200).headers);
     answers(await user.post(`/api/executions/${id}/cancel`), 200, exactly({ status: "already_completed" }));
     answers(await user.get(`/api/executions/${id}`), 200, { status: "completed" });
   }),
-  cancel("a failed run answers already_failed and stays so", async (ctx) => {
+  cancel("cancelling a failed run returns already_failed, and the run stays failed", async (ctx) => {
     const user = await runner(ctx);
     const id = await submitGraph(user, clip({ latencyMs: 20, fail: "job" }));
     await finished(user, id);
     answers(await user.post(`/api/executions/${id}/cancel`), 200, exactly({ status: "already_failed" }));
     answers(await user.get(`/api/executions/${id}`), 200, { status: "failed" });
   }),
-  cancel("a cancelled run answers already_cancelled", async (ctx) => {
+  cancel("cancelling a cancelled run returns already_cancelled", async (ctx) => {
     const user = await runner(ctx);
     const id = await submitGraph(user, clip(LONG));
     await user.post(`/api/executions/${id}/cancel`);
@@ -386,7 +386,7 @@ const cancelling: Case[] = [
     answers(await finished(user, id), 200, { status: "cancelled" });
     fits(await user.credits(), { plan: is.near(2_000 - 7.5), held: 0 });
   }),
-  cancel("the calls of a cancelled run are over, too", async (ctx) => {
+  cancel("the calls of a cancelled run also end", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const graph = clip(LONG);
     const id = await submitGraph(user, {
@@ -408,7 +408,7 @@ const cancelling: Case[] = [
     await finished(user, pick(answer, "executionId"));
     fits(await user.credits(), { plan: 10_000, grants: [{ model: "sandbox-image", remaining: 2, total: 3 }] });
   }),
-  cancel("a synchronous run can be cancelled while it is waited for, and is not refunded", async (ctx) => {
+  cancel("a synchronous run can be cancelled while its caller waits, and is not refunded", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const waiting = runGraph(user, clip(LONG));
     const [row] = await eventually(
@@ -429,7 +429,7 @@ const cancelling: Case[] = [
     }
   }),
   cancel(
-    "the answer comes in under 100 ms in the normal case",
+    "the response usually arrives in under 100 ms",
     async (ctx) => {
       const user = await runner(ctx);
       await inTime(async () => {
@@ -449,12 +449,12 @@ const idempotent = (user: Actor, path: string, key: string, body: unknown) =>
   user.call("POST", path, { body, headers: { "idempotency-key": key } });
 
 const waiting: Case[] = [
-  runs("every run answer names its execution, refusals too", async (ctx) => {
+  runs("every response to a run names its execution, including errors", async (ctx) => {
     const user = await runner(ctx);
     const answer = refuses(await user.post(`/api/workflows/nothing-${unique()}/run`, {}), 400, "INVALID_INPUTS");
     assert.match(executionOf(answer.headers), /^[0-9a-f-]{36}$/);
   }),
-  runs("Prefer: wait lowers the wait; then the run goes on and is polled", async (ctx) => {
+  runs("Prefer: wait shortens the wait; then the run continues and is polled", async (ctx) => {
     const user = await runner(ctx);
     await paced(async (seconds) => {
       const slug = await save(user, clip({ latencyMs: seconds * 1_000 }));
@@ -466,7 +466,7 @@ const waiting: Case[] = [
       return true;
     });
   }),
-  runs("a client that goes away does not stop the run", async (ctx) => {
+  runs("a client that disconnects does not stop the run", async (ctx) => {
     await paced(async (seconds) => {
       const user = await ctx.actor({ tier: "pro" });
       const slug = await save(user, clip({ latencyMs: seconds * 1_000 }));
@@ -493,7 +493,7 @@ const waiting: Case[] = [
       return true;
     });
   }),
-  runs("the same key and body replay the stored answer of a run", async (ctx) => {
+  runs("the same key and body replay the stored response of a run", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const slug = await save(user, picture(QUICK));
     const first = answers(await idempotent(user, `/api/workflows/${slug}/run`, "once", { inputs: {} }), 200, RUN);
@@ -505,7 +505,7 @@ const waiting: Case[] = [
     fits(await user.credits(), { plan: is.near(10_000 - 0.52) });
   }),
   ...["job", "incomplete"].map((fail) =>
-    runs(`the same key and body replay how a run failed: ${fail}`, async (ctx) => {
+    runs(`the same key and body replay the failure of a run: ${fail}`, async (ctx) => {
       const user = await ctx.actor({ tier: "business" });
       const path = `/api/workflows/${await save(user, clip({ latencyMs: 10, fail }))}/run`;
       const first = answers(await idempotent(user, path, "once", { inputs: {} }), 500, { executionId: is.uuid });
@@ -515,7 +515,7 @@ const waiting: Case[] = [
       assert.equal(again.text, first.text);
     }),
   ),
-  runs("a 402 is told again under the same key within the minute, marked as a replay", async (ctx) => {
+  runs("a 402 is replayed under the same key within the minute, and marked as a replay", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const path = `/api/workflows/${await save(user, picture(QUICK))}/run`;
     const request = () => idempotent(user, path, "poor", { inputs: {}, maxCredits: 0.1 });
@@ -525,7 +525,7 @@ const waiting: Case[] = [
     assert.equal(again.headers.get("idempotency-replayed"), "true");
     assert.equal(again.text, first.text);
   }),
-  runs("metadata keeps every name it takes, and says which it does not take", async (ctx) => {
+  runs("metadata keeps every accepted name, and the error lists rejected ones", async (ctx) => {
     const user = await runner(ctx);
     const path = `/api/workflows/${await save(user, greeting())}/run`;
     const metadata = { constructor: "a", "a.b": "b", $c: "c" };
@@ -534,14 +534,14 @@ const waiting: Case[] = [
     const raw = JSON.parse('{"inputs":{},"metadata":{"__proto__":"x"}}') as object;
     refuses(await user.post(path, raw), 400, "INVALID_REQUEST", { issues: [{ path: "metadata.__proto__", message: is.text }] });
   }),
-  runs("the same key with another body is refused", async (ctx) => {
+  runs("the same key with another body is rejected", async (ctx) => {
     const user = await ctx.shared("pro", "idempotency");
     const slug = await save(user, greeting());
     const key = unique();
     answers(await idempotent(user, `/api/workflows/${slug}/run`, key, { inputs: {} }), 200);
     refuses(await idempotent(user, `/api/workflows/${slug}/run`, key, { inputs: { prompt: "x" } }), 422, "IDEMPOTENCY_KEY_REUSED");
   }),
-  runs("the same key while the first is running is told to come back", async (ctx) => {
+  runs("the same key during the first request gets a response to retry later", async (ctx) => {
     await paced(async (seconds) => {
       const user = await ctx.actor({ tier: "pro" });
       const path = `/api/workflows/${await save(user, clip({ latencyMs: seconds * 1_000 }))}/run`;
@@ -568,7 +568,7 @@ const waiting: Case[] = [
     const again = answers(await idempotent(user, "/api/workflows", key, body), 201, { slug: pick(first, "slug") });
     assert.equal(again.headers.get("idempotency-replayed"), "true");
   }),
-  runs("keys of two users never meet", async (ctx) => {
+  runs("keys of two users are independent", async (ctx) => {
     const key = unique();
     const body = { name: `Both ${key}` };
     const first = answers(await idempotent(await ctx.shared("pro", "idempotency"), "/api/workflows", key, body), 201);
@@ -596,7 +596,7 @@ const quoting: Case[] = [
     assert.deepEqual(rowsOf(await user.get("/api/executions")), []);
     fits(await user.credits(), { plan: 2_000, held: 0 });
   }),
-  runs("a quote takes the body of a run, with its limit", async (ctx) => {
+  runs("a quote accepts the body of a run, including its limit", async (ctx) => {
     const user = await runner(ctx);
     const body = { inputs: { prompt: "x", seconds: 1 }, maxCredits: 1 };
     answers(await user.post("/api/models/sandbox-video/quote", body), 200, { estimatedCreditCost: is.near(6.5) });
@@ -607,7 +607,7 @@ const quoting: Case[] = [
     answers(await quote(1), 200, { estimatedCreditCost: is.near(6.5) });
     answers(await quote(10), 200, { estimatedCreditCost: is.near(65) });
   }),
-  runs("a quote tells the trial grants that would pay", async (ctx) => {
+  runs("a quote lists the trial grants that would pay", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     answers(await user.post("/api/models/sandbox-image/quote", { inputs: { prompt: "x" } }), 200, {
       estimatedCreditCost: 0,
@@ -627,7 +627,7 @@ const quoting: Case[] = [
     const answer = await pro.post("/api/models/sandbox-image/quote", { inputs: { prompt: "x" } });
     refuses(answer, 403, "CAPABILITY_DENIED", { required: "model:sandbox-image:run" });
   }),
-  runs("a run that could cost more than maxCredits is refused", async (ctx) => {
+  runs("a run that could cost more than maxCredits is rejected", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const slug = await save(user, clip({ latencyMs: 10 }));
     const answer = await user.post(`/api/workflows/${slug}/run`, { inputs: {}, maxCredits: 7.4 });
@@ -686,7 +686,7 @@ const listing: Case[] = [
     fits(rowsOf(await user.get(`/api/executions?workflowSlug=${slug}`)), [{ status: "completed", workflowSlug: slug }]);
     refuses(await user.get("/api/executions?status=sleeping"), 400, "INVALID_REQUEST");
   }),
-  runs("executions are filtered by when they were created, the beginning included and the end not", async (ctx) => {
+  runs("executions are filtered by creation time, from the start inclusive to the end exclusive", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     for (let left = 3; left > 0; left -= 1) answers(await runGraph(user, greeting()), 200);
     const all = rowsOf<{ executionId: string; createdAt: string }>(await user.get("/api/executions"));
@@ -698,7 +698,7 @@ const listing: Case[] = [
     assert.equal(await between(`createdAfter=${oldest}&createdBefore=${oldest}`), 0);
     refuses(await user.get("/api/executions?createdAfter=yesterday"), 400, "INVALID_REQUEST");
   }),
-  runs("events are streamed to the end, and replayed after the last one seen", async (ctx) => {
+  runs("events are streamed to the end, and replayed after the last received one", async (ctx) => {
     const user = await runner(ctx);
     const id = await submitGraph(user, clip({ latencyMs: 200 }));
     const events = (after?: string) =>
@@ -714,7 +714,7 @@ const listing: Case[] = [
     const rest = [...(await events(ids[0])).text.matchAll(/^id: ?(\d+)$/gm)].map(([, number]) => number!);
     assert.deepEqual(rest, ids.slice(1));
   }),
-  runs("a stream of events ends with the key that opened it, or with its session", async (ctx) => {
+  runs("a stream of events ends when its key is revoked or its session ends", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const id = await submitGraph(user, clip(LONG));
     await submitted(user, id);

@@ -41,7 +41,7 @@ export const secretCases: Case[] = [
     answers(await actor.session.delete("/api/secrets/LISTED"), 204);
     refuses(await actor.session.delete("/api/secrets/LISTED"), 404, "NOT_FOUND");
   }),
-  secrets("secrets are set by session alone, under a capital name, with a value and hosts of their form", async (ctx) => {
+  secrets("secrets are set only by session, with a name in capitals, and a value and hosts of a valid form", async (ctx) => {
     const actor = await user(ctx);
     const body = { value: newValue(), hosts: ["api.example.com"] };
     refuses(await actor.put("/api/secrets/KEY", body), 403, "SESSION_REQUIRED");
@@ -60,7 +60,7 @@ export const secretCases: Case[] = [
       refuses(await actor.session.put("/api/secrets/KEY", { ...body, ...wrong }), 400, "INVALID_REQUEST");
   }),
   secrets(
-    "an HTTP node sends a secret to its host, and its name stands for it in the answer and the execution",
+    "an HTTP node sends a secret to its host, and the response and the execution show its name instead",
     async (ctx) => {
       const actor = await user(ctx);
       let value = "";
@@ -80,7 +80,7 @@ export const secretCases: Case[] = [
     { needs: ["receiver"] },
   ),
   secrets(
-    "an input never names a secret",
+    "an input can't name a secret",
     async (ctx) => {
       const actor = await user(ctx);
       const inbox = ctx.receiver!.inbox();
@@ -102,7 +102,7 @@ export const secretCases: Case[] = [
     },
     { needs: ["receiver"] },
   ),
-  secrets("a request to another host, and one by plain http, fail their node, which names the secret and the host", async (ctx) => {
+  secrets("a request to another host, or by plain http, fails its node, and the error names the secret and the host", async (ctx) => {
     const actor = await user(ctx);
     await set(actor, "ELSEWHERE", ["api.example.com", NEVER_SENT]);
     for (const [url, what] of [
@@ -116,7 +116,7 @@ export const secretCases: Case[] = [
       assert.ok(error.includes("ELSEWHERE") && error.includes(what), error);
     }
   }),
-  secrets("a secret that is not there is WORKFLOW_INVALID, in a quote and in a run", async (ctx) => {
+  secrets("a missing secret is WORKFLOW_INVALID, in a quote and in a run", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, sending(`https://${NEVER_SENT}/`, "MISSING_ONE"));
     for (const what of ["quote", "run"]) {
@@ -124,24 +124,27 @@ export const secretCases: Case[] = [
       assert.ok(String(answer.body.error).includes("MISSING_ONE"));
     }
   }),
-  secrets("a template that sends a secret is cloned first: run by others it is WORKFLOW_INVALID, inside a workflow too", async (ctx) => {
-    const [author, stranger] = [await user(ctx), await ctx.shared("pro", "secrets of others")];
-    for (const one of [author, stranger]) await set(one, "SAME_NAME", [NEVER_SENT]);
-    const slug = await save(author, { ...sending(`https://${NEVER_SENT}/`, "SAME_NAME"), isTemplate: true });
-    const refused = refuses(await stranger.post(`/api/workflows/${slug}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
-    assert.ok(String(refused.body.error).includes("clone this one first"), refused.text);
-    const outer = {
-      name: "Outer",
-      nodes: [node("inner", "workflow", { slug }), node("out", "response-output")],
-      edges: [edge("inner.status", "out.status")],
-    };
-    refuses(await runGraph(stranger, outer), 422, "WORKFLOW_INVALID");
-    const clone = answers(await stranger.post(`/api/workflows/${slug}/clone`, {}), 201);
-    // The copy belongs to the stranger now: its request gets as far as the host, which doesn't exist.
-    refuses(await stranger.post(`/api/workflows/${pick<string>(clone, "slug")}/run`, { inputs: {} }), 500, "EXECUTION_FAILED");
-    answers(await author.put(`/api/workflows/${slug}`, { isTemplate: false }), 200);
-  }),
-  secrets("a secret in any other node is empty text, with a warning", async (ctx) => {
+  secrets(
+    "a template that sends a secret must be cloned first: run by others it is WORKFLOW_INVALID, also as an inner workflow",
+    async (ctx) => {
+      const [author, stranger] = [await user(ctx), await ctx.shared("pro", "secrets of others")];
+      for (const one of [author, stranger]) await set(one, "SAME_NAME", [NEVER_SENT]);
+      const slug = await save(author, { ...sending(`https://${NEVER_SENT}/`, "SAME_NAME"), isTemplate: true });
+      const refused = refuses(await stranger.post(`/api/workflows/${slug}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
+      assert.ok(String(refused.body.error).includes("clone this one first"), refused.text);
+      const outer = {
+        name: "Outer",
+        nodes: [node("inner", "workflow", { slug }), node("out", "response-output")],
+        edges: [edge("inner.status", "out.status")],
+      };
+      refuses(await runGraph(stranger, outer), 422, "WORKFLOW_INVALID");
+      const clone = answers(await stranger.post(`/api/workflows/${slug}/clone`, {}), 201);
+      // The copy belongs to the stranger now: its request gets as far as the host, which doesn't exist.
+      refuses(await stranger.post(`/api/workflows/${pick<string>(clone, "slug")}/run`, { inputs: {} }), 500, "EXECUTION_FAILED");
+      answers(await author.put(`/api/workflows/${slug}`, { isTemplate: false }), 200);
+    },
+  ),
+  secrets("a secret in any other node is an empty text, with a warning", async (ctx) => {
     const actor = await user(ctx);
     await set(actor, "NOT_HERE", [NEVER_SENT]);
     const run = await runGraph(actor, {
@@ -151,7 +154,7 @@ export const secretCases: Case[] = [
     answers(run, 200, { result: { text: "<>" } });
     assert.ok((await executionOf(actor, run)).text.includes("{{secrets.NOT_HERE}} is a secret"));
   }),
-  secrets("a literal that looks like a credential is a warning, and is refused in a template", async (ctx) => {
+  secrets("a literal that looks like a credential causes a warning, and is rejected in a template", async (ctx) => {
     const actor = await user(ctx);
     // Assembled here, so that secret scanners find nothing in this file.
     const literal = ["ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("_");

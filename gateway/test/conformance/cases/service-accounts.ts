@@ -24,7 +24,7 @@ const serviceOf = async (actor: Actor, capabilities: string[], grants = capabili
 const MONTH = { credits: 5, window: "month" };
 
 export const serviceAccountCases: Case[] = [
-  automation("a key without a capability by name is refused as ever, and told which one admits keys", async (ctx) => {
+  automation("a key without a capability by name is rejected, and the error names the capability that admits keys", async (ctx) => {
     const actor = await owner(ctx);
     refuses(await actor.put(`/api/keys/${actor.keyId}/budget`, MONTH), 403, "SESSION_REQUIRED", { required: "budgets:write" });
     refuses(await actor.get("/api/budgets"), 403, "SESSION_REQUIRED", { required: "usage:read" });
@@ -51,13 +51,13 @@ export const serviceAccountCases: Case[] = [
     answers(await key.delete(`/api/workflows/${slug}/schedules/${String(made.body.id)}`), 204);
     refuses(await key.delete(`/api/workflows/${slug}`), 403, "CAPABILITY_DENIED", { required: "workflow:write" });
   }),
-  automation("capabilities by name need the tier business", async (ctx) => {
+  automation("capabilities by name need the Business tier", async (ctx) => {
     const { session } = await ctx.shared("pro", "automation");
     for (const capability of BY_NAME) {
       refuses(await session.post("/api/keys", { name: "x", capabilities: [capability] }), 403, "CAPABILITY_ABOVE_CEILING");
     }
   }),
-  automation("a service account signs in by its key, and ends with its deletion alone", async (ctx) => {
+  automation("a service account signs in with its key, and ends only when it is deleted", async (ctx) => {
     const actor = await ctx.actor({ tier: "business" });
     const { id, key } = await serviceOf(actor, ["workflow:read", "workflow:write"]);
     const user = { id, email: `${id}@service.invalid`, role: "user", tier: "business", approved: true };
@@ -80,7 +80,7 @@ export const serviceAccountCases: Case[] = [
     const actions = rows.map(({ action }) => action);
     for (const action of ["create", "update", "delete"]) assert.ok(actions.includes(`service-account.${action}`), action);
   }),
-  automation("a key of a service account manages keys of its account alone, and never grants more than it has", async (ctx) => {
+  automation("a key of a service account manages only keys of its account, and never grants more than it has", async (ctx) => {
     const actor = await ctx.actor({ tier: "business" });
     const { id, key } = await serviceOf(actor, ["keys:write", "workflow:read", "workflow:run"], ["keys:write", "workflow:read"]);
     const made = answers(await key.post("/api/keys", { name: "Mine", capabilities: ["workflow:read"] }), 201, { createdBy: id });
@@ -100,7 +100,7 @@ export const serviceAccountCases: Case[] = [
     assert.ok(rows.some((row) => row.action === "key.create" && row.actor === id));
   }),
   automation(
-    "keys:write is for service accounts, and a service account never has more than its tier or than its own grants",
+    "keys:write is only for service accounts, and a service account never has more than its tier or its own grants",
     async (ctx) => {
       const actor = await owner(ctx);
       refuses(await actor.session.post("/api/keys", { name: "x", capabilities: ["keys:write"] }), 400, "INVALID_REQUEST");
@@ -118,7 +118,7 @@ export const serviceAccountCases: Case[] = [
       answers(await actor.session.delete(`${of(actor.userId)}/${id}`), 204);
     },
   ),
-  automation("an account can have ten service accounts, and none on the free tier", async (ctx) => {
+  automation("an account can have ten service accounts, or none on the free tier", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
     const account = { name: "x", capabilities: ["workflow:read"] };
     const made = await Promise.all(Array.from({ length: 10 }, () => actor.session.post(of(actor.userId), account)));
@@ -127,7 +127,7 @@ export const serviceAccountCases: Case[] = [
     const free = await ctx.actor({ tier: "free" });
     refuses(await free.session.post(of(free.userId), account), 403, "API_KEY_ACCESS_DENIED");
   }),
-  automation("a service account of an organization reads its members alone", async (ctx) => {
+  automation("a service account of an organization can read only the organization's members", async (ctx) => {
     const actor = await ctx.actor({ tier: "business" });
     const id = pick<string>(answers(await actor.session.post("/api/organizations", { name: "Loom Works" }), 201), "id");
     const made = answers(await actor.session.post(of(id), { name: "Deploys", capabilities: ["members:read"] }), 201);

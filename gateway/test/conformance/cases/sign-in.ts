@@ -35,7 +35,7 @@ const begin = async (ctx: Context, { email, password }: Actor): Promise<string> 
 const complete = (ctx: Context, pending: string, code: string) => ctx.anonymous.post("/api/auth/login/code", { pending, code });
 
 export const signInCases: Case[] = [
-  signIn("a second factor is switched on by the password and a code, which shows ten recovery codes", async (ctx) => {
+  signIn("a second factor is enabled with the password and a code, and the response has ten recovery codes", async (ctx) => {
     const user = await ctx.actor({ tier: "free" });
     answers(await user.session.get(FACTOR), 200, { available: true, onSince: null, recoveryCodesLeft: 0 });
     refuses(await user.session.post(FACTOR, { password: "not the password" }), 401, "UNAUTHENTICATED");
@@ -43,7 +43,7 @@ export const signInCases: Case[] = [
     const { codes } = await withSecondFactor(ctx);
     assert.equal(new Set(codes).size, RECOVERY_CODES);
   }),
-  signIn("with a second factor nobody is signed in before the code, and a code works once", async (ctx) => {
+  signIn("with a second factor, signing in needs a code, and a code works once", async (ctx) => {
     const { user, secret } = await withSecondFactor(ctx);
     const pending = await begin(ctx, user);
     refuses(await complete(ctx, pending, wrongCode(secret)), 401, "UNAUTHENTICATED");
@@ -52,12 +52,12 @@ export const signInCases: Case[] = [
     refuses(await complete(ctx, pending, codeOf(secret, 1)), 401, "UNAUTHENTICATED");
     refuses(await complete(ctx, await begin(ctx, user), code), 401, "UNAUTHENTICATED");
   }),
-  signIn("a recovery code takes the place of a code once", async (ctx) => {
+  signIn("a recovery code replaces a code once", async (ctx) => {
     const { user, codes } = await withSecondFactor(ctx);
     answers(await complete(ctx, await begin(ctx, user), codes[0]!), 200);
     refuses(await complete(ctx, await begin(ctx, user), codes[0]!), 401, "UNAUTHENTICATED");
   }),
-  signIn("a second factor is switched off by the password with a code", async (ctx) => {
+  signIn("a second factor is disabled with the password and a code", async (ctx) => {
     const { user, session, secret, codes } = await withSecondFactor(ctx);
     const off = (body: object) => session.post(`${FACTOR}/disable`, body);
     refuses(await off({ password: user.password, code: wrongCode(secret) }), 401, "UNAUTHENTICATED");
@@ -65,12 +65,12 @@ export const signInCases: Case[] = [
     answers(await off({ password: user.password, code: codes[0]! }), 204);
     answers(await ctx.anonymous.post("/api/auth/login", { email: user.email, password: user.password }), 200);
   }),
-  signIn("how people may sign in is public; without a provider its addresses say which setting is missing", async (ctx) => {
+  signIn("sign-in methods are public; without a provider its routes name the missing setting", async (ctx) => {
     const { oidc } = answers(await ctx.anonymous.get("/api/auth/methods"), 200, { password: true }).body;
     const { status } = await fetch(`${ctx.baseUrl}/api/auth/oidc/start`, { redirect: "manual" });
     assert.equal(status, oidc === null ? 501 : 303);
   }),
-  signIn("a reset link leaves a second factor on; an administrator switches it off", async (ctx) => {
+  signIn("a reset link keeps a second factor, and an administrator can disable it", async (ctx) => {
     const { user } = await withSecondFactor(ctx);
     const token = pick(answers(await ctx.admin.post(`/api/admin/users/${user.userId}/password-reset`), 201), "token");
     const password = "a loom of many colours";

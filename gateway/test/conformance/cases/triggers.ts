@@ -53,7 +53,7 @@ const schedules: Case[] = [
     answers(await actor.delete(`${path}/${id}`), 204);
     refuses(await actor.get(`${path}/${id}`), 404, "NOT_FOUND");
   }),
-  control("a schedule takes a webhook of its own, which needs webhook:receive by key and a public address", async (ctx) => {
+  control("a schedule accepts its own webhook, which needs webhook:receive by key and a public address", async (ctx) => {
     const actor = await user(ctx);
     const path = `/api/workflows/${await flow(actor)}/schedules`;
     const webhook = { url: "https://example.com/hook", events: ["execution.failed"] };
@@ -66,7 +66,7 @@ const schedules: Case[] = [
     answers(await actor.patch(`${path}/${id}`, { webhook: null }), 200, { webhook: null });
     answers(await actor.delete(`${path}/${id}`), 204);
   }),
-  control("a refused schedule names what is wrong with its times", async (ctx) => {
+  control("the error for an invalid schedule explains the problem with its times", async (ctx) => {
     const actor = await user(ctx);
     const path = `/api/workflows/${await flow(actor)}/schedules`;
     const wrong = { cron: "61 * * * *", timezone: "Middle/Earth", inputs: { prompt: "a loom" } };
@@ -98,7 +98,7 @@ const schedules: Case[] = [
     ] as const)
       refuses(await free.session.post(`/api/workflows/${own}/${kind}`, body), 403, "CAPABILITY_DENIED", { requiredTier: "pro" });
   }),
-  control("others' schedules and hooks are not there", async (ctx) => {
+  control("other accounts' schedules and hooks are absent", async (ctx) => {
     const [actor, stranger] = [await user(ctx), await ctx.shared("pro", "strangers")];
     const { slug, id } = await hookOn(actor);
     refuses(await stranger.delete(`/api/workflows/${slug}/hooks/${id}`), 404, "NOT_FOUND");
@@ -109,7 +109,7 @@ const schedules: Case[] = [
 ];
 
 const hooks: Case[] = [
-  control("what is sent to a hook runs its workflow, with inputs by its expression, in its owner's name", async (ctx) => {
+  control("a request to a hook runs its workflow, with inputs by its expression, in its owner's name", async (ctx) => {
     const actor = await user(ctx);
     const { url, id, slug } = await hookOn(actor, { expression: "{ prompt: issue.title }" });
     const sent = await send(ctx, url, { body: JSON.stringify({ issue: { title: "a paper boat" } }) });
@@ -120,7 +120,7 @@ const hooks: Case[] = [
     refuses(await send(ctx, url, { body: "[]" }), 400, "INVALID_INPUTS");
     refuses(await send(ctx, url, { body: "{" }), 400, "INVALID_REQUEST");
   }),
-  control("the address of a hook is shown once, and only its beginning afterwards", async (ctx) => {
+  control("the address of a hook is shown once, and only its prefix afterwards", async (ctx) => {
     const actor = await user(ctx);
     const { url, slug } = await hookOn(actor, { hmac: HMAC });
     const secret = new URL(url).pathname.slice("/hooks/".length);
@@ -128,7 +128,7 @@ const hooks: Case[] = [
     answers(listed, 200, [{ start: secret.slice(0, 8), hmac: exactly({ header: HMAC.header }), url: is.absent }]);
     assert.ok(!listed.text.includes(secret) && !listed.text.includes(SECRET));
   }),
-  control("a signed hook takes what is signed with its secret, and nothing else", async (ctx) => {
+  control("a signed hook accepts only requests signed with its secret", async (ctx) => {
     const actor = await user(ctx);
     const { url } = await hookOn(actor, { hmac: HMAC });
     const body = '{"prompt": "signed"}';
@@ -140,7 +140,7 @@ const hooks: Case[] = [
       );
     answers(await send(ctx, url, { body, headers: { "x-signature": sign(body) } }), 202);
   }),
-  control("a delivery that is sent again is the same run", async (ctx) => {
+  control("a repeated delivery is the same run", async (ctx) => {
     const actor = await user(ctx);
     const { url, id } = await hookOn(actor, { deliveryIdHeader: "X-Delivery" });
     const delivery = { headers: { "x-delivery": "d-1" } };
@@ -153,7 +153,7 @@ const hooks: Case[] = [
     await finished(actor, executionId);
     answers(await actor.get(`/api/executions?metadata.hookId=${id}`), 200, { rows: [{ executionId }] });
   }),
-  control("a hook ends at once: when it is deleted, and with the key that made it", async (ctx) => {
+  control("a hook ends at once when it is deleted, and with the key that created it", async (ctx) => {
     const actor = await user(ctx);
     const { url, slug, id } = await hookOn(actor);
     answers(await send(ctx, url), 202);
@@ -172,7 +172,7 @@ const hooks: Case[] = [
     assert.equal(gone.text, never.text);
     assert.equal(ended.text, never.text);
   }),
-  control("a hook's runs cost no more than its maxCredits, which it must have", async (ctx) => {
+  control("a hook's runs cost at most its maxCredits, which is required", async (ctx) => {
     const actor = await user(ctx);
     const slug = await flow(actor);
     refuses(await actor.post(`/api/workflows/${slug}/hooks`, { expression: "" }), 400, "INVALID_REQUEST");

@@ -85,7 +85,7 @@ export const usageCases: Case[] = [
       { workflowSlug: slug, source: "api-workflow", modelIds: ["sandbox-image-fast"] },
     ]);
   }),
-  row("cost is wholesale, userCost what the tier pays, creditsCost a hundred times that", async (ctx) => {
+  row("cost is the wholesale price, userCost the price for the tier, and creditsCost a hundred times userCost", async (ctx) => {
     const { user } = await historyOf(ctx);
     fits(rowsOf(await user.get("/api/usage?modelId=sandbox-image-fast")), [
       { cost: is.near(0.004), userCost: is.near(0.0052), creditsCost: is.near(0.52) },
@@ -95,12 +95,12 @@ export const usageCases: Case[] = [
     const { user } = await historyOf(ctx);
     fits(rowsOf(await user.get("/api/usage?status=failed")), [{ status: "failed", errorCode: "EXECUTION_FAILED", creditsCost: 0 }]);
   }),
-  row("an incomplete provider answer is named in errorCode", async (ctx) => {
+  row("errorCode names an incomplete provider response", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     refuses(await runGraph(user, clip({ latencyMs: 10, fail: "incomplete" })), 500, "PROVIDER_RESPONSE_INCOMPLETE");
     fits(await usageTold(user, 1), [{ status: "failed", errorCode: "PROVIDER_RESPONSE_INCOMPLETE", creditsCost: 0, cost: is.number }]);
   }),
-  quotes("a workflow says how far the bills of its last runs were from their estimates, to its owner alone", async (ctx) => {
+  quotes("a workflow shows only its owner how much the costs of its last runs differed from their estimates", async (ctx) => {
     const [user, other] = [await ctx.actor({ tier: "business" }), await ctx.actor({ tier: "business" })];
     const slug = await save(user, { ...picture(QUICK), isTemplate: true });
     const hasNone = async (actor: Actor) => !("quoteError" in (answers(await actor.get(`/api/workflows/${slug}`), 200).body as object));
@@ -121,7 +121,7 @@ export const usageCases: Case[] = [
     const polled = await finished(user, await submitGraph(user, clip({ latencyMs: 10 })));
     fits(await usageTold(user, 1), [{ requestId: pick(polled, "requestId") }]);
   }),
-  row("a run in progress has a row that is processing", async (ctx) => {
+  row("a run in progress has a processing row", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const id = await submitGraph(user, clip({ latencyMs: 600_000 }));
     await eventually(
@@ -155,18 +155,18 @@ export const usageCases: Case[] = [
     const { user } = await historyOf(ctx);
     answers(await user.get("/api/usage?offset=100"), 200, { rows: [], page: 3, total: 3 });
   }),
-  usage("a limit of 500 is the most there is", async (ctx) => {
+  usage("a limit of 500 is the maximum", async (ctx) => {
     const { user } = await historyOf(ctx);
     answers(await user.get("/api/usage?limit=500"), 200, { pageSize: 500 });
     refuses(await user.get("/api/usage?limit=501"), 400, "INVALID_REQUEST", { issues: [{ path: "limit", message: is.text }] });
   }),
   ...["0", "-1", "text", "1.5", ""].map((limit) =>
-    usage(`a limit of ${JSON.stringify(limit)} is refused`, async (ctx) => {
+    usage(`a limit of ${JSON.stringify(limit)} is rejected`, async (ctx) => {
       refuses(await (await historyOf(ctx)).user.get(`/api/usage?limit=${limit}`), 400, "INVALID_REQUEST");
     }),
   ),
   ...["-1", "text", "1.5"].map((offset) =>
-    usage(`an offset of ${JSON.stringify(offset)} is refused`, async (ctx) => {
+    usage(`an offset of ${JSON.stringify(offset)} is rejected`, async (ctx) => {
       refuses(await (await historyOf(ctx)).user.get(`/api/usage?offset=${offset}`), 400, "INVALID_REQUEST");
     }),
   ),
@@ -181,10 +181,10 @@ export const usageCases: Case[] = [
       );
     }),
   ),
-  usage("an unknown status is refused", async (ctx) => {
+  usage("an unknown status is rejected", async (ctx) => {
     refuses(await (await historyOf(ctx)).user.get("/api/usage?status=sleeping"), 400, "INVALID_REQUEST");
   }),
-  usage("filters work together", async (ctx) => {
+  usage("filters can be combined", async (ctx) => {
     const { user, slug } = await historyOf(ctx);
     answers(await user.get(`/api/usage?workflowSlug=${slug}&modelId=sandbox-image-fast&status=completed`), 200, { total: 1 });
     answers(await user.get(`/api/usage?workflowSlug=${slug}&modelId=sandbox-speech`), 200, { rows: [], total: 0 });
@@ -194,7 +194,7 @@ export const usageCases: Case[] = [
     const other = await ctx.actor({ tier: "pro" });
     answers(await other.get(`/api/usage?workflowSlug=${slug}`), 200, { rows: [], total: 0 });
   }),
-  usage("runs by session are no API usage, and are found among executions", async (ctx) => {
+  usage("runs by session aren't API usage, and are listed among executions", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const slug = await save(user, greeting());
     answers(await user.session.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
@@ -210,7 +210,7 @@ export const usageCases: Case[] = [
   usage("a user without usage has no models", async (ctx) => {
     answers(await (await ctx.actor({ tier: "pro" })).get("/api/usage/models"), 200, []);
   }),
-  usage("usage needs someone", async (ctx) => {
+  usage("usage needs a caller", async (ctx) => {
     refuses(await ctx.anonymous.get("/api/usage"), 401, "UNAUTHENTICATED");
     refuses(await ctx.anonymous.get("/api/usage/models"), 401, "UNAUTHENTICATED");
   }),

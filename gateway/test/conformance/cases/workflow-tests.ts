@@ -38,7 +38,7 @@ const publish = async (actor: Caller, slug: string): Promise<number> =>
 const point = (actor: Caller, slug: string, body: object) => actor.put(`/api/workflows/${slug}/aliases/production`, body);
 
 export const workflowTestCases: Case[] = [
-  tests("tests run on the draft, and each says what it expected and what it got", async (ctx) => {
+  tests("tests run on the draft, and each shows the expected and the actual result", async (ctx) => {
     const actor = await user(ctx);
     const wrong = {
       name: "wrong",
@@ -64,7 +64,7 @@ export const workflowTestCases: Case[] = [
     assert.match(junit.text, /<testsuite name="[^"]+" tests="2" failures="1" skipped="0"/);
     assert.match(junit.text, /<failure type="contains"[^>]*>expected: good\ngot: hello<\/failure>/);
   }),
-  tests("nodes that didn't change cost nothing, also against another version, and differences are named", async (ctx) => {
+  tests("unchanged nodes cost nothing, also compared with another version, and differences are named", async (ctx) => {
     const actor = await user(ctx);
     const look = { name: "look", inputs: {}, expect: [{ path: "images", file: { kind: "image", width: { min: 64 }, bytes: { min: 1 } } }] };
     const slug = await save(actor, { ...poster("a reed", "one"), tests: [look] });
@@ -90,7 +90,7 @@ export const workflowTestCases: Case[] = [
     fits(pick(changed, "against.creditsCost"), 0);
     fits(pick(changed, "results.0.differences"), [{ path: "images[0]", now: is.text, before: is.text }, { path: "text" }]);
   }),
-  tests("limits of price and time count, and a price counts calls that were reused", async (ctx) => {
+  tests("limits of price and time apply, and a price includes reused calls", async (ctx) => {
     const actor = await user(ctx);
     const cheap = { name: "cheap", inputs: {}, expect: [], maxCredits: 0.001, maxMs: 86_400_000 };
     const slug = await save(actor, { ...picture({ ...QUICK, prompt: "an oar" }), tests: [cheap] });
@@ -113,7 +113,7 @@ export const workflowTestCases: Case[] = [
     const ended = answers(await run(actor, slug), 200, { status: "failed", passed: 1, failed: 1 });
     fits(pick(ended, "results.0.failures"), [{ kind: "status", expected: "completed", got: is.like(/INVALID_INPUTS/) }]);
   }),
-  tests("an alias with requireTests moves only to versions that passed the tests it has now", async (ctx) => {
+  tests("an alias with requireTests moves only to versions that passed its current tests", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, { ...says("hello"), tests: [greets] });
     const good = await publish(actor, slug);
@@ -132,7 +132,7 @@ export const workflowTestCases: Case[] = [
     answers(await point(actor, slug, { version: bad }), 200, { version: bad, requireTests: true });
     answers(await point(actor, slug, { version: good, requireTests: false }), 200, { version: good, requireTests: is.absent });
   }),
-  tests("tests that can't be are refused when they are saved, each with its place", async (ctx) => {
+  tests("invalid tests are rejected when they are saved, each with its path", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, { ...says("hello"), tests: [greets] });
     const put = (sent: unknown) => actor.put(`/api/workflows/${slug}`, { tests: sent });
@@ -166,7 +166,7 @@ export const workflowTestCases: Case[] = [
     answers(ended, 200, { status: "passed" });
     assert.equal(rowsOf(await actor.get(`/api/workflows/${slug}/tests/runs`)).length, 1);
   }),
-  tests("other people neither see nor run the tests of a template", async (ctx) => {
+  tests("other users can neither see nor run the tests of a template", async (ctx) => {
     const [owner, reader] = [await user(ctx), await ctx.shared("pro", "readers")];
     const slug = await save(owner, { ...says("hello"), tests: [greets], isTemplate: true });
     answers(await reader.get(`/api/workflows/${slug}`), 200, { tests: is.absent });

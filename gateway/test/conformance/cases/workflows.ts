@@ -98,7 +98,7 @@ const fullObject: Case[] = [
       ...SETTINGS,
     });
   }),
-  full("what is not given has an empty default", async (ctx) => {
+  full("omitted members have empty defaults", async (ctx) => {
     const pro = await ctx.shared("pro", "workflows");
     answers(await pro.get(`/api/workflows/${await save(pro, {})}`), 200, {
       description: "",
@@ -113,7 +113,7 @@ const fullObject: Case[] = [
       thumbnail: null,
     });
   }),
-  full("a read workflow can be sent back whole, and reads the same", async (ctx) => {
+  full("a workflow can be sent back whole as it was read, and reads the same", async (ctx) => {
     const pro = await ctx.shared("pro", "workflows");
     const slug = await save(pro, { ...greeting(), ...SETTINGS });
     const before = await bodyOf(pro, slug);
@@ -186,7 +186,7 @@ const summaries: Case[] = [
       ["enterprise", 0.46],
     ] as const
   ).map(([tier, credits]) =>
-    summary(`the estimate is by the caller's tier: ${tier}`, async (ctx) => {
+    summary(`the estimate depends on the caller's tier: ${tier}`, async (ctx) => {
       const user = await ctx.actor({ tier });
       fits(await estimateOf(user.session, await save(user.session, picture())), is.near(credits), "estimate");
     }),
@@ -214,7 +214,7 @@ const summaries: Case[] = [
     const slug = await save(await ctx.shared("pro", "workflows"), { publicPlayground: true });
     assert.ok(!(await slugsOf(await ctx.shared("business", "reader"))).includes(slug));
   }),
-  list("a session may list, too", async (ctx) => {
+  list("a session can also list workflows", async (ctx) => {
     const free = await ctx.shared("free");
     answers(await free.session.get("/api/workflows"), 200, is.list);
   }),
@@ -250,10 +250,10 @@ const reading: Case[] = [
       assert.equal((await pro.session.get(path)).status, 404, path);
     }
   }),
-  read("what cannot be a slug is absent", async (ctx) => {
+  read("a name that can't be a slug is absent", async (ctx) => {
     noWorkflow(await (await ctx.shared("pro", "workflows")).get("/api/workflows/Not_A_Slug"));
   }),
-  read("administrators don't see others' workflows here", async (ctx) => {
+  read("administrators can't read others' workflows here", async (ctx) => {
     const slug = await save(await ctx.shared("pro", "workflows"), {});
     noWorkflow(await ctx.admin.get(`/api/workflows/${slug}`));
   }),
@@ -280,12 +280,12 @@ const slugCases: readonly [name: string, slug: RegExp][] = [
 ];
 
 const creating: Case[] = [
-  create("only a name is needed, and the created workflow is answered", async (ctx) => {
+  create("only a name is required, and the response has the created workflow", async (ctx) => {
     const pro = await ctx.shared("pro", "create");
     answers(await pro.post("/api/workflows", { name: "Just a name" }), 201, { ...WORKFLOW, name: "Just a name" });
   }),
   ...invalidCreations.map(([what, body]) =>
-    create(`${what} is refused, with the place`, async (ctx) => {
+    create(`${what} is rejected, with the path`, async (ctx) => {
       const pro = await ctx.shared("pro", "create");
       refuses(await pro.post("/api/workflows", body), 400, "INVALID_REQUEST", { issues: [{ path: is.string, message: is.text }] });
     }),
@@ -308,7 +308,7 @@ const creating: Case[] = [
     const first = await save(await ctx.shared("pro", "create"), { name });
     assert.equal(await save(await ctx.shared("business", "reader"), { name }), `${first}-2`);
   }),
-  create("concurrent creates of one name get slugs of their own, without gaps", async (ctx) => {
+  create("concurrent creates of one name get different slugs, without gaps", async (ctx) => {
     const pro = await ctx.shared("pro", "create");
     const name = `Race ${unique()}`;
     const slugs = await Promise.all(Array.from({ length: 6 }, () => save(pro, { name })));
@@ -332,7 +332,7 @@ const creating: Case[] = [
     const folderId = pick(answers(await pro.post("/api/folders", { name: `F ${unique()}` }), 201), "id");
     answers(await pro.post("/api/workflows", { name: "Inside", folderId }), 201, { folderId });
   }),
-  create("a Free user's second workflow is refused", async (ctx) => {
+  create("a Free user's second workflow is rejected", async (ctx) => {
     const free = (await ctx.actor({ tier: "free" })).session;
     await save(free, {});
     refuses(await free.post("/api/workflows", { name: "Second" }), 403, "WORKFLOW_CAP_REACHED");
@@ -348,7 +348,7 @@ const creating: Case[] = [
     const all = await Promise.all(Array.from({ length: 5 }, () => free.post("/api/workflows", { name: "At once" })));
     assert.deepEqual(all.map(({ status }) => status).sort(), [201, 403, 403, 403, 403]);
   }),
-  create("a Free user who deletes the one may save another", async (ctx) => {
+  create("a Free user who deletes their only workflow can save another", async (ctx) => {
     const free = (await ctx.actor({ tier: "free" })).session;
     answers(await free.delete(`/api/workflows/${await save(free, {})}`), 204);
     await save(free, {});
@@ -359,7 +359,7 @@ const creating: Case[] = [
     const template = await save(free, { isTemplate: true });
     refuses(await free.put(`/api/workflows/${template}`, { isTemplate: false }), 403, "WORKFLOW_CAP_REACHED");
   }),
-  create("Pro and above are not capped", async (ctx) => {
+  create("Pro and higher tiers have no cap", async (ctx) => {
     const pro = await ctx.shared("pro", "create");
     await save(pro, {});
     await save(pro, {});
@@ -367,7 +367,7 @@ const creating: Case[] = [
 ];
 
 const updating: Case[] = [
-  update("supplied fields overwrite, omitted ones are kept", async (ctx) => {
+  update("given fields overwrite, omitted ones are kept", async (ctx) => {
     const pro = await ctx.shared("pro", "update");
     const graph = greeting();
     const slug = await save(pro, { ...graph, ...SETTINGS });
@@ -375,7 +375,7 @@ const updating: Case[] = [
     answers(await pro.put(`/api/workflows/${slug}`, { description: "new", tags: [] }), 200, { ...WORKFLOW, ...expected });
     answers(await pro.get(`/api/workflows/${slug}`), 200, expected);
   }),
-  update("an empty change is one, too", async (ctx) => {
+  update("an empty change counts as a change", async (ctx) => {
     const pro = await ctx.shared("pro", "update");
     answers(await pro.put(`/api/workflows/${await save(pro, SETTINGS)}`, {}), 200, SETTINGS);
   }),
@@ -384,7 +384,7 @@ const updating: Case[] = [
     const slug = await save(pro, {});
     answers(await pro.put(`/api/workflows/${slug}`, { slug: "other", description: "x" }), 200, { slug, description: "x" });
   }),
-  update("another name leaves the slug", async (ctx) => {
+  update("a changed name keeps the slug", async (ctx) => {
     const pro = await ctx.shared("pro", "update");
     const slug = await save(pro, {});
     answers(await pro.put(`/api/workflows/${slug}`, { name: "Renamed" }), 200, { slug, name: "Renamed" });
@@ -408,7 +408,7 @@ const updating: Case[] = [
   update("an unknown workflow is absent", async (ctx) => {
     noWorkflow(await (await ctx.shared("pro", "update")).put(`/api/workflows/nothing-${unique()}`, {}));
   }),
-  update("a wrong field is refused, and nothing is changed", async (ctx) => {
+  update("an invalid field is rejected, and nothing changes", async (ctx) => {
     const pro = await ctx.shared("pro", "update");
     const slug = await save(pro, { description: "before" });
     refuses(await pro.put(`/api/workflows/${slug}`, { description: "after", tags: 7 }), 400, "INVALID_REQUEST", {
@@ -416,7 +416,7 @@ const updating: Case[] = [
     });
     answers(await pro.get(`/api/workflows/${slug}`), 200, { description: "before" });
   }),
-  update("a changed graph is what runs next", async (ctx) => {
+  update("the next run uses a changed graph", async (ctx) => {
     const pro = await ctx.shared("pro", "update");
     const slug = await save(pro, greeting());
     const nodes = [node("box", "text-box", { text: "changed" }), node("out", "response-output")];
@@ -426,7 +426,7 @@ const updating: Case[] = [
 ];
 
 const moving: Case[] = [
-  move("to a folder and back to the root, answering the whole workflow", async (ctx) => {
+  move("a move to a folder and back to the root returns the whole workflow", async (ctx) => {
     const pro = await ctx.shared("pro", "move");
     const folderId = pick(answers(await pro.post("/api/folders", { name: `F ${unique()}` }), 201), "id");
     const slug = await save(pro, greeting());
@@ -450,14 +450,14 @@ const moving: Case[] = [
     const answer = await pro.put(`/api/workflows/${await save(pro, {})}/move`, { folderId });
     refuses(answer, 400, "INVALID_REQUEST", { issues: [{ path: "folderId", message: is.text }] });
   }),
-  move("a destination must be given", async (ctx) => {
+  move("a destination is required", async (ctx) => {
     const pro = await ctx.shared("pro", "move");
     refuses(await pro.put(`/api/workflows/${await save(pro, {})}/move`, {}), 400, "INVALID_REQUEST");
   }),
 ];
 
 const removing: Case[] = [
-  remove("a deleted workflow is gone for reading, running and writing", async (ctx) => {
+  remove("a deleted workflow can't be read, run or changed", async (ctx) => {
     const pro = await ctx.shared("pro", "remove");
     const slug = await save(pro, greeting());
     assert.equal(answers(await pro.delete(`/api/workflows/${slug}`), 204).text, "");
@@ -497,7 +497,7 @@ const removing: Case[] = [
 
 const revisions = inSection("D6");
 const conditional: Case[] = [
-  revisions("a read has an ETag, and If-Match lets through only that revision", async (ctx) => {
+  revisions("a read has an ETag, and If-Match allows only that revision", async (ctx) => {
     const pro = await ctx.shared("pro", "update");
     const slug = await save(pro, {});
     const tag = (await pro.get(`/api/workflows/${slug}`)).headers.get("etag");
@@ -509,7 +509,7 @@ const conditional: Case[] = [
     refuses(await put("second"), 412, "PRECONDITION_FAILED");
     answers(await pro.get(`/api/workflows/${slug}`), 200, { description: "first" });
   }),
-  revisions("If-Match holds for moving, publishing, restoring and deleting, too", async (ctx) => {
+  revisions("If-Match also applies to moving, publishing, restoring and deleting", async (ctx) => {
     const pro = await ctx.shared("pro", "update");
     const slug = await save(pro, {});
     const path = `/api/workflows/${slug}`;
@@ -565,24 +565,24 @@ const schemas: Case[] = [
       FIELDS.map(({ name }) => ({ name })),
     );
   }),
-  schemaFields("values tell the saved value of each field", async (ctx) => {
+  schemaFields("values have the saved value of each field", async (ctx) => {
     const pro = await ctx.shared("pro", "schema");
     const slug = await save(pro, fieldsGraph({ prompt: "a heron" }));
     answers(await pro.get(`/api/workflows/${slug}/schema`), 200, { values: { prompt: "a heron", style: "ink", count: 2 } });
   }),
-  schemaFields("the schema tells name, description and estimate of the workflow", async (ctx) => {
+  schemaFields("the schema has name, description and estimate of the workflow", async (ctx) => {
     const pro = await ctx.shared("pro", "schema");
     const slug = await save(pro, { ...picture(), name: "Named", description: "Described" });
     const answer = await pro.get(`/api/workflows/${slug}/schema`);
     answers(answer, 200, exactly({ fields: [], values: {}, name: "Named", description: "Described", estimatedCreditCost: is.near(0.6) }));
   }),
-  schemaFields("without a Request Input node there are no fields, and no inputs are needed", async (ctx) => {
+  schemaFields("without a Request Input node there are no fields, and no inputs are required", async (ctx) => {
     const pro = await ctx.shared("pro", "schema");
     const slug = await save(pro, { nodes: [node("out", "response-output")] });
     answers(await pro.get(`/api/workflows/${slug}/schema`), 200, { fields: [], values: {} });
     answers(await pro.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200, { success: true });
   }),
-  schemaFields("a default stands in for an omitted input", async (ctx) => {
+  schemaFields("a default replaces an omitted input", async (ctx) => {
     const pro = await ctx.shared("pro", "schema");
     const expected = { result: { text: "a heron", style: "ink", count: 2 } };
     answers(await runGraph(pro, fieldsGraph(), { prompt: "a heron" }), 200, expected);
@@ -600,7 +600,7 @@ const schemas: Case[] = [
     const answer = await ctx.anonymous.get(`/api/workflows/${slug}/public-schema`);
     answers(answer, 200, exactly({ fields: is.list, values: { prompt: "p" }, name: "Fields", description: "With fields" }));
   }),
-  schemaEndpoint("the public schema of a workflow that is not public is absent, for its owner, too", async (ctx) => {
+  schemaEndpoint("the public schema of a workflow that isn't public is absent, also for its owner", async (ctx) => {
     const pro = await ctx.shared("pro", "schema");
     const slug = await save(pro, fieldsGraph());
     noWorkflow(await ctx.anonymous.get(`/api/workflows/${slug}/public-schema`));
@@ -610,7 +610,7 @@ const schemas: Case[] = [
     const slug = await save(await ctx.shared("pro", "schema"), { ...fieldsGraph(), isTemplate: true });
     noWorkflow(await ctx.anonymous.get(`/api/workflows/${slug}/public-schema`));
   }),
-  schemaEndpoint("the public schema closes when the playground does", async (ctx) => {
+  schemaEndpoint("the public schema is absent after the playground is closed", async (ctx) => {
     const pro = await ctx.shared("pro", "schema");
     const slug = await save(pro, { ...echo({ name: "a", type: "text" }), publicPlayground: true });
     answers(await ctx.anonymous.get(`/api/workflows/${slug}/public-schema`), 200);

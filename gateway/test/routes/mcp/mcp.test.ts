@@ -135,7 +135,7 @@ describe("the switch of a workflow", () => {
 });
 
 describe("tools", () => {
-  it("are those of the API and the caller's own workflows that have the switch, with their fields and their result", async () => {
+  it("include those of the API and the caller's own workflows with the setting, with their fields and their result", async () => {
     const slug = await saveTool("Film maker");
     const stranger = await platform.createUser({ tier: "pro" });
     const foreign = await saveTool("Foreign", stranger);
@@ -161,7 +161,7 @@ describe("tools", () => {
     expect(film.outputSchema!.properties.result).toMatchObject({ properties: { images: { type: "array" }, text: {} } });
   });
 
-  it("are the models, too, where they are asked for and may be run", async () => {
+  it("include models if they are requested and the caller can run them", async () => {
     const { reply } = await rpc.send({ jsonrpc: "2.0", id: 1, method: "tools/list" }, {}, "?models=true");
     const model = (reply!.result!.tools as { name: string; inputSchema: object }[]).find(({ name }) => name === "model_sandbox-image");
     expect(model).toMatchObject({ inputSchema: { properties: { inputs: { properties: { prompt: { type: "string" } } } } } });
@@ -171,7 +171,7 @@ describe("tools", () => {
     expect((ofPro!.result!.tools as { name: string }[]).filter(({ name }) => name.startsWith("model_"))).toEqual([]);
   });
 
-  it("are listed and called alike by clients of the revision without sessions", async () => {
+  it("are the same for clients of the revision without sessions", async () => {
     const list = modern("tools/list");
     const { answer, reply } = await rpc.send(list.message, list.headers);
     expect(answer.status).toBe(200);
@@ -180,7 +180,7 @@ describe("tools", () => {
     expect(valueOf(await rpc.send(call.message, call.headers))).toMatchObject({ status: "completed", result: { text: "hi" } });
   });
 
-  it("save and read a workflow as it was sent", async () => {
+  it("save and read a workflow unchanged", async () => {
     const saved = valueOf(await rpc.call("save_workflow", { name: "By agent", ...GRAPH }));
     expect(saved).toMatchObject({ name: "By agent", nodes: GRAPH.nodes });
     expect(saved).not.toHaveProperty("mcp");
@@ -191,7 +191,7 @@ describe("tools", () => {
     expect(listed).toMatchObject({ workflows: [{ slug: saved.slug }], nextCursor: expect.any(String) as string });
   });
 
-  it("need the capabilities of their routes, and count on these", async () => {
+  it("need the capabilities of their routes, and count towards their limits", async () => {
     const key = await platform.send("/api/keys", { json: { name: "reads", preset: "read-only" }, headers: platform.bySession(business) });
     const reader = rpcOf(platform, { ...business, key: String(key.body.key) });
     const { reply } = await reader.call("run", { model: "sandbox-image", inputs: {}, maxCredits: 1 });
@@ -205,7 +205,7 @@ describe("a run", () => {
   const run = (args: object = {}, headers = {}, id: unknown = 1) =>
     rpc.call("run", { model: "sandbox-image", inputs: { prompt: "x" }, ...args }, headers, id);
 
-  it("without maxCredits begins at an exact price, which bounds it, and at no other", async () => {
+  it("without maxCredits starts only at an exact price, which becomes its limit", async () => {
     expect(valueOf(await run())).toEqual({
       executionId: asked[0]!.executionId,
       status: "completed",
@@ -223,7 +223,7 @@ describe("a run", () => {
     expect(asked[1]).toMatchObject({ maxMillicredits: 130_000 });
   });
 
-  it("is the same one for a call that is sent again in its session, and another one elsewhere", async () => {
+  it("is the same for a repeated call in its session, and a new one in another session", async () => {
     const [one, other] = [await rpc.open(), await rpc.open()];
     const ids = [];
     for (const [session, id] of [
@@ -242,13 +242,13 @@ describe("a run", () => {
     expect(asked.at(-1)!.fingerprint).not.toBe(asked[0]!.fingerprint);
   });
 
-  it("has one session alone take calls, which no other user's is", async () => {
+  it("accepts calls only from its own user", async () => {
     const stranger = rpcOf(platform, await platform.createUser({ tier: "pro" }));
     const { answer, reply } = await stranger.request("tools/list", {}, await rpc.open());
     expect([answer.status, reply!.error]).toMatchObject([404, { code: -32_001 }]);
   });
 
-  it("reports progress that only grows, from its events", async () => {
+  it("reports increasing progress from its events", async () => {
     events = [
       ["admitted"],
       ["submitted", { nodeId: "picture" }],
@@ -271,7 +271,7 @@ describe("a run", () => {
     expect((await rpc.send(message, headers)).answer.headers["content-type"]).toMatch(/^application\/json/);
   });
 
-  it("that takes longer than its answer may goes on, and is asked for", async () => {
+  it("that takes longer than a response can wait continues, and can be queried", async () => {
     held = deferred();
     const first = valueOf(await run({ maxCredits: 3, waitSeconds: 0 }));
     expect(first).toEqual({ executionId: asked[0]!.executionId, status: "processing" });
@@ -281,7 +281,7 @@ describe("a run", () => {
     expect(cancelled).toEqual([]);
   });
 
-  it("that fails is an answer that says so", async () => {
+  it("that fails returns an answer with the error", async () => {
     outcome = {
       status: "failed",
       error: executions.ExecutionError.fromPartial({ code: "EXECUTION_FAILED", message: "no", nodeId: "model" }),
@@ -291,7 +291,7 @@ describe("a run", () => {
     expect(valueOf(answer)).toMatchObject({ error: "no", code: "EXECUTION_FAILED", nodeId: "model", executionId: asked[0]!.executionId });
   });
 
-  it("returns images and sound within bounds inline, and other files as links", async () => {
+  it("returns images and sound inline up to a limit, and other files as links", async () => {
     const stored = async (bytes: Buffer): Promise<string> =>
       String(
         (
@@ -316,7 +316,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("is shown with what it made when it is read", async () => {
+  it("is shown with its output when it is read", async () => {
     const { executionId } = valueOf(await run());
     const url = "https://elsewhere.example/a.png";
     outcome.resultJson = JSON.stringify({ images: [{ url }] });
@@ -329,7 +329,7 @@ describe("a run", () => {
     ["a picture of 992 kB", 1, 992_000, 0],
     ["a text that is too long to be said twice", 0, 0, 600_000],
     ["a text that is too long to be said once", 0, 0, 1_200_000],
-  ])("is a message of less than 1 MiB, whatever it made: %s", async (_, count, bytes, characters) => {
+  ])("is a message of less than 1 MiB, whatever its output is: %s", async (_, count, bytes, characters) => {
     const png = Buffer.concat([
       Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"),
     ]);
@@ -351,7 +351,7 @@ describe("a run", () => {
     expect(content.length).toBe(1 + count + (characters > 1_000_000 ? 2 : 0));
   });
 
-  it("fits the schema that its tool promises", async () => {
+  it("matches its tool's schema", async () => {
     const tool = toolsOf(await rpc.request("tools/list")).find(({ name }) => name === "run")!;
     expect(createInputCheck(tool.outputSchema!)(valueOf(await run()))).toEqual([]);
     pending = { queued: true, position: 3 };
@@ -359,7 +359,7 @@ describe("a run", () => {
   });
 });
 
-describe("a call that is called off", () => {
+describe("a cancelled call", () => {
   const args = { model: "sandbox-image", inputs: {}, maxCredits: 3 };
   const callOff = (session: Record<string, string>, requestId: unknown) =>
     rpc.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }, session);
@@ -377,7 +377,7 @@ describe("a call that is called off", () => {
     expect(cancelled).toEqual([asked[0]!.executionId]);
   });
 
-  it("ends a run that has not started yet, as soon as it starts", async () => {
+  it("ends a run that hasn't started yet, as soon as it starts", async () => {
     const session = await rpc.open();
     await callOff(session, "early");
     outcome = { status: "cancelled" };
@@ -385,7 +385,7 @@ describe("a call that is called off", () => {
     expect(cancelled).toEqual([asked[0]!.executionId]);
   });
 
-  it("is left by its client: that ends the run from 2026-07-28 on, and not before", async () => {
+  it("ends its run when its client disconnects, from 2026-07-28 on and not before", async () => {
     const leave = async (message: object, headers: Record<string, string>): Promise<void> => {
       const { hostname, port } = new URL(platform.baseUrl);
       const sent = httpRequest({
@@ -410,7 +410,7 @@ describe("a call that is called off", () => {
   });
 });
 
-it("takes pages of the own machine by each of its names, and of no other place", async () => {
+it("accepts pages of the local machine under each of its names, and of no other origin", async () => {
   const { port } = new URL(platform.baseUrl);
   const status = async (origin: string): Promise<number> => (await rpc.request("tools/list", {}, { origin })).answer.status;
   for (const host of ["127.0.0.1", "localhost", "[::1]"]) expect(await status(`http://${host}:${port}`)).toBe(200);
@@ -448,7 +448,7 @@ it("lists tools on pages of less than 1 MiB, each of them once", async () => {
 
 describe("a hostile message", () => {
   it.each(HOSTILE)(
-    "is answered cleanly: $name",
+    "gets a clean error: $name",
     async ({ message, raw, headers = {}, path = "/mcp", method = "POST", status, rpc: code, tool }) => {
       const body = raw ?? JSON.stringify(message);
       const sent = { method, body, headers: { "content-type": "application/json", authorization: `Bearer ${business.key!}`, ...headers } };
@@ -473,7 +473,7 @@ describe("a hostile message", () => {
     },
   );
 
-  it("leaves the other answers unchanged", async () => {
+  it("doesn't affect the other responses", async () => {
     expect(toolsOf(await rpc.request("tools/list")).length).toBeGreaterThan(6);
   });
 });
