@@ -30,8 +30,8 @@ export const isByName = (capability: string): capability is Named => Object.hasO
 export const CEILINGS: Readonly<Record<BaseTier, readonly string[]>> = { free: [], pro: PRO, business: BUSINESS, enterprise: BUSINESS };
 
 /**
- * Capabilities of a session in addition to its tier's ceiling, so that every tier can use the editor. The role decides about capabilities
- * in `BY_NAME`.
+ * Capabilities of a session in addition to its tier's ceiling, so that every tier can use the editor. Capabilities in `BY_NAME` depend on
+ * the role.
  */
 const SESSION_EXTRAS = ["workflow:read", "workflow:write", "workflow:run", "execution:read", "execution:cancel"] as const;
 
@@ -71,8 +71,8 @@ export const likelyCapability = (value: string): string => {
 };
 
 /**
- * True if the grants include a required capability. A grant matches if it is `*`, the capability itself, or `<resource>:*`.
- * Capabilities of `BY_NAME` match only `*` and themselves. For `<resource>:<id>:<action>`, `<resource>:<action>` and `<resource>:*:<action>` match too.
+ * True if the grants include a required capability. A grant matches if it is `*`, the capability itself, or `<resource>:*`. Capabilities of
+ * `BY_NAME` match only `*` and themselves. For `<resource>:<id>:<action>`, `<resource>:<action>` and `<resource>:*:<action>` also match.
  */
 export const covers = (grants: readonly string[], required: string): boolean => {
   if (grants.includes(ALL) || grants.includes(required)) return true;

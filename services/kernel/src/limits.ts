@@ -11,7 +11,7 @@ export const LIMITS = {
   openBodyBytes: 64 * KIB,
   jsonDepth: 64,
   jsonValues: 200_000,
-  /** Maximum JSON values of a workflow outside its graph, viewport and cover. Tags count. */
+  /** Maximum JSON values of a workflow outside its graph, viewport and cover. Includes tags. */
   workflowMemberValues: 100,
   workflowBytes: 8 * MIB,
   textValueBytes: 256 * KIB,
@@ -63,7 +63,7 @@ export const LIMITS = {
   changedValueBytes: 8 * KIB,
   /** Maximum days per usage summary. */
   usageSummaryDays: 400,
-  /** Maximum runs read and groups returned, per summary by key, workflow or metadata. */
+  /** Maximum number of runs that a summary by key, workflow or metadata reads, and of groups that it returns. */
   usageGroupedRuns: 200_000,
   usageGroups: 5_000,
 } as const;

@@ -45,7 +45,7 @@ export const RETENTION = {
 /** Range of days that a workflow or a run can set for its runs. */
 export const RETENTION_DAYS = { least: 0, most: 3_650 } as const;
 
-/** With 0 days, how long a run's status and result stay. Webhooks are retried for that time. */
+/** With 0 days, the time for which a run's status and result stay, because webhooks are retried for that time. */
 const EMPTIED_MS = 28 * 60 * 60 * 1_000;
 
 /** The time at which a run or batch is erased completely, for a number of retention days. */

@@ -39,7 +39,7 @@ const etagOf = (object: Served): string => `"${object.sha256}"`;
 const YEAR_SECONDS = 31_536_000;
 const SECOND_MS = 1_000;
 
-/** The bytes never change, but access can. Caches therefore keep them only as long as the URL is valid. */
+/** The bytes never change, but access to them can. Caches therefore keep them only as long as the URL is valid. */
 const cacheControl = (opened: Opened | undefined): string => {
   switch (opened?.as) {
     case "always":

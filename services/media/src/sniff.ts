@@ -26,7 +26,7 @@ register("m4a", hex("ftypM4A "), { mime: "audio/mp4", extension: "m4a" }, FILE_T
 const type = (contentType: string, extension: string, ...families: MediaFamily[]): MediaType => ({ contentType, extension, families });
 
 /**
- * Types that are served as such, with the more specific signatures first. Documents that a browser would execute (SVG, HTML, XML) are
+ * Types that are served as detected, with the more specific signatures first. Documents that a browser would execute (SVG, HTML, XML) are
  * excluded on purpose.
  */
 const SERVED: readonly (readonly [signature: string, type: MediaType])[] = [

@@ -1,7 +1,7 @@
 import { durationHistogram, observedGauge, type Stop } from "@nodeloom/platform";
 import type { Pool } from "./children/pool";
 
-/** Metrics. Their attributes have only few values: operations and outcomes. */
+/** Metrics. Attributes have few distinct values: operations and outcomes. */
 
 const took = durationHistogram("nodeloom.transform.duration", "operations on files, by operation and outcome");
 

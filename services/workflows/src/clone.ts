@@ -95,7 +95,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
   const settingsOf = (source: Workflow, name: string, unapproved: boolean, rename: (text: string) => string): Settings => {
     const { description, tags, edgesJson, viewportJson } = source;
     const thumbnail = pictures.safeThumbnail(source.thumbnail);
-    // A data URL from before validation may not be an image.
+    // A data URL saved before validation existed may not be an image.
     const isShown = !unapproved && PICTURE_FILE.test(source.thumbnailRef ?? "");
     return {
       ...{ description, tags, edgesJson, viewportJson },

@@ -235,7 +235,7 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       if (knownRevision > 0 && revision === knownRevision) return { ...told, revision, graph: undefined };
       const kept = approved ? storedNumber(approved) : version;
       const graph = kept === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, kept);
-      // A caller who can run the workflow has never approved a graph.
+      // No caller who can run the workflow has approved a graph.
       if (!graph) throw approved?.version === 0 ? workflowNotFound() : versionNotFound();
       // The draft may have changed after its head was read.
       const { nodesJson, edgesJson } = graph;

@@ -12,9 +12,9 @@ export interface Templates {
   feature(slug: string, featured: boolean): Promise<{ before: boolean; takedown: Takedown | null }>;
   /** Hides an owner's workflows from other users during a suspension. */
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
-  /** Returns which file ids and keys a workflow, version or cover refers to. */
+  /** Returns the file ids and keys that a workflow, version or cover refers to. */
   named(names: readonly string[]): Promise<string[]>;
-  /** Returns which of the file ids and keys an owner's templates, playgrounds and apps show to everyone. */
+  /** Returns the file ids and keys among `names` that an owner's templates, playgrounds and apps show to everyone. */
   shown(names: readonly string[], ownerId: string): Promise<string[]>;
 }
 

@@ -31,7 +31,7 @@ export interface AddressState {
 }
 
 export interface AccountOwners {
-  /** Ids of recipients, those of longest standing first. */
+  /** Ids of recipients. Members of longest standing come first. */
   userIds: string[];
   /** Empty for a personal account. */
   organizationName: string;

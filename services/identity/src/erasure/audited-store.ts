@@ -12,7 +12,7 @@ interface Entry {
   value: string;
 }
 
-/** Replaces the value wherever it belongs to the name: as a member, and in `{name, value}`. */
+/** Replaces the value in members with the given name, and in `{name, value}` objects. */
 const without = (json: unknown, { name, value }: Entry): unknown => {
   if (Array.isArray(json)) return json.map((item) => without(item, { name, value }));
   if (typeof json !== "object" || json === null) return json;
@@ -35,7 +35,7 @@ const cleaned = (row: Texts, entry: Entry): Partial<Texts> => {
   return changed;
 };
 
-/** @param connection has the models */
+/** @param connection a connection that has the models */
 export const createEraseAudited =
   (connection: Connection): EraseMetadata =>
   async ({ ownerId, ...entry }) => {

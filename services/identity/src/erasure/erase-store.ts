@@ -29,8 +29,8 @@ const withoutPerson = (organization: OrganizationRecord, personId: string): Orga
 };
 
 /**
- * Erases an account's data in identity. The document of the user or organization marks the erasure and is removed last. @param connection
- * has the models
+ * Erases an account's data in identity. The user or organization marks the erasure, so its document is removed last.
+ * @param connection a connection that has the models
  */
 export const createEraseIdentity = (connection: Connection, organizations: Pick<OrganizationStore, "listOf" | "change">): Erase => {
   const {

@@ -10,7 +10,7 @@ export interface Erasable {
 
 /** Marks of scheduled and started erasures. */
 export interface ErasureMarks {
-  /** Accounts with a due or erased mark, the longest due first. */
+  /** Accounts and organizations whose erasure is due or complete, the longest due first. */
   due(now: Date, limit: number): Promise<Erasable[]>;
   /** @returns false if the erasure hasn't started or has already ended */
   end(id: string, at: Date): Promise<boolean>;

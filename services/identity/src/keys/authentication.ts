@@ -14,7 +14,7 @@ const TOUCH_INTERVAL_MS = 60_000;
 const MILLIS = 1_000;
 
 export interface AuthenticatedKey extends ResolvedKey {
-  /** The key's grants within its owner's current ceiling and its creator's role. */
+  /** The key's grants, limited by its owner's current ceiling and its creator's role. */
   effectiveCapabilities: string[];
 }
 

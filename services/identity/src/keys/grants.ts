@@ -67,7 +67,7 @@ export const requireApiAccess = (owner: User): void => {
   throw new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "API keys need the Pro tier or above", { tier: owner.tier });
 };
 
-/** A key's grants within its owner's current ceiling and its creator's role; empty without API access. */
+/** A key's grants, limited by its owner's current ceiling and its creator's role; empty without API access. */
 export const effectiveGrants = (
   capabilities: readonly string[],
   { user: owner, role, within }: Pick<KeyHolder, "user" | "role" | "within">,

@@ -22,7 +22,7 @@ export interface Ownership {
   madeBy?: string | undefined;
 }
 
-/** Methods reached by users' requests require the owner. The other methods serve authentication and delivery. */
+/** Methods that handle users' requests require the owner's id. The other methods serve authentication and delivery. */
 export interface KeyStore {
   /** @returns false if another request took the slot */
   insert(key: KeyRecord): Promise<boolean>;

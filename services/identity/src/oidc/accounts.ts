@@ -17,7 +17,7 @@ const FREE = { role: "user", tier: "free" } as const;
 
 export interface OidcAccounts {
   /**
-   * Returns the linked account. Otherwise links and returns the account with the verified address, or creates one.
+   * Returns the linked account. If there is none, links the account with the verified address, or creates an account.
    * @throws `domain`, `unverified`, `taken`
    */
   resolve(claims: OidcClaims): Promise<UserRecord>;

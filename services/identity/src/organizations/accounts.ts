@@ -19,7 +19,7 @@ export interface KeyHolder {
   within?: readonly string[];
 }
 
-/** Accounts of people and organizations. An organization has the account of its tier's person, without personal data. */
+/** Accounts of people and organizations. An organization uses the account of the owner whose tier applies, without personal data. */
 export interface Accounts {
   find(id: string): Promise<User | null>;
   /** @throws NOT_FOUND */
@@ -41,7 +41,7 @@ export interface AccountsOptions {
 const SERVICE_DOMAIN = "service.invalid";
 export const serviceEmail = (id: string): string => `${id}@${SERVICE_DOMAIN}`;
 
-/** Account of an organization after its tier's person was erased. It has no rights. */
+/** Account of an organization after the owner whose tier applied was erased. It has no rights. */
 const ERASED: User = {
   id: "",
   email: "",

@@ -28,8 +28,8 @@ export const requireRole = (organization: Pick<OrganizationRecord, "members">, p
 type Standing = Pick<OrganizationRecord, "_id" | "members" | "tierOf" | "createdBy" | "place" | "invitations">;
 
 /**
- * Changes the members of an organization. If its tier's person is no longer an owner, the tier of the owner of longest standing applies.
- * The creator's slot becomes free when the creator leaves. Invitations end when their creator is no longer an owner.
+ * Changes the members of an organization. If the person whose tier applies is no longer an owner, the tier of the longest-standing owner
+ * applies. The creator's slot becomes free when the creator leaves. Invitations end when their creator is no longer an owner.
  * @throws PRECONDITION_FAILED if no owner would remain
  */
 const withMembers = ({ _id, tierOf, createdBy, place, invitations }: Standing, members: MemberRecord[]): OrganizationChange => {

@@ -16,7 +16,7 @@ export interface OrganizationPage {
   limit: number;
 }
 
-/** Methods reached by people's requests require the member. */
+/** Methods that handle people's requests require the member's id. */
 export interface OrganizationStore {
   /** @returns false if another request took the creator's slot */
   insert(organization: OrganizationRecord): Promise<boolean>;

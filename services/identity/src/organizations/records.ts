@@ -11,7 +11,7 @@ export interface OrganizationRecord {
   place: string;
   /** The owner whose tier, approval and suspension apply to the organization. */
   tierOf: string;
-  /** Members, those of longest standing first. At least one is an owner. */
+  /** Members in the order in which they joined. At least one is an owner. */
   members: MemberRecord[];
   /** Person ids of the members, for lookups. */
   memberIds: string[];

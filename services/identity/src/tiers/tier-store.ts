@@ -2,7 +2,7 @@ import { isDuplicateKey } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { TierRecord } from "../records";
 
-/** A tier as written by a change, which doesn't affect an existing claim. */
+/** A tier without a rollout's claim. Storing it doesn't affect an existing claim. */
 export type NewTier = Omit<TierRecord, "rolloutClaim" | "rolloutUntil">;
 
 export interface RolloutClaim {

@@ -16,8 +16,8 @@ export interface Grant {
 
 export interface EarlierAccess {
   /**
-   * Called when the address proves to belong to another person than the registrant. Ends the registrant's keys, links, invitations and
-   * admitted members and, by `accessFrom`, their grants.
+   * Called when the address turns out to belong to a different person than the registrant. Ends the registrant's keys, links, invitations
+   * and admitted members and, by `accessFrom`, their grants.
    */
   endOfRegistrant(user: UserRecord): Promise<void>;
   /** Called when a person ends their sessions. Ends the invitations created by those sessions and, by `accessFrom`, their grants. */

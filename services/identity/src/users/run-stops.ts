@@ -11,7 +11,7 @@ import type { UserStore } from "./user-store";
 export const STOP_CLAIM_MS = 5_000;
 /** Time after which requests from before the stop can no longer start a run. */
 export const STOP_SETTLED_MS = 90_000;
-/** A stop is dropped if its user doesn't refer to it after this time, because the user's update failed. */
+/** After this time, a stop to which its user doesn't refer is dropped, because the user's update has failed. */
 const STOP_INTENT_MS = 60_000;
 /** Maximum stops of failed updates that one claim skips. */
 const MAX_PASSED_OVER = 100;

@@ -1,4 +1,6 @@
-/** Types of the used parts of downloaded libraries. The libraries and their own types aren't dependencies of the workspace. */
+/**
+ * Types of the parts of downloaded libraries that are used here. The libraries and their own types aren't dependencies of the workspace.
+ */
 
 export interface Tensor {
   data: Float32Array | BigInt64Array;

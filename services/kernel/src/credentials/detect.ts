@@ -8,8 +8,8 @@ import { literalsOf, MOST_CHARS } from "./literals";
 import { OWN_RULES } from "./own-rules";
 
 /**
- * Maximum characters checked per graph, about 100 ms. Each pattern adds the length of its text; the keyword search adds `WORDS_WORK` times
- * the length.
+ * Budget for checking one graph, in characters; it takes about 100 ms. Each pattern counts a text's length once. The search for all
+ * keywords counts it `WORDS_WORK` times.
  */
 const MOST_WORK = 500_000;
 const WORDS_WORK = 4;

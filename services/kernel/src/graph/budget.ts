@@ -31,7 +31,7 @@ const MESSAGES: Readonly<Record<keyof BudgetUse, string>> = {
   work: `filling its templates, lists and expressions takes more than ${GRAPH_BOUNDS.work.toLocaleString("en")} steps`,
 };
 
-/** Counts how much of its bounds a run uses, during planning and in the workflow. */
+/** Counts how much of each bound a run has used, during planning and in the workflow. */
 export interface RunBudget {
   readonly used: Readonly<BudgetUse>;
   /** Counts a value and returns it. @throws BoundPassed */

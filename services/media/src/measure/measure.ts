@@ -15,7 +15,7 @@ export interface Measured {
 
 /** Bounds for queued tasks, waiting time, task time and the thread's heap. */
 export const MEASURING = { waiting: 1_000, maxWaitMs: 10_000, maxTaskMs: 2_000, heapMb: 128, idleMs: 60_000 } as const;
-/** Larger values in headers are treated as invalid. The bounds are larger than any image, and more than a year of audio. */
+/** Larger values in headers are treated as invalid. They exceed the size of any image, or a year of audio. */
 const MAX_SIDE = 1_000_000;
 const MAX_DURATION_MS = 366 * 24 * 60 * 60 * 1_000;
 

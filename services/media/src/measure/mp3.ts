@@ -6,7 +6,7 @@ import type { ReadAt } from "./tiff";
  */
 
 const ID3_HEADER_BYTES = 10;
-/** Bytes of the first frame in which a tag with the frame count can be. */
+/** Number of bytes at the start of the first frame that can contain a tag with the frame count. */
 const FRAME_HEAD_BYTES = 256;
 const COUNTED_TAGS = ["Xing", "Info"];
 const HEADER_BYTES = 4;

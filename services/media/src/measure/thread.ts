@@ -15,7 +15,7 @@ import { tiffTags, UPRIGHT, type ReadAt } from "./tiff";
 // The package has a CommonJS bundle but declares types only for the ES module.
 const { ALL_FORMATS, CustomSource, Input } = require("mediabunny") as typeof Mediabunny;
 
-/** Bytes in which an image's size is found, even after a camera's metadata. */
+/** Number of leading bytes that contain an image's size, even after a camera's metadata. */
 const IMAGE_HEAD_BYTES = 512 * 1024;
 /** Maximum bytes that are read for a duration. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
@@ -59,8 +59,8 @@ const imageOf = async (handle: FileHandle, contentType: string): Promise<Measure
 const lasting = (seconds: number | undefined): Measured => (seconds === undefined ? {} : { durationMs: Math.round(seconds * MS) });
 
 /**
- * Measures by content type, for types that the container library can't or only partly read. @returns undefined to let the library measure
- * the file
+ * Measures by content type, for types that the container library doesn't read or reads only in part.
+ * @returns undefined to let the library measure the file
  */
 const OWN: Readonly<Record<string, (read: ReadAt, size: number) => Promise<Measured | undefined>>> = {
   "video/x-msvideo": aviOf,

@@ -9,7 +9,7 @@ export interface ExpiryDeps {
   store: Pick<ObjectStore, "expiring" | "expire" | "expired" | "restore" | "condemn" | "hidden">;
   quota: Pick<Quota, "finishAbandoned">;
   purgeAll: PurgeAll;
-  /** Returns which file ids and keys a workflow, version or cover refers to. At most 1,000 names are passed. */
+  /** Returns the file ids and keys that a workflow, version or cover refers to. At most 1,000 names are passed. */
   findNamed(names: string[]): Promise<readonly string[]>;
   /** Removes expired archives. @returns the number of removed archives */
   removeExports(limit: number): Promise<number>;

@@ -46,9 +46,9 @@ export interface ObjectStore {
   hide(object: MediaObject, token: string, at: Date): Promise<boolean>;
   /** Hides objects as expired, unless they are kept or were renewed since `before`. */
   expire(ids: readonly string[], before: Date, at: Date): Promise<void>;
-  /** Returns those of the objects that are hidden as expired. */
+  /** Returns the objects with these ids that are hidden as expired. */
   expired(ids: readonly string[]): Promise<MediaObject[]>;
-  /** Makes objects readable again that are hidden as expired. @returns the number of objects */
+  /** Makes objects that are hidden as expired readable again. @returns the number of objects */
   restore(ids: readonly string[]): Promise<number>;
   /** Makes the expiry of objects final. @returns the objects that were hidden as expired */
   condemn(ids: readonly string[]): Promise<MediaObject[]>;

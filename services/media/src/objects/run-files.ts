@@ -9,7 +9,7 @@ export interface RunFilesDeps {
   store: Pick<ObjectStore, "generatedBy" | "generatedAmong" | "hide">;
   quota: Pick<Quota, "remove">;
   purge: Purge;
-  /** Returns which file ids and keys a workflow, version or cover refers to. */
+  /** Returns the file ids and keys that a workflow, version or cover refers to. */
   findNamed(names: string[]): Promise<readonly string[]>;
 }
 

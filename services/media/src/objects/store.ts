@@ -211,7 +211,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     condemn: async (ids) => {
       const among = { _id: { $in: [...ids] } };
       await model.updateMany({ ...among, removal: EXPIRED }, { $set: { removal: CONDEMNED } }).exec();
-      // Includes objects that another call has just condemned, because a removal can be repeated.
+      // Includes objects whose expiry another call has just made final, because a removal can be repeated.
       const found = await model
         .find({ ...among, removal: CONDEMNED })
         .lean<Row[]>()

@@ -90,7 +90,7 @@ const keyOf = (asset: Asset): string => {
 const keys = new Map<Asset, string>();
 
 /**
- * Folder of a complete asset. It gets its name by one rename, so it is never incomplete.
+ * Folder of a complete asset. A single rename puts it in place, so it is never incomplete.
  * @param root folder of all assets
  */
 export const assetFolder = (root: string, name: string, asset: Asset): string => {

@@ -3,7 +3,7 @@ import { assetFolder, type Asset } from "./asset";
 import { isRunning, readProgress, type Progress } from "./progress";
 import { unsupported } from "./support";
 
-/** Whether a download can be used now. If not, why, and when it will be available. */
+/** Availability of a download: usable now, or the reason why not and the expected wait. */
 
 export type Availability =
   | { status: "ready" }

@@ -7,7 +7,7 @@ export const OUTGOING_WINDOW_SECONDS = 60;
 /** Maximum length of a valid host name. Longer names can't be resolved. */
 const MAX_HOST_CHARS = 253;
 const MIN_PAUSE_MS = 250;
-/** Share of the pause that is random, so that callers whose turn comes together are spread. */
+/** Random share of a pause, so that callers whose turn comes at the same time don't retry together. */
 const JITTER = 0.2;
 const MAX_JITTER_MS = 1_000;
 

@@ -1,4 +1,4 @@
-/** Callers of methods that not all callers of a service can call, by method path. */
+/** Callers of restricted methods, by method path. Not all callers of a service can call these methods. */
 export const METHOD_CALLERS: Readonly<Record<string, readonly string[]>> = {
   "/nodeloom.identity.v1.IdentityService/ReadSecrets": ["executions", "models"],
   "/nodeloom.media.v1.MediaService/DecideHeld": ["executions"],

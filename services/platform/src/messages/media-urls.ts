@@ -21,7 +21,7 @@ export const signaturesOf = async (client: Pick<Media, "signUrls">, keys: readon
   return { queries: new Map(queries), refused };
 };
 
-/** Signs the URLs in a text of files that the owner can read. */
+/** Signs the URLs of files in a text, if the owner can read the files. */
 export const withSignedUrls = async (
   { urls, media: client }: { urls: MediaUrls; media: Pick<Media, "signUrls"> },
   text: string,

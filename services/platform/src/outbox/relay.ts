@@ -45,7 +45,7 @@ export interface RelayedRows<Row> {
   settle(rows: readonly Row[]): Promise<boolean>;
 }
 
-/** The relay's record of a row: since when it is unchanged, and when to try again. */
+/** The relay's record of a row: the time since which it is unchanged, and the time of the next attempt. */
 interface Seen {
   since: number;
   failures: number;

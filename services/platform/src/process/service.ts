@@ -18,7 +18,7 @@ import { runChecks, startOps, type Checks, type ProcessState } from "./ops";
 import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
 
 export interface RunningService {
-  /** Bound ports by the variable that requested them. They differ from it in tests, which request port 0. */
+  /** Bound ports, by the variable that requested them. Tests set the variable to port 0. */
   ports?: Readonly<Record<string, number>>;
   checks?: Checks;
   /** Called once before a stop. Requests are still served; clients are sent elsewhere for their next request. */

@@ -4,7 +4,7 @@ import { retryOnConflict } from "../work/retry";
 export interface PlacesOptions {
   /** Number of slots per owner. */
   places: number;
-  /** Attempts, because another process can take a slot first. */
+  /** Maximum attempts. Another process can take a slot first. */
   attempts: number;
   /** Returns the slots in use. */
   taken: () => Promise<readonly number[]>;

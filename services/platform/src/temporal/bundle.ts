@@ -9,8 +9,8 @@ const buildBundle = async (workflowsPath: string, bundlePath: string): Promise<v
     workflowsPath,
     payloadConverterPath,
     workflowInterceptorModules: [interceptorsPath],
-    // Evaluated once instead of once per run. The modules' caches contain no data of a run: expressions by text, and values by the node
-    // from which they were read.
+    // Evaluated once instead of once per run. This is safe, because the modules cache no data of a run: only expressions by text, and
+    // values by the node from which they were read.
     preloadModules: [payloadConverterPath, interceptorsPath, workflowsPath],
     // The worker and its thread each keep the code and its source map, as text and parsed. The map contains lines but no sources, which
     // saves memory.

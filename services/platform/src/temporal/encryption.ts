@@ -12,7 +12,9 @@ const ENCRYPTED = "binary/encrypted";
 /** Metadata member with the key's name, as in Temporal's samples. */
 const KEY_ID = "encryption-key-id";
 const JSON_PLAIN = "json/plain";
-/** Maximum plain payload. Summaries, ids and states show a run's timeline. */
+/**
+ * Maximum size of an unencrypted payload. Short values such as summaries, ids and states stay readable, because they show a run's timeline.
+ */
 const MAX_PLAIN_BYTES = 256;
 const OBJECT_OR_LIST = /^\s*[[{]/;
 

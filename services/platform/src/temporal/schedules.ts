@@ -5,7 +5,7 @@ export interface PlatformSchedule {
   id: string;
   workflow: string;
   everyMs: number;
-  /** Maximum delay with which Temporal still makes up for a missed time. */
+  /** Time after a missed start during which Temporal still makes it up. */
   catchUpMs: number;
   note: string;
 }

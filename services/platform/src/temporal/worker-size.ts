@@ -4,7 +4,7 @@ import { z } from "zod";
 /** Sizes a Temporal worker by the memory available to its process. */
 
 const MB = 1_048_576;
-/** Memory assumed without a limit, because other processes share the machine. */
+/** Memory assumed if there is no limit, because other processes share the machine. */
 const UNLIMITED_MB = 1_536;
 /** A cached run takes half a megabyte, so the cache takes a 25th of the memory. */
 const CACHED_PER_MB = 1 / 12.5;

@@ -36,10 +36,10 @@ export interface TemporalOptions extends TemporalServer {
 
 const MAX_LOCAL_ACTIVITIES = 200;
 const MAX_WORKFLOW_TASKS = 100;
-/** Part of the grace period that is reserved for other steps of the stop than running calls. */
+/** Time within the grace period that is reserved for steps other than running calls. */
 const SHUTDOWN_RESERVE_MS = 5_000;
 const MIN_SHUTDOWN_GRACE_MS = 1_000;
-/** Maximum delay of heartbeats, because they reveal calls whose worker is lost. */
+/** Maximum delay of heartbeats. They reveal calls whose worker is lost, so they must not be delayed longer. */
 const MAX_HEARTBEAT_THROTTLE_MS = 1_000;
 
 const BUILD_CHARS = 12;

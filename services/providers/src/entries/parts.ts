@@ -28,7 +28,7 @@ const variable = z.string().regex(/^[A-Z][A-Z0-9_]*$/, "must be the name of an e
 const concurrent = z.number().int().min(1).max(10_000);
 
 export const shared = {
-  /** Ways by input name. */
+  /** How files are sent, by input name. */
   files: z.record(text, inputFiles).optional(),
   /** The provider's own storage. It is at the provider's URL unless `baseUrl` is set. */
   upload: z.strictObject({ api: z.enum(["fal", "replicate", "runway", "comfyui"]), baseUrl: text.optional() }).optional(),

@@ -87,7 +87,7 @@ const checkSize = async (path: string): Promise<void> => {
   if (size === 0) throw new WorkFailure("input", "there is nothing in its files that it could make a result of");
 };
 
-/** Works again once in another process if the first one was killed, because that may not be the fault of the files. */
+/** Works again once in another process if the first was killed, because the files may not be the cause. */
 const workAgain = async (pool: Pool, ...[request, limits]: Parameters<Pool["work"]>): Promise<WorkResult> => {
   try {
     return await pool.work(request, limits);

@@ -22,7 +22,7 @@ export const namesIn = (...texts: readonly string[]): string[] => {
   return [...names];
 };
 
-/** Files that a workflow refers to. They aren't deleted as long as it does. */
+/** Files that a workflow refers to. They aren't deleted while the workflow refers to them. */
 export const namedBy = ({
   nodesJson,
   coverJson,

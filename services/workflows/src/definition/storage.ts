@@ -69,7 +69,7 @@ export interface WorkflowStore {
   runnableHead(slug: string, userId: string): Promise<WorkflowHead | undefined>;
   runnableSchema(slug: string, userId: string): Promise<SchemaRow | undefined>;
   publicSchema(slug: string): Promise<SchemaRow | undefined>;
-  /** Returns tools of an owner: the one with a slug, or those after a slug. */
+  /** Returns an owner's tool with a slug, or the owner's tools after a slug. */
   tools(ownerId: string, which: { after: string; slug: string }, limit: number): Promise<ToolRow[]>;
   app(slug: string): Promise<AppRow | undefined>;
   /** Published apps of an owner, newest first. */
@@ -92,8 +92,8 @@ export interface WorkflowStore {
   /** Sets the newest version and its approval, if the newest version hasn't changed since it was read. */
   setPublished(read: Workflow, published: Published, approved: Approved | null): Promise<void>;
   /**
-   * Sets an alias (or removes it, if undefined), if the workflow and the alias are unchanged. If `production` is removed, the graph that
-   * runs then is approved.
+   * Sets an alias (or removes it, if undefined), if the workflow and the alias are unchanged. If `production` is removed, the graph of
+   * normal runs is approved.
    */
   setAlias(read: Workflow, name: string, alias: Alias | undefined): Promise<boolean>;
   /** Approves a draft, if it hasn't changed. */
@@ -125,7 +125,7 @@ export interface WorkflowStore {
   modelUses(models: readonly string[], afterOwner: string, limit: number): Promise<ModelUse[]>;
   /** Returns creationIds of the owner's templates, or of the other workflows. */
   creationIds(ownerId: string, isTemplate: boolean, limit: number): Promise<string[]>;
-  /** Returns which of the names workflows refer to. The result can contain additional names. */
+  /** Returns the names that workflows refer to. The result can contain names that aren't in `names`. */
   naming(names: readonly string[]): Promise<string[]>;
   /** Returns an owner's workflows that others can see: listed templates, public playgrounds and published apps. */
   shownBy(ownerId: string): Promise<ShownFiles[]>;
@@ -152,8 +152,8 @@ export interface VersionStore {
   /** Records the tests that a version passed last. @param tests digest of the tests; empty for none */
   notePassed(creationId: string, version: number, tests: string): Promise<void>;
   removeAll(creationId: string): Promise<void>;
-  /** Returns which of the names versions refer to. The result can contain additional names. */
+  /** Returns the names that versions refer to. The result can contain names that aren't in `names`. */
   naming(names: readonly string[]): Promise<string[]>;
-  /** Returns the fields of those versions that exist. */
+  /** Returns the fields of the versions that exist. */
   fieldsOf(versions: readonly { creationId: string; version: number }[]): Promise<Pick<Version, "fieldsJson" | "valuesJson">[]>;
 }

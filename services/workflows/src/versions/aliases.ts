@@ -41,7 +41,7 @@ export interface WhichAlias {
 
 export interface AliasMove extends WhichAlias {
   version: number;
-  /** Moves only if the alias has this version; 0 if it must not exist. */
+  /** Moves only from this version; 0 if the alias must be unset. */
   ifVersion?: number | undefined;
   /** The person who moves it, if the owner is an organization. */
   authorId?: string | undefined;

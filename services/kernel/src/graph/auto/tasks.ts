@@ -22,7 +22,7 @@ export type CommonInput = keyof typeof COMMON_INPUTS;
 export interface Task {
   modality: "image" | "video" | "audio" | "text";
   summary: string;
-  /** Inputs that a node can set whichever model is chosen. */
+  /** Inputs that a node can set for any model of the task. */
   inputs: readonly CommonInput[];
 }
 

@@ -65,7 +65,7 @@ const placesOfTemplates = (templates: unknown): number =>
   [...placeholderUses(templates)].reduce((sum, [name, uses]) => (isSecret(name) ? sum + uses : sum), 0);
 
 /**
- * Adds the names of its secrets to a call.
+ * Adds to a call the names of the secrets that it contains.
  * @param templates the author's literals of the call
  * @throws BindError if a value from an edge contains `{{secrets.…}}`: only the graph's author can name secrets
  */

@@ -185,7 +185,7 @@ const sizeProblem = ({ nodes, edges }: Graph): string | undefined => {
 
 /**
  * Expands the workflow nodes of a graph, to any depth.
- * @param resolve nodes that it can't resolve stay unexpanded
+ * @param resolve returns undefined for nodes that stay unexpanded
  * @param key key of the graph itself
  */
 export const inlineWorkflows = (graph: InlineGraph, resolve: Resolve, key: string, known = new Map<string, InlineGraph>()): InlineGraph => {

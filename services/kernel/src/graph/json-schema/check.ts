@@ -29,7 +29,7 @@ export interface Check extends Options {
   depth: number;
 }
 
-/** Reports violations of one keyword by the value at a path. */
+/** Checks one keyword for the value at a path and reports violations. */
 export type Keyword = (check: Check, value: unknown, schema: JsonSchema, path: string) => void;
 
 export const report = (check: Check, path: string, message: string, code?: IssueCode): void => {
@@ -65,7 +65,7 @@ export const matches = ({ budget, patternOf }: Check, source: string, text: stri
   return pattern.test(text);
 };
 
-/** JSON text in which equal values are equal, in any member order. */
+/** Returns JSON text that is equal for equal values, in any member order. */
 export const canonical = (value: unknown, budget: RunBudget): string => {
   const text = JSON.stringify(value, (_name, one: unknown) =>
     isRecord(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,

@@ -11,7 +11,7 @@ const KEYWORDS = { ...VALUE_KEYWORDS, ...CONTAINER_KEYWORDS };
 
 /**
  * Reasons why a value doesn't match a schema; empty if it matches.
- * @param schema a schema without problems of form
+ * @param schema a schema whose form is valid
  * @throws BoundPassed if the check exceeds the budget
  */
 export const violations = (schema: JsonSchema, value: unknown, budget: RunBudget, options: Options): Issue[] => {

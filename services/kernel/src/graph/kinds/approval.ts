@@ -27,9 +27,9 @@ export interface ApprovalSettings {
   instructions: string;
   timeoutHours: number;
   onTimeout: OnTimeout;
-  /** Only these can decide: ids of members, roles or e-mail addresses. Empty if everyone who can run the workflow decides. */
+  /** Ids of members, roles or email addresses that can decide. Empty if everyone who can run the workflow can decide. */
   approvers: readonly string[];
-  /** The person who started the run can't decide. */
+  /** True if the person who started the run can't decide. */
   notStarter: boolean;
 }
 

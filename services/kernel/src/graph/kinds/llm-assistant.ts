@@ -21,7 +21,7 @@ const ASKING_TOKENS = 1_024;
 export const JSON_PORT = "json";
 const JSON_OUTPUT = { name: JSON_PORT, type: "any", setting: "schema" } as const;
 
-/** For models that return JSON without being asked, such as the words of a transcription. */
+/** Accepted from models that always return JSON, such as the words of a transcription. */
 const ANY_JSON: JsonSchema = {};
 const givesJson = (results: readonly string[] = []): boolean => results.includes(JSON_PORT);
 

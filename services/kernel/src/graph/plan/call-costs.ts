@@ -82,7 +82,7 @@ export const callProblems = (
 
 export interface KnownCalls {
   terms: ModelTerms;
-  /** Possible inputs of the calls, one entry per call. */
+  /** Possible inputs of the calls. */
   candidates: readonly Record<string, unknown>[];
   /** Inputs that depend on steps that run later. */
   unknown: ReadonlySet<string>;

@@ -80,7 +80,7 @@ const adapt = (step: PlanStep, terms: ModelTerms): Adapted => {
   };
 };
 
-/** Problems of inputs that are a list for the own model but a single value for the fallback model. */
+/** Problems of inputs that are a list for the node's model but a single value for the fallback model. */
 const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adapted["call"]): string[] =>
   step.listPorts
     .filter((name) => step.inputNames.includes(name) && member(sources, name) !== undefined)

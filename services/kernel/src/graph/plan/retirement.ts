@@ -33,7 +33,7 @@ export const retiresSoon = (day: string, now: number): boolean => Date.parse(day
 export const modelGone = ({ request: { retired, modelNames } }: Planner, name: string): Finding =>
   retired?.has(name) ? finding("MODEL_RETIRED", { model: shownName(name), successor: retired.get(name) }) : modelUnknown(name, modelNames);
 
-/** The model that a name in `fallback` means. For a retired model, its successor if the node accepts it. */
+/** The model for a name in `fallback`. For a retired model, its successor if the node accepts it. */
 export const fallbackTerms = (planner: Planner, node: GraphNode, name: string): ModelTerms | undefined => {
   const { models, retired } = planner.request;
   const successor = takesSuccessor(node) ? retired?.get(name) : undefined;

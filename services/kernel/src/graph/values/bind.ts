@@ -31,7 +31,7 @@ export interface Bound {
 export const placeOf = ({ places }: Bound, index: number): number => places?.of[index] ?? index;
 
 /**
- * Runs lists at single-value ports as items; single values repeat for each item.
+ * Turns lists at single-value ports into items; single values repeat for each item.
  * @throws BindError if lists differ in length, are too long, or have more items than the hold covers
  */
 export const bindItems = (
@@ -127,7 +127,7 @@ export const inPlaces = (values: readonly unknown[], { places }: Pick<Bound, "pl
   return all;
 };
 
-/** Number of values per item, if all items returned equally many; otherwise 1. */
+/** Number of values per item if it is equal for all items; otherwise 1. */
 const valuesEach = (values: readonly unknown[]): number => {
   const [first = 1, ...others] = new Set(
     values.filter((value) => !isAbsent(value)).map((value) => (Array.isArray(value) ? value.length : 1)),

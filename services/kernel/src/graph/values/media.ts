@@ -99,5 +99,5 @@ export const innerOwner = (userId: string): string => INNER + userId;
 
 export const isInnerOwner = (ownerId: string): boolean => ownerId.startsWith(INNER);
 
-/** The account of an owner, also if it is an inner owner. */
+/** Returns the account for an owner or an inner owner. */
 export const accountOf = (ownerId: string): string => (isInnerOwner(ownerId) ? ownerId.slice(INNER.length) : ownerId);

@@ -1,6 +1,6 @@
 import type { GraphEdge } from "../types";
 
-/** The start of an edge, and the value to use if the edge has none. */
+/** The start of an edge, and a value to use if the edge delivers none. */
 export type End = Pick<GraphEdge, "source" | "sourceHandle" | "otherwise">;
 
 /**

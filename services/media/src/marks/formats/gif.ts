@@ -1,7 +1,7 @@
 import { insertion, replacement, type Bytes, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
-/** GIF. XMP is an application extension with an unescaped packet. The 258 bytes after the packet lead every block reader to its end. */
+/** GIF. XMP is an application extension with an unescaped packet. With the 258 bytes after the packet, every block reader finds its end. */
 
 const SCREEN_BYTES = 13;
 const EXTENSION = 0x21;

@@ -9,7 +9,7 @@ export interface Frame {
   fps: number;
 }
 
-/** The size and rate of a video's frames, which the other videos are converted to. */
+/** The frame size and rate of a video. Other videos are converted to them. */
 export const frameOf = ({ width, height, fps }: VideoStream): Frame => ({ width: even(width), height: even(height), fps });
 
 /** Converts a duration to whole frames. */

@@ -1,7 +1,10 @@
 import type { WorkFile } from "../../children/protocol";
 import { InputError } from "../job";
 
-/** Demuxers by detected type. ffmpeg never detects the type, because it could detect a playlist, which refers to other files and URLs. */
+/**
+ * Demuxers by detected type. ffmpeg isn't allowed to detect the type, because it could find a playlist, which refers to other files and
+ * URLs.
+ */
 const DEMUXERS: Readonly<Record<string, string>> = {
   "video/mp4": "mov",
   "video/quicktime": "mov",

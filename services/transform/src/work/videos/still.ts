@@ -10,7 +10,7 @@ type Video = Source & { video: VideoStream };
 
 const FIRST = ["-frames:v", "1"];
 const LAST = ["-update", "1"];
-/** The last frame is searched in this number of seconds before the end. */
+/** Number of seconds before the end in which the last frame is searched. */
 const LAST_SECONDS = 3;
 
 /** Writes the first or last frame after a time. @returns false if there is none, because ffmpeg then succeeds without writing a file */
