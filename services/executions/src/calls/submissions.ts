@@ -74,7 +74,7 @@ export const createSubmissions = (stores: Stores) => {
       const mayCome = !isOwn && !lost && Date.now() - at.getTime() < TIMING.submitLost;
       return { answer: requestId === null ? null : { requestId, ...(handle ? { handle } : {}) }, mayCome };
     }
-    // This process isn't sending the call, so a call that wasn't sent by now is never sent.
+    // This process owns the claim and no submission is in progress, so a call without an answer was never sent.
     const answer = unwritten.get(key);
     if (answer) await record(key, answer);
     return answer === undefined && !lost ? "ours" : { answer: answer ?? null, mayCome: false };
