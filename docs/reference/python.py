@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CLIENT = ROOT / "gateway" / "python"
 SOURCES = CLIENT / "src" / "nodeloom"
 PAGE = ROOT / "docs" / "reference" / "python.md"
+# Members of the client that are objects.
+RESOURCES = SOURCES / "_resources.py"
 # Types of bodies, which the pages of the API describe.
 API_TYPES = "_types"
 SECTIONS = {"Args:": "Arguments:", "Attributes:": "Members:", "Raises:": "Raises:"}
@@ -95,9 +97,9 @@ def class_section(node: ast.ClassDef) -> str:
     return parts(f"## {node.name}", docstring(node), declared(head), *methods(node, ""))
 
 
-def group_sections(tree: ast.Module, client: ast.ClassDef) -> list[str]:
+def group_sections(resources: ast.Module, client: ast.ClassDef) -> list[str]:
     """Members of the client that are objects: `client.workflows.list()`."""
-    classes = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
+    classes = {one.name: one for one in resources.body if isinstance(one, ast.ClassDef)}
     init = next(one for one in client.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
     sections: list[str] = []
     for statement in init.body:
@@ -121,10 +123,15 @@ def generate() -> str:
     sections: list[str] = []
     client_tree = trees[modules["Nodeloom"]]
     client = next(one for one in client_tree.body if isinstance(one, ast.ClassDef) and one.name == "Nodeloom")
-    sections += [class_section(client), *group_sections(client_tree, client)]
-    sections.append(parts("## AsyncNodeloom", "The same for `asyncio`: its methods are awaited, and `events` is an asynchronous iterator."))
+    sections += [class_section(client), *group_sections(ast.parse(RESOURCES.read_text()), client)]
+    sections.append(
+        parts(
+            "## AsyncNodeloom",
+            "The same for `asyncio`: its methods are awaited, and `events` and `stream` (an `AsyncTextStream`) are asynchronous iterators.",
+        )
+    )
     for name, module in sorted(modules.items()):
-        if module == API_TYPES or name in ("Nodeloom", "AsyncNodeloom"):
+        if module == API_TYPES or module == "_async_client" or name == "Nodeloom":
             continue
         for node in trees[module].body:
             if isinstance(node, ast.ClassDef) and node.name == name:

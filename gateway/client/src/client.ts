@@ -30,12 +30,14 @@ import {
   createMediaFiles,
   createSchedules,
   createVersions,
+  createWebhookEndpoints,
   type Call,
   type Downloadable,
   type Hooks,
   type MediaFiles,
   type Schedules,
   type Versions,
+  type WebhookEndpoints,
 } from "./resources";
 import { createRuns, selectionOf, type Runs, type Selection } from "./runs";
 import { createTests, type Tests } from "./tests";
@@ -128,6 +130,8 @@ export interface Client extends Runs {
   schedules: Schedules;
   /** Addresses by which other services start a workflow. */
   hooks: Hooks;
+  /** Receivers of the messages about all runs of an account. */
+  webhookEndpoints: WebhookEndpoints;
   /** Stored files. */
   media: MediaFiles;
   /** Stores a file; use its `id` or `url` as an input. The type is detected from the bytes. */
@@ -190,6 +194,7 @@ export const createClient = (options: ClientOptions): Client => {
     versions: createVersions(call),
     schedules: createSchedules(call),
     hooks: createHooks(call),
+    webhookEndpoints: createWebhookEndpoints(call),
     media: createMediaFiles(call),
     usage: {
       summary: (query = {}, more = {}) => call("getUsageSummary", { ...more, query }),

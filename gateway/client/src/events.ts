@@ -30,11 +30,13 @@ export interface EventData {
   "node.delta": NodeEventData & { text: string; reset?: boolean };
   "node.progress": NodeEventData;
   "node.fallback": NodeEventData;
-  "node.waiting": NodeEventData;
   "node.completed": NodeEventData;
   "node.failed": NodeEventData & { error: EventError };
   "node.cancelled": NodeEventData;
   "node.skipped": NodeEventData;
+  /** An approval waits for its decision. */
+  "execution.waiting": NodeEventData;
+  "node.decided": NodeEventData;
   cancel_requested: Record<string, unknown>;
   /** The last event. */
   settled: { status?: string; error?: EventError; [member: string]: unknown };

@@ -1,4 +1,18 @@
-import type { Hook, Media, MediaFile, MediaPage, NewHook, NewSchedule, Operations, Schedule } from "./api-types";
+import type {
+  EndpointDelivery,
+  Hook,
+  Media,
+  MediaFile,
+  MediaPage,
+  NewHook,
+  NewSchedule,
+  NewWebhookEndpoint,
+  Operations,
+  Schedule,
+  WebhookEndpoint,
+  WebhookEndpointEdit,
+  WebhookEndpointWithSecret,
+} from "./api-types";
 import { NodeloomError } from "./errors";
 import { unreachable, withoutQuery } from "./failures";
 import type { OperationId, RequestOf, RequestOptions, ResponseOf } from "./transport";
@@ -65,6 +79,34 @@ export const createMediaFiles = (call: Call): MediaFiles => ({
   get: (id, options = {}) => call("getMedia", { ...options, params: { id } }),
   keep: (id, options = {}) => call("keepMedia", { ...options, params: { id } }),
   delete: async (id, options = {}) => void (await call("deleteMedia", { ...options, params: { id } })),
+});
+
+export interface WebhookEndpoints {
+  list(options?: RequestOptions): Promise<WebhookEndpoint[]>;
+  /** Adds an endpoint for all runs of the account. Its secret is shown this once. */
+  create(endpoint: NewWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpointWithSecret>;
+  update(id: string, change: WebhookEndpointEdit, options?: RequestOptions): Promise<WebhookEndpoint>;
+  delete(id: string, options?: RequestOptions): Promise<void>;
+  /** Replaces the secret, and shows the new one this once. */
+  rotate(id: string, options?: RequestOptions): Promise<WebhookEndpointWithSecret>;
+  /** Messages to an endpoint, newest first; `nextCursor` reads on. */
+  deliveries(
+    id: string,
+    query?: Operations["listWebhookEndpointDeliveries"]["query"],
+    options?: RequestOptions,
+  ): Promise<ResponseOf<"listWebhookEndpointDeliveries">>;
+  /** Sends a message again, now. */
+  redeliver(id: string, deliveryId: string, options?: RequestOptions): Promise<EndpointDelivery>;
+}
+
+export const createWebhookEndpoints = (call: Call): WebhookEndpoints => ({
+  list: async (options = {}) => (await call("listWebhookEndpoints", options)).endpoints,
+  create: (body, options = {}) => call("createWebhookEndpoint", { ...options, body }),
+  update: (id, body, options = {}) => call("updateWebhookEndpoint", { ...options, params: { id }, body }),
+  delete: async (id, options = {}) => void (await call("deleteWebhookEndpoint", { ...options, params: { id } })),
+  rotate: (id, options = {}) => call("rotateWebhookEndpointSecret", { ...options, params: { id } }),
+  deliveries: (id, query = {}, options = {}) => call("listWebhookEndpointDeliveries", { ...options, params: { id }, query }),
+  redeliver: (id, deliveryId, options = {}) => call("redeliverToWebhookEndpoint", { ...options, params: { id, deliveryId } }),
 });
 
 /** An address, or an object with one, such as a file of a result. */

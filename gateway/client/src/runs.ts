@@ -75,7 +75,7 @@ export interface Runs {
    * @throws NodeloomError if the run was rejected, failed or was cancelled
    */
   run<R = Result>(target: Target, inputs?: Inputs, options?: RunOptions): Promise<CompletedRun<R>>;
-  /** Starts a run without waiting. Poll the execution, or use a webhook. */
+  /** Starts a run of any workflow or model without waiting. Poll the execution, follow its events, or use a webhook. */
   submit(target: Target, inputs?: Inputs, options?: RunOptions): Promise<SubmitResult>;
   /**
    * Runs a text model, or a workflow with one, and yields its text as it is written. Returns the completed run.
@@ -121,10 +121,13 @@ export const failureOf = ({ executionId, status, error }: Execution): NodeloomEr
   return new NodeloomError({ status: failure.status, code, message, details: { executionId, ...details } });
 };
 
-/** The header `Prefer` of a run. */
+/** Preferences as one header. */
+const joined = (...preferences: (string | undefined)[]): string => preferences.filter((one) => one !== undefined).join(", ");
+
+/** The headers of a run, with its preferences. */
 const preferring = ({ headers, prefer }: RunOptions): Readonly<Record<string, string>> | undefined => {
-  const wanted = [prefer, headers?.prefer].filter((one) => one !== undefined);
-  return wanted.length === 0 ? headers : { ...headers, prefer: wanted.join(", ") };
+  const wanted = joined(prefer, headers?.prefer);
+  return wanted === "" ? headers : { ...headers, prefer: wanted };
 };
 
 /** A request's options and the members of its body that runs share. */
@@ -169,14 +172,17 @@ const textFollower = (nodeId: string | undefined) => {
 };
 
 export const createRuns = (transport: Transport, events: Events): Runs => {
-  const start = (target: Target, inputs: Inputs, isAsync: boolean, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
+  const start = (target: Target, inputs: Inputs, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
     const { rest, body } = partsOf(options);
-    const query = isAsync ? { async: "true" as const } : {};
     const request = { ...rest, body: { inputs: { ...inputs }, ...body, ...untilOf(target) } };
     return "workflow" in target
-      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: { ...query, ...selectionOf(target) } })
-      : transport.send("runModel", { ...request, params: { internalName: target.model }, query });
+      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: selectionOf(target) })
+      : transport.send("runModel", { ...request, params: { internalName: target.model } });
   };
+
+  // `?async=true` rejects models that can't be polled, such as those that write text.
+  const submit: Runs["submit"] = async (target, inputs = {}, options = {}) =>
+    (await start(target, inputs, { ...options, prefer: joined(options.prefer, "respond-async") })).body as SubmitResult;
 
   const wait: Runs["wait"] = async (executionId, { pollIntervalMs = POLL_INTERVAL_MS, onPoll, ...options } = {}) => {
     for (;;) {
@@ -200,17 +206,12 @@ export const createRuns = (transport: Transport, events: Events): Runs => {
     return ended(body.executionId, { signal: options.signal });
   };
 
-  const submit: Runs["submit"] = async (target, inputs = {}, options = {}) =>
-    (await start(target, inputs, true, options)).body as SubmitResult;
-
   return {
     run: async <R>(target: Target, inputs: Inputs = {}, options: RunOptions = {}): Promise<CompletedRun<R>> =>
-      answered(await start(target, inputs, false, options), options),
+      answered(await start(target, inputs, options), options),
     submit,
     stream: async function* stream(target, inputs = {}, { nodeId, ...options } = {}) {
-      // Text models can't be polled, but every run can be accepted first and followed.
-      const prefer = [options.prefer, "respond-async"].filter((one) => one !== undefined).join(", ");
-      const { executionId } = (await start(target, inputs, false, { ...options, prefer })).body as SubmitResult;
+      const { executionId } = await submit(target, inputs, options);
       const follower = textFollower(nodeId);
       for await (const event of events(executionId, { signal: options.signal })) {
         const piece = event.type === "node.delta" ? follower.piece(event.data as unknown as Delta) : undefined;

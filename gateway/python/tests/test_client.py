@@ -15,7 +15,16 @@ import pytest
 from conftest import Services
 from standardwebhooks.webhooks import Webhook
 
-from nodeloom import AsyncNodeloom, Event, Nodeloom, NodeloomError, WebhookVerificationError, verify_webhook
+from nodeloom import (
+    AsyncNodeloom,
+    Event,
+    Nodeloom,
+    NodeloomError,
+    Retry,
+    SentRequest,
+    WebhookVerificationError,
+    verify_webhook,
+)
 
 AT = "2026-06-01T00:00:00.000Z"
 USER = {"user": {"id": "u", "email": "a@example.com"}}
@@ -57,6 +66,92 @@ def test_asynchronous_events_resume_too(services: Services) -> None:
             return [one async for one in client.events("e", after=0)]
 
     assert [one.id for one in asyncio.run(follow())] == [1, 2, 3, 4]
+
+
+def delta(text: str, reset: bool = False, node: str = "model") -> str:
+    return f"data: {json.dumps({'type': 'node.delta', 'at': AT, 'data': {'nodeId': node, 'text': text, 'reset': reset}})}\n\n"
+
+
+ACCEPTED = {"status": 202, "json": {"_async": True, "executionId": "e", "status": "processing", "requestId": None}}
+WRITTEN = [
+    ACCEPTED,
+    stream(delta("On", reset=True) + delta("No", node="title") + delta("ce ") + delta("Once upon", reset=True) + event(9, "settled")),
+    {
+        "status": 200,
+        "json": {"executionId": "e", "status": "completed", "result": {"text": "Once upon a time"}, "creditsCost": 2, "durationMs": 5},
+    },
+]
+
+
+def test_a_text_is_streamed_as_it_is_written_without_repeats_then_the_rest(services: Services) -> None:
+    service = services.start(*WRITTEN)
+    with Nodeloom("nl_test", base_url=service.base_url) as client:
+        text = client.stream(model="sandbox-chat", inputs={"prompt": "x"}, max_credits=3, prefer="no-queue")
+        with pytest.raises(RuntimeError):
+            _ = text.run
+        assert list(text) == ["On", "ce ", "upon", " a time"]
+        assert (text.run.cost, text.run.execution_id) == (2, "e")
+    first = service.received[0]
+    assert (first["path"], first["headers"]["prefer"]) == ("/api/models/sandbox-chat/run", "no-queue, respond-async")
+    assert json.loads(first["body"]) == {"inputs": {"prompt": "x"}, "maxCredits": 3}
+
+
+def test_a_text_is_streamed_asynchronously(services: Services) -> None:
+    service = services.start(*WRITTEN)
+
+    async def read() -> list[str]:
+        async with AsyncNodeloom("nl_test", base_url=service.base_url) as client:
+            return [piece async for piece in client.stream(model="sandbox-chat", inputs={"prompt": "x"})]
+
+    assert asyncio.run(read()) == ["On", "ce ", "upon", " a time"]
+
+
+def test_a_run_carries_its_metadata_provenance_and_preferences_also_when_it_is_submitted_or_run_again(services: Services) -> None:
+    done = {"status": 200, "json": {"success": True, "result": {"text": "x"}, "cost": 0, "ms": 1}, "headers": {"x-execution-id": "f"}}
+    service = services.start(ACCEPTED, done, {"status": 200, "json": {"reused": {"calls": 1}}})
+    sent = {"metadata": {"customer": "acme"}, "provenance": "full", "maxCredits": 2}
+    with Nodeloom("nl_test", base_url=service.base_url) as client:
+        client.submit("x", metadata={"customer": "acme"}, provenance="full", prefer="no-queue", max_credits=2)
+        again = client.rerun("e", nodes=["n"], metadata={"customer": "acme"}, provenance="full", prefer="no-queue", max_credits=2)
+        client.quote_rerun("e", nodes=["n"], version="draft")
+    assert again.execution_id == "f"
+    assert [(one["path"], one["headers"].get("prefer"), json.loads(one["body"])) for one in service.received] == [
+        ("/api/workflows/x/run", "no-queue, respond-async", {"inputs": {}, **sent}),
+        ("/api/executions/e/rerun", "no-queue", {"nodes": ["n"], **sent}),
+        ("/api/executions/e/rerun/quote", None, {"nodes": ["n"], "version": "draft"}),
+    ]
+
+
+def test_an_unknown_option_of_a_run_is_rejected() -> None:
+    with Nodeloom("nl_test") as client, pytest.raises(TypeError, match="there is no option max_credit"):
+        client.run("x", {}, max_credit=1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+
+def test_retries_and_responses_are_reported_without_the_query(services: Services) -> None:
+    service = services.start(
+        {"status": 503, "json": {"error": "busy", "code": "SERVICE_UNAVAILABLE"}}, {"status": 200, "json": {"rows": []}}
+    )
+    seen: list[Any] = []
+
+    def on_retry(retry: Retry) -> None:
+        seen.append((retry.operation, retry.status, retry.attempt, retry.pause_seconds > 0))
+
+    def on_response(sent: SentRequest) -> None:
+        seen.append((sent.url, sent.status, sent.code))
+
+    with Nodeloom("nl_test", base_url=service.base_url, on_retry=on_retry, on_response=on_response) as client:
+        client.usage.list(limit=1)
+    url = f"{service.base_url}/api/usage"
+    assert seen == [(url, 503, "SERVICE_UNAVAILABLE"), ("listUsage", 503, 1, True), (url, 200, None)]
+
+
+def test_a_service_that_cannot_be_reached_is_named_with_the_cause() -> None:
+    with Nodeloom("nl_test", base_url="http://127.0.0.1:9", max_retries=0) as client, pytest.raises(NodeloomError) as raised:
+        client.usage.list(limit=1)
+    error = raised.value
+    assert (error.code, error.details) == ("NETWORK_ERROR", {"url": "http://127.0.0.1:9/api/usage"})
+    assert "http://127.0.0.1:9/api/usage (" in error.message
+    assert isinstance(error.__cause__, httpx.ConnectError)
 
 
 def test_a_redirect_takes_the_key_nowhere_even_where_the_http_client_follows_redirects(services: Services) -> None:
@@ -176,4 +271,5 @@ def test_a_refused_webhook_says_what_to_check_for(body: Any, headers: dict[str, 
 def test_the_synchronous_client_is_the_asynchronous_one() -> None:
     import make_sync
 
-    assert make_sync.synchronous((make_sync.FOLDER / "_async_client.py").read_text()) == (make_sync.FOLDER / "_client.py").read_text()
+    for source, target in make_sync.FILES.items():
+        assert make_sync.synchronous((make_sync.FOLDER / source).read_text()) == (make_sync.FOLDER / target).read_text()

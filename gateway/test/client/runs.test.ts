@@ -44,7 +44,7 @@ describe("a run", () => {
     }));
     const sent = { metadata: { customer: "acme" }, provenance: "full", maxCredits: 2 };
     expect(submitted).toEqual({
-      ...{ path: "/api/models/sandbox-chat/run?async=true", prefer: "no-queue" },
+      ...{ path: "/api/models/sandbox-chat/run", prefer: "no-queue, respond-async" },
       body: { inputs: { prompt: "x" }, ...sent },
     });
     expect(again).toEqual({ path: "/api/executions/e/rerun", prefer: "no-queue", body: { nodes: ["n"], ...sent } });

@@ -1,12 +1,15 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { clientOf } from "../e2e/support/client";
 import { startPlatform, type Platform } from "../e2e/support/platform";
 
-/** The installed Python client: its types, and its README's script on a running platform. */
+/** The installed Python client on a running platform: its types, its README's script, and every method. */
 
 const execute = promisify(execFile);
 const PYTHON = process.env.PEER_PYTHON_CLIENT!;
@@ -14,12 +17,18 @@ const SOURCES = join(__dirname, "..", "..", "python");
 
 let folder: string;
 let platform: Platform;
+let receiver: Server;
+let host: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nodeloom-python-"));
-  platform = await startPlatform();
+  receiver = createServer((_request, response) => void response.writeHead(204).end()).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  platform = await startPlatform({ allow: [host] });
 });
 afterAll(async () => {
   await platform.stop();
+  receiver.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -46,4 +55,14 @@ it("is built as a wheel and a source package; the wheel runs the README's script
   expect(stdout).toMatch(/^6\.5 credits\n/);
   expect(stdout).toMatch(/settled \{/);
   expect((await stat(join(folder, "lighthouse.mp4"))).size).toBeGreaterThan(1_000);
+});
+
+it("has no method that the gateway refuses, or that returns less than its type promises", async () => {
+  const capabilities = ["workflow:*", "execution:*", "model:run", "agent:invoke", "webhook:receive"];
+  const named = ["execution:delete", "erasure:write", "webhooks:write", "schedules:write", "usage:read"];
+  const { key } = await clientOf(platform).account({ tier: "business", capabilities: [...capabilities, ...named] });
+  const env = { NODELOOM_API_KEY: key, NODELOOM_BASE_URL: platform.baseUrl, WEBHOOK_URL: `http://${host}/`, FOLDER: folder };
+  const script = join(__dirname, "python-client", "methods.py");
+  const { stdout } = await python([script], folder, { ...env, PYTHONPATH: join(SOURCES, "src") });
+  expect(stdout).toMatch(/^\d+ methods\n$/);
 });

@@ -4,47 +4,52 @@ from __future__ import annotations
 
 import asyncio
 import os
+import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar, cast
 
 import httpx
 import httpx_sse
+from typing_extensions import Unpack
 
-from ._errors import NodeloomError
-from ._exchange import Call, Pause, Reply, Send, Settings, Steps, form
+from ._async_resources import (
+    AsyncBatches,
+    AsyncBundles,
+    AsyncErasures,
+    AsyncExecutions,
+    AsyncHooks,
+    AsyncMediaFiles,
+    AsyncModels,
+    AsyncSchedules,
+    AsyncTests,
+    AsyncUsage,
+    AsyncVersions,
+    AsyncWebhookEndpoints,
+    AsyncWorkflows,
+)
+from ._errors import NodeloomError, unreachable, without_query
+from ._exchange import Call, Pause, Reply, Retry, Send, SentRequest, Settings, Steps
 from ._operations import OperationId
 from ._pacing import Pacing
-from ._runs import POLL_SECONDS, RECONNECT_SECONDS, CompletedRun, Event, Following, Runs, selection, target_call
-from ._settings import DEFAULT_TIMEOUT, settings_of
-from ._types import (
-    Batch,
-    BatchRow,
-    BatchWithRows,
-    BundleImport,
-    CreatedBatch,
-    CreatedErasure,
-    Erasure,
-    Decision,
-    Execution,
-    FileVerification,
-    InputSchema,
-    Media,
-    Model,
-    NewWorkflow,
-    PublicSchema,
-    Quote,
-    RunWebhook,
-    SubmitResult,
-    UsagePage,
-    User,
-    Workflow,
-    WorkflowAlias,
-    WorkflowChanges,
-    WorkflowSummary,
-    WorkflowVersionHead,
+from ._runs import (
+    POLL_SECONDS,
+    RECONNECT_SECONDS,
+    CompletedRun,
+    Event,
+    Following,
+    RunOptions,
+    Runs,
+    TextFollower,
+    accepted_first,
+    rerun_body,
+    rerun_call,
+    target_call,
 )
+from ._settings import DEFAULT_TIMEOUT, settings_of
+from ._types import Decision, Execution, FileVerification, Media, Quote, RerunQuote, SubmitResult, User
 
 T = TypeVar("T")
 
@@ -61,6 +66,8 @@ class AsyncNodeloom:
         place_timeout: Seconds that a run waits for a place while too many are under way; 0: not at all.
         max_pause: A longer wait for a window, or asked for by Retry-After, is an answer; seconds.
         http_client: Where requests are made by another httpx.AsyncClient than the default.
+        on_retry: Called before a request is sent again.
+        on_response: Called after each attempt at a request, for logs.
     """
 
     def __init__(
@@ -72,8 +79,10 @@ class AsyncNodeloom:
         place_timeout: float = 3_600.0,
         max_pause: float = 120.0,
         http_client: httpx.AsyncClient | None = None,
+        on_retry: Callable[[Retry], None] | None = None,
+        on_response: Callable[[SentRequest], None] | None = None,
     ) -> None:
-        self._settings: Settings = settings_of(api_key, base_url, max_retries, place_timeout, max_pause)
+        self._settings: Settings = settings_of(api_key, base_url, max_retries, place_timeout, max_pause, on_retry, on_response)
         self._http = http_client or httpx.AsyncClient(timeout=DEFAULT_TIMEOUT)
         self._runs = Runs(self._settings, Pacing(max_pause))
         self.workflows = AsyncWorkflows(self)
@@ -83,6 +92,12 @@ class AsyncNodeloom:
         self.batches = AsyncBatches(self)
         self.bundles = AsyncBundles(self)
         self.usage = AsyncUsage(self)
+        self.versions = AsyncVersions(self)
+        self.schedules = AsyncSchedules(self)
+        self.hooks = AsyncHooks(self)
+        self.media = AsyncMediaFiles(self)
+        self.tests = AsyncTests(self)
+        self.webhook_endpoints = AsyncWebhookEndpoints(self)
 
     async def __aenter__(self) -> AsyncNodeloom:
         return self
@@ -104,7 +119,7 @@ class AsyncNodeloom:
             content = await response.aread()
             return Reply(response.status_code, response.headers, content)
         except httpx.TransportError as error:
-            return Reply(0, httpx.Headers(), cause=error)
+            return Reply(0, httpx.Headers(), cause=error, url=request.url)
 
     async def _carry_out(self, steps: Steps[T]) -> T:
         """Does what the steps of a call ask for, and gives what they return."""
@@ -132,12 +147,8 @@ class AsyncNodeloom:
         until: str | None = None,
         alias: str | None = None,
         version: int | str | None = None,
-        max_credits: float | None = None,
-        webhook: RunWebhook | None = None,
-        retention_days: int | None = None,
-        idempotency_key: str | None = None,
-        headers: Mapping[str, str] | None = None,
         poll_seconds: float = POLL_SECONDS,
+        **options: Unpack[RunOptions],
     ) -> CompletedRun:
         """Runs a workflow, by its slug, or a model, and waits for the result, however long it takes.
 
@@ -145,29 +156,12 @@ class AsyncNodeloom:
             until: Id of a node: only that node and what it needs are run.
             alias: An alias of the workflow, such as `staging`. Without `alias` and `version`, `production` runs.
             version: A published version's number, or `draft`, instead of an alias.
-            max_credits: The run is refused if it could cost more. A quote's `estimatedCreditCost` will do.
-            webhook: Receives the messages of this run in place of the key's webhook: `{"url": …, "events": […]}`.
-            retention_days: Days for which the execution is kept after its end, if the workflow sets no fewer. With 0, only its
-                result is kept, for 28 hours.
-            idempotency_key: The same key and body run once; a random one unless given.
+            options: See `RunOptions`.
 
         Raises:
             NodeloomError: why it was refused, failed or was cancelled.
         """
-        call = target_call(
-            "run",
-            workflow=workflow,
-            model=model,
-            inputs=inputs,
-            until=until,
-            alias=alias,
-            version=version,
-            max_credits=max_credits,
-            webhook=webhook,
-            retention_days=retention_days,
-            headers=headers,
-            idempotency_key=idempotency_key,
-        )
+        call = target_call("run", workflow=workflow, model=model, inputs=inputs, until=until, alias=alias, version=version, options=options)
         return await self._carry_out(self._runs.run(call, poll_seconds))
 
     async def submit(
@@ -179,28 +173,80 @@ class AsyncNodeloom:
         until: str | None = None,
         alias: str | None = None,
         version: int | str | None = None,
-        max_credits: float | None = None,
-        webhook: RunWebhook | None = None,
-        retention_days: int | None = None,
-        idempotency_key: str | None = None,
-        headers: Mapping[str, str] | None = None,
+        **options: Unpack[RunOptions],
     ) -> SubmitResult:
-        """Starts a run that is waited for later, or announced by a webhook. Takes what `run` takes."""
+        """Starts a run of any workflow or model that is waited for later, or announced by a webhook. Takes what `run` takes."""
         call = target_call(
-            "run",
-            workflow=workflow,
-            model=model,
-            inputs=inputs,
-            until=until,
-            alias=alias,
-            version=version,
-            max_credits=max_credits,
-            webhook=webhook,
-            retention_days=retention_days,
-            headers={"prefer": "respond-async", **(headers or {})},
-            idempotency_key=idempotency_key,
+            "run", workflow=workflow, model=model, inputs=inputs, until=until, alias=alias, version=version, options=accepted_first(options)
         )
         return cast("SubmitResult", await self._body(call))
+
+    def stream(
+        self,
+        workflow: str | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        model: str | None = None,
+        until: str | None = None,
+        alias: str | None = None,
+        version: int | str | None = None,
+        node_id: str | None = None,
+        **options: Unpack[RunOptions],
+    ) -> AsyncTextStream:
+        """Runs a text model, or a workflow with one. Iterate over the result to get the text as it is written. Takes what `run` takes.
+
+        Args:
+            node_id: The node whose text is streamed; by default the first one that writes.
+
+        Raises:
+            NodeloomError: while iterating, why the run was refused, failed or was cancelled.
+        """
+        call = target_call(
+            "run", workflow=workflow, model=model, inputs=inputs, until=until, alias=alias, version=version, options=accepted_first(options)
+        )
+        return AsyncTextStream(self, call, node_id)
+
+    async def rerun(
+        self,
+        execution_id: str,
+        *,
+        inputs: Mapping[str, Any] | None = None,
+        nodes: Sequence[str] | None = None,
+        reuse: Sequence[str] | None = None,
+        until: str | None = None,
+        alias: str | None = None,
+        version: int | str | None = None,
+        poll_seconds: float = POLL_SECONDS,
+        **options: Unpack[RunOptions],
+    ) -> CompletedRun:
+        """Runs an execution again and waits for the result. Calls that were completed before are reused, free.
+
+        Args:
+            inputs: By default the inputs of the execution.
+            nodes: Ids of nodes whose calls are made again.
+            reuse: Ids of nodes whose HTTP requests, or decisions on the same value, are reused.
+            options: See `RunOptions`.
+
+        Raises:
+            NodeloomError: why it was refused, failed or was cancelled.
+        """
+        body = rerun_body(inputs=inputs, nodes=nodes, reuse=reuse, until=until, alias=alias, version=version)
+        return await self._carry_out(self._runs.run(rerun_call(execution_id, body, options), poll_seconds))
+
+    async def quote_rerun(
+        self,
+        execution_id: str,
+        *,
+        inputs: Mapping[str, Any] | None = None,
+        nodes: Sequence[str] | None = None,
+        reuse: Sequence[str] | None = None,
+        until: str | None = None,
+        alias: str | None = None,
+        version: int | str | None = None,
+    ) -> RerunQuote:
+        """Prices a rerun, and says what it reuses. Takes what `rerun` takes."""
+        body = rerun_body(inputs=inputs, nodes=nodes, reuse=reuse, until=until, alias=alias, version=version)
+        return cast("RerunQuote", await self._body(Call("quoteRerun", params={"id": execution_id}, body=body)))
 
     async def wait(
         self, execution_id: str, *, poll_seconds: float = POLL_SECONDS, on_poll: Callable[[Execution], None] | None = None
@@ -233,7 +279,7 @@ class AsyncNodeloom:
                 cause = error
             finally:
                 await reply.stream.aclose()
-            following.broke(cause)
+            following.broke(cause, execution_id)
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def cancel(self, execution_id: str) -> str:
@@ -298,13 +344,13 @@ class AsyncNodeloom:
         try:
             async with self._http.stream("GET", url) as response:
                 if not response.is_success:
-                    raise NodeloomError(f"{url} answered {response.status_code}", status=response.status_code, code=None)
+                    raise NodeloomError(f"{without_query(url)} answered {response.status_code}", status=response.status_code, code=None)
                 with part.open("wb") as output:
                     async for chunk in response.aiter_bytes():
                         output.write(chunk)
         except httpx.TransportError as error:
             part.unlink(missing_ok=True)
-            raise NodeloomError("the file could not be read", status=0, code="NETWORK_ERROR") from error
+            raise unreachable(error, without_query(url)) from error
         part.replace(target)
         return target
 
@@ -328,252 +374,34 @@ class AsyncNodeloom:
         return await self._carry_out(self._runs.send(call))
 
 
-class AsyncWorkflows:
-    """Saved workflows, by their slugs."""
+class AsyncTextStream:
+    """The text of a run, in the pieces in which it is written. Iterating starts the run; iterating again follows the same run."""
 
-    def __init__(self, client: AsyncNodeloom) -> None:
+    def __init__(self, client: AsyncNodeloom, call: Call, node_id: str | None) -> None:
         self._client = client
+        self._call = replace(call, idempotency_key=call.idempotency_key or str(uuid.uuid4()))
+        self._node_id = node_id
+        self._run: CompletedRun | None = None
 
-    async def list(self) -> Sequence[WorkflowSummary]:
-        return cast("Sequence[WorkflowSummary]", await self._client._body(Call("listWorkflows")))
+    async def __aiter__(self) -> AsyncIterator[str]:
+        submitted = await self._client._body(self._call)
+        follower = TextFollower(self._node_id)
+        async for event in self._client.events(submitted["executionId"]):
+            piece = follower.piece(event)
+            if piece:
+                yield piece
+        self._run = await self._client._carry_out(self._client._runs.ended(submitted["executionId"], POLL_SECONDS))
+        rest = follower.rest(self._run) if self._node_id is None else None
+        if rest:
+            yield rest
 
-    async def get(self, slug: str) -> Workflow:
-        return cast("Workflow", await self._client._body(Call("getWorkflow", params={"slug": slug})))
-
-    async def create(self, workflow: NewWorkflow, *, idempotency_key: str | None = None) -> Workflow:
-        call = Call("createWorkflow", body=cast("Mapping[str, Any]", workflow), idempotency_key=idempotency_key)
-        return cast("Workflow", await self._client._body(call))
-
-    async def update(self, slug: str, changes: WorkflowChanges | Workflow, *, if_match: str | None = None) -> Workflow:
-        """Members that are given overwrite; a workflow that was read can be sent back.
-
-        Args:
-            if_match: An ETag: only that revision is changed.
-        """
-        headers = {} if if_match is None else {"if-match": if_match}
-        call = Call("updateWorkflow", params={"slug": slug}, body=cast("Mapping[str, Any]", changes), headers=headers)
-        return cast("Workflow", await self._client._body(call))
-
-    async def move(self, slug: str, folder_id: str | None) -> Workflow:
-        """To a folder, or with None to the root level."""
-        call = Call("moveWorkflow", params={"slug": slug}, body={"folderId": folder_id})
-        return cast("Workflow", await self._client._body(call))
-
-    async def delete(self, slug: str) -> None:
-        await self._client._body(Call("deleteWorkflow", params={"slug": slug}))
-
-    async def schema(self, slug: str, *, alias: str | None = None, version: int | str | None = None) -> InputSchema:
-        call = Call("getWorkflowSchema", params={"slug": slug}, query=selection(alias, version))
-        return cast("InputSchema", await self._client._body(call))
-
-    async def public_schema(self, slug: str) -> PublicSchema:
-        return cast("PublicSchema", await self._client._body(Call("getPublicSchema", params={"slug": slug})))
-
-    async def publish(self, slug: str, note: str | None = None) -> WorkflowVersionHead:
-        """Publishes the draft as the next version."""
-        call = Call("publishVersion", params={"slug": slug}, body={} if note is None else {"note": note})
-        return cast("WorkflowVersionHead", await self._client._body(call))
-
-    async def aliases(self, slug: str) -> Sequence[WorkflowAlias]:
-        """The aliases of a workflow, `production` first."""
-        return cast("Sequence[WorkflowAlias]", await self._client._body(Call("listAliases", params={"slug": slug})))
-
-    async def set_alias(self, slug: str, name: str, version: int, *, only_from: int | None = None) -> WorkflowAlias:
-        """Points an alias to a published version: promotes it, or rolls back.
-
-        Args:
-            only_from: The version that the alias must point to now.
+    @property
+    def run(self) -> CompletedRun:
+        """The completed run, once the text was read to its end.
 
         Raises:
-            NodeloomError: PRECONDITION_FAILED if the alias points to another version than `only_from`.
+            RuntimeError: before that.
         """
-        body: dict[str, Any] = {"version": version, **({} if only_from is None else {"if": {"version": only_from}})}
-        call = Call("setAlias", params={"slug": slug, "name": name}, body=body)
-        return cast("WorkflowAlias", await self._client._body(call))
-
-    async def delete_alias(self, slug: str, name: str) -> None:
-        await self._client._body(Call("deleteAlias", params={"slug": slug, "name": name}))
-
-
-class AsyncModels:
-    """Registered models, by their internal names."""
-
-    def __init__(self, client: AsyncNodeloom) -> None:
-        self._client = client
-
-    async def list(self, **query: Any) -> Sequence[Model]:
-        return cast("Sequence[Model]", await self._client._body(Call("listModels", query=query)))
-
-    async def get(self, internal_name: str) -> Model:
-        return cast("Model", await self._client._body(Call("getModel", params={"internalName": internal_name})))
-
-
-class AsyncExecutions:
-    """Runs, by their execution ids."""
-
-    def __init__(self, client: AsyncNodeloom) -> None:
-        self._client = client
-
-    async def list(self, **query: Any) -> Mapping[str, Any]:
-        """A page of executions: `rows`, and the `nextCursor` of the next page."""
-        return cast("Mapping[str, Any]", await self._client._body(Call("listExecutions", query=query)))
-
-    async def get(self, execution_id: str) -> Execution:
-        return cast("Execution", await self._client._body(Call("getExecution", params={"id": execution_id})))
-
-    async def delete(self, execution_id: str) -> None:
-        """Deletes a run that is over, with its inputs, outputs and files.
-
-        Readers don't find it any more, and its data is removed within 10 minutes.
-
-        Raises:
-            NodeloomError: `EXECUTION_NOT_FINAL` while it is under way.
-        """
-        await self._client._body(Call("deleteExecution", params={"id": execution_id}))
-
-
-class AsyncErasures:
-    """Erasures: executions that are removed by id, metadata or workflow."""
-
-    def __init__(self, client: AsyncNodeloom) -> None:
-        self._client = client
-
-    async def create(self, *, idempotency_key: str | None = None, **order: Any) -> CreatedErasure:
-        """Erases executions; the key needs `erasure:write`.
-
-        Args:
-            order: Exactly one of `executions`, `metadata` and `workflow`; optionally `before` and `dryRun`, which only counts.
-        """
-        call = Call("createErasure", body=order, idempotency_key=idempotency_key)
-        return cast("CreatedErasure", await self._client._body(call))
-
-    async def get(self, erasure_id: str) -> Erasure:
-        """The progress of an erasure: `remaining` is 0 when everything is removed."""
-        return cast("Erasure", await self._client._body(Call("getErasure", params={"id": erasure_id})))
-
-
-class AsyncBatches:
-    """Batches: many runs of one workflow or model, with one budget."""
-
-    def __init__(self, client: AsyncNodeloom) -> None:
-        self._client = client
-
-    async def create(
-        self,
-        workflow: str | None = None,
-        inputs: Sequence[Mapping[str, Any]] | None = None,
-        *,
-        model: str | None = None,
-        alias: str | None = None,
-        version: int | str | None = None,
-        idempotency_key: str | None = None,
-        **order: Any,
-    ) -> CreatedBatch:
-        """Begins a batch of a workflow, by its slug, or of a model.
-
-        Args:
-            inputs: One mapping an item. Or give `items` (with settings of their own), or `mediaId` of a CSV or JSONL file.
-            order: What else the API takes: `maxCredits`, `concurrency`, `onError`, `metadata`, `itemWebhooks`.
-
-        Raises:
-            NodeloomError: with `details["issues"]`, each with its `index`, where an item is wrong. Nothing has begun then.
-        """
-        if (workflow is None) == (model is None):
-            raise TypeError("name either a workflow or a model")
-        body = {**({} if inputs is None else {"inputs": [dict(one) for one in inputs]}), **order}
-        if workflow is not None:
-            query = selection(alias, version)
-            call = Call("createWorkflowBatch", params={"slug": workflow}, query=query, body=body, idempotency_key=idempotency_key)
-        else:
-            call = Call("createModelBatch", params={"internalName": model or ""}, body=body, idempotency_key=idempotency_key)
-        return cast("CreatedBatch", await self._client._body(call))
-
-    async def list(self, **query: Any) -> Mapping[str, Any]:
-        """A page of batches: `rows`, and the `nextCursor` of the next page."""
-        return cast("Mapping[str, Any]", await self._client._body(Call("listBatches", query=query)))
-
-    async def get(self, batch_id: str, **query: Any) -> BatchWithRows:
-        """A batch with the first of its rows, or those after `cursor`."""
-        return cast("BatchWithRows", await self._client._body(Call("getBatch", params={"id": batch_id}, query=query)))
-
-    async def wait(self, batch_id: str, *, poll_seconds: float = POLL_SECONDS) -> BatchWithRows:
-        """Polls until a batch is over or paused, within the rate limits."""
-        return await self._client._carry_out(self._client._runs.wait_for_batch(batch_id, poll_seconds))
-
-    async def results(self, batch_id: str) -> AsyncIterator[BatchRow]:
-        """All rows with their results, in their order, however many."""
-        query: dict[str, Any] = {"limit": 100}
-        while True:
-            page = await self.get(batch_id, **query)
-            for row in page["rows"]:
-                yield row
-            cursor = page["nextCursor"]
-            if cursor is None:
-                return
-            query["cursor"] = cursor
-
-    async def cancel(self, batch_id: str) -> Batch:
-        return cast("Batch", await self._client._body(Call("cancelBatch", params={"id": batch_id})))
-
-    async def resume(self, batch_id: str, *, max_credits: float | None = None) -> Batch:
-        """Goes on with a paused batch, with another limit where one is given."""
-        body = {} if max_credits is None else {"maxCredits": max_credits}
-        return cast("Batch", await self._client._body(Call("resumeBatch", params={"id": batch_id}, body=body)))
-
-    async def rerun(self, batch_id: str, status: str = "failed", *, idempotency_key: str | None = None) -> CreatedBatch:
-        """A new batch of the rows that ended so: `failed`, `cancelled` or `skipped`."""
-        call = Call("rerunBatch", params={"id": batch_id}, body={"status": status}, idempotency_key=idempotency_key)
-        return cast("CreatedBatch", await self._client._body(call))
-
-
-class AsyncBundles:
-    """Workflows with their files in one ZIP archive, for other accounts and for version control."""
-
-    def __init__(self, client: AsyncNodeloom) -> None:
-        self._client = client
-
-    async def export(self, slugs: Sequence[str]) -> bytes:
-        """The drafts of workflows, the workflows inside them, and their files."""
-        call = Call("exportBundle", query={"slugs": ",".join(slugs)}, headers={"accept": "application/zip"})
-        reply = await self._client._carry_out(self._client._runs.send(call))
-        return reply.content
-
-    async def import_(
-        self,
-        bundle: bytes | str | os.PathLike[str],
-        *,
-        dry_run: bool = False,
-        alias: str | None = None,
-        plan_id: str | None = None,
-        overwrite: bool = False,
-    ) -> BundleImport:
-        """Creates and updates the workflows of an archive, given as bytes or by its path, or plans that.
-
-        While `state` is `applying`, send it again with the `planId`.
-
-        Args:
-            dry_run: Only plans.
-            alias: Publishes each workflow and points this alias to its version. Without it, only drafts change.
-            plan_id: Imports only if this plan still holds, or continues its import.
-            overwrite: Replaces workflows in conflict.
-
-        Raises:
-            NodeloomError: `PLAN_STALE` or `BUNDLE_CONFLICT`.
-        """
-        content = bundle if isinstance(bundle, bytes) else Path(bundle).read_bytes()
-        fields = {"dryRun": "true" if dry_run else None, "alias": alias, "planId": plan_id, "overwrite": "true" if overwrite else None}
-        body, content_type = form({name: value for name, value in fields.items() if value is not None}, "bundle", content)
-        return cast("BundleImport", await self._client._body(Call("importBundle", body=body, headers={"content-type": content_type})))
-
-
-class AsyncUsage:
-    """What runs have cost."""
-
-    def __init__(self, client: AsyncNodeloom) -> None:
-        self._client = client
-
-    async def list(self, **query: Any) -> UsagePage:
-        return cast("UsagePage", await self._client._body(Call("listUsage", query=query)))
-
-    async def models(self) -> Sequence[str]:
-        return cast("Sequence[str]", await self._client._body(Call("listUsageModels")))
+        if self._run is None:
+            raise RuntimeError("the run is not over: read the text to its end first")
+        return self._run

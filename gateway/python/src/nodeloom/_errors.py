@@ -45,7 +45,15 @@ class NodeloomError(Exception):
         return f"NodeloomError(status={self.status}, code={self.code!r}, message={self.message!r})"
 
 
-def unreachable(cause: BaseException | None) -> NodeloomError:
-    error = NodeloomError("the service could not be reached", status=0, code=NETWORK_ERROR)
+def without_query(url: str) -> str:
+    """An address for logs and messages: a query can contain a signature."""
+    return url.split("?", 1)[0]
+
+
+def unreachable(cause: BaseException | None, what: str) -> NodeloomError:
+    """The service did not answer, or stopped in the middle of its answer. `what` is the address, or what was read."""
+    reason = str(cause or "") or (type(cause).__name__ if cause is not None else "")
+    message = f"the service could not be reached: {what}{f' ({reason})' if reason else ''}"
+    error = NodeloomError(message, status=0, code=NETWORK_ERROR, details={"url": what})
     error.__cause__ = cause
     return error

@@ -10,7 +10,7 @@ import json
 import random
 import time
 import uuid
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 import httpx
 
-from ._errors import NodeloomError, unreachable
+from ._errors import NodeloomError, unreachable, without_query
 from ._operations import OPERATIONS, Operation, OperationId
 from ._pacing import Pacing
 
@@ -29,7 +29,19 @@ IN_PROGRESS_SECONDS = 150.0
 """How long a request may find its own first attempt still running: longer than any run is waited for."""
 MAX_PLACE_PAUSE = 10.0
 """Pause between two requests for a place in line."""
-HARMLESS = frozenset({"cancelExecution", "quoteWorkflow", "quoteModel", "importBundle", "login", "logout"})
+HARMLESS = frozenset(
+    {
+        "cancelExecution",
+        "quoteWorkflow",
+        "quoteModel",
+        "quoteWorkflowBatch",
+        "quoteModelBatch",
+        "quoteRerun",
+        "importBundle",
+        "login",
+        "logout",
+    }
+)
 """Operations that may be repeated though they are POSTs without Idempotency-Key."""
 
 Body = Mapping[str, Any] | bytes | None
@@ -68,6 +80,37 @@ class Send:
 
 
 @dataclass(frozen=True)
+class SentRequest:
+    """One attempt at a request. It contains neither the key nor the query.
+
+    Attributes:
+        status: 0 without an answer.
+        ms: How long it took, in milliseconds.
+    """
+
+    operation: OperationId
+    method: str
+    url: str
+    status: int
+    code: str | None
+    request_id: str | None
+    ms: float
+
+
+@dataclass(frozen=True)
+class Retry(SentRequest):
+    """An attempt that is followed by another one.
+
+    Attributes:
+        attempt: Attempts so far.
+        pause_seconds: The wait before the next one.
+    """
+
+    attempt: int
+    pause_seconds: float
+
+
+@dataclass(frozen=True)
 class Pause:
     """A wait."""
 
@@ -83,6 +126,7 @@ class Reply:
     content: bytes = b""
     cause: BaseException | None = None
     stream: httpx.Response | None = None
+    url: str = ""
 
     @property
     def body(self) -> Any:
@@ -108,6 +152,8 @@ class Settings:
     max_retries: int = 5
     place_timeout: float = 3_600.0
     max_pause: float = 120.0
+    on_retry: Callable[[Retry], None] | None = None
+    on_response: Callable[[SentRequest], None] | None = None
 
 
 def _url(base_url: str, operation: Operation, call: Call) -> str:
@@ -144,7 +190,7 @@ def _is_repeatable(call: Call, operation: Operation, headers: httpx.Headers) -> 
 def error_of(reply: Reply) -> NodeloomError:
     """The refusal in an answer that is no success."""
     if reply.status == 0:
-        return unreachable(reply.cause)
+        return unreachable(reply.cause, without_query(reply.url))
     body = reply.body
     details = dict(body) if isinstance(body, dict) else {}
     message, code = details.pop("error", None), details.pop("code", None)
@@ -197,32 +243,45 @@ def exchange(settings: Settings, pacing: Pacing, call: Call, *, streamed: bool =
     repeatable = _is_repeatable(call, operation, headers)
     started = time.monotonic()
     place_timeout = 0.0 if _refuses_to_wait(headers) else settings.place_timeout
-    retries = 0
+    retries = attempts = 0
     while True:
         pause = pacing.pause(bucket)
         if pause is not None:
             yield Pause(pause)
+        sent_at = time.monotonic()
         reply = yield request
         assert reply is not None
+        attempts += 1
         pacing.learn(bucket, reply.headers)
-        if 200 <= reply.status < 300:
+        error = None if 200 <= reply.status < 300 else error_of(reply)
+        sent = SentRequest(
+            operation=call.operation,
+            method=request.method,
+            url=without_query(request.url),
+            status=reply.status,
+            code=None if error is None else error.code,
+            request_id=reply.headers.get("x-request-id"),
+            ms=(time.monotonic() - sent_at) * 1_000,
+        )
+        if settings.on_response is not None:
+            settings.on_response(sent)
+        if error is None:
             return reply
-        error = error_of(reply)
         waited = time.monotonic() - started
         asked = _retry_after(reply.headers)
-        if error.status == 409 and error.code == "IDEMPOTENCY_IN_PROGRESS" and waited < IN_PROGRESS_SECONDS:
-            yield Pause(1.0 if asked is None else asked)
-            continue
         wait = _back_off(retries) if asked is None else asked
-        if error.status == 429 and error.code == "CONCURRENCY_LIMIT_EXCEEDED":
+        if error.status == 409 and error.code == "IDEMPOTENCY_IN_PROGRESS" and waited < IN_PROGRESS_SECONDS:
+            wait = 1.0 if asked is None else asked
+        elif error.status == 429 and error.code == "CONCURRENCY_LIMIT_EXCEEDED":
             wait = min(wait, MAX_PLACE_PAUSE)
             if waited + wait > place_timeout:
                 raise error
-            yield Pause(wait)
-            continue
-        # A 429 was refused before anything was done; after a 503, or no answer, the outcome is unknown.
-        may_repeat = error.status == 429 or (error.status in (0, 503) and repeatable)
-        if not may_repeat or retries >= settings.max_retries or wait > settings.max_pause:
-            raise error
-        retries += 1
+        else:
+            # A 429 was refused before anything was done; after a 503, or no answer, the outcome is unknown.
+            may_repeat = error.status == 429 or (error.status in (0, 503) and repeatable)
+            if not may_repeat or retries >= settings.max_retries or wait > settings.max_pause:
+                raise error
+            retries += 1
+        if settings.on_retry is not None:
+            settings.on_retry(Retry(**vars(sent), attempt=attempts, pause_seconds=wait))
         yield Pause(wait)

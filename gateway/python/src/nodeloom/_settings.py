@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import httpx
 
-from ._exchange import Settings
+from ._exchange import Retry, SentRequest, Settings
 
 LOCAL = "http://127.0.0.1:8080"
 DEFAULT_TIMEOUT = httpx.Timeout(connect=10.0, read=180.0, write=600.0, pool=10.0)
 """Longer than a run is waited for in one request."""
 
 
-def settings_of(api_key: str | None, base_url: str | None, max_retries: int, place_timeout: float, max_pause: float) -> Settings:
+def settings_of(
+    api_key: str | None,
+    base_url: str | None,
+    max_retries: int,
+    place_timeout: float,
+    max_pause: float,
+    on_retry: Callable[[Retry], None] | None,
+    on_response: Callable[[SentRequest], None] | None,
+) -> Settings:
     """Settings, with what is not given from the environment."""
     return Settings(
         base_url=base_url or os.environ.get("NODELOOM_BASE_URL") or LOCAL,
@@ -21,4 +30,6 @@ def settings_of(api_key: str | None, base_url: str | None, max_retries: int, pla
         max_retries=max_retries,
         place_timeout=place_timeout,
         max_pause=max_pause,
+        on_retry=on_retry,
+        on_response=on_response,
     )
