@@ -33,17 +33,15 @@ export type GroupedPart = Pick<UsageRow, "source" | "workflowSlug" | "keyId" | "
 export type CountedPart = Pick<
   UsageRow,
   "executionId" | "userId" | "source" | "status" | "workflowSlug" | "modelIds" | "millicredits" | "modelCredits" | "createdAt"
->;
+> & {
+  /** True if the owner's totals include it. */
+  counted?: true;
+};
 
 export type CostPart = Pick<UsageRow, "millicredits" | "estimatedMillicredits">;
 
 /** A row past its retention period. */
-export interface ExpiredRow {
-  executionId: string;
-  userId: string;
-  /** True if the owner's totals include the row. */
-  isCounted: boolean;
-}
+export type ExpiredRow = Pick<UsageRow, "executionId" | "userId">;
 
 const MAJORITY = { w: "majority" } as const;
 const OPERATION_TIMEOUT_MS = 10_000;
@@ -56,6 +54,7 @@ const COUNTED_PART = {
   millicredits: 1,
   modelCredits: 1,
   createdAt: 1,
+  counted: 1,
 } as const;
 const GROUPED_PART = { _id: 0, source: 1, workflowSlug: 1, keyId: 1, metadata: 1, millicredits: 1 } as const;
 const COST_PART = { _id: 0, millicredits: 1, estimatedMillicredits: 1 } as const;
@@ -195,14 +194,10 @@ export const createStore = (connection: Connection) => {
     /** Returns the oldest final rows created before a time, up to a limit. */
     expired: async (before: Date, limit: number): Promise<ExpiredRow[]> => {
       const found = rows
-        .find({ createdAt: { $lt: before }, status: FINAL }, { userId: 1, counted: 1 })
+        .find({ createdAt: { $lt: before }, status: FINAL }, { userId: 1 })
         .sort({ createdAt: 1 })
         .limit(limit);
-      return (await found.lean<RowDocument[]>()).map(({ _id, userId, counted }) => ({
-        executionId: _id,
-        userId,
-        isCounted: counted ?? false,
-      }));
+      return (await found.lean<RowDocument[]>()).map(({ _id, userId }) => ({ executionId: _id, userId }));
     },
 
     remove: async (executionIds: readonly string[]): Promise<void> => {

@@ -22,6 +22,10 @@ import type { TotalsStore } from "./totals/totals-store";
 /** Number of rows outside the totals that triggers a fold. */
 const MANY_UNCOUNTED = 200;
 const REMOVED_PAGE = 1_000;
+/** Owners whose rows are removed at a time. */
+const REMOVED_OWNERS = 8;
+/** A page ends after this time, well before the deadline of its call. Its rows can all have different owners. */
+const REMOVED_PAGE_MS = 8_000;
 
 const NO_OUTCOME = {
   costMicroUsd: 0,
@@ -83,14 +87,21 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
   };
 
   const removeRows = async (): Promise<number> => {
+    const endsAt = performance.now() + REMOVED_PAGE_MS;
     const expired = groupBy(await store.expired(expiresBefore(RETENTION.usage, now()), removedPage), ({ userId }) => userId);
+    const owners = [...expired];
     let removed = 0;
-    for (const [userId, rows] of expired) {
-      if (rows.some(({ isCounted }) => !isCounted)) await folding.foldAll(userId, 1);
-      removed += await folding.remove(
-        userId,
-        rows.map(({ executionId }) => executionId),
+    for (let from = 0; from < owners.length && performance.now() < endsAt; from += REMOVED_OWNERS) {
+      const some = owners.slice(from, from + REMOVED_OWNERS);
+      const counts = await Promise.all(
+        some.map(([userId, rows]) =>
+          folding.remove(
+            userId,
+            rows.map(({ executionId }) => executionId),
+          ),
+        ),
       );
+      for (const count of counts) removed += count;
     }
     return removed;
   };

@@ -34,7 +34,7 @@ export interface Folding {
   wake(userId: string): void;
   /** Folds until fewer than `least` rows remain. */
   foldAll(userId: string, least?: number): Promise<void>;
-  /** Deletes rows that are all in the totals. @returns number of rows; 0 if another fold came first */
+  /** Deletes final rows, and subtracts those in the totals. @returns number of rows; 0 if another fold came first */
   remove(userId: string, executionIds: string[]): Promise<number>;
   /** Stops background work. */
   stop(): Promise<void>;
@@ -49,8 +49,10 @@ export const createFolding = ({ store, totals, onError }: FoldingOptions): Foldi
   let isStopped = false;
 
   const finish = async (userId: string, { number, executionIds, removes }: Fold): Promise<void> => {
-    // Rows that are already deleted were subtracted from every total before the first deletion.
-    await totals.add(number, deltasOf(await store.parts(executionIds), removes ? -1 : 1));
+    const rows = await store.parts(executionIds);
+    // Rows that are already deleted were subtracted from every total before the first deletion. Rows that were never added aren't subtracted.
+    const counted = removes ? rows.filter((row) => row.counted) : rows;
+    await totals.add(number, deltasOf(counted, removes ? -1 : 1));
     await (removes ? store.remove(executionIds) : store.markCounted(executionIds));
     await totals.complete(userId, number);
   };

@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { newRecord } from "../../../services/executions/test/support";
+import { completedCall } from "../../../services/executions/src/run/call-record";
+import type { World } from "./stores";
+
+export const DAY_MS = 86_400_000;
+/** Files per run on average: every fifth run makes a second one. */
+const SECOND_FILE_EVERY = 5;
+/** Writes at a time. */
+const WRITERS = 16;
+const OWNERS = 5_000;
+const FILE = Buffer.alloc(1_024, 7);
+const COST = { costMicroUsd: 20_000, userCostMicroUsd: 30_000, millicredits: 3_000 };
+
+/** Owner of a run. A few owners have most runs: the first of 5,000 has 1.4 %, the first hundred 14 %. */
+export const ownerOf = (run: number): string => `owner-${Math.floor(OWNERS * ((run * 0.618_033_988_75) % 1) ** 2)}`;
+
+/** Bytes are written without `stage`, which syncs each file: the drill measures removal. */
+const writeBlob = async (folder: string, name: string): Promise<void> => {
+  const path = join(folder, name.slice(0, 2), name.slice(2, 4), name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, FILE);
+};
+
+const writeFileOf = async (
+  { objects, folder }: World,
+  userId: string,
+  executionId: string,
+  item: number,
+  createdAt: Date,
+): Promise<void> => {
+  const blob = randomUUID().replaceAll("-", "");
+  await writeBlob(folder, blob);
+  await objects.insert({
+    ...{ id: `${executionId}-0-${item}-0`, key: blob, ownerId: userId, blob, createdAt, origin: "generated", private: true },
+    ...{ contentType: "image/png", bytes: FILE.length, sha256: blob + blob, width: 1_024, height: 1_024 },
+  });
+};
+
+/** Writes one completed run as its services do: the row, its call, its usage and its files. */
+const writeRun = async (world: World, run: number, at: Date): Promise<void> => {
+  const userId = ownerOf(run);
+  const record = newRecord(userId, {
+    status: "completed",
+    createdAt: at,
+    finishedAt: at,
+    durationMs: 900,
+    resultJson: '{"image":"a file"}',
+  });
+  const executionId = record._id;
+  await world.runs.rows.insert(record);
+  const result = { files: [], text: "x", costMicroUsd: COST.costMicroUsd, requestId: null };
+  await world.runs.calls.ended(completedCall({ key: `${executionId}:pic:0`, executionId, nodeId: "pic", item: 0 }, result));
+  await world.usage.finish(
+    { executionId, userId, workflowSlug: null, modelIds: ["painter"], source: "api-slim", startedAt: at, metadata: {}, keyId: "" },
+    { status: "completed", ...COST, durationMs: 900, errorCode: null, requestId: null, modelCredits: [] },
+    true,
+  );
+  await writeFileOf(world, userId, executionId, 0, at);
+  if (run % SECOND_FILE_EVERY === 0) await writeFileOf(world, userId, executionId, 1, at);
+};
+
+/** Writes the runs of a day, spread evenly over it. @returns the number of files */
+export const writeDay = async (world: World, start: Date, runs: number): Promise<number> => {
+  let next = 0;
+  const write = async (): Promise<void> => {
+    for (let run = next; run < runs; run = next) {
+      next += 1;
+      await writeRun(world, run, new Date(start.getTime() + Math.floor((run / runs) * DAY_MS)));
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, write));
+  return runs + Math.ceil(runs / SECOND_FILE_EVERY);
+};
