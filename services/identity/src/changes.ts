@@ -3,7 +3,7 @@ import { identityChangedChannel, parseIdentityChange, type IdentityChange, type 
 export interface Changes {
   /** Notifies this process and all others. Never fails, because a lost message only delays the effect briefly. */
   announce(change: IdentityChange): Promise<void>;
-  /** Registers a listener for changes by any process. */
+  /** Registers a listener for changes in any process. */
   onChange(listener: (change: IdentityChange) => void): void;
 }
 

@@ -46,14 +46,11 @@ export interface IdentityOptions {
   secretsKeys: readonly string[];
   /** The part `<env>` of new key values. */
   environment: string;
-  /** Checks the URLs of webhooks. */
   addressProblem: AddressProblem;
   logger: Logger;
-  /** The OpenID Connect provider, if any. */
   oidc?: OidcConfigured | undefined;
   /** Days in which an erasure can be cancelled. */
   erasureDays?: number;
-  /** Clock for sign-in and erasure. */
   clock?: () => number;
 }
 

@@ -59,7 +59,6 @@ export interface Identity {
   webhooks: Webhooks;
   runSecrets: RunSecrets;
   endpoints: Endpoints;
-  /** Checks the URL of a webhook. */
   webhookProblem: AddressProblem;
   authentication: Authentication;
   audit: Audit;

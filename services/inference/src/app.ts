@@ -15,7 +15,6 @@ import { createOwnModels, ownAvailability, type OwnModels } from "./own/own-mode
 import { createPool, type Pool } from "./pool/pool";
 
 export interface InferenceOptions {
-  /** Key that callers must send. */
   apiKey: string;
   /** Folder for jobs, results and temporary files. Only one process can use it. */
   dataDirectory: string;
@@ -43,7 +42,6 @@ export interface Inference {
 const PROGRAM = join(__dirname, "..", "engines", "child.mjs");
 /** Maximum waiting requests per model. */
 const QUEUE_LIMIT = 100;
-/** Maximum wait for a model. */
 const MAX_WAIT_MS = 240_000;
 const JOB_BODY_LIMIT = "1mb";
 /** Large enough for a file as a data URL. */

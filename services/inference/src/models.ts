@@ -24,11 +24,8 @@ export interface LocalModel {
   assets: readonly AssetName[];
   /** The operator's weights file, which is used instead of downloaded weights. */
   weightsFile?: string;
-  /** Memory limit of the model's process, in bytes. */
   memoryBytes: number;
-  /** Deadline for loading. */
   loadMs: number;
-  /** Deadline for one request. */
   runMs: number;
 }
 

@@ -21,7 +21,6 @@ export interface Plan {
   maxWorkflows: number | null;
   /** Maximum bytes of uploaded and kept files. */
   mediaBytes: number;
-  /** True if the tier can use API keys. */
   apiAccess: boolean;
   caps: Caps;
 }

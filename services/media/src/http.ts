@@ -31,7 +31,6 @@ export interface MediaHttp {
   logger: Logger;
 }
 
-/** An object or its thumbnail. */
 type Served = MediaObject | Thumbnail;
 
 const etagOf = (object: Served): string => `"${object.sha256}"`;

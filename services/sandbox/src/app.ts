@@ -18,7 +18,6 @@ import { PAGE } from "./page";
 import { answerErrors, notFound, parseBody } from "./provider-error";
 
 export interface SandboxOptions {
-  /** Key that callers must send. */
   apiKey: string;
   /** Client that reads files named in requests. Without it, their URLs aren't fetched. */
   egress?: EgressClient | undefined;

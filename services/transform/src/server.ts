@@ -7,7 +7,6 @@ export interface Handled {
   run(request: transform.RunRequest, signal: AbortSignal): Promise<transform.RunResponse>;
   preview(request: transform.RenderPreviewRequest, signal: AbortSignal): Promise<transform.RenderPreviewResponse>;
   ffmpeg: Pick<Program, "status">;
-  /** Version of the image library. */
   imageVersion: string;
 }
 

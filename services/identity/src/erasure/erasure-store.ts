@@ -8,7 +8,6 @@ export interface Erasable {
   erasure?: ErasureRecord | null;
 }
 
-/** Marks of scheduled and started erasures. */
 export interface ErasureMarks {
   /** Accounts and organizations whose erasure is due or complete, the longest due first. */
   due(now: Date, limit: number): Promise<Erasable[]>;

@@ -16,7 +16,6 @@ import type { SoleOwnerships } from "./sole-ownerships";
 /** Accounts per check for due erasures. */
 const PAGE = 50;
 
-/** Proof that an erasure request is permitted. */
 export type ErasureProof = { password: string; address: string } | "recent sign-in" | "administrator";
 
 /** The account to erase: the user's own account, or an organization that the user owns. */
@@ -42,7 +41,8 @@ export interface Erasures {
    */
   request(of: ErasureOf, proof: ErasureProof): Promise<User>;
   /**
-   * Cancels an erasure. @param of without a user if an administrator cancels an organization's erasure
+   * Cancels an erasure.
+   * @param of without a user, if an administrator cancels the erasure of an organization
    * @throws PRECONDITION_FAILED if the erasure has started, NOT_FOUND, CAPABILITY_DENIED
    */
   withdraw(of: ErasureOf): Promise<User>;

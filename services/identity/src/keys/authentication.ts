@@ -36,7 +36,6 @@ export interface AuthenticationOptions {
   accounts: Pick<Accounts, "holderOf">;
   changes: Changes;
   pepper: string;
-  /** Called when recording a use fails. */
   onTouchFailed?: (error: unknown) => void;
   clock?: () => number;
   cacheTtlMs?: number;
@@ -63,7 +62,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   const touch = (key: KeyRecord, nowMs: number): void => {
     const notSince = nowMs - TOUCH_INTERVAL_MS;
     if (key.lastUsedAt && key.lastUsedAt.getTime() >= notSince) return;
-    // Update the cached record immediately, so that its next uses don't write again.
+    // The cached record is updated immediately, so that its next uses don't write again.
     key.lastUsedAt = new Date(nowMs);
     const written = store.touch(key._id, new Date(nowMs), new Date(notSince)).catch(onTouchFailed);
     touching.add(written);

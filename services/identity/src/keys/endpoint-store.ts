@@ -16,7 +16,7 @@ export interface EndpointId {
   id: string;
 }
 
-/** An endpoint and the settings with which a delivery was sent. */
+/** An endpoint, with the settings of a delivery to it. */
 export interface EndpointSettings extends EndpointId {
   url: string;
   revision: string;
@@ -33,7 +33,7 @@ export interface EndpointStore {
   change(of: EndpointId, change: EndpointChange, only?: Partial<EndpointRecord>): Promise<EndpointsRecord | null>;
   addSecret(of: EndpointId, secret: WebhookSecretRecord): Promise<EndpointsRecord | null>;
   remove(of: EndpointId): Promise<EndpointsRecord | null>;
-  /** Records on the account which events its enabled endpoints receive, unless a later change is already recorded. */
+  /** Records on the account the events that its enabled endpoints receive, unless a later change is already recorded. */
   noteEvents(record: EndpointsRecord, events: readonly string[]): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { insertOnce } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 
-/** Number of stored signing secrets: the newest and those that it replaced within a day. If more are created, the oldest is dropped. */
+/** Maximum number of stored signing secrets. Replaced secrets still sign for a day; if there are too many, the oldest is dropped. */
 export const SECRETS_KEPT = 10;
 
 /** Identifies a key's webhook and its settings. */

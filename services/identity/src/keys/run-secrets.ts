@@ -25,7 +25,7 @@ export interface RunSecretsOptions {
 }
 
 export const createRunSecrets = ({ store, secretBox, clock = Date.now }: RunSecretsOptions): RunSecrets => {
-  // The purpose is part of the id, so that an encrypted secret can't replace a key's secret.
+  // The id contains the purpose, so that an encrypted secret can't replace a key's secret.
   const bound = (ownerId: string): string => `runs:${ownerId}`;
   const open = (ownerId: string, { sealed, createdAt }: WebhookSecretRecord): RunSecret => ({
     secret: secretBox.open(sealed, bound(ownerId)),

@@ -1,7 +1,6 @@
 import { normaliseEmail } from "../users/emails";
 import type { ClaimRule, OidcSettings, TierRule } from "./settings";
 
-/** Claims about a user of the provider. */
 export interface OidcClaims {
   issuer: string;
   subject: string;

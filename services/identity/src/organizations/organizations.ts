@@ -1,4 +1,4 @@
-/** An organization is a group of people who share one account. Manages members, roles and invitations. */
+/** Organizations are groups of people who share one account. Manages members, roles and invitations. */
 import { randomUUID } from "node:crypto";
 import {
   accountNotApproved,

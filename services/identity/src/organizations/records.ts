@@ -5,7 +5,6 @@ import type { ErasureRecord, StopRecord } from "../records";
 export interface OrganizationRecord {
   _id: string;
   name: string;
-  /** The person who created the organization. */
   createdBy: string;
   /** One of the creator's slots. It is unique, which bounds the number of organizations. */
   place: string;

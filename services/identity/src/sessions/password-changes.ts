@@ -21,7 +21,7 @@ export interface PasswordChange {
   address: string;
 }
 
-/** Replaces passwords. Every method that changes a password ends all sessions of the user. */
+/** Replaces passwords. Every change ends all sessions of the user. */
 export interface PasswordChanges {
   /**
    * @throws UNAUTHENTICATED for a wrong current password, RATE_LIMIT_EXCEEDED after too many attempts, INVALID_REQUEST for an unsuitable

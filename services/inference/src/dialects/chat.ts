@@ -18,7 +18,6 @@ export interface ChatDialectOptions {
   availability: (model: LocalModel) => Promise<Availability>;
   /** Models from the operator's files. */
   own: OwnModels;
-  /** Maximum wait for a model. */
   maxWaitMs: number;
 }
 

@@ -46,11 +46,9 @@ export interface EngineContext {
   weights(asset: string): string;
   /** The operator's weights file, for models that use one. */
   weightsFile: string | undefined;
-  /** Imports a downloaded library. */
   library<T>(name: string): Promise<T>;
   /** Returns the path of a file in a downloaded library. */
   libraryFile(name: string, file: string): string;
-  /** Number of compute threads. */
   threads: number;
 }
 

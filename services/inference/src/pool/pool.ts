@@ -22,7 +22,6 @@ export interface PoolOptions {
 export interface RunOptions {
   report: Report;
   signal?: AbortSignal;
-  /** Maximum wait for a request's turn. */
   maxWaitMs: number;
 }
 

@@ -50,7 +50,6 @@ export interface Action {
   digitalSourceType: string;
 }
 
-/** Statements that a manifest makes. */
 export interface Statements {
   generator: string;
   actions: Action[];

@@ -16,7 +16,7 @@ export interface Library {
   remove(id: string, ownerId: string): Promise<void>;
   /** @throws DomainError NOT_FOUND or MEDIA_QUOTA_EXCEEDED */
   keep(id: string, ownerId: string, quota: number | undefined): Promise<MediaObject>;
-  /** Makes a file public, so that everyone can read its unsigned URL, or private. @throws DomainError NOT_FOUND */
+  /** Makes a file public or private. Everyone can read the unsigned URL of a public file. @throws DomainError NOT_FOUND */
   setPublic(id: string, ownerId: string, isPublic: boolean): Promise<MediaObject>;
   /** Copies files. Returns the copies by the ids of their originals. @throws DomainError MEDIA_QUOTA_EXCEEDED */
   copy(request: Copying): Promise<Map<string, MediaObject>>;

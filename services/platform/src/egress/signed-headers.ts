@@ -4,7 +4,7 @@ const SECRET_PREFIX = "whsec_";
 
 /**
  * Headers of a signed message in the format of Standard Webhooks.
- * @param secrets all valid secrets (`whsec_…`), each of which signs
+ * @param secrets all valid secrets (`whsec_…`); every secret signs
  * @param at time of sending
  * @param body JSON text
  */

@@ -8,7 +8,6 @@ import { linkSignals } from "../work/signals";
 import { startSweeper } from "../work/sweeper";
 import { createLease } from "./lease";
 
-/** Interval between two passes. */
 const RELAY_INTERVAL_MS = 5_000;
 /** A holder that doesn't renew for this time is replaced. */
 const LEASE_MS = 8_000;

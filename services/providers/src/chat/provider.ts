@@ -12,7 +12,6 @@ export interface StreamReader {
   onText: (piece: string) => void;
   /** Makes a provider's text safe to show. */
   reason: (text: string) => string;
-  /** True if the model can call tools. */
   hasTools: boolean;
 }
 

@@ -8,7 +8,6 @@ export interface KeyCheck {
 
 export interface ProviderAccount {
   name: string;
-  /** Page on which keys are created. */
   keysUrl?: string;
   /** Undefined if there is no known free request. */
   check?: KeyCheck;

@@ -6,7 +6,6 @@ import type { WorkRequest, WorkResult } from "./protocol";
 /** A pool of started child processes. Each runs one operation at a time and is replaced after a number of operations. */
 
 export interface PoolOptions extends ChildOptions {
-  /** Maximum concurrent operations. */
   concurrency: number;
   queueLimit?: number;
   callsPerChild?: number;

@@ -28,7 +28,6 @@ export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" |
 /** The draft as a tool, and the data that decide whether a version replaces it. */
 export type ToolRow = Tool & Pick<Workflow, "creationId" | "published" | "aliases">;
 
-/** Workflow data of a published app. */
 export type AppRow = SchemaRow & Pick<Workflow, "createdAt"> & { slug: string; app: App };
 
 /** Filters of a list. Empty texts match everything. */

@@ -87,7 +87,6 @@ export interface Published {
 /** A name for a published version. A caller who can run the workflow has chosen the version. */
 export interface Alias extends Pick<Published, "version" | "revision" | "pinnedModels"> {
   updatedAt: Date;
-  /** Id of the person. */
   updatedBy: string;
   /** Only for `production`, because lists of workflows show it. */
   generators?: GeneratorUse[];
@@ -195,7 +194,6 @@ export type Tool = Pick<Workflow, "slug" | "name" | "description" | "fieldsJson"
 
 /** A published version. It never changes. */
 export interface Version {
-  /** The workflow's creationId. */
   creationId: string;
   version: number;
   note: string;

@@ -18,7 +18,6 @@ import { aliasOf, newest, type Alias, type Version, type Workflow } from "../def
 
 const NO_TESTS = "[]";
 
-/** An alias as shown to its owner. */
 export interface NamedAlias {
   name: string;
   /** Number of the version; 0 if no version is published. */

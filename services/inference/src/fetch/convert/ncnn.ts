@@ -113,7 +113,7 @@ const addResize = (onnx: OnnxBuilder, { name, outputs, parameter }: Layer, input
   onnx.node("Resize", [input, "", scales], attributes, outputs[0]);
 };
 
-/** Adds a layer without weights, which is equal in both formats. */
+/** Adds a layer that has no weights and is equal in both formats. */
 const addPlain = (onnx: OnnxBuilder, layer: Layer, inputs: readonly string[]): void => {
   const { type, name, parameter, outputs } = layer;
   const output = outputs[0]!;

@@ -66,7 +66,7 @@ const split = ({ dims, data }: Tensor, parts: number): Tensor[] => {
   }));
 };
 
-/** Tensors with the names and in the order of whisper.cpp. */
+/** Tensors in whisper.cpp's order, with its names. */
 const renamed = (source: ReadonlyMap<string, Tensor>): Map<string, Tensor> => {
   const target = new Map<string, Tensor>();
   const get = (name: string): Tensor => {

@@ -17,7 +17,6 @@ export interface HttpCall {
   url: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** True if the body is JSON text. */
   isJson?: true;
   /** A JSON pointer into the response. */
   extract?: string;

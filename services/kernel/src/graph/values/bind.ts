@@ -19,7 +19,6 @@ export const portValue = (sources: readonly Source[], outputs: Outputs, budget?:
 };
 
 export interface Bound {
-  /** Port values per item. */
   items: Record<string, unknown>[];
   /** True if the node runs once per item of a list. Its output is then a list. */
   mapped: boolean;

@@ -29,7 +29,6 @@ export const endFfmpeg = (): void => {
 };
 
 export interface Printed {
-  /** Log output of ffmpeg. */
   log: string;
   /** Pipe output of ffmpeg, if requested. */
   output: Buffer;

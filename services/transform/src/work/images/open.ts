@@ -22,7 +22,6 @@ const NAMES: Readonly<Record<string, string>> = { "image/bmp": "BMP" };
 const LIMITS = { limitInputPixels: BOUNDS.imagePixels, failOn: "error", unlimited: false } as const;
 /** Compression format of HEIC files. */
 const HEVC = "hevc";
-/** Formats with animation. */
 const ANIMATED: ReadonlySet<string> = new Set(["gif", "webp"]);
 
 const isPath = (word: string): boolean => word.startsWith("/") && word.includes("/", 1);
