@@ -23,7 +23,7 @@ export interface TierStore {
   unmarkDeleting(id: string): Promise<void>;
   /** Removes a tier that is still marked for deletion. */
   removeMarked(id: string): Promise<boolean>;
-  /** Claims a rollout without a claim, or with an expired claim. */
+  /** Claims a rollout that is unclaimed or whose claim has expired. */
   claimRollout(claim: string, now: Date, until: Date): Promise<TierRecord | null>;
   /** Advances a claimed rollout, or ends it if `to` is null. @returns false if there is a newer claim or change */
   advanceRollout(claimed: RolloutClaim, to: { cursor: string; until: Date } | null): Promise<boolean>;

@@ -3,7 +3,7 @@ import type { RunStopRecord } from "../records";
 
 export interface RunStopStore {
   insert(stop: Pick<RunStopRecord, "_id" | "userId" | "at">): Promise<void>;
-  /** Claims a stop without a claim, or with an expired claim. */
+  /** Claims a stop that is unclaimed or whose claim has expired. */
   claim(claim: string, now: Date, until: Date): Promise<RunStopRecord | null>;
   /** Removes a stop, unless another worker has claimed it. */
   remove(id: string, claim: string | null): Promise<void>;

@@ -139,7 +139,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const HARMLESS = new Set(["accept", "accept-encoding", "accept-language", "content-type", "range", "user-agent"]);
 
 /**
- * The request after a redirect. It becomes GET after 303, and after 301 or 302 for a POST. Secrets are sent only to their original origin.
+ * The request after a redirect. It becomes GET after 303, and after 301 or 302 for a POST. Secrets are never sent to another origin.
  */
 const redirected = (request: EgressRequest, from: URL, status: number, location: string): EgressRequest => {
   if (!URL.canParse(location, from.href)) throw new EgressError("REFUSED", "refused to follow a redirect: it leads to no URL", true);

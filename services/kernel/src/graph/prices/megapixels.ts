@@ -51,7 +51,7 @@ const most = (of: Megapixels, schema: JsonSchema): number => {
   return counted(of, largestQuantity(schema, of.width ?? "") * largestQuantity(schema, of.height ?? ""));
 };
 
-/** Megapixels of one image. If the inputs don't define its size, the upper bound. */
+/** Megapixels of one image; an upper bound if the inputs don't define its size. */
 export const megapixelsOf = (
   of: Megapixels,
   schema: JsonSchema,

@@ -50,7 +50,7 @@ export const pricedInputs = (price: Price, schema: JsonSchema, inputs: Readonly<
   return { ...inputs, ...Object.fromEntries(said.filter(([, fallback]) => fallback !== undefined)) };
 };
 
-/** The cost according to a price. If the table's row is unknown, the upper bound. */
+/** The cost according to a price; an upper bound if the table's row is unknown. */
 const costMicroUsd = (price: Price, of: Quantities, known: KnownInputs): number => {
   if (price.basis !== "table") return unitCostMicroUsd(price, of);
   const units = possibleRows(price, known).map((unit) => unitCostMicroUsd(unit, of));
