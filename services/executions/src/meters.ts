@@ -64,11 +64,11 @@ export const noteFailingTasks = (types: readonly string[]): void => {
 };
 
 const passes = new Map<string, number>();
-/** Call it when a service has no expired data left. */
+/** Records that a service has no expired data left. */
 export const notePass = (owner: string): void => void passes.set(owner, Math.floor(Date.now() / MS));
 
 let ledger: { mismatches: number; at: number } | undefined;
-/** Call it after all accounts were compared with their ledgers. */
+/** Records the result of a comparison of all accounts with their ledgers. */
 export const noteLedgerCheck = (mismatches: number): void => void (ledger = { mismatches, at: Math.floor(Date.now() / MS) });
 
 export interface Watched {

@@ -52,7 +52,7 @@ export type EndedRow = Pick<ExecutionView, "_id" | "status" | "outbox" | "finish
 /** Waits at most one second until an ended run has its usage row and its place is free. Waits only for runs that ended recently. */
 export type AwaitDelivered = (row: EndedRow) => Promise<void>;
 
-/** If a run ended longer ago, the relay delivers its outbox, because a service is unavailable. */
+/** If a run ended longer ago, a service is unavailable and the relay delivers the outbox. */
 const YOUNG_MS = 5_000;
 
 const isAwaited = (row: EndedRow): boolean => isUndelivered(row) && Date.now() - (row.finishedAt?.getTime() ?? 0) < YOUNG_MS;

@@ -4,7 +4,7 @@ import { TIMING } from "../run/timing";
 import type { EventChannel } from "../record/channel";
 import { itemExecutionId } from "./item";
 
-/** If more than this many items are under way, ends within `GATHER_MS` are processed together. */
+/** If more than this many items are under way, items that end within `GATHER_MS` are processed together. */
 const FEW_ITEMS = 4;
 const GATHER_MS = 25;
 
@@ -25,7 +25,7 @@ export const createChanges = (batchId: string, channel: Pick<EventChannel, "onTr
     notify,
     followed,
     forget,
-    /** The batch counts an ended item before the announcement. */
+    /** The batch counts an ended item before its end is announced. */
     follow: (index: number): void => {
       forget(index);
       const unfollow = channel.onTransition(itemExecutionId(batchId, index), ({ type }) => (type === "settled" ? notify() : undefined));

@@ -5,7 +5,7 @@ import { itemExecutionId } from "./item";
 
 const isOver = ({ status }: BatchRecord): boolean => FINAL_BATCHES.includes(status);
 
-/** Returns the state of a row. Until the item has started, the state of the batch decides. */
+/** Returns the state of a row. Before the item starts, the batch's state determines it. */
 export const statusOfRow = (batch: BatchRecord, { index, status }: BatchRow): string => {
   if (status !== undefined) return status;
   if (isOver(batch)) return "skipped";

@@ -150,7 +150,7 @@ export type HttpRequest = ReturnType<typeof createHttpRequest>;
 
 /**
  * Sends one request of an http-request node through the guarded client. Every status is a result; an unreachable or forbidden address is an
- * error. Requests with effects carry the key of the call, so that the server can recognize a repetition.
+ * error. Requests with effects contain the key of the call, so that the server can recognize a repetition.
  * @param redact removes the secrets of the request from texts that an error quotes
  */
 export const createHttpRequest =

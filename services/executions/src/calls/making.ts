@@ -31,7 +31,7 @@ const parentsOf = (inputSchema: JsonSchema, inputs: Inputs): string[] => {
   return [...new Set(names)].slice(0, MAX_PARENTS);
 };
 
-/** Returns prompts and settings as JSON without files. Long texts are truncated. The result is empty if it would be too long in total. */
+/** Returns prompts and settings as JSON without files. Long texts are truncated. If the result would be too long, it is empty. */
 const inputsOf = (inputSchema: JsonSchema, inputs: Inputs): string => {
   const files = new Set(schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : [])));
   const shown = Object.entries(inputs).flatMap(([name, value]): [string, unknown][] => {

@@ -8,18 +8,20 @@ const POLLS_PER_SECOND = 150;
 
 /** Time of the first poll of a model that isn't known to be slow. */
 const FIRST_POLL_MS = 100;
-/** Latest time of a first poll. With a later poll, a job that ends earlier than previous jobs would be noticed late. */
+/** Latest time of a first poll. If it came later, jobs that end earlier than previous jobs would be noticed late. */
 const FIRST_POLL_AT_MOST_MS = 1_500;
 /** A first poll is close if it comes within this share of the expected time, before or after it. */
 const CLOSE = 0.3;
-/** After each later end, the count of early polls decays by this factor. */
+/** The count of early polls decays by this factor whenever a job ends later. */
 const FORGETTING = 0.98;
 /** Minimum pause before an overdue job is polled again. */
 const AGAIN_MS = 50;
 /** Maximum models in memory, and maximum jobs per model. */
 const MODELS = 1_000;
 const JOBS = 20;
-/** The first poll follows this low percentile of recent end times, so that slow jobs of one user don't delay polls of other users. */
+/**
+ * The time of the first poll is this low percentile of recent durations, so that slow jobs of one user don't delay polls of other users.
+ */
 const LOW_PERCENTILE = 0.2;
 
 /** Recent polls of a model, in milliseconds after the submission. */

@@ -124,7 +124,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       return refused;
     },
 
-    /** accepted → queued. @returns null if the run was decided differently */
+    /** accepted → queued. @returns null if the run isn't accepted any more */
     queue: async (row: ExecutionView, input: RunInput, position: number): Promise<ExecutionView | null> => {
       const json = JSON.stringify(input);
       const queuedEvent = runEvent("queued", { position });

@@ -28,7 +28,7 @@ export const estimateOf = ({ holds, held }: Pick<RunInput, "holds" | "held">): n
 const paidItems = (items: readonly HoldItem[]): Required<HoldItem>[] =>
   items.filter(({ maxMillicredits }) => maxMillicredits > 0).map((item) => ({ alternativeTo: "", ...item }));
 
-/** Members of a run that select the budgets it counts toward. */
+/** Members of a run that select the budgets that count it. */
 type Attributed = Partial<Pick<RunInput, "keyId" | "workflowSlug" | "metadata">>;
 
 const subjectOf = ({ keyId, workflowSlug, metadata }: Attributed): billingProto.BudgetSubject => ({

@@ -117,7 +117,7 @@ export const outputRefused = (record: ModerationRecord): DomainError => {
   return new DomainError("failed", CONTENT_REFUSED, sentence("its output", record), { ...refused });
 };
 
-/** Seconds until a client may retry. */
+/** Seconds after which a client can retry. */
 const AGAIN_SECONDS = 5;
 
 const hookAway = (): DomainError =>

@@ -40,8 +40,8 @@ export interface TakenOut {
 }
 
 /**
- * Replaces data URLs that exceed the maximum text length in a JSON text, because they must be files. The stand-in is a data URL of the same
- * type with random bytes. Malformed parts aren't replaced, and planning reports them.
+ * Replaces long data URLs in a JSON text. They exceed the maximum text length, so they must be files. The stand-in is a data URL of the
+ * same type with random bytes. Malformed parts aren't replaced, and planning reports them.
  */
 export const takeOutDataUrls = (inputsJson: string): TakenOut => {
   const urls = new Map<string, string>();

@@ -22,7 +22,7 @@ import type { Media } from "../clients";
 import type { CatalogModel } from "./model-catalog";
 import { each, fileInputsOf } from "./planner/file-inputs";
 
-/** Resolves ids of uploaded files in the inputs of calls to addresses. */
+/** Replaces ids of uploaded files with addresses in the inputs of calls. */
 
 const MS = 1_000;
 

@@ -35,7 +35,7 @@ const DRAFT = "draft";
 const keyOf = ({ slug, version }: Pick<WorkflowReference, "slug" | "version">, { ownerId }: Pick<Container, "ownerId">): string =>
   `${ownerId} ${slug} ${version}`;
 
-/** Returns a graph in the form in which runs and batches store it. */
+/** Returns a graph in the stored form of runs and batches. */
 export const keptOf = ({ saved: { nodesJson, edgesJson }, pinnedModels }: Defined): KeptGraph => ({ nodesJson, edgesJson, pinnedModels });
 
 const hashOf = ({ nodesJson, edgesJson }: Definition): string =>

@@ -63,7 +63,7 @@ const taskModel = ({
   ...(rest.successor === undefined ? {} : { successor: rest.successor }),
 });
 
-/** Data known before planning reports missing values. */
+/** Data of a run before planning reports missing values. */
 export interface UnplannedRun {
   request: PlanningRequest;
   takenOut: TakenOut;

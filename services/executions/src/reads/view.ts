@@ -69,7 +69,7 @@ const callMessage = (call: ShownCall, { status: nodeStatus }: NodeState): execut
   executions.NodeCall.fromPartial({
     ...present(call),
     attempts: attemptMessages(call),
-    // A call isn't awaited after its node has ended. The log can record the node's start later than the call itself.
+    // A submitted call of an ended node is shown as cancelled. The log can record the node's start later than the call itself.
     status: call.status === "submitted" && nodeStatus !== "processing" && nodeStatus !== "pending" ? "cancelled" : call.status,
   });
 

@@ -155,7 +155,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
       return { ...record, ...(await stow(record, _id)), ...log };
     },
 
-    /** Moves the long texts and the log of a run that ends to payloads. */
+    /** When a run ends, moves its long texts and its log to payloads. */
     stowedEnd: async (end: FinalState, added: readonly ExecutionEvent[], executionId: string) => {
       const state: FinalState = { ...end, ...(await stow(end, executionId)) };
       if (sizeOf(added) <= CLOSING_CHARS) return { state, events: added };
@@ -164,7 +164,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     recordedKeys,
 
-    /** Returns the providers' ids of a run's calls that the log has, by `<nodeId>:<item>` with the alternative. */
+    /** Returns the providers' ids that the log has for a run's calls, by `<nodeId>:<item>` with the alternative. */
     requestIds: async (id: string): Promise<ReadonlyMap<string, string>> => {
       const log = await readLog({ _id: id }, LOG);
       const { logParts = [], events = [], closing } = log ?? {};

@@ -27,7 +27,7 @@ const over = (before: Date): Record<string, unknown> => ({
 export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
   /**
    * Deletes executions that ended before a time, with their events and calls. Runs that aren't final, have outbox entries or have a webhook
-   * in delivery stay.
+   * in delivery are kept.
    * @param pendingOf returns the runs whose webhook notifications still delivers
    */
   removeExecutions: async (before: Date, limit: number, cursor: string, pendingOf: PendingOf): Promise<Removed> => {

@@ -20,8 +20,8 @@ interface JournalOptions {
 }
 
 /**
- * Writes the progress of runs asynchronously. Events of a run that come close together share one write. Events just before the decision how
- * the run ends are written in the same update as the decision. If a process dies, its unwritten events are recorded when the run ends.
+ * Writes the progress of runs asynchronously. Events of a run that come close together share one write. Events just before a run's ending
+ * is decided are written in the same update as the decision. If a process dies, its unwritten events are recorded when the run ends.
  */
 export const createJournal = ({ append, announce }: JournalOptions) => {
   const waiting = new Map<string, Page>();

@@ -60,7 +60,7 @@ export const createModerationStore = (connection: Connection) => {
     refusedOutput: (executionId: string, key: string): Promise<ModerationRecord | null> =>
       decisions.findOne({ executionId, key, kind: "output", decision: "refuse" }).lean<ModerationRecord>().exec(),
 
-    /** Returns the hashes that belong to content that passed in a run. */
+    /** Returns the hashes of content that passed in a run. */
     passed: async (executionId: string, hashes: readonly string[]): Promise<Set<string>> => {
       const found = await decisions
         .find({ executionId, seen: { $in: [...hashes] }, decision: { $ne: "refuse" } }, { seen: 1 })

@@ -9,7 +9,7 @@ export const executionSchema = documents<ExecutionRecord>("executions");
 // Lists runs of one user (outside batches or in one batch) and of all users, newest first.
 executionSchema.index({ userId: 1, batchId: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ createdAt: -1, _id: -1 });
-// A workflow can have few of the user's many runs.
+// A workflow may have only a few of a user's runs.
 executionSchema.index({ userId: 1, workflowSlug: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ userId: 1, metadata: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ status: 1, seenRunningAt: 1 });

@@ -10,11 +10,10 @@ import { WITHOUT_EVENTS } from "./event-log";
 
 const ERASED = TRANSITIONS.erase.completed[0];
 const NOT_ERASED = { status: { $ne: ERASED } } as const;
-/** An empty item text. */
 const EMPTY_INPUT = { json: JSON.stringify({ inputsJson: "", settingsJson: "" }) };
 const NAMES = { resultJson: 1, resultHash: 1, nodes: 1, nodesHash: 1 } as const;
 
-/** Members of a rerun that can name files of the erased run. */
+/** Members of a rerun that can refer to files of the erased run. */
 export type Naming = Pick<ExecutionView, "_id" | keyof typeof NAMES>;
 
 /** Reason why a run is erased: a request of its owner, an erasure of many runs, or the end of its retention. */

@@ -56,7 +56,7 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
   };
 };
 
-/** Resolves the source of a rerun: the named execution, and the earlier ones whose calls can be reused. */
+/** Resolves the source of a rerun: the named execution, and earlier executions whose calls can be reused. */
 
 /** Maximum number of executions in a chain of reruns. */
 const MOST_SOURCES = 20;

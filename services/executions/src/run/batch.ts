@@ -186,7 +186,7 @@ export const itemEndOf = (index: number, { status, millicredits, error, graphHid
 export const beginsNoMore = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): boolean =>
   status !== "running" || (stopsOnError && counts.failed > 0) || (next >= total && again.length === 0);
 
-/** Returns the final state of a batch whose items have all ended. */
+/** Returns the final state of a batch with no item left to start and none under way. */
 export const endOf = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): FinalStatus => {
   if (status === "cancel_requested") return "cancelled";
   const isStopped = next < total || again.length > 0;

@@ -23,7 +23,7 @@ export interface ModelCall extends CallContext, AuthorFiles {
 
 export interface HttpNodeCall extends CallContext {
   call: HttpCall;
-  /** Alias that selected the run's version; absent if no alias was used. HTTP nodes send this alias's values of secrets. */
+  /** Alias that selected the run's version; absent if no alias was used. HTTP nodes send the values that secrets have for this alias. */
   alias?: string | undefined;
 }
 

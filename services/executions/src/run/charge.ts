@@ -2,7 +2,7 @@ import { calledKey, moreKey, userCostMicroUsd } from "@nodeloom/kernel";
 import type { CompletedCall, FinalStatus, HeldItem, RunEnd } from "./types";
 import type { Costs } from "./record";
 
-/** Computes the charges of runs from their end and their hold, with pure functions. */
+/** Pure functions that compute a run's charge from its end and its hold. */
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;

@@ -58,7 +58,7 @@ export const TIMING = {
   breakerPauses: [2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND, 30 * SECOND],
   /** How long a call waits for the trial call of an open circuit. */
   breakerProbe: SECOND,
-  /** Pause before a call that found its provider's queue full tries again. */
+  /** Pause before the retry of a call for which the provider's queue was full. */
   lineFull: 5 * SECOND,
   /** How long one attempt waits for the platform's own services and databases if they are unavailable. */
   servicesAway: 10 * MINUTE,
@@ -149,7 +149,7 @@ export const TIMING = {
   batchTurn: 10 * MINUTE,
   /** How long writing a batch's rows can take before its creation counts as lost. */
   batchPreparing: 10 * MINUTE,
-  /** First and longest pause before an item is started again that found no place or an unavailable service. */
+  /** First and longest pause before an item is retried. The item found no place, or a service was unavailable. */
   batchPause: SECOND,
   batchLongestPause: 30 * SECOND,
   /** Interval of checks of a batch's runner. A revoked key or lost access ends the batch. */

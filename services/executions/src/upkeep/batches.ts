@@ -11,7 +11,7 @@ export interface RelayedBatchesOptions {
 }
 
 /**
- * Ensures that each batch has a workflow, also after Temporal's database was lost. Starting has no effect if the workflow exists. Batches
+ * Ensures that each batch has a workflow, even after a loss of Temporal's database. Starting has no effect if the workflow exists. Batches
  * whose creation was lost are deleted.
  */
 export const createRelayedBatches = ({ stores: { batches }, starter, now = Date.now }: RelayedBatchesOptions): RelayedRows<OpenBatch> => ({

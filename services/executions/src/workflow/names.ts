@@ -11,6 +11,6 @@ export const STATUS = defineSearchAttributeKey("NodeloomStatus", SearchAttribute
 /** Operators filter on these in Temporal's UI. */
 export const SEARCH_ATTRIBUTES = [USER, WORKFLOW, MODELS, STATUS] as const;
 
-/** Temporal sets these on workflows that its schedules start: id of the schedule, and time. */
+/** Temporal sets these attributes on workflows that a schedule starts: the schedule's id, and the start time. */
 export const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", SearchAttributeType.KEYWORD);
 export const SCHEDULED_AT = defineSearchAttributeKey("TemporalScheduledStartTime", SearchAttributeType.DATETIME);

@@ -21,7 +21,7 @@ export const SCHEDULES = [
     id: "plan-renewals",
     workflow: "renewPlans" satisfies keyof { renewPlans: typeof renewPlans },
     everyMs: TIMING.renewEvery,
-    // A start that was missed while Temporal was unavailable happens as soon as Temporal is available again.
+    // If a start is missed while Temporal is unavailable, it happens as soon as Temporal is available again.
     catchUpMs: TIMING.renewEvery,
     note: "Renews the plans of accounts whose month is over",
   },

@@ -12,7 +12,7 @@ import { TIMING } from "../run/timing";
 
 /** Concurrent calls per process. Each call keeps a workflow task open, and a worker has a hundred task slots. */
 const PLACES = 60;
-/** Maximum runs in memory that this process claimed. */
+/** Maximum claimed runs that this process keeps in memory. */
 const CARRIED_RUNS = 10_000;
 
 export interface ShortCallOptions {

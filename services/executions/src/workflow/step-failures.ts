@@ -41,7 +41,7 @@ export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promis
 
 /** True for requests and files whose address comes from the graph. Their error messages quote the address. */
 const isOfAddress = (call: NodeCall): boolean => "call" in call || "reference" in call;
-/** Text that shows that a provider's message quotes an address. */
+/** A provider's message with this text quotes an address. */
 const ADDRESS = "://";
 
 /** Returns the message of a failed call for callers who can't read the graph. */

@@ -57,7 +57,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
   /** Long calls of this process, so that a cancellation aborts them. */
   const running = new Map<string, AbortController>();
 
-  /** If progress can't be recorded, the work isn't repeated, because the end of the run records everything. */
+  /** If progress can't be recorded, the work isn't repeated, because all progress is recorded when the run ends. */
   const bestEffort = (progress: Promise<void>): Promise<void> =>
     progress.catch((error: unknown) => logger.warn({ err: error }, "progress was not recorded"));
 

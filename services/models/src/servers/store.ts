@@ -47,7 +47,7 @@ export const openServerStore = (connection: Connection) => {
         throw new DomainError("conflict", "ALREADY_EXISTS", `the server ${record._id} already exists: choose another name`);
       }
     },
-    /** Updates a server if it still has a known revision. @returns null if the revision differs */
+    /** Updates a server if its revision hasn't changed. @returns null if the revision differs */
     change: (id: string, revision: number, change: ServerChange): Promise<ServerRecord | null> =>
       model
         .findOneAndUpdate(

@@ -3,7 +3,7 @@ import { ApplicationFailure, proxyActivities, workflowInfo } from "@temporalio/w
 import type { Activities, Reconciled, ScheduledStart } from "../activity-types";
 import { TIMING } from "../timing";
 
-/** Temporal sets these on the workflows of a schedule: the schedule's id, and the time. */
+/** Temporal sets these attributes on the workflows of a schedule: the schedule's id, and the start time. */
 const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", SearchAttributeType.KEYWORD);
 const SCHEDULED_AT = defineSearchAttributeKey("TemporalScheduledStartTime", SearchAttributeType.DATETIME);
 

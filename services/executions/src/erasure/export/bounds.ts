@@ -1,9 +1,9 @@
 /** Maximum contents of an archive. Its README lists the omitted data. */
 export const EXPORT_BOUNDS = {
   workflows: 10_000,
-  /** The limit keeps the newest versions of each workflow. */
+  /** The newest versions of each workflow are exported. */
   versions: 1_000,
-  /** The limit keeps the newest executions. */
+  /** The newest executions are exported. */
   executions: 50_000,
   batches: 10_000,
   usage: 100_000,

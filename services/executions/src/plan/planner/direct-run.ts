@@ -37,8 +37,8 @@ const graphOf = (
 });
 
 /**
- * Maps a problem of that graph to a problem of the inputs. Problems of settings have no path, so their messages start with the input's
- * name.
+ * Maps a problem of the smallest graph to a problem of the inputs. Problems of settings have no path, so their messages start with the
+ * input's name.
  */
 const asInputIssue =
   (inputs: Record<string, unknown>) =>

@@ -30,7 +30,7 @@ export interface PlanTask {
   /** `isForeign`: another user's template; its file ids may belong to its author. `schemaJson`: JSON Schema for the model's answer. */
   target: { graph: TaskGraph; isForeign: boolean; inner?: InnerTask; runnerId?: string } | { model: string; schemaJson?: string };
   inputsJson: string;
-  /** The model of a direct run, or the enabled models that the graph names with their fallbacks. */
+  /** The model of a direct run, or the enabled models of the graph and their fallbacks. */
   models: TaskModel[];
   /** Names of all enabled models, if the graph uses a model that isn't enabled. */
   modelNames?: string[];
@@ -67,7 +67,7 @@ export interface WantedFile {
 /** Further values that a plan needs. */
 export interface Missing {
   media?: WantedFile[];
-  /** Data URLs to store. If it is absent, the plan is complete. */
+  /** Data URLs to store. If absent, the plan is complete. */
   data?: string[];
   /** Set if the planner needs the originals of stand-ins. */
   wholeInputs?: true;

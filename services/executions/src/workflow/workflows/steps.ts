@@ -67,7 +67,7 @@ export const { claim, settle, beginWait, takeDecision, stepAside, comeBack } = p
 export const { takeOver } = proxyLocalActivities<LocalActivities>({ ...certain, scheduleToCloseTimeout: TIMING.run });
 export const { extendHold } = proxyLocalActivities<LocalActivities>({ ...certain, scheduleToCloseTimeout: TIMING.extension });
 
-/** Additional time to read before and record after an attempt. */
+/** Additional time to read before an attempt and to record after it. */
 const SEND_MARGIN_MS = 10_000;
 const minutely = { initialInterval: "1s", maximumInterval: "1 minute" } as const;
 export const { sendWebhook } = proxyActivities<EarlierActivities>({

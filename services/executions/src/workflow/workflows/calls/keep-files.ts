@@ -4,9 +4,7 @@ import { shortly, callItems, type StepRun } from "./schedule";
 
 const keyOf = ({ family, reference }: ResultFile): string => `${family} ${reference}`;
 
-/**
- * Stores each file that a result names and that isn't in the platform's storage. Each file is stored once. Returns the files as outputs.
- */
+/** Stores each file of a result that isn't in the platform's storage. Each file is stored once. Returns the files as outputs. */
 export const keepFiles = async ({ run, input: { plan }, step, context, batches, isAlone }: StepRun): Promise<void> => {
   const files = resultFiles(step, run.outputs, plan.storage);
   const foreign = [...new Map(files.filter((file) => file.stored === undefined).map((file) => [keyOf(file), file])).values()];

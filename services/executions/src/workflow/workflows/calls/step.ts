@@ -141,7 +141,10 @@ export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> =>
 
 type CallOf = (item: Record<string, unknown>, context: CallContext) => ModelCall | HttpNodeCall | TransformCall;
 
-/** Returns reusable results for the calls of a step in item order, null for a call to make. Returns undefined if all calls must be made. */
+/**
+ * Returns one entry for each call of a step, in item order: the reusable result, or null for a call to make. Returns undefined if all calls
+ * must be made.
+ */
 export const reuseCalls = async (
   { run, input, step, context }: StepRun,
   bound: Bound,
