@@ -71,7 +71,7 @@ export const createReservations = ({ store, groupCommit, logger, clock }: Reserv
       return reply;
     },
 
-    /** Reservations without a hold after a minute, because their process ended before the hold. */
+    /** Reservations that are older than a minute and have no hold, because their process died before the hold. */
     relayed: {
       name: "reservations on default budgets",
       page: (limit, after) => store.findDueCounters(clock(), limit, after?.id),

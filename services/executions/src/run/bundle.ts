@@ -31,7 +31,7 @@ export interface BundleOrder extends BundleImport {
   steps: BundleStep[];
   /** Known slugs by workflow name. */
   slugs: Record<string, string>;
-  /** Versions by workflow name that needn't be published again. */
+  /** Existing versions by workflow name, for workflows that needn't be published again. */
   versions: Record<string, number>;
   /** Names of the workflows whose alias moves. */
   moves: string[];
