@@ -31,7 +31,8 @@ export interface WriteOptions {
 
 /** Pages of the console. Browsers don't send the part after `#` to a server. */
 const PAGES = { reset: "/reset-password#token=", verify: "/verify-address#token=", unsubscribe: "/unsubscribe#token=" } as const;
-const GUIDE = "/docs/guide/webhooks.md#endpoints-for-all-runs";
+/** Opens the account that the link names. */
+const ENDPOINTS = "/webhooks?account=";
 const ONE_CLICK = "/api/mail/unsubscribe?token=";
 
 /**
@@ -99,8 +100,9 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
       case "modelRetiring":
         return notice(mail, (unsubscribeUrl) => modelRetiringLetter({ ...mail.retiring, ...pageOf(mail, "/workflows"), unsubscribeUrl }));
       case "endpointDisabled": {
-        const { organizationName } = pageOf(mail, "");
-        return toAccount(mail.userId, endpointDisabledLetter({ ...mail, url: baseUrl + GUIDE, organizationName }));
+        const { userId, organization } = mail;
+        const url = baseUrl + ENDPOINTS + encodeURIComponent(organization?.id ?? userId);
+        return toAccount(userId, endpointDisabledLetter({ ...mail, url, organizationName: organization?.name }));
       }
       case "organizationLeaving":
       case "organizationKept":

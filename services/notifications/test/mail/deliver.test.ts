@@ -204,6 +204,16 @@ it("names the day, the successor and workflows of a model that is shut down, and
   expect(received!.text.replaceAll(/=\r\n/g, "")).toMatch(/Films.*Posters.*and 3 more[^]*Change to new-film/);
 });
 
+it("links from the mail about a disabled endpoint to the webhooks of its account", async () => {
+  const server = await serve();
+  const mail: Mail = { kind: "endpointDisabled", userId: "u1", endpointUrl: "https://example.com/hook" };
+  for (const organization of [undefined, { id: "o1", name: "Works" }])
+    expect(await deliverTo(server)(await queued({ ...mail, organization }), 1)).toEqual({ end: "sent" });
+  const [own, shared] = server.received.map(({ text }) => text.replaceAll(/=\r\n/g, "").replaceAll("=3D", "="));
+  expect(own).toContain("https://loom.example/webhooks?account=u1");
+  expect(shared).toContain("https://loom.example/webhooks?account=o1");
+});
+
 it("says in mails to owners which organization they are about, and sends word of its end whatever they muted", async () => {
   const server = await serve();
   const of = { verifiedAt: undefined, mutedNotices: ["lowCredits", "budgetAlerts"] };

@@ -86,7 +86,7 @@ export const endpointDisabledLetter = (given: { url: string; endpointUrl: string
     `The webhook endpoint ${name(given.endpointUrl)} is disabled, because its address answered 410 Gone or every delivery failed for five days.`,
     "It gets no more messages until you enable it. The messages of the last days are listed with it: you can send each again.",
   ],
-  action: { label: "See how to enable it", url: given.url },
+  action: { label: "View webhooks", url: given.url },
   notes: ["You get this email because you own the account."],
 });
 
