@@ -11,6 +11,8 @@ const PAYLOADS: readonly (readonly [string, string])[] = [
   ["a word without end", "W".repeat(180)],
   ["marks that turn and pile up", `\u202Egnp.exe\u202C Z\u0351\u0352\u0353\u0354\u0355\u0356\u0357\u0358algo \u200F\u2066x\u2069`],
 ];
+/** Names in one line can't have these marks. */
+const TURNING_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
 const WIDTHS = [1440, 390] as const;
 
 const stage = setStage();
@@ -35,7 +37,8 @@ const plant = async (account: Account, text: string): Promise<string[]> => {
       { id: "f", source: "box", sourceHandle: "text", target: "out", targetHandle: text.slice(0, 60) },
     ],
   };
-  const body = { name: text, description: text, tags: [text.slice(0, 40)], publicPlayground: true, isTemplate: true, ...graph };
+  const line = text.replaceAll(TURNING_MARKS, "");
+  const body = { name: line, description: text, tags: [line.slice(0, 40)], publicPlayground: true, isTemplate: true, ...graph };
   const made = await stage.http.call("POST", "/api/workflows", { key: account.key, body });
   if (made.status !== 201) throw new Error(made.text);
   const slug = String(made.body.slug);
@@ -45,7 +48,7 @@ const plant = async (account: Account, text: string): Promise<string[]> => {
   const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: run });
   if (ran.status !== 200) throw new Error(ran.text);
   await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: { [text]: text } } });
-  await stage.http.call("POST", "/api/folders", { key: account.key, body: { name: text } });
+  await stage.http.call("POST", "/api/folders", { key: account.key, body: { name: line } });
   await stage.http.createKey(account.cookie, {});
   return [
     "/",

@@ -99,7 +99,7 @@ test("a user confirms the address, turns one notice off in the console, and anot
   await button(page, "Confirm email address").click();
   await page.getByText("Email address confirmed").waitFor();
   await page.goto("/account");
-  await page.getByText(/ confirmed$/).waitFor();
+  await page.getByText(`${account.email} confirmed`).waitFor();
   await page.getByLabel("Low credits").click();
   await page.getByText("Saved.").waitFor();
   problems.push(...(await look(page, "account-confirmed")));
