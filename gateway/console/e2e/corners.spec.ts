@@ -11,6 +11,7 @@ const TITLES: readonly (readonly [string, string])[] = [
   ["/executions", "Runs"],
   ["/usage", "Usage"],
   ["/keys", "API keys"],
+  ["/webhooks", "Webhooks"],
   ["/secrets", "Secrets"],
   ["/agents", "Connect an agent"],
   ["/models", "Models"],
@@ -99,7 +100,15 @@ test("the browser's tab is named after the page", async () => {
 
 test("pages for missing things have a heading and no accessibility problems", async () => {
   const { page, context } = await stage.signedIn(account);
-  for (const path of ["/nowhere", "/workflows/nothing", "/executions/nothing", "/models/nothing", "/admin/users", "/p/nothing"]) {
+  for (const path of [
+    "/nowhere",
+    "/workflows/nothing",
+    "/executions/nothing",
+    "/models/nothing",
+    "/webhooks/nothing",
+    "/admin/users",
+    "/p/nothing",
+  ]) {
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     expect([path, ...(await accessibilityProblems(page))]).toEqual([path]);

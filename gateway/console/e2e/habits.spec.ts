@@ -183,7 +183,21 @@ test("no list scrolls sideways, in a small window and on a phone", async () => {
   const found: string[] = [];
   for (const width of [1024, 390])
     for (const [who, paths] of [
-      [account, ["/executions", "/batches", "/usage", "/budgets", "/keys", "/secrets", "/agents", "/plans", `/workflows/${slug}/triggers`]],
+      [
+        account,
+        [
+          "/executions",
+          "/batches",
+          "/usage",
+          "/budgets",
+          "/keys",
+          "/webhooks",
+          "/secrets",
+          "/agents",
+          "/plans",
+          `/workflows/${slug}/triggers`,
+        ],
+      ],
       [stage.platform.admin, ["users", "models", "tiers", "templates", "runs", "audit"].map((section) => `/admin/${section}`)],
     ] as const) {
       const { page, context } = await stage.signedIn(who, { width, height: 800 });

@@ -57,6 +57,12 @@ export const organizationsQuery = queryOptions({
   queryFn: async ({ signal }) => (await request("listOrganizations", { signal })).body,
   staleTime: 60_000,
 });
+/** Members of an organization, or the person alone for their own account. */
+export const membersQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["organizations", id, "members"],
+    queryFn: async ({ signal }) => (await request("listMembers", { params: { id }, signal })).body,
+  });
 export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: async ({ signal }) => (await request("listKeys", { signal })).body });
 
 const POLL_MS = 3_000;

@@ -16,6 +16,7 @@ import {
   Table2,
   UserCheck,
   Wallet,
+  Webhook,
   Workflow,
 } from "lucide-react";
 import { Failure, Loading, NotFoundPage } from "../parts/error-pages";
@@ -111,15 +112,28 @@ const budgets = pageAt("/budgets", () => import("../features/budgets/budgets-pag
   order: 8,
 });
 const keys = pageAt("/keys", () => import("../features/keys/keys-page"), "KeysPage", { title: COMMON.apiKeys, icon: KeyRound, order: 9 });
+const webhooks = createRoute({
+  getParentRoute: () => shell,
+  path: "/webhooks",
+  staticData: { title: COMMON.webhooks, icon: Webhook, order: 10 },
+  validateSearch: search({ account: text }),
+  component: pageOf(() => import("../features/webhooks/webhooks-page"), "WebhooksPage"),
+});
+const webhook = createRoute({
+  getParentRoute: () => shell,
+  path: "/webhooks/$id",
+  validateSearch: search({ cursor: text }),
+  component: pageOf(() => import("../features/webhooks/endpoint-page"), "EndpointPage"),
+});
 const secrets = pageAt("/secrets", () => import("../features/secrets/secrets-page"), "SecretsPage", {
   title: COMMON.secrets,
   icon: LockKeyhole,
-  order: 10,
+  order: 11,
 });
 const agents = pageAt("/agents", () => import("../features/agents/agents-page"), "AgentsPage", {
   title: COMMON.agents,
   icon: Bot,
-  order: 11,
+  order: 12,
 });
 const models = pageAt("/models", () => import("../features/models/models-page"), "ModelsPage", {
   title: COMMON.models,
@@ -163,7 +177,7 @@ const invitation = pageAt("/invitation", () => import("../features/organizations
 const admin = createRoute({
   getParentRoute: () => shell,
   path: "/admin/$section",
-  staticData: { title: ROUTER.administration, icon: ShieldCheck, order: 12, to: "/admin/users", forAdmins: true },
+  staticData: { title: ROUTER.administration, icon: ShieldCheck, order: 13, to: "/admin/users", forAdmins: true },
   validateSearch: search({ q: text, cursor: text }),
   component: pageOf(() => import("../features/admin/admin-page"), "AdminPage"),
 });
@@ -202,7 +216,7 @@ const kitchen = createRoute({
 const tree = root.addChildren([
   shell.addChildren([
     ...[dashboard, canvas, triggers, executions, execution, files, approvals, batches, batch],
-    ...[usage, budgets, keys, secrets, agents, models, model],
+    ...[usage, budgets, keys, webhooks, webhook, secrets, agents, models, model],
     ...[plans, balance, history, account, verify, admin],
     ...[organizations, organization, invitation],
   ]),

@@ -62,9 +62,4 @@ export const TIMELINE = {
 
 export const WEBHOOK = {
   sendingAgain: "Sending the webhook again.",
-  sendAgain: "Send again",
-  nextAttempt: "next attempt",
-  attempts: "Attempts",
-  attempt: "Attempt",
-  response: "Response",
 };

@@ -18,7 +18,6 @@ export const KEY_DIALOGS = {
   webhookFor: (name: string) => `Webhook for “${name}”`,
   newSecretHint: "Saving creates a new secret, shown only once. The old secret also signs for a while.",
   webhookDisabled: (disabledReason: string) => `Nodeloom disabled this webhook: ${disabledReason}. Save to enable it again.`,
-  events: "Events",
 };
 
 export const KEYS_PAGE = {

@@ -45,6 +45,14 @@ export const BUDGETS = {
   inTotal: "in total",
 };
 
+export const DELIVERIES = {
+  sendAgain: "Send again",
+  nextAttempt: "next attempt",
+  attempts: "Attempts",
+  attempt: "Attempt",
+  response: "Response",
+};
+
 export const ERROR_PAGES = {
   pageNotFound: "Page not found",
   goToWorkflows: "Go to workflows",

@@ -38,9 +38,24 @@ export const DECISION_CARD = {
   approve: "Approve",
   reject: "Reject",
   editText: "Edit text…",
+  addComment: "Add comment…",
   decidedAutomatically: (isApproved: boolean) => `${isApproved ? "Approves" : "Rejects"} automatically`,
   holdHint: ". The run holds its credits until then. Plan credits returned after the month ends expire.",
   waitingForApproval: (title: string) => `Waiting for approval: ${title}`,
+};
+
+export const DECISIONS = {
+  decisions: "Decisions",
+  approvedBy: (who: string) => `Approved by ${who}`,
+  rejectedBy: (who: string) => `Rejected by ${who}`,
+  approvedAfterTimeout: "Approved automatically when the time ran out",
+  rejectedAfterTimeout: "Rejected automatically when the time ran out",
+  approvedEarlier: "Approved in an earlier run",
+  rejectedEarlier: "Rejected in an earlier run",
+  key: (name: string) => `API key “${name}”`,
+  aKey: "an API key",
+  aMember: "a former member",
+  anOwner: "an owner of the account",
 };
 
 export const WAITING = {

@@ -61,21 +61,23 @@ export const LoadFailure = ({ error, retry }: { error: unknown; retry?: () => vo
 );
 
 export interface NotThereProps {
+  /** Null: its list was loaded without it. */
   error: unknown;
   retry: () => void;
   /** Title of the page while the resource is missing. */
   title: string;
   /** List of these resources. */
-  list: { to: "/" | "/executions" | "/models"; title: string };
+  list: { to: "/" | "/executions" | "/models" | "/webhooks"; title: string };
   children?: ReactNode;
 }
 
 /** Shows a link to the list if the resource is missing, or else the reason why it couldn't be loaded. */
 export const NotThere = ({ error, retry, title, list, children }: NotThereProps) => {
-  useTitle(isNotFound(error) ? title : undefined);
+  const isMissing = error === null || isNotFound(error);
+  useTitle(isMissing ? title : undefined);
   return (
     <div className="mx-auto max-w-2xl px-4 py-16">
-      {isNotFound(error) ? (
+      {isMissing ? (
         <Empty
           isPage
           icon={FileQuestion}

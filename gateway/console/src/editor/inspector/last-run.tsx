@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { afterRun } from "../../api/queries";
 import type { DocNode } from "../../document/graph";
 import { useLive, watchRun } from "../../runs/live";
@@ -10,6 +11,9 @@ import { Button } from "../../ui/button";
 import { ago, creditNumber, duration } from "../../ui/format";
 import { useDocument, useEditor, useUi } from "../context";
 import { LAST_RUN } from "../../messages/editor/inspector";
+
+/** Loaded lazily, because few workflows wait for people. */
+const DecisionList = lazy(async () => ({ default: (await import("../../runs/approvals/decisions")).DecisionList }));
 
 /** Loads the newest run, while none is shown. */
 const LastRunButton = () => {
@@ -37,6 +41,7 @@ export const LastRun = ({ node }: { node: DocNode }) => {
   const writing = useLive(({ runs }) => runs[slug]?.texts.get(`${node.id}:0`));
   if (!run) return <LastRunButton />;
   if (!progress || progress.status === "pending") return null;
+  const decisions = run.execution?.decisions?.filter(({ nodeId }) => nodeId === node.id) ?? [];
   return (
     <section className="border-t pt-4">
       <h3 className="mb-2 text-[13px] font-semibold">{LAST_RUN.inThisRun}</h3>
@@ -56,6 +61,13 @@ export const LastRun = ({ node }: { node: DocNode }) => {
           {warning}
         </p>
       ))}
+      {decisions.length > 0 && (
+        <Suspense fallback={null}>
+          <div className="mt-2">
+            <DecisionList decisions={decisions} />
+          </div>
+        </Suspense>
+      )}
       <WhatItTook
         key={run.executionId}
         className="mt-3"

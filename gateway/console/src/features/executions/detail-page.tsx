@@ -2,14 +2,10 @@ import { loadRanGraph } from "../../api/workflow-remote";
 import type { Execution } from "@nodeloom/client";
 import { useQuery, queryOptions } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { CircleStop, RotateCcw, Trash2, Workflow } from "lucide-react";
-import { useState } from "react";
 import { Loading, NotThere } from "../../parts/error-pages";
-import { ConfirmDialog } from "../../parts/form";
-import { api } from "../../api/client";
 import { executionQuery } from "../../api/queries";
-import { useChange } from "../../api/use-change";
 import { DecisionCard } from "../../runs/approvals/decision-card";
+import { DecisionList } from "../../runs/approvals/decisions";
 import { Gallery } from "../../media/gallery";
 import { nameOfNode } from "../../runs/node-name";
 import { filesIn } from "../../media/files-in";
@@ -17,19 +13,19 @@ import { failedIn, madeFiles } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
-import { TemporalLink } from "../../runs/temporal-link";
 import { TroubleNotice } from "../../runs/trouble/trouble-notice";
 import { runTrouble } from "../../runs/trouble/trouble";
-import { Button, buttonClasses } from "../../ui/button";
 import { Code, CopyButton } from "../../ui/copy";
 import { credits, dateTime, duration } from "../../ui/format";
 import { Card, Facts, Page } from "../../ui/page";
 import { AgainCard } from "./again-card";
+import { Actions, isGoing } from "./detail-actions";
 import { Timeline } from "./timeline";
 import { Webhook } from "./webhook";
 import { useWorkflowNames } from "../../parts/workflow-names";
 import { COMMON } from "../../messages/common";
 import { DETAIL_PAGE } from "../../messages/executions";
+import { DECISIONS } from "../../messages/runs";
 
 /** Graph of a run, which never changes. */
 const ranGraphQuery = (id: string) =>
@@ -42,7 +38,6 @@ const ranGraphQuery = (id: string) =>
   });
 
 const route = getRouteApi("/shell/executions/$id");
-const isGoing = ({ status }: Execution): boolean => status === "processing" || status === "cancel_requested";
 
 /** Members that newer versions of the service add. */
 interface More {
@@ -99,67 +94,6 @@ const Receipt = ({ execution }: { execution: Execution & More }) => (
 const titleOf = ({ workflowSlug, modelIds }: Execution, nameOf: (slug: string) => string): string =>
   (workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? DETAIL_PAGE.run;
 
-const DeleteDialog = ({ executionId, onClose }: { executionId: string; onClose: () => void }) => {
-  const navigate = useNavigate();
-  const remove = async (): Promise<void> => {
-    await api.executions.delete(executionId);
-    await navigate({ to: "/executions" });
-  };
-  return (
-    <ConfirmDialog
-      title={DETAIL_PAGE.deleteThisRun}
-      action={COMMON.delete}
-      text={DETAIL_PAGE.deleteHint}
-      reads={["executions", "files", "usage"]}
-      submit={remove}
-      done={DETAIL_PAGE.runDeleted}
-      onClose={onClose}
-    />
-  );
-};
-
-const Actions = ({ execution }: { execution: Execution }) => {
-  const { busy, run } = useChange("execution", "executions", "me");
-  const { executionId, workflowSlug } = execution;
-  const [isDeleting, setDeleting] = useState(false);
-  return (
-    <>
-      {isDeleting && <DeleteDialog executionId={executionId} onClose={() => setDeleting(false)} />}
-      <TemporalLink executionId={executionId} />
-      {isGoing(execution) && (
-        <Button
-          icon={CircleStop}
-          busy={busy}
-          disabled={execution.status === "cancel_requested"}
-          onClick={() => void run(() => api.cancel(executionId), DETAIL_PAGE.cancellingTheRun)}
-        >
-          {COMMON.cancel}
-        </Button>
-      )}
-      {!isGoing(execution) && (
-        <Button icon={Trash2} onClick={() => setDeleting(true)}>
-          {COMMON.deleteMenu}
-        </Button>
-      )}
-      {workflowSlug !== null && !isGoing(execution) && (
-        <Link to="/workflows/$slug" params={{ slug: workflowSlug }} search={{ run: executionId }} className={buttonClasses("secondary")}>
-          <RotateCcw className="size-4" aria-hidden /> {DETAIL_PAGE.runAgain}
-        </Link>
-      )}
-      {workflowSlug !== null && (
-        <Link
-          to="/workflows/$slug"
-          params={{ slug: workflowSlug }}
-          search={{ run: executionId, node: execution.error?.nodeId }}
-          className={buttonClasses("primary")}
-        >
-          <Workflow className="size-4" aria-hidden /> {DETAIL_PAGE.openWorkflow}
-        </Link>
-      )}
-    </>
-  );
-};
-
 /** Error with node, item, reason and a link. */
 const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { execution: Execution }) => {
   const navigate = useNavigate();
@@ -194,6 +128,13 @@ const Made = ({ execution }: { execution: Execution }) => {
   );
 };
 
+const nodeNames =
+  ({ nodes }: Execution) =>
+  (nodeId: string): string => {
+    const node = nodes.find(({ id }) => id === nodeId);
+    return node === undefined ? nodeId : nameOfNode(node);
+  };
+
 const Detail = ({ execution }: { execution: Execution & More }) => {
   const started = Date.parse(execution.createdAt ?? "") || 0;
   const nameOf = useWorkflowNames();
@@ -206,6 +147,11 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
           {execution.waitingFor?.map((waiting) => (
             <DecisionCard key={waiting.nodeId} executionId={execution.executionId} waiting={waiting} />
           ))}
+          {execution.decisions && (
+            <Card title={DECISIONS.decisions}>
+              <DecisionList decisions={execution.decisions} titleOf={nodeNames(execution)} />
+            </Card>
+          )}
           <Failure execution={execution} />
           {execution.result && Object.keys(execution.result).length > 0 && (
             <Card title={COMMON.result}>

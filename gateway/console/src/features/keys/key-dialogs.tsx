@@ -125,7 +125,7 @@ export const WebhookDialog = ({ apiKey: { id, name, webhook }, onIssued, onClose
         <p className="text-sm text-bad">{KEY_DIALOGS.webhookDisabled(webhook.disabledReason)}</p>
       )}
       <fieldset className="flex flex-col gap-2">
-        <legend className="mb-1 text-[13px] font-medium">{KEY_DIALOGS.events}</legend>
+        <legend className="mb-1 text-[13px] font-medium">{COMMON.events}</legend>
         {EVENTS.map((event) => (
           <Check
             key={event}

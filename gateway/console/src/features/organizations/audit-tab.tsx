@@ -1,7 +1,7 @@
 import type { AuditRow } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { request } from "../../api/client";
-import { membersQuery } from "./queries";
+import { membersQuery } from "../../api/queries";
 import { AuditOutcome } from "../../parts/audit-outcome";
 import { Paged } from "../../parts/paged";
 import type { Column } from "../../ui/table";

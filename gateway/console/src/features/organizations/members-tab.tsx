@@ -5,7 +5,7 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { chosenOrganization, workFor } from "../../api/organization";
 import { meQuery } from "../../api/queries";
-import { membersQuery } from "./queries";
+import { membersQuery } from "../../api/queries";
 import { useChange } from "../../api/use-change";
 import { LoadFailure } from "../../parts/error-pages";
 import { Badge } from "../../ui/badge";

@@ -5,8 +5,3 @@ export const organizationQuery = (id: string) =>
     queryKey: ["organizations", id],
     queryFn: async ({ signal }) => (await request("getOrganization", { params: { id }, signal })).body,
   });
-export const membersQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["organizations", id, "members"],
-    queryFn: async ({ signal }) => (await request("listMembers", { params: { id }, signal })).body,
-  });

@@ -8,7 +8,10 @@ import { TextArea } from "../../ui/inputs/field";
 import { Card } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { ResultView } from "../result-view";
+import { COMMON } from "../../messages/common";
 import { DECISION_CARD } from "../../messages/runs";
+
+const MAX_COMMENT_CHARS = 2_000;
 
 export type Waiting = NonNullable<Execution["waitingFor"]>[number];
 
@@ -21,17 +24,22 @@ const Shown = ({ waiting, text, onText }: { waiting: Waiting; text: string | und
   return <TextArea aria-label={DECISION_CARD.text} rows={8} value={text} onText={onText} />;
 };
 
-/** A decision of a run: its value and two buttons. */
+/** A decision of a run: its value, a comment and two buttons. */
 export const DecisionCard = ({ executionId, waiting, isPlain = false }: { executionId: string; waiting: Waiting; isPlain?: boolean }) => {
   const { nodeId, title, instructions, until, onTimeout, value } = waiting;
   const { busy, run } = useChange("execution", "executions", "waiting", "me");
   const [text, setText] = useState<string>();
+  const [comment, setComment] = useState<string>();
   const decide = (decision: "approve" | "reject"): void =>
     void run(
       () =>
         request("decideExecution", {
           params: { id: executionId },
-          body: { nodeId, decision, ...(text === undefined || text === value ? {} : { value: text }) },
+          body: {
+            ...{ nodeId, decision },
+            ...(text === undefined || text === value ? {} : { value: text }),
+            ...(comment?.trim() ? { comment: comment.trim() } : {}),
+          },
         }),
       decision === "approve" ? DECISION_CARD.approved : DECISION_CARD.rejected,
     );
@@ -40,6 +48,9 @@ export const DecisionCard = ({ executionId, waiting, isPlain = false }: { execut
       {isPlain && <h3 className="text-[13px] font-semibold wrap-anywhere">{title}</h3>}
       {instructions !== undefined && <p className="text-sm text-muted whitespace-pre-wrap wrap-anywhere">{instructions}</p>}
       <Shown waiting={waiting} text={text} onText={setText} />
+      {comment !== undefined && (
+        <TextArea aria-label={COMMON.comment} rows={2} autoFocus maxLength={MAX_COMMENT_CHARS} value={comment} onText={setComment} />
+      )}
       <div className="flex flex-wrap items-center gap-2">
         <Button size="sm" variant="primary" icon={Check} busy={busy} onClick={() => decide("approve")}>
           {DECISION_CARD.approve}
@@ -50,6 +61,11 @@ export const DecisionCard = ({ executionId, waiting, isPlain = false }: { execut
         {typeof value === "string" && text === undefined && (
           <Button size="sm" variant="ghost" onClick={() => setText(value)}>
             {DECISION_CARD.editText}
+          </Button>
+        )}
+        {comment === undefined && (
+          <Button size="sm" variant="ghost" onClick={() => setComment("")}>
+            {DECISION_CARD.addComment}
           </Button>
         )}
       </div>

@@ -1,0 +1,62 @@
+export const WEBHOOKS_PAGE = {
+  intro: "Endpoints get a signed message about every run of this account: by any API key, from the console, by schedules and in batches.",
+  newEndpoint: "New endpoint",
+  noEndpointsYet: "No endpoints yet",
+  emptyHint: "Add the address of your receiver. To get messages about the runs of one API key only, set a webhook on that key.",
+  actionsFor: (url: string) => `Actions for ${url}`,
+  enabled: "enabled",
+  disabled: "disabled",
+  viewMessages: "View messages",
+  change: "Change…",
+  rotate: "Replace secret…",
+  disable: "Disable",
+  enable: "Enable",
+  isEnabled: "Endpoint enabled.",
+  isDisabled: "Endpoint disabled.",
+};
+
+export const ENDPOINT_DIALOGS = {
+  newEndpoint: "New endpoint",
+  changeEndpoint: "Change endpoint",
+  addressHint: "A public address that answers POST requests with a 2xx status within 15 seconds.",
+  descriptionHint: "Optional. For example, the system that receives the messages.",
+  secretOf: "Signing secret",
+  secretHint: "Verify each message with it. It signs only this endpoint's messages.",
+  shownOnlyOnce: "Shown only once",
+  copyNow: "Copy it now. You can't view it again, but you can replace it.",
+  iSavedIt: "I saved it",
+  rotate: "Replace the signing secret?",
+  confirmRotate: "Replace",
+  rotateHint: "For 24 hours, messages carry signatures by the new and the replaced secret.",
+  remove: "Delete this endpoint?",
+  removeHint: (url: string) => `${url} gets no more messages. Messages that wait for their next attempt aren't sent. You can't undo this.`,
+  removed: "Endpoint deleted.",
+};
+
+export const ENDPOINT_EVENTS = {
+  "execution.completed": "A run ended with a result.",
+  "execution.failed": "A run ended with an error.",
+  "execution.cancelled": "A run was cancelled.",
+  "execution.waiting": "A run waits for a decision.",
+  "execution.sync.completed": "A run ended whose request was answered with its result or error.",
+  "batch.completed": "A batch ended.",
+  "budget.alert": "Spending reached a threshold of a budget.",
+};
+
+export const ENDPOINT_PAGE = {
+  lead: "See the messages to this endpoint, and send them again.",
+  disabledSince: "No messages are sent to this endpoint",
+  disabledHint: (reason: string) => `Reason: ${reason}. After you enable it, send the messages that you missed again.`,
+  messages: "Sent messages",
+  event: "Event",
+  attempts: (count: number) => (count === 1 ? "1 attempt" : `${count} attempts`),
+  attemptsOf: (event: string) => `Attempts: ${event}`,
+  noMessages: "No messages yet. They appear here when a run of the account ends.",
+  sendAgainOf: (event: string) => `Send ${event} again`,
+  sendingAgain: "Sending the message again.",
+  run: "View run",
+  batch: "View batch",
+  notFound: "Endpoint not found",
+  goToWebhooks: "Go to webhooks",
+  notFoundHint: "It was deleted, or belongs to another account.",
+};

@@ -1,0 +1,23 @@
+import type { ApiKey, MadeDecision, Member } from "@nodeloom/client";
+import { DECISIONS } from "../../messages/runs";
+
+interface Known {
+  members: readonly Pick<Member, "userId" | "email">[];
+  keys: readonly Pick<ApiKey, "id" | "name">[];
+}
+
+const decider = (decidedBy: MadeDecision["decidedBy"], { members, keys }: Known): string => {
+  if (decidedBy === null) return DECISIONS.anOwner;
+  if ("userId" in decidedBy) return members.find(({ userId }) => userId === decidedBy.userId)?.email ?? DECISIONS.aMember;
+  const key = keys.find(({ id }) => id === decidedBy.keyId);
+  return key ? DECISIONS.key(key.name) : DECISIONS.aKey;
+};
+
+/** "Approved by ada@example.com". Names that can't be read are replaced by a general term. */
+export const decisionWords = ({ decision, decidedBy, by }: MadeDecision, known: Known): string => {
+  const isApproved = decision === "approve";
+  if (by === "timeout") return isApproved ? DECISIONS.approvedAfterTimeout : DECISIONS.rejectedAfterTimeout;
+  if (by === "rerun") return isApproved ? DECISIONS.approvedEarlier : DECISIONS.rejectedEarlier;
+  const who = decider(decidedBy, known);
+  return isApproved ? DECISIONS.approvedBy(who) : DECISIONS.rejectedBy(who);
+};
