@@ -138,7 +138,7 @@ task(
 task("use a result as an input", { clicks: 2, keys: 1 }, onMade("three", 3), async (hand, page) => {
   await look(hand, page);
   await hand.click(viewer(page).getByRole("button", { name: "Use as input" }));
-  await page.locator(`${NODE} .node-title`, { hasText: /^Stills 1$/ }).waitFor();
+  await page.locator(`${NODE} .node-title`, { hasText: /^a boat$/ }).waitFor();
 });
 
 task("download all results", { clicks: 2, keys: 1 }, onMade("three", 3), async (hand, page) => {
