@@ -190,7 +190,7 @@ describe("OpenAI's routes", () => {
     });
   });
 
-  it("refuse tools, and turns of tools, of models that have none; and leave out what is about tools where none are given", async () => {
+  it("reject tools and tool turns for models that support none, and omit tool parameters without tools", async () => {
     const tools = [{ type: "function", function: weather }];
     expect((await chat({ model: "local-chat", tools })).body).toMatchObject({ error: { param: "tools" } });
     const messages = [{ role: "user", content: "a" }, { role: "assistant", tool_calls: calls }]; // prettier-ignore
@@ -200,7 +200,7 @@ describe("OpenAI's routes", () => {
     expect(inputs()).toEqual({ prompt: "Say hi." });
   });
 
-  it("take an assistant's turn of null, and no user's", async () => {
+  it("accept an assistant's turn with null content, but no user's", async () => {
     const turns = (role: string) => [{ role: "user", content: "a" }, { role, content: null }, { role: "user", content: "b" }]; // prettier-ignore
     expect((await chat({ messages: turns("assistant") })).status).toBe(200);
     expect(inputs()).toEqual({ prompt: "b", history: [{ role: "user", content: "a" }, { role: "assistant", content: "" }] }); // prettier-ignore
@@ -209,7 +209,7 @@ describe("OpenAI's routes", () => {
 
   const respond = (more: object) => ask("/v1/responses", { model: "sandbox-chat", input: "Say hi.", ...more });
 
-  it("answer as the Responses API does, whose conversation comes with each request", async () => {
+  it("respond like the Responses API, whose conversation is part of each request", async () => {
     outcome.nodes = [executions.NodeState.fromPartial({ id: "model", usage: { inputTokens: 7, outputTokens: 2 } })];
     const { status, body } = await respond({ instructions: "Be brief.", max_output_tokens: 20, store: false, metadata: { a: "b" } });
     expect(status).toBe(200);
@@ -256,7 +256,7 @@ describe("OpenAI's routes", () => {
     expect((await respond({ input: [{ type: "item_reference", id: "x" }] })).body).toMatchObject({ error: { param: "input" } });
   });
 
-  it("stream as the Responses API does: numbered events that put the response together", async () => {
+  it("stream like the Responses API: numbered events that build the response", async () => {
     outcome.resultJson = JSON.stringify({ text: "one two", json: { tool_calls: calls } });
     events = [{ type: "node.delta", dataJson: '{"nodeId":"model","item":0,"text":"one ","reset":true}' }];
     const { text } = await respond({ stream: true, tools: [{ type: "function", ...weather }] });
@@ -277,7 +277,7 @@ describe("OpenAI's routes", () => {
     expect((await respond({ stream: true })).text).toMatch(/event: response\.failed\n.*"code":"EXECUTION_FAILED","message":"no"/);
   });
 
-  it("read one model or workflow that may be run, and no other", async () => {
+  it("read one model or workflow that the caller can run, and no other", async () => {
     const made = await platform.send("/api/workflows", { json: { name: "Read me", nodes: [], edges: [] }, headers: platform.byKey(pro) });
     const name = `workflow/${String(made.body.slug)}`;
     for (const path of ["sandbox-chat", encodeURIComponent(name), name])
@@ -296,22 +296,22 @@ describe("OpenAI's routes", () => {
     ["an unknown path", "/v1/assistants", 404],
     ["another method", "/v1/chat/completions", 405],
     ["a path that is no text", "/v1/models/%E0%A4%A", 400],
-  ])("answer %s in OpenAI's form, and say that it is not to be repeated", async (_, path, status) => {
+  ])("return %s in OpenAI's form, and mark it as not retryable", async (_, path, status) => {
     const answer = await platform.send(path, { headers: bearer() });
     expect([answer.status, answer.headers["x-should-retry"]]).toEqual([status, "false"]);
     expect(answer.body).toMatchObject({ error: { message: expect.any(String) as string, param: null } });
   });
 
-  it.each(["constructor", "toString"])("refuse a parameter by the name %s as any other", async (name) => {
+  it.each(["constructor", "toString"])("reject a parameter named %s like any other", async (name) => {
     expect((await chat({ [name]: 1 })).body).toMatchObject({ error: { code: "INVALID_REQUEST", param: name } });
   });
 
-  it("refuse a model of another modality, and one that there isn't", async () => {
+  it("reject a model of another modality, and an unknown one", async () => {
     expect((await chat({ model: "sandbox-image" })).body).toMatchObject({ error: { param: "model" } });
     expect((await chat({ model: "gpt-0" })).body).toMatchObject({ error: { type: "not_found_error", code: "MODEL_NOT_FOUND" } });
   });
 
-  it("say of a run that failed that it is not to be repeated", async () => {
+  it("mark a failed run as not retryable", async () => {
     outcome = { status: "failed", error: executions.ExecutionError.fromPartial({ code: "EXECUTION_FAILED", message: "no" }) };
     const { status, headers, body } = await chat();
     expect(status).toBe(500);
@@ -319,7 +319,7 @@ describe("OpenAI's routes", () => {
     expect(body).toMatchObject({ error: { message: "no", type: "server_error", executionId: asked[0]!.executionId } });
   });
 
-  it("put texts into vectors, as numbers or as floats in base64, with models that make such", async () => {
+  it("convert texts to vectors, as numbers or as base64 floats, with embedding models", async () => {
     outcome.resultJson = '{"text":"","json":{"vectors":[[0.5,-1],[1,0]],"tokens":9}}';
     const { body } = await ask("/v1/embeddings", { model: "local-embeddings", input: ["a", "b"] });
     expect(body).toMatchObject({ object: "list", data: [{ embedding: [0.5, -1] }, { index: 1 }], usage: { prompt_tokens: 9 } });
@@ -329,7 +329,7 @@ describe("OpenAI's routes", () => {
     expect((await ask("/v1/embeddings", { model: "sandbox-chat", input: "a" })).body).toMatchObject({ error: { param: "model" } });
   });
 
-  it("put as many texts as OpenAI takes into vectors, in runs as large as the model's, and texts that come as tokens", async () => {
+  it("convert as many texts to vectors as OpenAI accepts, in runs as large as the model allows, including texts sent as tokens", async () => {
     outcome.resultJson = JSON.stringify({ json: { vectors: Array(50).fill([1]), tokens: 3 } });
     const many = Array.from({ length: 100 }, (_, index) => `text ${index}`);
     const { body } = await ask("/v1/embeddings", { model: "local-embeddings", input: many });
@@ -352,7 +352,7 @@ describe("OpenAI's routes", () => {
     });
   });
 
-  it("run workflows whose input for text has another name, with and without a prompt", async () => {
+  it("run workflows whose text input has another name, with and without a prompt", async () => {
     const fields = [
       { name: "style", type: "select", options: ["oil"] },
       { name: "subject", type: "text" },
@@ -378,7 +378,7 @@ describe("OpenAI's routes", () => {
     });
   });
 
-  it("make images, whose addresses are answered in their order", async () => {
+  it("create images, and return their addresses in order", async () => {
     const files = ["a", "b"].map((name) => ({ url: `${platform.baseUrl}/media/${name}.png` }));
     outcome.resultJson = JSON.stringify({ images: files });
     const { body } = await ask("/v1/images/generations", { model: "sandbox-image", prompt: "A hat", n: 2, size: "auto" });
@@ -416,7 +416,7 @@ describe("OpenAI's routes", () => {
   const uploads = async (): Promise<number> =>
     ((await platform.send("/api/media", { headers: { "x-api-key": pro.key! } })).body.rows as unknown[]).length;
 
-  it("refuse a form that breaks off, and keep none of its files", async () => {
+  it("reject a truncated form, and keep none of its files", async () => {
     const before = await uploads();
     const { status, body } = await edit(partsOf("image", "mask"));
     expect(status).toBe(400);
@@ -424,7 +424,7 @@ describe("OpenAI's routes", () => {
     expect(await uploads()).toBe(before);
   });
 
-  it.each(["__proto__", "constructor", "toString"])("take a file's field by the name %s for what it is: no input", async (name) => {
+  it.each(["__proto__", "constructor", "toString"])("reject a file field named %s, because it isn't an input", async (name) => {
     const model = Buffer.from('--edge\r\nContent-Disposition: form-data; name="model"\r\n\r\nsandbox-image\r\n');
     const prompt = Buffer.from('--edge\r\nContent-Disposition: form-data; name="prompt"\r\n\r\nA hat\r\n');
     const before = await uploads();
@@ -434,7 +434,7 @@ describe("OpenAI's routes", () => {
     expect(await uploads()).toBe(before);
   });
 
-  it("refuse a body that is no form", async () => {
+  it("reject a body that isn't a form", async () => {
     const { status, body } = await ask("/v1/audio/transcriptions", { model: "x" });
     expect(status).toBe(415);
     expect(body).toMatchObject({ error: { code: "UNSUPPORTED_MEDIA_TYPE" } });

@@ -23,7 +23,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe("the OpenAPI document", () => {
-  it("describes every route once, under an operation id of its own", () => {
+  it("describes every route once, with a unique operation id", () => {
     expect(operations).toHaveLength(routes.length);
     expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length);
   });
@@ -41,7 +41,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("shows for every success in JSON an example that its schema accepts", () => {
+  it("has an example for every successful JSON response that matches its schema", () => {
     const wrong = operations.flatMap(({ name, operation }) =>
       Object.entries(operation.responses as unknown as Record<string, { content?: Record<string, { schema: object; example?: unknown }> }>)
         .filter(([status]) => status.startsWith("2"))
@@ -74,7 +74,7 @@ describe("the OpenAPI document", () => {
     expect(parameters.filter((parameter) => parameter.in === "path").map((parameter) => parameter.name)).toEqual(inPath);
   });
 
-  it("says which responses of runs can be repeated for an Idempotency-Key: completed ones, failures and 402", () => {
+  it("lists the responses of runs that an Idempotency-Key replays: completed ones, failures and 402", () => {
     const { responses } = document.paths["/api/workflows/{slug}/run"]!.post as unknown as {
       responses: Record<string, { headers: object }>;
     };
@@ -82,7 +82,7 @@ describe("the OpenAPI document", () => {
     expect(repeated).toEqual(["200", "202", "402", "500"]);
   });
 
-  it("introduces itself, with the version of the package, and explains every code it lists", () => {
+  it("has an introduction with the package's version, and explains every listed code", () => {
     const { info, paths } = document as unknown as { info: { version: string; description: string }; paths: object };
     expect(info.version).toBe(
       (JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string }).version,
@@ -93,7 +93,7 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(paths)).not.toMatch(/- `[A-Z_]+`: (undefined|\\n|")/);
   });
 
-  it("describes what webhooks are sent, with examples that fit", () => {
+  it("describes webhook messages, with matching examples", () => {
     const { webhooks } = document as unknown as { webhooks: Record<string, { post: Callback }> };
     expect(Object.keys(webhooks)).toEqual([
       "execution.completed",
@@ -113,7 +113,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("gives whole numbers of queries their bounds", () => {
+  it("gives integer query parameters their limits", () => {
     const list = document.paths["/api/usage"]!.get as unknown as { parameters: { name: string; schema: unknown }[] };
     expect(list.parameters.find(({ name }) => name === "limit")?.schema).toEqual({
       type: "integer",

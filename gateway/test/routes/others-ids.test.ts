@@ -65,7 +65,7 @@ const ask = (user: User, way: keyof typeof WAYS, id: string): Promise<Answer> =>
 };
 
 it.each(["poll", "cancel", "events"] as const)(
-  "counts whatever is asked about executions that are not the caller's together, and then asks nobody any more (%s)",
+  "counts all requests for foreign executions together, and then stops looking them up (%s)",
   async (way) => {
     const [user, other] = [await platform.createUser({ tier }), await platform.createUser({ tier })];
     // Unknown ids, and an id of another user.
@@ -85,7 +85,7 @@ it.each(["poll", "cancel", "events"] as const)(
   },
 );
 
-it("continues to answer about the caller's own, and to others", async () => {
+it("continues to serve the caller's own executions, and other callers", async () => {
   const [user, other] = [await platform.createUser({ tier }), await platform.createUser({ tier })];
   const own = executionOf(user);
   expect((await ask(user, "poll", own)).status).toBe(200);

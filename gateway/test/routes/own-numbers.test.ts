@@ -23,7 +23,7 @@ const ran = async (user: User, at: string, source: string, models: Record<string
   service.close();
 };
 
-it("lists the runs of one status, cancelled ones too", async () => {
+it("lists the runs of one status, including cancelled ones", async () => {
   const user = await platform.createUser({ tier: "pro" });
   await ran(user, "2026-05-04T00:00:00.000Z", "api-slim", { "sandbox-chat": 6 });
   await ran(user, "2026-05-05T00:00:00.000Z", "api-slim", { "sandbox-chat": 4 }, "cancelled");
@@ -31,8 +31,8 @@ it("lists the runs of one status, cancelled ones too", async () => {
   expect(body).toMatchObject({ total: 1, rows: [{ status: "cancelled", creditsCost: 0.004 }] });
 });
 
-describe("the caller's usage, summed up", () => {
-  it("has credits and runs by day and model, and no one else's", async () => {
+describe("the caller's summed usage", () => {
+  it("has credits and runs by day and model, only the caller's own", async () => {
     const [user, other] = [await platform.createUser({ tier: "pro" }), await platform.createUser({ tier: "pro" })];
     await ran(user, "2026-05-04T00:00:00.000Z", "api-workflow", { "sandbox-image": 2_600, "sandbox-chat": 4 });
     await ran(user, "2026-05-04T23:59:59.999Z", "canvas", { "sandbox-image": 2_600 });
@@ -61,7 +61,7 @@ describe("the caller's usage, summed up", () => {
     expect((await get("/api/usage/summary?from=2026-05-06&to=2026-05-06", user)).body).toMatchObject({ runs: 0, creditsCost: 0, days: [] });
   });
 
-  it("is of the last thirty days unless a range is given", async () => {
+  it("covers the last thirty days unless a range is given", async () => {
     const user = await platform.createUser({ tier: "free" });
     const { body } = await get("/api/usage/summary", user);
     expect(Date.parse(String(body.to)) - Date.parse(String(body.from))).toBe(29 * 24 * 60 * 60 * 1_000);
@@ -74,7 +74,7 @@ describe("the caller's usage, summed up", () => {
     ["from=2020-01-01&to=2026-01-01", "from"],
     ["from=1751-06-27", "from"],
     ["source=all", "source"],
-  ])("refuses %s, by the parameter's name", async (query, path) => {
+  ])("rejects %s, by the parameter's name", async (query, path) => {
     const answer = await get(`/api/usage/summary?${query}`, platform.admin);
     expect(answer.body).toMatchObject({ code: "INVALID_REQUEST", issues: [{ path }] });
     expect(answer.status).toBe(400);
@@ -82,7 +82,7 @@ describe("the caller's usage, summed up", () => {
 });
 
 describe("the caller's own ledger", () => {
-  it("lists the movements of that account alone, page by page, and takes no key", async () => {
+  it("lists only the account's movements, page by page, and rejects keys", async () => {
     const [user, other] = [await platform.createUser({ tier: "pro" }), await platform.createUser({ tier: "pro" })];
     const headers = platform.bySession(platform.admin);
     for (const note of ["first", "second"]) {
@@ -110,7 +110,7 @@ describe("the caller's own ledger", () => {
   });
 });
 
-it("models show what the caller's tier pays", async () => {
+it("models show the price for the caller's tier", async () => {
   const [pro, business] = [await platform.createUser({ tier: "pro" }), await platform.createUser({ tier: "business" })];
   const priceFor = async (user: User, name: string) => (await get(`/api/models/${name}`, user)).body.tierPrice;
   expect(await priceFor(pro, "sandbox-image")).toEqual({ perImageCredits: 3 });

@@ -49,7 +49,7 @@ const KNOWN_MS = 1_000;
 const needing = async (name: string): Promise<string> => ((await keys()).get(name)!.models as string[])[0]!;
 
 describe("keys of providers", () => {
-  it("are listed by what needs them, set or not", async () => {
+  it("are listed with the models that need them, set or not", async () => {
     const key = (await keys()).get(NAME)!;
     expect(key).toMatchObject({ account: "OpenAI", source: null, hint: null, setAt: null, setBy: null, testable: true });
     expect(key.models).not.toEqual([]);
@@ -57,7 +57,7 @@ describe("keys of providers", () => {
     expect((await keys()).has("SANDBOX_API_KEY")).toBe(false);
   });
 
-  it("make their models ready within a second of being set, and unready within a second of being removed", async () => {
+  it("make their models ready within a second after they are set, and unready within a second after they are removed", async () => {
     const model = await needing(NAME);
     const statusOf = async () => (await models()).get(model)?.status;
     expect((await models()).get(model)).toMatchObject({
@@ -77,7 +77,7 @@ describe("keys of providers", () => {
     expect((await keys()).get(NAME)).toMatchObject({ source: null, hint: null });
   });
 
-  it("leave no value in answers and in the audit, which says who set and removed them", async () => {
+  it("never appear in responses or in the audit, which records who set and removed them", async () => {
     const answers = [await put(VALUE), await put(OTHER), await asAdmin("/api/admin/provider-keys")];
     await asAdmin(`/api/admin/provider-keys/${NAME}`, "DELETE");
     const audit = await asAdmin("/api/admin/audit?limit=500");
@@ -90,7 +90,7 @@ describe("keys of providers", () => {
     ]);
   });
 
-  it("are for signed-in administrators: neither keys of theirs nor other people", async () => {
+  it("are only for signed-in administrators, neither for their keys nor for other people", async () => {
     const user = await platform.createUser({ tier: "business" });
     const path = "/api/admin/provider-keys";
     expect(await platform.send(path, { headers: platform.byKey(platform.admin) })).toMatchObject({
@@ -104,15 +104,15 @@ describe("keys of providers", () => {
     expect((await platform.send("/api/models", { headers: platform.bySession(user) })).text).not.toContain("needs-key");
   });
 
-  it("that no model needs are not kept", async () => {
+  it("are not stored if no model needs them", async () => {
     for (const name of ["NO_SUCH_KEY", "not-a-name", "MONGODB_URI"]) expect((await put(VALUE, name)).status).toBe(404);
   });
 
-  it.each(["", "two\nlines", "k".repeat(9_000)])("that are none are refused (%#)", async (value) => {
+  it.each(["", "two\nlines", "k".repeat(9_000)])("with an invalid form are rejected (%#)", async (value) => {
     expect(await put(value)).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
   });
 
-  it("can be tried; what the provider says is passed on", async () => {
+  it("can be tested; the provider's response is passed on", async () => {
     tried = (name) => ({ outcome: name === NAME ? "refused" : "works", message: "the provider answered 401", providerStatus: 401 });
     const answer = await asAdmin(`/api/admin/provider-keys/${NAME}/test`, "POST");
     expect(answer.body).toEqual({ outcome: "refused", message: "the provider answered 401", providerStatus: 401 });
@@ -123,7 +123,7 @@ describe("keys of providers", () => {
   });
 });
 
-it("a key that the environment has can't be set in the console, which says so", async () => {
+it("a key set in the environment can't be set in the console, which shows the reason", async () => {
   // The registry's files name more variables that the models service reads from its environment.
   process.env.FAL_KEY = "fal-key-of-the-environment";
   const other = await startPlatform();
@@ -144,7 +144,7 @@ it("a key that the environment has can't be set in the console, which says so", 
   }
 });
 
-it("an installation without SECRETS_KEYS says what is missing", async () => {
+it("an installation without SECRETS_KEYS names the missing setting", async () => {
   const other = await startPlatform({ SECRETS_KEYS: "" });
   try {
     const headers = other.bySession(other.admin);

@@ -52,14 +52,14 @@ const run = (json: unknown, { query = "", headers = {}, user = pro, path = "/api
   platform.send(`${path}${query}`, { json, headers: { ...(user.key ? platform.byKey(user) : platform.bySession(user)), ...headers } });
 
 describe("a synchronous run", () => {
-  it("answers the result as it was stored, its cost in credits and its time", async () => {
+  it("returns the result as it was stored, its cost in credits and its time", async () => {
     const { status, text, headers } = await run({ inputs: {} });
     expect(status).toBe(200);
     expect(text).toMatch(/^\{"success":true,"result":\{"text":"hi","n":1\.0\},"cost":3\.25,"ms":\d+\}$/);
     expect(headers["x-execution-id"]).toBe(asked[0]!.executionId);
   });
 
-  it.each(["", "?async=true"])("says what is odd about its nodes, asked with %j", async (query) => {
+  it.each(["", "?async=true"])("returns warnings about its nodes, requested with %j", async (query) => {
     const odd = executions.NodeState.fromPartial({ id: "get", warnings: ["there is no setting metod: did you mean method?"] });
     answer = (_request, reply) =>
       reply({ status: "completed", resultJson: "{}", nodes: [odd, executions.NodeState.fromPartial({ id: "fine" })] });
@@ -108,7 +108,7 @@ describe("a synchronous run", () => {
     });
   });
 
-  it.each(["EXECUTION_FAILED", "PROVIDER_RESPONSE_INCOMPLETE"])("that fails with %s says why", async (code) => {
+  it.each(["EXECUTION_FAILED", "PROVIDER_RESPONSE_INCOMPLETE"])("that fails with %s returns the reason", async (code) => {
     answer = (_request, reply) =>
       reply({ status: "failed", error: executions.ExecutionError.fromPartial({ code, message: "it broke", nodeId: "n1" }) });
     const { status, body } = await run({ inputs: {} });
@@ -116,14 +116,14 @@ describe("a synchronous run", () => {
     expect(body).toEqual({ error: "it broke", code, doc: expect.any(String), executionId: asked[0]!.executionId, nodeId: "n1" });
   });
 
-  it("that is cancelled meanwhile says so", async () => {
+  it("that is cancelled meanwhile reports this", async () => {
     answer = (_request, reply) => reply({ status: "cancelled" });
     const { status, body } = await run({ inputs: {} });
     expect(status).toBe(409);
     expect(body).toMatchObject({ code: "EXECUTION_CANCELLED", error: "the run was cancelled" });
   });
 
-  it("of a session is a canvas run, of a model by key api-slim", async () => {
+  it("by session has the source canvas, and of a model by key the source api-slim", async () => {
     await platform.send("/api/workflows/my-flow/run", { json: { inputs: {} }, headers: platform.bySession(pro) });
     await run({ inputs: {} }, { path: "/api/models/sandbox-image/run" });
     expect(asked.map(({ runner }) => runner!.source)).toEqual(["canvas", "api-slim"]);
@@ -132,7 +132,7 @@ describe("a synchronous run", () => {
 });
 
 describe("an asynchronous run", () => {
-  it("answers 202 with the provider's request id", async () => {
+  it("returns 202 with the provider's request id", async () => {
     answer = (_request, reply) => reply({ status: "processing", requestId: "prov-7" });
     const { status, body } = await run({ inputs: {} }, { query: "?async=true" });
     expect(status).toBe(202);
@@ -140,14 +140,14 @@ describe("an asynchronous run", () => {
     expect(asked[0]).toMatchObject({ mode: executions.RunMode.RUN_MODE_ASYNC, waitMs: 400 });
   });
 
-  it("answers null while the request id is not known, and 202 too when it has ended already", async () => {
+  it("returns null while the request id is unknown, and also 202 if it has already ended", async () => {
     answer = (_request, reply) => reply({ status: "completed", resultJson: "{}" });
     const { status, body } = await run({ inputs: {} }, { query: "?async=true" });
     expect(status).toBe(202);
     expect(body).toMatchObject({ requestId: null, status: "processing" });
   });
 
-  it("whose submission is refused says how the provider answered", async () => {
+  it("whose submission is rejected returns the provider's response", async () => {
     const error = executions.ExecutionError.fromPartial({
       code: "PROVIDER_SUBMIT_FAILED",
       message: "refused",
@@ -160,7 +160,7 @@ describe("an asynchronous run", () => {
     expect(body).toMatchObject({ code: "PROVIDER_SUBMIT_FAILED", providerStatus: 422, providerBody: "no" });
   });
 
-  it("by a key with a webhook tells executions where to call", async () => {
+  it("by a key with a webhook passes the webhook to executions", async () => {
     const json = { name: "hook", capabilities: ["workflow:run", "webhook:receive"], webhook: { url: "https://example.com/hook" } };
     const created = await platform.send("/api/keys", { json, headers: platform.bySession(pro) });
     const headers = { "x-api-key": String(created.body.key) };
@@ -168,14 +168,14 @@ describe("an asynchronous run", () => {
     expect(asked[0]!.runner!.webhookUrl).toBe("https://example.com/hook");
   });
 
-  it("shows of a webhook only that there is one, however far its delivery has come", async () => {
+  it("shows only that there is a webhook, whatever the state of its delivery", async () => {
     const delivery = { configured: true, url: "https://example.com/hook", attempts: 3, lastError: "the receiver answered 500" };
     answer = (_request, reply) => reply({ status: "completed", webhookDelivery: executions.WebhookDelivery.fromPartial(delivery) });
     const { body } = await run({ inputs: {} }, { query: "?async=true" });
     expect(body.webhookDelivery).toEqual({ configured: true, url: "https://example.com/hook" });
   });
 
-  it.each(["async=yes", "async=1", "async=", "async=true&async=true"])("is not guessed from %s", async (query) => {
+  it.each(["async=yes", "async=1", "async=", "async=true&async=true"])("is not assumed from %s", async (query) => {
     const { status, body } = await run({ inputs: {} }, { query: `?${query}` });
     expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);
     expect(asked).toHaveLength(0);
@@ -190,7 +190,7 @@ describe("a run request", () => {
     ["an array", { inputs: [] }],
     ["text", { inputs: "x" }],
     ["a list", []],
-  ])("with %s for inputs is INVALID_INPUTS, and reaches nobody", async (_what, json) => {
+  ])("with %s as inputs is INVALID_INPUTS, and calls no service", async (_what, json) => {
     const headers = platform.byKey(pro);
     const answered = await platform.send("/api/workflows/my-flow/run", {
       method: "POST",
@@ -206,7 +206,7 @@ describe("a run request", () => {
     expect((await run({ inputs: {}, ...extra })).body.code).toBe("INVALID_REQUEST");
   });
 
-  it("of a slug that cannot exist is not found, of such a model INVALID_SLUG", async () => {
+  it("with an impossible slug is not found, and with an impossible model INVALID_SLUG", async () => {
     const flow = await run({ inputs: {} }, { path: "/api/workflows/No%20Slug/run" });
     expect(flow.status).toBe(404);
     expect(flow.body).toEqual({ error: "workflow not found" });
@@ -214,7 +214,7 @@ describe("a run request", () => {
     expect(asked).toHaveLength(0);
   });
 
-  it("of an account that is not approved is refused after its shape was checked", async () => {
+  it("of an unapproved account is rejected after validation", async () => {
     const user = await platform.createUser({ tier: "pro", approved: false });
     expect((await run({}, { user })).body.code).toBe("INVALID_INPUTS");
     expect((await run({ inputs: {} }, { user })).body.code).toBe("ACCOUNT_NOT_APPROVED");
@@ -223,7 +223,7 @@ describe("a run request", () => {
 });
 
 describe("executions becoming unavailable", () => {
-  it("in the middle of a run is bridged: the same run is joined when it is back", async () => {
+  it("in the middle of a run doesn't fail it: the request joins the same run afterwards", async () => {
     const { promise: first, resolve: reached } = deferred();
     answer = () => reached();
     const running = run({ inputs: {} });
@@ -236,7 +236,7 @@ describe("executions becoming unavailable", () => {
     expect(asked[1]!.executionId).toBe(asked[0]!.executionId);
   });
 
-  it("before it was reached gives SERVICE_UNAVAILABLE long before the run's wait is over", async () => {
+  it("before the call gives SERVICE_UNAVAILABLE long before the run's wait ends", async () => {
     fake.crash();
     try {
       // If the client doesn't know that a connection is broken, its request can have arrived.
@@ -289,7 +289,7 @@ describe("a run under an Idempotency-Key", () => {
     expect(others.map(({ executionId }) => executionId === first!.executionId)).toEqual([true, true, false]);
   });
 
-  it("that got 202 for a synchronous run gets it again, although the run has ended", async () => {
+  it("that got 202 for a synchronous run gets it again, even after the run has ended", async () => {
     replayed = true;
     told = { answeredAccepted: true };
     const { status, body } = await run({ inputs: {} }, { headers: { "idempotency-key": randomUUID() } });
@@ -307,7 +307,7 @@ describe("a run under an Idempotency-Key", () => {
     expect([again.status, again.body.code, again.body.providerStatus]).toEqual([500, "PROVIDER_SUBMIT_FAILED", 400]);
   });
 
-  it("that is still going answers 409 with Retry-After", async () => {
+  it("for a run in progress returns 409 with Retry-After", async () => {
     let finish: () => void = () => undefined;
     const { promise: begun, resolve: started } = deferred();
     answer = (_request, reply) => {
@@ -324,7 +324,7 @@ describe("a run under an Idempotency-Key", () => {
   });
 });
 
-it("refuses an input with half of a surrogate pair as INVALID_INPUTS", async () => {
+it("rejects an input with half of a surrogate pair as INVALID_INPUTS", async () => {
   const headers = { ...platform.byKey(pro), "content-type": "application/json" };
   const answer = await platform.send("/api/workflows/my-flow/run", { body: '{"inputs":{"t":"\\ud800"}}', headers });
   expect([answer.status, answer.body.code]).toEqual([400, "INVALID_INPUTS"]);
@@ -337,7 +337,7 @@ describe("query parameters", () => {
     ["/api/models/sandbox-image/run", "version", ""],
     ["/api/workflows/my-flow/quote", "async", ""],
     ["/api/models/sandbox-image/quote", "version", ""],
-  ])("that %s does not know are refused by name: %s", async (path, name, meant) => {
+  ])("that %s does not know are rejected by name: %s", async (path, name, meant) => {
     const refused = await run({ inputs: {} }, { path, query: `?${name}=true` });
     expect([refused.status, refused.body.code]).toEqual([400, "INVALID_REQUEST"]);
     expect(refused.body.issues).toEqual([{ path: name, message: `is not known${meant}` }]);
@@ -346,7 +346,7 @@ describe("query parameters", () => {
 });
 
 describe("Prefer", () => {
-  it("runs every model asynchronously by respond-async, and says so; the query's rule holds over it", async () => {
+  it("runs every model asynchronously with respond-async, and reports it; the query's rule takes precedence", async () => {
     answer = (_request, reply) => reply({ status: "processing" });
     const one = await run({ inputs: {} }, { headers: { prefer: "respond-async, no-queue" } });
     expect([one.status, one.headers["preference-applied"], one.body.requestId]).toEqual([202, "respond-async", null]);
@@ -364,21 +364,21 @@ describe("metadata", () => {
     ["a zero character in a name", { "a\0b": "x" }],
     ["no text", { n: 1 }],
     ["a list", ["x"]],
-  ])("is refused with %s", async (_, metadata) => {
+  ])("is rejected with %s", async (_, metadata) => {
     const { status, body } = await run({ inputs: {}, metadata });
     expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);
     expect(asked).toHaveLength(0);
   });
 
-  it("goes with the run", async () => {
+  it("is passed on with the run", async () => {
     const metadata = { "order.id": "7", $: "", ["🧵".repeat(40)]: "🧵".repeat(500) };
     expect((await run({ inputs: {}, metadata })).status).toBe(200);
     expect(asked[0]!.metadata).toEqual(metadata);
   });
 });
 
-describe("a gateway that stops", () => {
-  it("lets a run that it waits for go on, and says where to poll", async () => {
+describe("a stopping gateway", () => {
+  it("lets an awaited run continue, and returns the address to poll", async () => {
     const edge = await platform.startGateway();
     const { promise: begun, resolve: started } = deferred();
     answer = ({ waitMs }, reply) => {

@@ -56,7 +56,7 @@ it.each([
   expect(ms).toBeLessThan(UNKNOWN_AGAIN_MS + 5 * REACHED_MS);
 });
 
-it("says that a run's outcome is unknown only if it is", async () => {
+it("reports a run's outcome as unknown only if it is", async () => {
   const failing = (failure: unknown) => ({
     run: (() => {
       mockClock.nowMs += REACHED_MS;
@@ -72,7 +72,7 @@ it("says that a run's outcome is unknown only if it is", async () => {
   await expect(startRun(failing(refused()), request, never)).rejects.not.toHaveProperty("metadata.outcome");
 });
 
-it("establishes what became of its run when the process stops while it waits", async () => {
+it("determines the state of its run if the process stops during the wait", async () => {
   const stopping = new AbortController();
   const asked: number[] = [];
   const run = ({ waitMs }: executions.RunRequest): Promise<unknown> => {
@@ -85,7 +85,7 @@ it("establishes what became of its run when the process stops while it waits", a
   expect(asked).toEqual([400, 0]);
 });
 
-describe("when the process stops while a run is waited for", () => {
+describe("when the process stops while a run is awaited", () => {
   /**
    * The stop ends the first call. Each later call ends in the given way.
    * @returns the client's response, and the duration of the retries
@@ -109,18 +109,18 @@ describe("when the process stops while a run is waited for", () => {
   it.each([
     ["is lost", lost],
     ["refuses", refused],
-  ])("asks again where the executions service %s", async (_name, failure) => {
+  ])("retries if the executions service %s", async (_name, failure) => {
     const { told } = await stopped((attempt) => (attempt < 3 ? Promise.reject(failure() as Error) : Promise.resolve(going)));
     expect(told).toBe(going);
   });
 
-  it("does not say that nothing runs where the call that it ended may have begun the run", async () => {
+  it("doesn't claim that nothing runs if the aborted call may have started the run", async () => {
     const { told, askedMs } = await stopped(() => Promise.reject(refused() as Error));
     expect(told).toMatchObject(unknown);
     expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
   });
 
-  it("stops before the deadline if nothing answers", async () => {
+  it("stops before the deadline if there is no response", async () => {
     const { told, askedMs } = await stopped(() => Promise.reject(lost() as Error));
     expect(told).toMatchObject(unknown);
     expect(askedMs).toBeGreaterThan(ESTABLISH_MS / 2);
@@ -128,7 +128,7 @@ describe("when the process stops while a run is waited for", () => {
   });
 });
 
-it("says that an id is new with the first call only", async () => {
+it("marks an id as new only in the first call", async () => {
   const said: boolean[] = [];
   const run = ({ isNew }: executions.RunRequest): Promise<executions.RunResponse> => {
     said.push(isNew);
@@ -143,7 +143,7 @@ it.each([
   ["a model", { model: "local-chat" }],
   ["an operation", { operation: "video-trim" }],
   ["moderation", { moderation: "away" }],
-])("says at once that %s isn't ready, and asks again only if the run may have begun", async (_name, needed) => {
+])("reports at once that %s isn't ready, and retries only if the run may have started", async (_name, needed) => {
   const notReady = (): unknown => new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not ready", { retryAfter: 40, ...needed });
   const said = startRun({ run: () => Promise.reject(notReady() as Error) }, request, new AbortController().signal);
   await expect(said).rejects.toMatchObject({ message: "it is not ready", metadata: { retryAfter: 40 } });

@@ -14,7 +14,7 @@ const taskOf = async (task: string, headers: Record<string, string>): Promise<Ro
   return (body as unknown as Row[]).find((row) => row.task === task)!;
 };
 
-it("tasks say which model they are now, by the tier of who asks", async () => {
+it("tasks show their current model, by the caller's tier", async () => {
   const free = platform.bySession(await platform.createUser({ tier: "free" }));
   const pro = platform.bySession(await platform.createUser({ tier: "pro" }));
   expect(await taskOf("speech", free)).toMatchObject({ name: "auto:speech", modality: "audio", model: "sandbox-speech", reason: null });
@@ -26,7 +26,7 @@ it("tasks say which model they are now, by the tier of who asks", async () => {
   });
 });
 
-it("administrators set which models come first; it holds for everybody, is audited, and can be taken back", async () => {
+it("administrators set the order of models; it applies to all users, is audited, and can be reset", async () => {
   const user = platform.bySession(await platform.createUser({ tier: "pro" }));
   const set = await asAdmin("/api/admin/model-orders/image", "PUT", { order: ["sandbox-image-fast"] });
   expect(set).toMatchObject({ status: 200, body: { task: "image", order: ["sandbox-image-fast"] } });
@@ -45,11 +45,11 @@ it.each([
   ["of a task that there is not", "painting", { order: [] }, 404],
   ["with a model that does something else", "image", { order: ["sandbox-music"] }, 400],
   ["with a model twice", "image", { order: ["sandbox-image", "sandbox-image"] }, 400],
-])("an order %s is refused", async (_what, task, json, status) => {
+])("an order %s is rejected", async (_what, task, json, status) => {
   expect((await asAdmin(`/api/admin/model-orders/${task}`, "PUT", json)).status).toBe(status);
 });
 
-it("a workflow of tasks has an estimate, and a version says what its tasks became when it asks for that", async () => {
+it("a workflow of tasks has an estimate, and a version pins its tasks' models if requested", async () => {
   const user = await platform.createUser({ tier: "pro" });
   const headers = platform.bySession(user);
   const nodes = [{ id: "pic", type: "generate-image", data: { model: "auto:image", inputs: { prompt: "a kite" } } }];

@@ -64,7 +64,7 @@ it("reaches the accounts of all its users, from their next renewal on", async ()
   expect(await monthly([other, waiting])).toEqual([2_000_000, 0]);
 });
 
-it("continues after a gateway has died, and grants nothing twice", async () => {
+it("continues after a gateway dies, and grants nothing twice", async () => {
   await putTier(1_000);
   const users: User[] = [];
   for (let count = 0; count < 4; count += 1) users.push(await platform.createUser({ tier: TIER }));
@@ -100,7 +100,7 @@ it("continues after a gateway has died, and grants nothing twice", async () => {
   expect((body.rows as unknown as { kind: string }[]).filter(({ kind }) => kind === "plan_renewal")).toHaveLength(1);
 });
 
-it("does not pass by a user who is given the tier while it changes", async () => {
+it("doesn't skip a user who gets the tier while it changes", async () => {
   await putTier(1_000);
   const user = await platform.createUser({ tier: TIER });
   const { services } = connections;

@@ -31,7 +31,7 @@ const loseAnswers = async (): Promise<void> => {
 const memberText = (text: string, name: string): string => text.slice(text.indexOf(`"${name}":`) + name.length + 3);
 
 describe("creating a workflow", () => {
-  it("answers 201 with the whole workflow, its slug and an ETag", async () => {
+  it("returns 201 with the whole workflow, its slug and an ETag", async () => {
     const name = nameOf("Poster maker");
     const { status, body, headers } = await create({ name });
     const slug = name.toLowerCase().replaceAll(" ", "-");
@@ -56,7 +56,7 @@ describe("creating a workflow", () => {
     expect(headers).toMatchObject({ etag: expect.stringMatching(/^"\d+"$/) as string, location: `/api/workflows/${slug}` });
   });
 
-  it("warns of misspelt settings when its graph is saved, and says nothing where there are none", async () => {
+  it("warns about misspelt settings when its graph is saved, and has no warning without them", async () => {
     const get = (data: object): object => ({ id: "get", type: "http-request", data: { url: "https://x.test", ...data } });
     const pic = { id: "pic", type: "generate-image", data: { model: "sandbox-image-fast", promt: "a loom" } };
     const { body } = await create({ name: nameOf("Misspelt"), nodes: [get({ metod: "POST" }), pic], edges: [] });
@@ -73,7 +73,7 @@ describe("creating a workflow", () => {
     expect((await platform.send(path, as(pro))).body).not.toHaveProperty("warnings");
   });
 
-  it("keeps a name in composed letters, and finds it by decomposed ones", async () => {
+  it("stores a name in composed form, and finds it in decomposed form", async () => {
     const name = nameOf("Caf\u00e9");
     const { body } = await create({ name: name.normalize("NFD"), tags: ["Gr\u0075\u0308n"] });
     expect(body).toMatchObject({ name, tags: ["Gr\u00fcn"] });
@@ -82,7 +82,7 @@ describe("creating a workflow", () => {
     expect((found.body as unknown as { slug: string }[]).map(({ slug }) => slug)).toEqual([body.slug]);
   });
 
-  it("and keys, folders, tags, apps and organizations have names that do nothing to a terminal", async () => {
+  it("and keys, folders, tags, apps and organizations can't have names that control a terminal", async () => {
     const saved = await create({ name: nameOf("Plain") });
     const path = `/api/workflows/${String(saved.body.slug)}`;
     for (const name of ["a\u001b[2J", "a\nb", "a\u009b0m", "a\u0000", "a\u202eb"]) {
@@ -102,7 +102,7 @@ describe("creating a workflow", () => {
     }
   });
 
-  it("takes ids in capitals", async () => {
+  it("accepts ids in capitals", async () => {
     const folder = await platform.send("/api/folders", { json: { name: nameOf("Folder") }, ...as(pro) });
     const id = String(folder.body.id).toUpperCase();
     const { body } = await create({ name: nameOf("Filed"), folderId: id });
@@ -111,7 +111,7 @@ describe("creating a workflow", () => {
     expect([renamed.status, renamed.body.id]).toEqual([200, folder.body.id]);
   });
 
-  it("numbers slugs that are taken, also when many ask at once", async () => {
+  it("numbers taken slugs, also for many concurrent requests", async () => {
     const name = nameOf("Twin");
     const answers = await Promise.all([1, 2, 3].map(() => create({ name })));
     const slug = name.toLowerCase().replaceAll(" ", "-");
@@ -127,7 +127,7 @@ describe("creating a workflow", () => {
     expect((await create({ name: "another" }, pro, headers)).body.code).toBe("IDEMPOTENCY_KEY_REUSED");
   });
 
-  it("under an Idempotency-Key answers 404 once its workflow was deleted", async () => {
+  it("under an Idempotency-Key returns 404 after its workflow was deleted", async () => {
     const json = { name: nameOf("Gone") };
     const headers = { "idempotency-key": randomUUID() };
     const { body } = await create(json, pro, headers);
@@ -138,7 +138,7 @@ describe("creating a workflow", () => {
     expect((await create(json, pro, headers)).status).toBe(404);
   });
 
-  it("under an Idempotency-Key makes no second one when Redis has lost what it knew of the key", async () => {
+  it("under an Idempotency-Key creates no second one after Redis has lost the key", async () => {
     const json = { name: nameOf("Once") };
     const headers = { "idempotency-key": randomUUID() };
     const first = await create(json, pro, headers);
@@ -159,13 +159,13 @@ describe("creating a workflow", () => {
     ["a viewport that is no object", { name: "x", viewport: [] }],
     ["a tag that is no text", { name: "x", tags: [1] }],
     ["a flag that is no boolean", { name: "x", isTemplate: "yes" }],
-  ])("refuses %s", async (_what, json) => {
+  ])("rejects %s", async (_what, json) => {
     const { status, body } = await create(json);
     expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);
     expect(body.issues).not.toHaveLength(0);
   });
 
-  it("is capped at one for Free, templates excepted", async () => {
+  it("is limited to one for Free, except for templates", async () => {
     const free = await platform.createUser({ tier: "free" });
     const headers = platform.bySession(free);
     const post = (json: object) => platform.send("/api/workflows", { json, headers });
@@ -176,14 +176,14 @@ describe("creating a workflow", () => {
   });
 });
 
-describe("what was saved", () => {
+describe("a saved workflow", () => {
   const tricky = [
     '[{"id":"a","type":"note","position":{"x":1.10,"y":-0},"data":{"big":12345678901234567890,"exp":1E5,"__proto__":{"x":1},"a.b":{},"$set":null}}]',
     '[{"z":1,"a":2,"z":3,"emoji":"\\ud83d\\ude00😀","esc":"\\u0041\\/"},[],{},null,"",0.1e-7]',
     "[ ]",
   ];
 
-  it.each(tricky)("comes back as it was written: %s", async (nodes) => {
+  it.each(tricky)("is returned as it was written: %s", async (nodes) => {
     const body = `{"name":"${nameOf("Exact")}","nodes":${nodes},"edges":${nodes},"viewport":{"zoom":1.50,"x":0,"y":-0},"cover":{"image":"/media/u.png","video":null}}`;
     const created = await platform.send("/api/workflows", { body, ...as(pro, { "content-type": "application/json" }) });
     const path = `/api/workflows/${String(created.body.slug)}`;
@@ -200,7 +200,7 @@ describe("what was saved", () => {
     expect(unchanged((await platform.send(path, as(pro))).text)).toBe(unchanged(read.text));
   });
 
-  it("comes back as it was written, for any JSON", async () => {
+  it("is returned as it was written, for any JSON", async () => {
     const { body } = await create({ name: nameOf("Any") });
     const path = `/api/workflows/${String(body.slug)}`;
     await fc.assert(
@@ -218,7 +218,7 @@ describe("what was saved", () => {
 });
 
 describe("updating a workflow", () => {
-  it("keeps what is omitted, and ignores slug and owner in the body", async () => {
+  it("keeps omitted members, and ignores slug and owner in the body", async () => {
     const { body } = await create({ name: nameOf("Kept"), description: "d", tags: ["t"], nodes: [{ id: "n" }] });
     const json = { slug: "another", createdBy: other.id, createdAt: "1", hidden: true, thumbnail: "/media/u.png" };
     const put = await platform.send(`/api/workflows/${String(body.slug)}`, { method: "PUT", json, ...as(pro) });
@@ -239,7 +239,7 @@ describe("updating a workflow", () => {
     expect(cleared.body).toMatchObject({ thumbnail: null, tags: [] });
   });
 
-  it("happens only at the revision that If-Match names", async () => {
+  it("happens only at the revision in If-Match", async () => {
     const { body, headers } = await create({ name: nameOf("Matched") });
     const first = Number(JSON.parse(String(headers.etag)));
     const tag = (changes: number): string => `"${first + changes}"`;
@@ -255,7 +255,7 @@ describe("updating a workflow", () => {
     expect((await platform.send(path, as(pro))).headers.etag).toBe(tag(3));
   });
 
-  it("is in a read's ETag, and so is a publication; If-Match then still names the draft's revision", async () => {
+  it("is in a read's ETag, and so is a publication; If-Match still names the draft's revision", async () => {
     const { body } = await create({ name: nameOf("Read again") });
     const path = `/api/workflows/${String(body.slug)}`;
     const read = (tag: string) => platform.send(path, as(pro, { "if-none-match": tag }));
@@ -270,7 +270,7 @@ describe("updating a workflow", () => {
     expect((await read(String(published.headers.etag))).status).toBe(200);
   });
 
-  it("waits for a caller who can run the workflow, where its own can't, before apps, hooks and schedules run it", async () => {
+  it("waits for the confirmation of a caller who can run the workflow before apps, hooks and schedules run it", async () => {
     const keyWith = async (capabilities: string[]) => {
       const answer = await platform.send("/api/keys", { json: { name: "some", capabilities }, headers: platform.bySession(pro) });
       return { headers: { "x-api-key": String(answer.body.key) } };
@@ -309,7 +309,7 @@ describe("updating a workflow", () => {
     expect((await confirm(as(other))).status).toBe(404);
   });
 
-  it("refuses a body that is no change", async () => {
+  it("rejects a body without a change", async () => {
     const { body } = await create({ name: nameOf("Odd") });
     for (const json of [[], null, "x", { name: null }, { nodes: null }]) {
       const put = await platform.send(`/api/workflows/${String(body.slug)}`, { method: "PUT", json, ...as(pro) });
@@ -319,7 +319,7 @@ describe("updating a workflow", () => {
 });
 
 describe("others' workflows", () => {
-  it("are not found, whatever is asked of them, without a code", async () => {
+  it("are not found, for any request, without a code", async () => {
     const { body } = await create({ name: nameOf("Mine") });
     const path = `/api/workflows/${String(body.slug)}`;
     const attempts = [
@@ -337,7 +337,7 @@ describe("others' workflows", () => {
     }
   });
 
-  it("that are templates are read and listed, and still not written", async () => {
+  it("that are templates can be read and listed, but not changed", async () => {
     const { body } = await create({ name: nameOf("Shared"), isTemplate: true });
     const path = `/api/workflows/${String(body.slug)}`;
     expect((await platform.send(path, as(other))).status).toBe(200);
@@ -348,7 +348,7 @@ describe("others' workflows", () => {
 });
 
 describe("moving and deleting", () => {
-  it("moves into a folder and back to the root, and out of a folder that goes", async () => {
+  it("moves into a folder and back to the root, and out of a deleted folder", async () => {
     const folder = await platform.send("/api/folders", { json: { name: nameOf("Folder") }, ...as(pro) });
     expect(folder.status).toBe(201);
     const { body } = await create({ name: nameOf("Movable") });
@@ -370,7 +370,7 @@ describe("moving and deleting", () => {
     expect((await platform.send(`/api/folders/${String(folder.body.id)}`, { method: "DELETE", ...as(other) })).body.code).toBe("NOT_FOUND");
   });
 
-  it("deletes for good", async () => {
+  it("deletes permanently", async () => {
     const { body } = await create({ name: nameOf("Gone") });
     const path = `/api/workflows/${String(body.slug)}`;
     const deleted = await platform.send(path, { method: "DELETE", ...as(pro) });
@@ -396,7 +396,7 @@ describe("schemas and estimates", () => {
     { id: "img", type: "generate-image", position: { x: 0, y: 0 }, data: { model: "sandbox-image", inputs: { count: 2 } } },
   ];
 
-  it("tell fields, values and the price at the caller's tier", async () => {
+  it("show fields, values and the price for the caller's tier", async () => {
     const { body } = await create({ name: nameOf("Priced"), nodes, publicPlayground: true, isTemplate: true });
     const path = `/api/workflows/${String(body.slug)}`;
     const schema = await platform.send(`${path}/schema`, as(pro));
@@ -419,7 +419,7 @@ describe("schemas and estimates", () => {
     expect(open.headers["x-ratelimit-limit"]).toBe("300");
   });
 
-  it("say null without generators, in schemas and lists, and give summaries no graph", async () => {
+  it("are null without generators, in schemas and lists, and summaries have no graph", async () => {
     const { body } = await create({ name: nameOf("Free"), nodes: [] });
     expect((await platform.send(`/api/workflows/${String(body.slug)}/schema`, as(pro))).body).toEqual({
       fields: [],

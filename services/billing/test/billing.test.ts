@@ -64,7 +64,7 @@ it("charges 100 parallel runs of one user through two instances to the last mill
   expect(rows.reduce((sum, row) => sum + row.millicredits, 0)).toBe(RUNS * PRICE - captured);
 });
 
-it("takes exactly as many of 200 parallel runs through two instances as a budget has left, extensions included", async () => {
+it("accepts exactly as many of 200 parallel runs through two instances as a budget allows, including extensions", async () => {
   const userId = user();
   const [price, more, limit] = [7, 5, 600];
   await topUp(client, userId, 1_000_000);
@@ -97,7 +97,7 @@ it("takes exactly as many of 200 parallel runs through two instances as a budget
   expect((await wholeLedger(client, userId)).filter(({ kind }) => kind === "capture").every(({ keyId }) => keyId === "k1")).toBe(true);
 });
 
-it("grants exactly as many of 100 parallel runs as the credits pay for", async () => {
+it("accepts exactly as many of 100 parallel runs as the credits pay for", async () => {
   const userId = user();
   const affordable = 37;
   await topUp(client, userId, affordable * PRICE + PRICE - 1);
@@ -124,7 +124,7 @@ it("lets exactly the tier's number of runs be active at once", async () => {
   expect(await accountOf(client, userId)).toMatchObject({ activeHolds: limit, heldMillicredits: limit * PRICE });
 });
 
-it("holds and settles once however often and wherever a call is repeated at the same time", async () => {
+it("holds and settles once, however often and wherever a call is repeated concurrently", async () => {
   const userId = user();
   const executionId = randomUUID();
   await topUp(client, userId, 5 * PRICE);
@@ -137,7 +137,7 @@ it("holds and settles once however often and wherever a call is repeated at the 
   await expectSoundLedger();
 });
 
-it("answers from the other instance's writes, not from what it remembers", async () => {
+it("reads the other instance's writes instead of its own cache", async () => {
   const [one, other] = instances;
   const userId = user();
   await expect(one.client.hold(holdRequest(userId, "early", PRICE))).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
@@ -149,7 +149,7 @@ it("answers from the other instance's writes, not from what it remembers", async
   await expect(other.client.hold(holdRequest(userId, "third", 1))).rejects.toMatchObject({ metadata: { availableCredits: 0 } });
 });
 
-it("still knows an execution after hundreds of later ones, and a voided one too", async () => {
+it("still finds an execution after hundreds of later ones, including a voided one", async () => {
   const userId = user();
   await topUp(client, userId, 1_000 * PRICE);
   const first = await client.hold(holdRequest(userId, "first", PRICE));
@@ -182,7 +182,7 @@ it("sets a plan once per reference, from both instances at once", async () => {
   expect(rows.map((row) => row.kind)).toEqual(["grant", "plan_renewal"]);
 });
 
-it("quotes what a hold takes, and changes nothing by it", async () => {
+it("quotes the amount of a hold, and changes nothing", async () => {
   const userId = user();
   await client.credit(
     proto.CreditRequest.fromPartial({ userId, kind: proto.CreditKind.CREDIT_KIND_GRANT, model: "painter", runs: 1, reference: "gift" }),
@@ -226,6 +226,6 @@ it.each([
   ["no top-up", () => topUp(client, "u", 0), "credit.millicredits"],
   ["no kind of credit", () => client.credit(proto.CreditRequest.fromPartial({ userId: "u", reference: "r" })), "kind"],
   ["a made-up cursor", () => client.listLedger({ userId: "u", limit: 1, cursor: "x" }), "cursor"],
-])("refuses %s and says where", async (_, call: () => Promise<unknown>, path) => {
+])("rejects %s, and names the path", async (_, call: () => Promise<unknown>, path) => {
   await expect(call()).rejects.toMatchObject({ kind: "invalid", reason: "INVALID_REQUEST", metadata: { issues: [{ path }] } });
 });

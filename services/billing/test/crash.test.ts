@@ -108,7 +108,7 @@ const countOperations = async (): Promise<number> => {
 };
 
 it.each<Moment>(["before", "after"])(
-  "loses and doubles nothing when the process dies %s any of its database operations",
+  "loses and duplicates nothing if the process dies %s any of its database operations",
   async (moment) => {
     const operations = await countOperations();
     expect(operations).toBeGreaterThan(15);
@@ -129,7 +129,7 @@ it.each<Moment>(["before", "after"])(
   },
 );
 
-it("drains what a dead process left in the outboxes", async () => {
+it("drains the rows that a dead process left in the outboxes", async () => {
   const userId = `user-${randomUUID()}`;
   const writesOfOneTopUp = 3;
   const { store: mortal, died } = dyingStore(writesOfOneTopUp, "after");

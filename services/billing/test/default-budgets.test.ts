@@ -66,7 +66,7 @@ const accountBytes = async (): Promise<number> => {
   return JSON.stringify(found).length;
 };
 
-it("gives each customer the same limit, and says how much this customer has left", async () => {
+it("gives each customer the same limit, and reports the customer's rest", async () => {
   await set("*", 15);
   await hold("e1", { customer: "acme" });
   await hold("e2", { customer: "globex" });
@@ -81,7 +81,7 @@ it("gives each customer the same limit, and says how much this customer has left
   expect((await billing.budgets({ userId })).map(({ scope, used: all }) => [scope.value, all.month])).toEqual([["*", 0]]);
 });
 
-it("leaves a customer with a budget of its own to that budget", async () => {
+it("doesn't apply to a customer with a separate budget", async () => {
   await set("*", 5);
   await set("acme", 20);
   await hold("e1", { customer: "acme" });
@@ -92,7 +92,7 @@ it("leaves a customer with a budget of its own to that budget", async () => {
   expect(await counters()).toEqual([]);
 });
 
-it("lets exactly as many of 200 parallel runs of one customer begin as fit, through two processes, and no more after they end", async () => {
+it("lets exactly as many of 200 parallel runs of one customer start as fit, through two processes, and no more after they end", async () => {
   await set("*", 50 * PRICE);
   const ids = Array.from({ length: 200 }, (_, run) => `e${run}`);
   const outcomes = await Promise.allSettled(ids.map((id, run) => hold(id, { customer: "acme" }, run % 2 ? billing : other)));
@@ -122,7 +122,7 @@ it("keeps the account as small with hundreds of customers as with one", async ()
   expect(await billing.checkLedger({ cursor: "" }, deadline())).toMatchObject({ mismatches: [] });
 }, 120_000);
 
-it("counts extensions, each once, and returns what the calls did not use", async () => {
+it("counts extensions, each once, and returns the unused part", async () => {
   await set("*", 100);
   await hold("e1", { customer: "acme" });
   await extend("e1", { customer: "acme" }, "b", 40);
@@ -135,7 +135,7 @@ it("counts extensions, each once, and returns what the calls did not use", async
   expect(await used("acme")).toBe(29);
 });
 
-it("reserves nothing for a run that the account refuses, or that another default budget refuses", async () => {
+it("reserves nothing for a run that the account or another default budget rejects", async () => {
   await set("*", 1_000);
   await set("*", 5, "total", "project");
   await refusal(hold("e1", { customer: "acme", project: "p" }));
@@ -145,7 +145,7 @@ it("reserves nothing for a run that the account refuses, or that another default
   expect([await used("acme"), await used("p", "project")]).toEqual([0, 0]);
 });
 
-it("begins each window at nothing, and returns to a window that is over without changing the present one", async () => {
+it("starts each window at zero, and returns credits to an ended window without changing the current one", async () => {
   await set("*", 15, "day");
   await hold("e1", { customer: "acme" });
   now = TUESDAY;
@@ -156,7 +156,7 @@ it("begins each window at nothing, and returns to a window that is over without 
   expect(expiries).toEqual([new Date("2026-11-25T00:00:00Z"), new Date("2026-11-26T00:00:00Z")]);
 });
 
-it("applies a changed limit to the next run, and forgets everything with the budget", async () => {
+it("applies a changed limit to the next run, and is deleted with all of its use", async () => {
   await set("*", 10, "total");
   await hold("e1", { customer: "acme" });
   await set("*", 25, "total");
@@ -171,7 +171,7 @@ it("applies a changed limit to the next run, and forgets everything with the bud
   expect(await used("acme")).toBe(0);
 });
 
-it("returns a reservation whose hold never came about, and keeps those of runs that go on", async () => {
+it("returns a reservation whose hold was never stored, and keeps those of continuing runs", async () => {
   await set("*", 30);
   await hold("open", { customer: "acme" });
   const use = { number: 1, name: "customer", value: "acme", limit: 30, window: "month", millicredits: PRICE } as const;
@@ -194,7 +194,7 @@ it("returns a reservation whose hold never came about, and keeps those of runs t
   expect(await used("acme")).toBe(2);
 });
 
-it("removes what a customer used when this customer, or the account, is erased", async () => {
+it("removes a customer's use when this customer, or the account, is erased", async () => {
   await set("*", 1_000);
   for (const customer of ["acme", "globex"]) {
     await hold(customer, { customer });

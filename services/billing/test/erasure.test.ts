@@ -36,7 +36,7 @@ const eraseAll = async (): Promise<void> => {
   while (cursor !== "");
 };
 
-it("leaves amounts and ids of an erased account: it adds up, gets nothing more, and can't be charged again", async () => {
+it("keeps amounts and ids of an erased account, which balances, gets no more credits and can't be charged again", async () => {
   await live(userId);
   await live(OTHER);
   await eraseAll();

@@ -47,7 +47,7 @@ it("writes once for all commands that arrived during the last write", async () =
   await billing.stop();
 });
 
-it("rejects callers, unapplied, if their deadline passes before their turn or too many wait", async () => {
+it("rejects callers without applying their commands if their deadline passes before their turn or too many wait", async () => {
   const gate = gatedStore();
   const billing = createBilling({ store: gate.store, logger });
   const first = topUp(billing, "first");
@@ -62,7 +62,7 @@ it("rejects callers, unapplied, if their deadline passes before their turn or to
   await billing.stop();
 });
 
-it("answers what it has accepted before it stops, and accepts no more", async () => {
+it("answers accepted commands before it stops, and accepts no more", async () => {
   const billing = createBilling({ store, logger });
   const taken = Array.from({ length: 20 }, (_, index) => topUp(billing, `r${index}`));
   await new Promise(setImmediate);
@@ -72,7 +72,7 @@ it("answers what it has accepted before it stops, and accepts no more", async ()
   expect(account).toMatchObject({ topUp: 20, outbox: [] });
 });
 
-it("carries on through failing writes without charging twice", async () => {
+it("continues through failing writes without charging twice", async () => {
   let failures = 0;
   const commit: BillingStore["commit"] = async (before, after) => {
     const written = await store.commit(before, after);
@@ -86,7 +86,7 @@ it("carries on through failing writes without charging twice", async () => {
   await billing.stop();
 });
 
-it("drains an account that carries too many rows before it takes more", async () => {
+it("drains an account with too many rows before it accepts more", async () => {
   const bound = jest.replaceProperty(BILLING_LIMITS as { outboxRows: number }, "outboxRows", 5);
   let reachable = false;
   const appendRows: BillingStore["appendRows"] = (rows) => (reachable ? store.appendRows(rows) : Promise.reject(new Error("not now")));
@@ -101,7 +101,7 @@ it("drains an account that carries too many rows before it takes more", async ()
   await billing.stop();
 });
 
-it("drains the other accounts when one account's rows cannot be written", async () => {
+it("drains other accounts if one account's rows can't be written", async () => {
   const fine = `user-${randomUUID()}`;
   const stuck: BillingStore = { ...store, appendRows: () => Promise.reject(new Error("not now")) };
   const victim = createBilling({ store: stuck, logger });

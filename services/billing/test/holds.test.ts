@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => own.stop());
 
-it("lists holds that are open for some time, account by account, and none that is closed or young", async () => {
+it("lists holds that have been open for some time, account by account, and no closed or recent ones", async () => {
   const billing = createBilling({ store: own.store, logger, clock: () => now });
   const deadline = Date.now() + 10_000;
   const hold = async (userId: string, executionId: string): Promise<void> => {

@@ -91,7 +91,7 @@ const createReaper = (environments: readonly Environment[], processes: BillingPr
   };
 };
 
-it("keeps both money invariants when two processes are killed again and again under load", async () => {
+it("keeps both money invariants while two processes are killed repeatedly under load", async () => {
   const env = ownDatabase();
   await database.migrate(env);
   const ports = [await freePort(), await freePort()];

@@ -61,7 +61,7 @@ it("renews accounts without activity, page by page, and leaves those whose month
   await billing.stop();
 });
 
-it("keeps the day on which a plan began, in the store too, over a month that has no such day", async () => {
+it("keeps the day on which a plan started, also in the store, over a month without this day", async () => {
   now = new Date("2026-01-31T12:00:00Z");
   const billing = start();
   await subscribe(billing, ["user:31"]);
@@ -74,7 +74,7 @@ it("keeps the day on which a plan began, in the store too, over a month that has
   await billing.stop();
 });
 
-it("renews once, however many processes ask at the same time", async () => {
+it("renews once, however many processes run at the same time", async () => {
   const [one, other] = [start(), start()];
   await subscribe(one, USERS);
   await one.hold(
@@ -107,7 +107,7 @@ it("renews once, however many processes ask at the same time", async () => {
   await Promise.all([one.stop(), other.stop()]);
 });
 
-it("does not release plan credits whose month ended during the hold", async () => {
+it("doesn't release plan credits whose month ended during the hold", async () => {
   const billing = start();
   await subscribe(billing, ["u"]);
   await billing.credit({ userId: "u", credit: { kind: "topup", millicredits: 500 }, note: "", reference: "paid" }, deadline());
@@ -128,7 +128,7 @@ it("does not release plan credits whose month ended during the hold", async () =
   await billing.stop();
 });
 
-it("continues with the others if one account can't be renewed, and finds it again the next time", async () => {
+it("continues with the others if one account can't be renewed, and finds it again next time", async () => {
   const healthy = start();
   await subscribe(healthy, USERS);
   now = MARCH;
@@ -140,7 +140,7 @@ it("continues with the others if one account can't be renewed, and finds it agai
   await Promise.all([healthy.stop(), troubled.stop()]);
 });
 
-it("answers in time, and says where to go on", async () => {
+it("returns before its deadline, with the position to continue", async () => {
   const billing = start();
   await subscribe(
     billing,
@@ -154,7 +154,7 @@ it("answers in time, and says where to go on", async () => {
   await billing.stop();
 });
 
-it.each(["x", "1", ":u", "-1:u"])("refuses the made-up cursor %s", async (cursor) => {
+it.each(["x", "1", ":u", "-1:u"])("rejects the forged cursor %s", async (cursor) => {
   const billing = start();
   await expect(billing.renewDue({ limit: 1, cursor }, deadline())).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   await billing.stop();

@@ -82,7 +82,7 @@ const flaky = (store: BillingStore, chances: readonly number[]): BillingStore =>
 const isRefusal = (error: unknown): error is DomainError =>
   error instanceof Error && "reason" in error && error.reason !== "SERVICE_UNAVAILABLE";
 
-it("stays exact through two processes, lost writes and lost answers", async () => {
+it("stays exact with two processes, lost writes and lost replies", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(wave, { minLength: 3, maxLength: 8, size: "max" }),

@@ -39,7 +39,7 @@ const told = async (name: string): Promise<Record<string, unknown>> => {
 const node = (type: string, status: NodeState["status"], durationMs: number | null): NodeState =>
   ({ id: "an id", label: "a label", type, status, durationMs }) as NodeState;
 
-it("runs are counted by how they ended, with their durations and those of their nodes in seconds", async () => {
+it("runs are counted by outcome, with their durations and those of their nodes in seconds", async () => {
   const nodes = [node("generate-image", "completed", 2_000), node("text-box", "completed", 0), node("note", "skipped", null)];
   countRun({ status: "completed", error: null, nodes }, "workflow", 2_500);
   countRun({ status: "completed", error: null, nodes: [] }, "workflow", 500);
@@ -54,7 +54,7 @@ it("runs are counted by how they ended, with their durations and those of their 
   expect(await told("nodeloom.node.duration")).toEqual({ "completed generate-image": [1, 2], "completed text-box": [1, 0] });
 });
 
-it("counts a failure against providers or inputs only where that is known", async () => {
+it("counts a failure against providers or inputs only if that is known", async () => {
   const call = { nodeId: "n", label: "Fetch", item: 0, items: 1, model: "a-model" } as unknown as NodeCall & { model: string };
   const answered = (kind: ProviderError["kind"]): Error =>
     afterFailure(call as never, new ProviderError(kind, "no", 400), false, { triesUntil: () => 0 } as never);
@@ -81,7 +81,7 @@ it("late polls are measured", async () => {
   expect(await told("nodeloom.poll.lag")).toEqual({ "": [2, 1.5] });
 });
 
-it("tells how many places are taken, who waits, and which provider is left alone, as it is when asked", async () => {
+it("reports used places, waiting runs and paused providers at the time of the request", async () => {
   const pool = createSlots({ concurrency: 1, queueLimit: 5 });
   const gates = createGates(createLogger("test", "silent"));
   const bounded = gates(JSON.stringify({ baseUrl: "https://busy.test/v1", maxConcurrent: 3 }));

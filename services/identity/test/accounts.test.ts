@@ -22,7 +22,7 @@ describe("registering", () => {
     expect((await client.getUser({ userId: user!.id })).user).toEqual(user);
   });
 
-  it("gives an address to one of twenty who want it at the same time", async () => {
+  it("gives an address to one of twenty simultaneous registrations", async () => {
     const attempts = Array.from({ length: 20 }, (_, index) =>
       client.register(
         { email: index % 2 ? "race@example.com" : " RACE@example.com", password: `${PASSWORD}${index}` },
@@ -36,7 +36,7 @@ describe("registering", () => {
     expect((await list({ query: "race@" })).users).toHaveLength(1);
   });
 
-  it("names everything that is wrong", async () => {
+  it("names every error", async () => {
     const { reason, metadata } = await refusal(client.register({ email: "nobody", password: "short" }));
     expect(reason).toBe("INVALID_REQUEST");
     expect(metadata.issues).toMatchObject([{ path: "email" }, { path: "password" }]);
@@ -56,7 +56,7 @@ describe("signing in", () => {
     expect((await client.login({ email: " LOGIN@example.com", password: PASSWORD })).user).toEqual(user);
   });
 
-  it("tells a wrong password from an unknown address by nothing", async () => {
+  it("treats a wrong password exactly like an unknown address", async () => {
     await client.register({ email: "known@example.com", password: PASSWORD });
     const wrong = await refusal(client.login({ email: "known@example.com", password: "wrong password" }));
     const unknown = await refusal(client.login({ email: "unknown@example.com", password: "wrong password" }));
@@ -66,25 +66,20 @@ describe("signing in", () => {
     expect(malformed).toEqual(wrong);
   });
 
-  it.each(["throttled@example.com", "throttled-nobody@example.com"])(
-    "refuses %s after ten failures, made in parallel too",
-    async (email) => {
-      if (!email.includes("nobody")) await client.register({ email, password: PASSWORD });
-      const guesses = Array.from({ length: 25 }, () =>
-        refusal(client.login({ email, password: "wrong password" }, { deadlineMs: 20_000 })),
-      );
-      const reasons = (await Promise.all(guesses)).map(({ reason }) => reason);
-      expect(reasons.filter((reason) => reason === "UNAUTHENTICATED")).toHaveLength(10);
-      expect(reasons.filter((reason) => reason === "RATE_LIMIT_EXCEEDED")).toHaveLength(15);
-      // Even the correct password fails, because the error must not confirm a guess.
-      const { kind, reason, metadata } = await refusal(client.login({ email, password: PASSWORD }));
-      expect([kind, reason]).toEqual(["exhausted", "RATE_LIMIT_EXCEEDED"]);
-      expect(metadata.retryAfter).toBeGreaterThan(14 * 60);
-      expect(metadata.retryAfter).toBeLessThanOrEqual(15 * 60);
-    },
-  );
+  it.each(["throttled@example.com", "throttled-nobody@example.com"])("rejects %s after ten failures, also parallel ones", async (email) => {
+    if (!email.includes("nobody")) await client.register({ email, password: PASSWORD });
+    const guesses = Array.from({ length: 25 }, () => refusal(client.login({ email, password: "wrong password" }, { deadlineMs: 20_000 })));
+    const reasons = (await Promise.all(guesses)).map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason === "UNAUTHENTICATED")).toHaveLength(10);
+    expect(reasons.filter((reason) => reason === "RATE_LIMIT_EXCEEDED")).toHaveLength(15);
+    // Even the correct password fails, because the error must not confirm a guess.
+    const { kind, reason, metadata } = await refusal(client.login({ email, password: PASSWORD }));
+    expect([kind, reason]).toEqual(["exhausted", "RATE_LIMIT_EXCEEDED"]);
+    expect(metadata.retryAfter).toBeGreaterThan(14 * 60);
+    expect(metadata.retryAfter).toBeLessThanOrEqual(15 * 60);
+  });
 
-  it("counts failures from zero once the window is over", async () => {
+  it("counts failures from zero after the window", async () => {
     await client.register({ email: "window@example.com", password: PASSWORD });
     for (let round = 0; round < 10; round += 1) await refusal(client.login({ email: "window@example.com", password: "wrong password" }));
     expect(await refusal(client.login({ email: "window@example.com", password: PASSWORD }))).toMatchObject({
@@ -94,7 +89,7 @@ describe("signing in", () => {
     await expect(client.login({ email: "window@example.com", password: PASSWORD })).resolves.toBeDefined();
   });
 
-  it("forgets failures after a success", async () => {
+  it("resets failures after a success", async () => {
     await client.register({ email: "forgets@example.com", password: PASSWORD });
     for (let round = 0; round < 2; round += 1) {
       for (let guess = 0; guess < 8; guess += 1) await refusal(client.login({ email: "forgets@example.com", password: "wrong password" }));
@@ -131,7 +126,7 @@ describe("the admin's view", () => {
     expect(await refusal(list(request))).toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
-  it("answers an unknown user alike for reading and changing", async () => {
+  it("treats an unknown user alike for reading and changing", async () => {
     const read = await refusal(client.getUser({ userId: "nobody" }));
     expect(read).toMatchObject({ kind: "not_found", reason: "NOT_FOUND" });
     expect(await refusal(client.updateUser({ userId: "nobody", approved: true }))).toEqual(read);
@@ -139,7 +134,7 @@ describe("the admin's view", () => {
 });
 
 describe("changing a user", () => {
-  it("applies what is given and returns the user before and after", async () => {
+  it("applies the given members, and returns the user before and after", async () => {
     const user = await newUser(client);
     const { user: after, before } = await client.updateUser({ userId: user.id, tier: "business", role: "admin" });
     expect(after!.revision).toBe(before!.revision + 1);
@@ -166,7 +161,7 @@ describe("changing a user", () => {
     expect((await client.getUser({ userId: user.id })).user).toEqual(user);
   });
 
-  it("gives a business a name of as many characters as people count", async () => {
+  it("limits a business's name by visible characters", async () => {
     const { id: userId } = await newUser(client);
     const business = { name: "🧵".repeat(200), verified: false };
     expect((await client.updateUser({ userId, business: { business } })).user).toMatchObject({ business });

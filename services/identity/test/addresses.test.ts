@@ -55,7 +55,7 @@ const stands = (owner: string, grant: { personId: string; at: Date }): Promise<v
   expect(identity.earlierAccess.require(owner, grant)).resolves.toBeUndefined();
 
 describe("a mailed reset", () => {
-  it("is made for accounts with a password that are not suspended, and for no other address", async () => {
+  it("works for accounts with a password that aren't suspended, and for no other address", async () => {
     const { id, email } = await register();
     expect(await identity.addresses.createReset(` ${email.toUpperCase()}`)).toMatchObject({ email });
     expect(await identity.addresses.createReset("nobody@example.com")).toBeNull();
@@ -65,7 +65,7 @@ describe("a mailed reset", () => {
     expect(await identity.addresses.createReset(email)).toBeNull();
   });
 
-  it("works once of two at a time, and leaves no token in the database", async () => {
+  it("works once of two concurrent uses, and leaves no token in the database", async () => {
     const { id, email } = await register();
     const { token } = (await identity.addresses.createReset(email))!;
     expect(JSON.stringify(await stored(id))).not.toContain(token.split(".")[1]);
@@ -74,7 +74,7 @@ describe("a mailed reset", () => {
     expect(await refusal(redeem(token))).toMatchObject(UNAUTHENTICATED);
   });
 
-  it("proves an unproven address and removes what another person can have set up; the second factor stays", async () => {
+  it("confirms an unconfirmed address and removes resources that another person may have created; the second factor stays", async () => {
     const { id, email, value } = await used();
     const secondFactor = { id: "s", keyId: "k", sealed: "", confirmedAt: new Date(), lastStep: 0, recoveryCodes: [] };
     await change(id, { secondFactor });
@@ -84,7 +84,7 @@ describe("a mailed reset", () => {
     expect(await refusal(identity.authentication.authenticate(value))).toMatchObject(UNAUTHENTICATED);
   });
 
-  it("ends hooks and schedules, invitations and admitted members of who registered the address before", async () => {
+  it("ends hooks and schedules, invitations and admitted members of the person who registered the address before", async () => {
     const { id, email } = await used();
     const [admitted, byThem] = [await used(), await used()];
     const { organization } = await identity.organizations.create(id, "Looms");
@@ -102,7 +102,7 @@ describe("a mailed reset", () => {
     await stands(id, { personId: id, at: new Date(now + 1) });
   });
 
-  it("and signing out everywhere end what sessions set up, and leave members; so does leaving an organization", async () => {
+  it("and signing out everywhere end resources created by sessions, and keep members; so does leaving an organization", async () => {
     const [owner, editor] = [await used(), await used()];
     const { organization } = await identity.organizations.create(owner.id, "Looms");
     const invite = () => identity.invitations.create(owner.id, organization._id, { role: "editor", email: "" });
@@ -120,7 +120,7 @@ describe("a mailed reset", () => {
     );
   });
 
-  it("of a proven address, or by an administrator's link, keeps the keys", async () => {
+  it("of a confirmed address, or by an administrator's link, keeps the keys", async () => {
     const proven = await used();
     await change(proven.id, { emailVerifiedAt: new Date(0) });
     await redeem((await identity.addresses.createReset(proven.email))!.token);
@@ -131,8 +131,8 @@ describe("a mailed reset", () => {
   });
 });
 
-describe("proving an address", () => {
-  it("takes the newest link, in a session of its own account, within a day; a second click changes nothing", async () => {
+describe("confirming an address", () => {
+  it("accepts the newest link, in a session of its own account, within a day; a second click changes nothing", async () => {
     const [one, other] = [await register(), await register()];
     const first = (await identity.addresses.createVerification(one.id))!.token;
     const { token } = (await identity.addresses.createVerification(one.id))!;
@@ -153,7 +153,7 @@ describe("proving an address", () => {
   });
 });
 
-it("that an account is mailed at are its person's, or those of an organization's owners, and of some at most", async () => {
+it("for an account are its person's, or those of an organization's owners up to a limit", async () => {
   const { id } = await register();
   await identity.users.update(id, { approved: true });
   expect(await identity.addresses.owners(id)).toEqual({ userIds: [id], organizationName: "" });
@@ -171,7 +171,7 @@ it("that an account is mailed at are its person's, or those of an organization's
 });
 
 describe("notices", () => {
-  it("are switched one by one, at once, by the user and by the link of that notice alone", async () => {
+  it("are switched separately, at once, by the user and by the link of that notice only", async () => {
     const { id } = await register();
     await Promise.all([identity.addresses.mute(id, { lowCredits: true }), identity.addresses.mute(id, { budgetAlerts: true })]);
     expect((await identity.addresses.get(id)).mutedNotices).toEqual(["lowCredits", "budgetAlerts"]);

@@ -26,20 +26,20 @@ const intent = (given: Partial<identity.AuditRow> = {}): identity.AuditRow =>
 const record = async (row: identity.AuditRow): Promise<identity.AuditRow> => (await client.recordAudit({ row })).row!;
 
 describe("an audit row", () => {
-  it("is pending until it is ended, and keeps what it was begun with", async () => {
+  it("is pending until it is completed, and keeps its initial content", async () => {
     const row = intent();
     expect(await record(row)).toMatchObject({ ...row, at: expect.any(Date) as Date });
     const ended = await record({ ...row, outcome: DONE, beforeJson: "", afterJson: '{"tier":"pro"}' });
     expect(ended).toMatchObject({ outcome: DONE, beforeJson: '{"tier":"free"}', afterJson: '{"tier":"pro"}', errorCode: "" });
   });
 
-  it("takes the state before from the write where that knows it better", async () => {
+  it("takes the state before from the write if the write has a newer one", async () => {
     const row = intent();
     await record(row);
     expect(await record({ ...row, outcome: DONE, beforeJson: '{"tier":"business"}' })).toMatchObject({ beforeJson: '{"tier":"business"}' });
   });
 
-  it("never changes once it has ended, whatever comes late or again", async () => {
+  it("never changes after it is completed, even by late or repeated requests", async () => {
     const row = intent();
     await record(row);
     const ended = await record({ ...row, outcome: FAILED, errorCode: "NOT_FOUND" });
@@ -52,13 +52,13 @@ describe("an audit row", () => {
     }
   });
 
-  it("is stored once when its beginning is sent twice at the same time", async () => {
+  it("is stored once if its start is sent twice at the same time", async () => {
     const row = intent();
     const stored = await Promise.all(Array.from({ length: 10 }, () => record(row)));
     expect(new Set(stored.map(({ at }) => at?.getTime())).size).toBe(1);
   });
 
-  it("cannot be ended without having begun, nor be of an unknown form", async () => {
+  it("can't be completed without a start, and must have a known form", async () => {
     expect(await refusal(record(intent({ outcome: DONE })))).toMatchObject({ reason: "NOT_FOUND" });
     const nameless = identity.AuditRow.fromPartial({ id: "a b" });
     expect(await refusal(record(nameless))).toMatchObject({
@@ -67,10 +67,10 @@ describe("an audit row", () => {
   });
 });
 
-describe("rows that were kept long enough", () => {
+describe("rows after their retention", () => {
   const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
 
-  it("go; younger ones stay", async () => {
+  it("are removed; younger ones stay", async () => {
     const rows = deployment.database.collection<{ _id: string; at: Date }>("audit");
     const begun = [intent(), intent(), intent(), intent()];
     for (const row of begun) await record(row);
@@ -114,7 +114,7 @@ describe("the audit list", () => {
     ["limit", { limit: 501, cursor: "" }],
     ["limit", { limit: -1, cursor: "" }],
     ["cursor", { limit: 1, cursor: "!" }],
-  ])("refuses a wrong %s", async (path, request) => {
+  ])("rejects a wrong %s", async (path, request) => {
     expect(await refusal(client.listAudit(request))).toMatchObject({ metadata: { issues: [{ path }] } });
   });
 });

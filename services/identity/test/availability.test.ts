@@ -7,7 +7,7 @@ beforeAll(async () => (deployment = await deploy()));
 afterAll(() => deployment.stop());
 
 describe("while the database is unavailable", () => {
-  it("every request that needs it fails as unavailable, and the next one after its return is served", async () => {
+  it("every request that needs it fails as unavailable, and the next one after its return succeeds", async () => {
     const relay = await startRelay(process.env.MONGODB_URI!);
     const uri = new URL(relay.url);
     uri.pathname ||= "/";

@@ -11,7 +11,7 @@ beforeEach(async () => (deployment = await deploy()));
 afterEach(() => deployment.stop());
 
 describe("the bootstrap admin", () => {
-  it("is made once by instances that start together and again", async () => {
+  it("is created once by instances that start together and again", async () => {
     const [first] = await Promise.all(Array.from({ length: 3 }, () => deployment.startInstance(BOOTSTRAP)));
     const { user } = await first!.client.login(CREDENTIALS);
     expect(user).toMatchObject(ADMIN);
@@ -20,7 +20,7 @@ describe("the bootstrap admin", () => {
     expect((await again.client.listUsers(identity.ListUsersRequest.fromPartial({}))).users).toHaveLength(1);
   });
 
-  it("is restored when it lost its rights", async () => {
+  it("is restored if it lost its rights", async () => {
     const { client } = await deployment.startInstance(BOOTSTRAP);
     const { user } = await client.login(CREDENTIALS);
     await client.updateUser({ userId: user!.id, role: "user", tier: "free", approved: false });
@@ -46,7 +46,7 @@ describe("the configuration", () => {
     ["API_KEY_PEPPER", "short"],
     ["NODELOOM_ENV", "Live_1"],
     ["REDIS_URL", ""],
-  ])("is refused with the name of a bad %s", async (name, value) => {
+  ])("is rejected with the name of an invalid %s", async (name, value) => {
     await expect(deployment.startInstance({ [name]: value })).rejects.toThrow(name);
   });
 });

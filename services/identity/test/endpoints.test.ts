@@ -32,7 +32,7 @@ describe("a webhook endpoint of an account", () => {
     expect(await targetOf(ownerId, endpoint!.id)).toMatchObject({ url: URL, secrets: [secret], disabled: false });
   });
 
-  it("adds its events to the account while it is enabled, and no longer", async () => {
+  it("adds its events to the account only while it is enabled", async () => {
     const ownerId = await owner();
     expect(await wantedBy(ownerId)).toEqual([]);
     const { endpoint } = await create(ownerId, ["batch.completed"]);
@@ -70,7 +70,7 @@ describe("a webhook endpoint of an account", () => {
     expect((await client.listWebhookEndpoints({ ownerId })).endpoints).toEqual([endpoint]);
   });
 
-  it("signs with the replaced secret too, for a day", async () => {
+  it("also signs with the replaced secret, for a day", async () => {
     const ownerId = await owner();
     const { endpoint, secret: first } = await create(ownerId);
     const { secret: second } = await client.rotateWebhookEndpointSecret({ endpoint: { ownerId, id: endpoint!.id } });
@@ -85,13 +85,13 @@ describe("a webhook endpoint of an account", () => {
     ["url", "ftp://example.com", ["execution.completed"]],
     ["events.0", URL, ["execution.started"]],
     ["events", URL, []],
-  ])("is refused for a bad %s: %s %j", async (path, url, events) => {
+  ])("is rejected for an invalid %s: %s %j", async (path, url, events) => {
     const { reason, metadata } = await refusal(create(await owner(), events, url));
     expect(reason).toBe("INVALID_REQUEST");
     expect(metadata.issues).toMatchObject([{ path }]);
   });
 
-  it("takes nothing from the key's webhook", async () => {
+  it("doesn't affect the key's webhook", async () => {
     const ownerId = await owner();
     const { key } = await createKey(client, ownerId, { preset: "webhook-receiver", webhookUrl: URL });
     await create(ownerId, ["execution.sync.completed"]);
@@ -99,7 +99,7 @@ describe("a webhook endpoint of an account", () => {
   });
 });
 
-describe("a webhook endpoint at which deliveries fail", () => {
+describe("a webhook endpoint with failing deliveries", () => {
   /** Reports about one endpoint, with times in days. */
   const reporter = async () => {
     const ownerId = await owner();
@@ -114,7 +114,7 @@ describe("a webhook endpoint at which deliveries fail", () => {
     return { ownerId, id, report, current };
   };
 
-  it("is disabled when a delivery is given up after five days without a success, and its account gets no more messages", async () => {
+  it("is disabled if a delivery fails for five days without a success, and its account gets no more messages", async () => {
     const { ownerId, report, current } = await reporter();
     expect(await report(0, "failed")).toBe(false);
     expect(await report(4.99, "given up")).toBe(false);
@@ -127,7 +127,7 @@ describe("a webhook endpoint at which deliveries fail", () => {
     expect(await wantedBy(ownerId)).toEqual([]);
   });
 
-  it("starts over with a success, but not with one that came before the failures", async () => {
+  it("starts over after a success, but not after one from before the failures", async () => {
     const { report, current } = await reporter();
     await report(0, "failed");
     await report(4, "delivered");
@@ -138,7 +138,7 @@ describe("a webhook endpoint at which deliveries fail", () => {
     expect((await current()).disabledReason).toContain("2030-01-05T02:24:00.000Z");
   });
 
-  it("starts over when it is enabled, whatever is still reported of before", async () => {
+  it("starts over when it is enabled, whatever earlier deliveries still report", async () => {
     const { ownerId, id, report, current } = await reporter();
     await report(0, "failed");
     expect(await report(6, "given up")).toBe(true);

@@ -46,7 +46,7 @@ const everything = async (): Promise<Map<string, string>> => {
   return new Map(await Promise.all(read));
 };
 
-it("lets an account change its mind until its erasure has begun, and never after", async () => {
+it("lets an account cancel its deletion until its erasure has started, and never after", async () => {
   const { userId } = await register();
   await expect(ask(userId, "not the password")).rejects.toMatchObject({ reason: "UNAUTHENTICATED" });
   await expect(leaving.beginErasure({ userId })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
@@ -61,7 +61,7 @@ it("lets an account change its mind until its erasure has begun, and never after
   await expect(leaving.withdrawErasure({ userId, organizationId: "" })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
 });
 
-it("leaves of an erased account ids in the audit, and nothing else; its address is free at once", async () => {
+it("keeps only ids in the audit of an erased account; its address is free at once", async () => {
   const { userId, email } = await register();
   const word = `word-${userId}`;
   const { key, value } = await client.createKey(
@@ -127,7 +127,7 @@ describe("an organization", () => {
       result.status === "rejected" ? (result.reason as { reason: string }).reason : "done",
     );
 
-  it("is deleted by an owner with their password, and kept by any other owner until it begins", async () => {
+  it("is deleted by an owner with their password, and any other owner can cancel until it starts", async () => {
     const [{ userId: maker }, { userId: stranger }] = [await register(), await register()];
     const id = await make(maker);
     const [second, editor] = [await join(maker, id, "owner"), await join(maker, id, "editor")];
@@ -159,7 +159,7 @@ describe("an organization", () => {
     expect(await reasons([keep(second), keep("")])).toEqual(["NOT_FOUND", "PRECONDITION_FAILED"]);
   });
 
-  it("is gone for its members once its erasure begins, and leaves ids in the audit", async () => {
+  it("is absent for its members once its erasure starts, and keeps ids in the audit", async () => {
     const { userId: maker } = await register();
     const name = `Looms ${randomUUID()}`;
     const id = await make(maker, name);
@@ -197,7 +197,7 @@ describe("an organization", () => {
     await expect(client.getUser({ userId: id })).rejects.toMatchObject({ reason: "NOT_FOUND" });
   });
 
-  it("that is to be deleted keeps its only owner no longer", async () => {
+  it("that is scheduled for deletion doesn't prevent its only owner's deletion", async () => {
     const { userId } = await register();
     const id = await make(userId);
     await expect(ask(userId)).rejects.toMatchObject({ reason: "SOLE_OWNER", metadata: { organizations: [{ id, name: "Loom Works" }] } });
@@ -205,7 +205,7 @@ describe("an organization", () => {
     expect((await ask(userId)).user?.erasesAt).toBeDefined();
   });
 
-  it("goes with the account of its last member, and to the longest-standing other one where there is any", async () => {
+  it("is deleted with the account of its last member, and otherwise passes to the longest-standing member", async () => {
     const { userId } = await register();
     const [lone, common] = [await make(userId), await make(userId)];
     await Promise.all([askFor(lone, userId), askFor(common, userId)]);
@@ -220,7 +220,7 @@ describe("an organization", () => {
   });
 });
 
-it("refuses administrators, sole owners of organizations, and a recent sign-in in the place of a password", async () => {
+it("rejects administrators, sole owners of organizations, and a recent sign-in in place of a password", async () => {
   const { userId } = await register();
   await expect(
     leaving.requestErasure({ userId, organizationId: "", proof: { $case: "recentSignIn", value: true }, address: ADDRESS }),
@@ -240,7 +240,7 @@ it("refuses administrators, sole owners of organizations, and a recent sign-in i
   });
 });
 
-it("removes a value of metadata from an account's audit rows, and nothing else of them", async () => {
+it("removes a value of metadata from an account's audit rows, and nothing else", async () => {
   const [userId, value] = [randomUUID(), `zq${randomUUID()}`];
   const record = async (target: string, change: unknown, ownerId = userId): Promise<string> => {
     const row = { id: randomUUID(), actorId: userId, action: "budget.set", target, ownerId, changeJson: JSON.stringify(change) };

@@ -40,7 +40,7 @@ const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => 
 const HOUR_MS = 3_600_000;
 
 describe("the key cache", () => {
-  it("asks again after half a second, so that an unannounced revocation is known within one", async () => {
+  it("reloads after half a second, so that an unannounced revocation takes effect within one", async () => {
     let loads = 0;
     const cache = createKeyCache({ load: async () => ((loads += 1), resolved("k")) });
     const startedAt = performance.now();
@@ -61,7 +61,7 @@ describe("the key cache", () => {
     [{ type: "key", id: "other" }, false],
     [{ type: "user", id: "k" }, false],
     [{ type: "tier", id: "pro" }, false],
-  ] as const)("forgets exactly what %j made stale", async (change, forgets) => {
+  ] as const)("drops exactly the entries that %j made stale", async (change, forgets) => {
     let loads = 0;
     const load = async () => ((loads += 1), resolved("k", "user", "gold"));
     const cache = createKeyCache({ load, ttlMs: HOUR_MS });
@@ -83,7 +83,7 @@ describe("the key cache", () => {
     expect(loads).toBe(2);
   });
 
-  it("keeps nothing, and shares nothing, of a look-up that a change overtook", async () => {
+  it("neither keeps nor shares a look-up that a change overtook", async () => {
     const answers: ((value: ResolvedKey | null) => void)[] = [];
     const cache = createKeyCache({ load: () => new Promise((resolve) => answers.push(resolve)), ttlMs: HOUR_MS });
     const before = cache.get("hash");
@@ -112,7 +112,7 @@ describe("the key cache", () => {
     await expect(cache.get("hash")).resolves.not.toBeNull();
   });
 
-  it("keeps no answer that was old when it arrived", async () => {
+  it("keeps no reply that was old when it arrived", async () => {
     let loads = 0;
     const load = () =>
       new Promise<ResolvedKey>((resolve) => {

@@ -12,11 +12,11 @@ describe("the value of a key", () => {
     }
   });
 
-  it("keeps its form for ever", () => {
+  it("keeps its form permanently", () => {
     expect(classifyKeyValue("nl_live_000000000000000000000000000000_2XwnTW")).toBe("current");
   });
 
-  it("is refused after any change of a single character", () => {
+  it("is rejected after any change of a single character", () => {
     const value = generateKeyValue("live");
     for (let position = 0; position < value.length; position += 1) {
       for (const character of PRINTABLE.filter((candidate) => candidate !== value[position])) {
@@ -26,7 +26,7 @@ describe("the value of a key", () => {
     }
   });
 
-  it("is refused when two neighbours are swapped, when cut and when continued", () => {
+  it("is rejected if two neighbours are swapped, if it is truncated and if it is extended", () => {
     fc.assert(
       fc.property(fc.nat(44), (position) => {
         const value = generateKeyValue("live");
@@ -39,7 +39,7 @@ describe("the value of a key", () => {
     );
   });
 
-  it("is never taken from arbitrary text", () => {
+  it("is never accepted from arbitrary text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 80 }), (text) => {
         expect(classifyKeyValue(text)).toBe("malformed");

@@ -43,14 +43,14 @@ describe("creating a key", () => {
     expect((await client.authenticateKey({ value })).effectiveCapabilities).toEqual(capabilities);
   });
 
-  it("grants an admin everything, whatever the tier", async () => {
+  it("grants an administrator everything, whatever the tier", async () => {
     const admin = await newUser(client, { role: "admin" });
     expect((await createKey(client, admin.id, { preset: "full-deploy" })).key!.capabilities).toEqual(["*"]);
     const { value } = await createKey(client, admin.id, { capabilities: ["*"] });
     expect((await client.authenticateKey({ value })).effectiveCapabilities).toEqual(["*"]);
   });
 
-  it("takes explicit capabilities, each once", async () => {
+  it("accepts explicit capabilities, each once", async () => {
     const user = await newUser(client, { tier: "pro" });
     const { key } = await createKey(client, user.id, { capabilities: ["workflow:cats:run", "workflow:read", "workflow:read"] });
     expect(key).toMatchObject({ preset: "custom", capabilities: ["workflow:cats:run", "workflow:read"] });
@@ -64,7 +64,7 @@ describe("creating a key", () => {
     ],
     ["business", ["model:run", "*"], ["*"]],
     ["pro", ["model:*"], ["model:*"]],
-  ])("on %s refuses what is above the ceiling in %j", async (tier, capabilities, above) => {
+  ])("on %s rejects capabilities above the ceiling in %j", async (tier, capabilities, above) => {
     const user = await newUser(client, { tier });
     const { kind, reason, metadata } = await refusal(createKey(client, user.id, { capabilities }));
     expect([kind, reason]).toEqual(["forbidden", "CAPABILITY_ABOVE_CEILING"]);
@@ -83,7 +83,7 @@ describe("creating a key", () => {
     await expect(createKey(client, user.id, { capabilities: ["model:run"] })).resolves.toBeDefined();
   });
 
-  it("is refused on Free", async () => {
+  it("is rejected on Free", async () => {
     const user = await newUser(client);
     expect(await refusal(createKey(client, user.id))).toMatchObject({ kind: "forbidden", reason: "API_KEY_ACCESS_DENIED" });
   });
@@ -100,7 +100,7 @@ describe("creating a key", () => {
     ["webhook.url", { preset: "webhook-receiver", webhookUrl: "ftp://example.com" }],
     ["webhook.url", { preset: "webhook-receiver", webhookEvents: ["execution.completed"] }],
     ["webhook.events.0", { preset: "webhook-receiver", webhookUrl: "https://example.com", webhookEvents: ["execution.started"] }],
-  ])("is refused for its %s (%#)", async (path, request) => {
+  ])("is rejected for its %s (%#)", async (path, request) => {
     const user = await newUser(client, { tier: "pro" });
     const { reason, metadata } = await refusal(createKey(client, user.id, request));
     expect(reason).toBe("INVALID_REQUEST");
@@ -108,14 +108,14 @@ describe("creating a key", () => {
     expect((await client.listKeys({ userId: user.id })).keys).toEqual([]);
   });
 
-  it("has a name of as many characters as people count", async () => {
+  it("limits its name by visible characters", async () => {
     const user = await newUser(client, { tier: "pro" });
     const name = "🧵".repeat(200);
     expect((await createKey(client, user.id, { name })).key).toMatchObject({ name });
     expect(await refusal(createKey(client, user.id, { name: `${name}🧵` }))).toMatchObject({ metadata: { issues: [{ path: "name" }] } });
   });
 
-  it("stops at a hundred keys, also in parallel, and continues after a revocation", async () => {
+  it("is limited to a hundred keys, also in parallel, and continues after a revocation", async () => {
     const user = await newUser(client, { tier: "pro" });
     const stored = await createKey(client, user.id);
     const template = await keyRecords().findOne({ _id: stored.key!.id });
@@ -137,7 +137,7 @@ describe("creating a key", () => {
 });
 
 describe("a key of someone else", () => {
-  it("is nowhere to be found", async () => {
+  it("can't be found", async () => {
     const [owner, other] = [await newUser(client, { tier: "pro" }), await newUser(client, { tier: "pro" })];
     const { key, value } = await createKey(client, owner.id, { preset: "webhook-receiver", webhookUrl: "https://example.com/hook" });
     const mine = { userId: other.id, keyId: key!.id };
@@ -158,7 +158,7 @@ describe("a key of someone else", () => {
 });
 
 describe("authenticating by key", () => {
-  it("answers the key, its owner and the owner's plan", async () => {
+  it("returns the key, its owner and the owner's tier", async () => {
     const user = await newUser(client, { tier: "pro" });
     const { key, value } = await createKey(client, user.id);
     const answer = await client.authenticateKey({ value });
@@ -167,7 +167,7 @@ describe("authenticating by key", () => {
     expect(answer.effectiveCapabilities).toEqual(["workflow:run", "workflow:read"]);
   });
 
-  it("refuses malformed, unknown, revoked and expired values alike", async () => {
+  it("rejects malformed, unknown, revoked and expired values alike", async () => {
     const user = await newUser(client, { tier: "pro" });
     const revoked = await createKey(client, user.id);
     await client.revokeKey({ userId: user.id, keyId: revoked.key!.id });
@@ -181,7 +181,7 @@ describe("authenticating by key", () => {
     for (const other of refusals) expect(other).toEqual(refusals[0]);
   });
 
-  it("calls keys from before May 2026 retired, by their form or their date", async () => {
+  it("reports keys from before May 2026 as retired, by their form or their date", async () => {
     const user = await newUser(client, { tier: "pro" });
     const { key, value } = await createKey(client, user.id);
     await keyRecords().updateOne({ _id: key!.id }, { $set: { createdAt: new Date("2026-04-30T23:59:59Z") } });

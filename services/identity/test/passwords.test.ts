@@ -11,7 +11,7 @@ describe("passwords", () => {
     await expect(passwords.verify(first, "correct horsf")).resolves.toBe(false);
   });
 
-  it("match whichever Unicode form they arrive in", async () => {
+  it("match in any Unicode form", async () => {
     const passwords = await createPasswords();
     await expect(passwords.verify(await passwords.hash("cr\u00e8me brulee"), "cre\u0300me brulee")).resolves.toBe(true);
   });
@@ -33,13 +33,13 @@ describe("passwords", () => {
     ["abcdefghijkl", "too common"],
     ["ada.lovelace@example.com", "must not be the e-mail address"],
     [" Ada.Lovelace@Example.COM", "must not be the e-mail address"],
-  ])("that are new are judged: %#", (password, problem) => {
+  ])("that are new are checked: %#", (password, problem) => {
     const found = passwordProblem(password, "ada.lovelace@example.com");
     if (problem === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(problem);
   });
 
-  it.each(["x".repeat(200), "🧵".repeat(200), "p\u0301ssword \u00e9"])("that may be set match: %#", async (password) => {
+  it.each(["x".repeat(200), "🧵".repeat(200), "p\u0301ssword \u00e9"])("that are allowed match: %#", async (password) => {
     const passwords = await createPasswords();
     await expect(passwords.verify(await passwords.hash(password), password)).resolves.toBe(true);
   });

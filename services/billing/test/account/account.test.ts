@@ -86,7 +86,7 @@ describe("holding", () => {
     expect(next).toMatchObject({ plan: 0, topUp: 450, held: 200, grants: [{ remaining: 0 }] });
   });
 
-  it("takes all of a run or nothing", () => {
+  it("holds all of a run's cost or nothing", () => {
     const start = account({ plan: 150 });
     const error = refusal(apply(start, hold("e1", [item("a", 100), item("b", 100)])), start);
     expect(error).toMatchObject({
@@ -96,7 +96,7 @@ describe("holding", () => {
     });
   });
 
-  it("says that a trial grant is used up when that is why credits were needed", () => {
+  it("reports a used-up trial grant if credits were needed for this reason", () => {
     const start = account({ plan: 50, grants: [{ model: "painter", total: 3, remaining: 0 }] });
     expect(refusal(apply(start, hold("e1", [item("a", 100)])), start)).toMatchObject({
       reason: "grant_exhausted",
@@ -166,19 +166,19 @@ describe("holding", () => {
     expect(error).toMatchObject({ reason: "INSUFFICIENT_CREDITS", metadata: { maxCredits: maxMillicredits / 1_000 } });
   });
 
-  it("doesn't use up a trial grant for something free", () => {
+  it("doesn't use a trial grant for a free call", () => {
     const start = account({ grants: [{ model: "painter", total: 1, remaining: 1 }] });
     expect(run(start, hold("e1", [item("a", 0)])).grants).toEqual(start.grants);
   });
 
-  it("refuses by concurrency before it looks at credits, and counts runs that hold nothing", () => {
+  it("checks concurrency before credits, and also counts runs without a hold", () => {
     const start = run(account({}), hold("e1", [], 1));
     const error = refusal(apply(start, hold("e2", [item("a", 100)], 1)), start);
     expect(error).toMatchObject({ kind: "exhausted", reason: "CONCURRENCY_LIMIT_EXCEEDED", metadata: { limit: 1, retryAfter: 1 } });
     expect(run(start, hold("e2", [], 0)).holds).toHaveLength(2);
   });
 
-  it("gives a repeated call the first answer, while held and after it was closed, and never reopens", () => {
+  it("returns the first reply to a repeated call, while held and after closing, and never reopens", () => {
     const items = [item("a", 100)];
     const first = accept(account({ plan: 250 }), hold("e1", items, 1));
     expect(accept(first.account, hold("e1", items, 1))).toEqual(first);
@@ -188,7 +188,7 @@ describe("holding", () => {
     expect(again.reply).toMatchObject({ heldMillicredits: 100, items: [{ key: "a", source: "credits", millicredits: 100 }] });
   });
 
-  it("agrees with a quote", () => {
+  it("agrees with the quote", () => {
     const start = account({ plan: 150, grants: [{ model: "painter", total: 1, remaining: 1 }] });
     const items = [item("a", 100), item("b", 100)];
     const quote = allocate(start, items);
@@ -212,33 +212,33 @@ describe("settling", () => {
     expect(next).toMatchObject({ plan: 0, topUp: 90, held: 0, holds: [], grants: [{ remaining: 1 }] });
   });
 
-  it("uses up a grant only on request", () => {
+  it("uses a grant only on request", () => {
     expect(run(held, settle("e1", { g: 1 })).grants).toEqual([{ model: "painter", total: 1, remaining: 0 }]);
     expect(run(held, settle("e1")).grants).toEqual(start.grants);
   });
 
-  it("captures everything, grants included, of a cancelled run", () => {
+  it("captures the whole hold of a cancelled run, including grants", () => {
     const { account: next, reply } = accept(held, settle("e1", {}, true));
     expect(reply).toMatchObject({ capturedMillicredits: 200, releasedMillicredits: 0 });
     expect(reply).toHaveProperty("captured.length", 3);
     expect(next).toMatchObject({ plan: 0, topUp: 50, held: 0, grants: [{ remaining: 0 }] });
   });
 
-  it("happens once: a repeated call, however different, gets the first answer", () => {
+  it("happens once: a repeated call, however different, gets the first reply", () => {
     const first = accept(held, settle("e1", { a: 70 }));
     const again = accept(first.account, settle("e1", {}, true));
     expect(again.account).toBe(first.account);
     expect(again.reply).toEqual(first.reply);
   });
 
-  it("voids a run that was never held, so that its late hold is refused", () => {
+  it("voids a run that was never held, so that a late hold is rejected", () => {
     const { account: next, reply } = accept(start, settle("e9"));
     expect(reply).toEqual({ capturedMillicredits: 0, releasedMillicredits: 0, captured: [] });
     expect(refusal(apply(next, hold("e9", [item("a", 1)])), next)).toMatchObject({ kind: "precondition", reason: "PRECONDITION_FAILED" });
     expect(accept(next, settle("e9")).account).toBe(next);
   });
 
-  it("remembers through the ledger how an execution was closed", () => {
+  it("reads from the ledger how an execution was closed", () => {
     const closed = run(held, settle("e1", { a: 70 }), settle("e2"), settle("e3"));
     const drained = { ...closed, outbox: [] };
     const ids = [movementId(USER, "capture", "e1"), movementId(USER, "release", "e1")];
@@ -250,7 +250,7 @@ describe("settling", () => {
 });
 
 describe("plans and credits", () => {
-  it("replaces the rest of the plan and gives each trial grant once per account", () => {
+  it("replaces the rest of the plan, and gives each trial grant once per account", () => {
     const trials = [{ model: "painter", runs: 3 }];
     const first = run(account({ topUp: 5 }), setPlan("approved", 2_000, trials));
     expect(first).toMatchObject({
@@ -270,7 +270,7 @@ describe("plans and credits", () => {
     expect(accept(changed, setPlan("approved", 2_000, trials)).account).toBe(changed);
   });
 
-  it("starts no new month when an unchanged plan is set again, but gives new trial grants", () => {
+  it("starts no new month if an unchanged plan is set again, but gives new trial grants", () => {
     const first = run(account({}), setPlan("approved", 2_000));
     const used = run(first, hold("e1", [item("a", 500)]));
     const again = (reference: string, monthly: number, trials: { model: string; runs: number }[] = []): Command =>
@@ -285,7 +285,7 @@ describe("plans and credits", () => {
     expect(run(account({}), again("never begun", 2_000))).toMatchObject({ plan: 2_000, tier: "pro" });
   });
 
-  it("lets plan credits that are held while the plan changes expire when they are released", () => {
+  it("expires plan credits held during a change of the plan when they are released", () => {
     const held = run(account({ topUp: 50 }), setPlan("approved", 2_000), hold("e1", [item("a", 2_020)]), setPlan("lowered", 100));
     expect(held).toMatchObject({ plan: 100, topUp: 30, held: 2_020 });
     const released = run(held, settle("e1", { a: 20 }));
@@ -297,7 +297,7 @@ describe("plans and credits", () => {
     ]);
   });
 
-  it("gives the trial grant on top of runs that an admin gave before", () => {
+  it("adds the trial grant to runs that an administrator gave before", () => {
     const start = run(
       account({}),
       credit({ kind: "grant", model: "painter", runs: 2 }),
@@ -306,7 +306,7 @@ describe("plans and credits", () => {
     expect(start.grants).toEqual([{ model: "painter", total: 5, remaining: 5 }]);
   });
 
-  it("gives a tier's changed credits from the next renewal on, to the accounts of that tier that have plan credits", () => {
+  it("applies a tier's changed credits from the next renewal on, to the tier's accounts with plan credits", () => {
     const change = (tier: string): Command => ({ type: "setMonthlyCredits", userId: USER, at: AT, tier, monthlyMillicredits: 5_000 });
     const start = run(account({}), setPlan("approved", 2_000));
     const changed = run(start, change("pro"));
@@ -318,7 +318,7 @@ describe("plans and credits", () => {
     expect(accept(without, change("pro")).account).toBe(without);
   });
 
-  it("renews the plan automatically when its month is over, once however many months have passed", () => {
+  it("renews the plan automatically after its month, once however many months have passed", () => {
     const start = run(account({}), setPlan("approved", 2_000));
     const late = new Date("2026-05-01T00:00:00Z");
     const renewed = run(start, { ...hold("e1", [item("a", 500)]), at: late });
@@ -354,14 +354,14 @@ describe("plans and credits", () => {
     expect(late.renewsAt).toEqual(new Date(`${days[3]!}T08:00:00Z`));
   });
 
-  it("keeps the day of an account from before it was remembered", () => {
+  it("keeps the renewal day of accounts from before the day was stored", () => {
     const known = run(account({}), setPlan("approved", 2_000));
     const { renewalDay: _forgotten, ...older } = known;
     const renewed = run({ ...emptyAccount(USER), ...older }, { type: "renew", userId: USER, at: known.renewsAt! });
     expect(renewed.renewsAt).toEqual(new Date("2026-03-10T12:00:00Z"));
   });
 
-  it("never lets an adjustment take more than there is", () => {
+  it("never lets an adjustment take more than the balance", () => {
     const start = account({ plan: 10, topUp: 5, held: 100 });
     expect(run(start, credit({ kind: "adjust", millicredits: -12 }))).toMatchObject({ plan: 0, topUp: 3, held: 100 });
     expect(refusal(apply(start, credit({ kind: "adjust", millicredits: -16 })), start)).toMatchObject({
@@ -370,7 +370,7 @@ describe("plans and credits", () => {
     });
   });
 
-  it("applies a reference once and refuses it for another movement", () => {
+  it("applies a reference once, and rejects it for another movement", () => {
     const start = run(account({}), credit({ kind: "topup", millicredits: 10 }));
     expect(accept(start, credit({ kind: "topup", millicredits: 10 })).account).toBe(start);
     expect(refusal(apply(start, credit({ kind: "topup", millicredits: 11 })), start)).toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
@@ -383,7 +383,7 @@ describe("plans and credits", () => {
   });
 });
 
-it("refuses a tier of an earlier revision of the user, and takes that of the same one again", () => {
+it("rejects a tier of an earlier revision of the user, and accepts the same revision again", () => {
   const ofRevision = (reference: string, monthly: number, userRevision: number) =>
     ({ ...setPlan(reference, monthly), userRevision }) as Command;
   const latest = run(account({}), ofRevision("pro", 2_000, 5), ofRevision("business", 10_000, 7));

@@ -35,11 +35,11 @@ const settle = (account: Account, key: string, captureMillicredits: number): { a
 };
 const hold = (account: Account, items: HoldItem[]): Account => applied(account, { type: "hold", ...common, items, maxActive: 0 }).account;
 
-it("holds the dearest alone", () => {
+it("holds only the most expensive one", () => {
   expect(hold(accountOf(100), group(10, 40, 20))).toMatchObject({ held: 40, topUp: 60 });
 });
 
-it("captures what was made under its own model, and releases the rest", () => {
+it("captures the cost under the called model, and releases the rest", () => {
   const { account, reply } = settle(hold(accountOf(100), group(10, 40, 20)), "n:0.alt2", 15);
   expect(account).toMatchObject({ held: 0, topUp: 85 });
   expect(reply.captured).toEqual([expect.objectContaining({ key: "n:0.alt2", model: "m2", millicredits: 15 })]);
@@ -52,7 +52,7 @@ it("uses the grant of the called model, and releases those of the others", () =>
   expect(settle(held, "n:0.alt1", 30).account).toMatchObject({ topUp: 70, grants: [{ remaining: 2 }, { remaining: 1 }] });
 });
 
-it("never charges more than one of them, nor more than was held, whatever it is asked to capture", () => {
+it("never charges for more than one of them, nor more than the hold, whatever it should capture", () => {
   const price = fc.integer({ min: 0, max: 50 });
   const places = fc.array(price, { minLength: 1, maxLength: 5 });
   fc.assert(

@@ -130,7 +130,7 @@ const noteSettled = (book: Book, before: Account, given: Command, captured: Read
   }
 };
 
-it("counts on each budget what is held and captured in its window, and never more than its limit, whatever happens", () => {
+it("counts on each budget the holds and captures in its window, and never more than its limit", () => {
   const property = fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: "max" }), (steps) => {
     let account: Account = { ...emptyAccount(USER), topUp: RICH };
     let now = START;

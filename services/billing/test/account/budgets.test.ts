@@ -51,12 +51,12 @@ it.each([
   ["week", "2027-01-01T00:00:00Z", "2026-12-28", "2027-01-04"],
   ["month", "2026-12-31T23:59:59.999Z", "2026-12-01", "2027-01-01"],
   ["month", "2028-02-29T00:00:00Z", "2028-02-01", "2028-03-01"],
-] as const)("begins a %s in UTC: %s", (window, at, from, to) => {
+] as const)("starts a %s in UTC: %s", (window, at, from, to) => {
   expect(windowStart(window, new Date(at))).toEqual(new Date(`${from}T00:00:00Z`));
   expect(windowEnd(window, new Date(at))).toEqual(new Date(`${to}T00:00:00Z`));
 });
 
-it("refuses the milli-credit that is too much, and says what is left and until when", () => {
+it("rejects a cost that exceeds it by a milli-credit, and reports the rest and the end of the window", () => {
   const account = run(set(1_000), held("e1", 400));
   expect(accept(account, held("e2", 600)).account.held).toBe(1_000);
   expect(refusal(account, held("e2", 601))).toMatchObject({
@@ -65,7 +65,7 @@ it("refuses the milli-credit that is too much, and says what is left and until w
   });
 });
 
-it("names the budget with the least left where several cover a run", () => {
+it("names the budget with the least left if several apply to a run", () => {
   const account = run(set(1_000), set(500, { scope: ACME, window: "total" }), held("e1", 300, MONDAY, { customer: "acme" }));
   expect(refusal(account, held("e2", 900, MONDAY, { customer: "acme" })).metadata).toMatchObject({
     ...{ scope: "metadata.customer", limit: 0.5, remaining: 0.2, resetsAt: null },
@@ -81,14 +81,14 @@ it("starts each window at zero, and releases to the window of the hold", () => {
   expect(used(accept(account, settled("e2", { a: 1 }, TUESDAY)).account)).toBe(1);
 });
 
-it("counts an extension in the window of its own time, and gives it back there", () => {
+it("counts an extension in the window of its own time, and returns it there", () => {
   const account = run(set(1_000), held("e1", 900), extended("e1", 700, TUESDAY));
   expect(used(account)).toBe(700);
   expect(refusal(account, held("e2", 301, TUESDAY))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
   expect(used(accept(account, settled("e1", { a: 900, b: 200 }, TUESDAY)).account)).toBe(200);
 });
 
-it("refuses an extension past the budget, also of a run that began before there was one", () => {
+it("rejects an extension beyond the budget, also for a run that started before the budget existed", () => {
   const account = run(held("e1", 900), set(1_000));
   expect(refusal(account, extended("e1", 1_001))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
   const more = accept(account, extended("e1", 1_000)).account;
@@ -116,7 +116,7 @@ it("counts a repeated hold, extension and settlement once", () => {
   expect(used(accept(ended, settled("e1", { a: 300 })).account)).toBe(300);
 });
 
-it("keeps a budget's use when its limit or its window is changed", () => {
+it("keeps a budget's use if its limit or its window changes", () => {
   const account = run(set(1_000), held("e1", 400), held("e2", 500, TUESDAY), set(800, { at: TUESDAY, window: "month" }));
   expect(account.budgets).toHaveLength(1);
   expect(used(account)).toBe(900);
@@ -125,19 +125,19 @@ it("keeps a budget's use when its limit or its window is changed", () => {
   expect(used(back)).toBe(500);
 });
 
-it("forgets what counted on a budget that was removed, and makes another of the same scope from nothing", () => {
+it("drops the use of a removed budget, and starts another one with its scope at zero", () => {
   const removed = run(set(1_000), held("e1", 400), { type: "removeBudget", userId, at: MONDAY, budget: { scope: KEY } });
   expect(removed.budgets).toEqual([]);
   const made = accept(removed, set(1_000)).account;
   expect(used(accept(made, settled("e1", { a: 100 })).account)).toBe(0);
 });
 
-it("lets runs that trial grants pay pass a budget that is used up", () => {
+it("allows runs paid by trial grants after a budget is used up", () => {
   const account = { ...run(set(0)), grants: [{ model: "painter", total: 1, remaining: 1 }] };
   expect(accept(account, held("e1", 900)).account.held).toBe(0);
 });
 
-it("does not go back to a window that is over when a clock does", () => {
+it("doesn't return to an ended window if a clock goes back", () => {
   const account = run(set(1_000), held("e1", 600, TUESDAY));
   const before = new Date(TUESDAY.getTime() - 1);
   expect(refusal(account, held("e2", 401, before))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
@@ -145,7 +145,7 @@ it("does not go back to a window that is over when a clock does", () => {
   expect([used(changed), changed.budgets[0]!.countedAt]).toEqual([600, TUESDAY]);
 });
 
-it("announces a share once in a window, and again only where a raise has left it unreached", () => {
+it("announces a share once per window, and again only if a raised limit is below it", () => {
   const alerts = (account: Account): string[] =>
     account.budgetAlerts.flatMap((alert) => ("threshold" in alert ? [`${alert.threshold}: ${alert.used}/${alert.limit}`] : []));
   const first = run(set(1_000, { alertAt: [800, 500] }), held("e1", 500), settled("e1", {}), held("e2", 600), held("e3", 250));
@@ -160,7 +160,7 @@ it("announces a share once in a window, and again only where a raise has left it
   expect(left.budgetAlerts).toHaveLength(3);
 });
 
-it("announces low credits once in a month of the plan, by what is spent and not by what is held", () => {
+it("announces low credits once per month of the plan, by spent credits and not by holds", () => {
   const monthly: Account = { ...start, topUp: 0, plan: 1_000, monthlyMillicredits: 1_000, period: 1 };
   const pending = ({ budgetAlerts }: Account) =>
     budgetAlerts.map((alert) => ("lowCredits" in alert ? [alert.id, alert.lowCredits] : alert));
@@ -187,7 +187,7 @@ it(`has at most ${USUAL_CAPS.budgets} budgets`, () => {
   expect(accept(full, set(2, { scope: scopes[7]! })).account.budgets[7]).toMatchObject({ limit: 2 });
 });
 
-it("writes the key on every row of a run's", () => {
+it("stores the key on every row of a run", () => {
   const { outbox } = run(held("e1", 500), extended("e1", 10), settled("e1", { a: 100 }));
   expect(outbox.map(({ kind, keyId }) => `${kind} ${keyId}`)).toEqual(["hold k1", "hold k1", "capture k1", "release k1"]);
 });

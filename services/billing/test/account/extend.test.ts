@@ -47,27 +47,27 @@ it("holds each call of an extension once, however often it is requested", () => 
   expect(again.account).toBe(first.account);
 });
 
-it("keeps the run's limit for its extensions, and the balance", () => {
+it("applies the run's limit and the balance to its extensions", () => {
   const limited = run(account({ plan: 1_000 }), hold([item("a:0", 100)], 150));
   expect(() => accept(limited, extend([item("a:1", 100)]))).toThrow(expect.objectContaining({ reason: "INSUFFICIENT_CREDITS" }));
   const poor = run(account({ plan: 150 }), hold([item("a:0", 100)]));
   expect(() => accept(poor, extend([item("a:1", 100)]))).toThrow(expect.objectContaining({ reason: "INSUFFICIENT_CREDITS" }));
 });
 
-it("refuses to extend what is closed, or was given up before it was held", () => {
+it("rejects an extension of a closed run, or of one voided before it was held", () => {
   const over = run(account({ plan: 1_000 }), hold([item("a:0", 100)]), settle({}));
   expect(() => accept(over, extend([item("a:1", 100)]))).toThrow(expect.objectContaining({ reason: "PRECONDITION_FAILED" }));
   const voided = run(account({ plan: 1_000 }), settle({}));
   expect(() => accept(voided, extend([item("a:1", 100)]))).toThrow(expect.objectContaining({ reason: "PRECONDITION_FAILED" }));
 });
 
-it("begins the hold of a run that cost nothing until now", () => {
+it("starts the hold of a run that was free until now", () => {
   const { account: held, reply } = accept(account({ plan: 1_000 }), extend([item("a:0", 100)]));
   expect(held).toMatchObject({ plan: 900, held: 100 });
   expect(reply).toMatchObject({ heldMillicredits: 100 });
 });
 
-it("releases an extension's hold in this month, although the run's own month has ended", () => {
+it("releases an extension's hold in the current month, even if the run's own month has ended", () => {
   const renewsAt = new Date("2026-02-10T00:00:00Z");
   const start = account({ plan: 500, monthlyMillicredits: 500, tier: "pro", renewsAt, renewalDay: 10 });
   const held = run(start, hold([item("a:0", 100)]), extend([item("a:1", 100)], FEBRUARY));

@@ -78,7 +78,7 @@ it.each<[string, () => Promise<unknown>, object[]]>([
   ],
   ["a row that was deleted", () => ledger().deleteOne(row("hold")), [{ what: "rows" }, { what: "held" }, { what: "holds" }]],
   ["an account that is gone", () => accounts().deleteOne({ _id: VICTIM }), [{ what: "account", expected: 1_350, actual: 0 }]],
-])("notices %s", async (_, corrupt, expected) => {
+])("reports %s", async (_, corrupt, expected) => {
   await Promise.all([VICTIM, "user-076", "user-078"].map(live));
   expect(await check()).toEqual({ accounts: 3, mismatches: [], staleHolds: [], nextCursor: "" });
   // Rows in transit would be written again.
@@ -125,7 +125,7 @@ it("stops before its deadline, and continues where it stopped", async () => {
   expect(seen.reduce((sum, count) => sum + count, 0)).toBe(USERS.length);
 });
 
-it("tells of holds that are older than any run", async () => {
+it("reports holds that are older than any run", async () => {
   const old = createBilling({ store: own.store, logger, clock: () => new Date(Date.now() - BILLING_LIMITS.staleHoldMs - 60_000) });
   await old.credit({ userId: VICTIM, credit: { kind: "topup", millicredits: 50 }, note: "", reference: "paid" }, deadline());
   const hold = (by: Billing, executionId: string) =>

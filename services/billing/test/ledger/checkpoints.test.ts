@@ -47,7 +47,7 @@ const lastRow = async (before: string): Promise<number> => {
   return row!.sequence as number;
 };
 
-it("sums up the rows of each year once it is over, on top of the years before", async () => {
+it("sums up the rows of each ended year, on top of the earlier years", async () => {
   for (const at of ["2024-03-01", "2024-12-31", "2025-06-01", "2026-01-02"]) await moveAt(at);
   now = new Date("2025-12-31");
   expect(await write()).toBe(1);
@@ -64,13 +64,13 @@ it("sums up the rows of each year once it is over, on top of the years before", 
   for (const full of [false, true]) expect(await check(full)).toMatchObject({ accounts: 1, mismatches: [] });
 });
 
-it("leaves a year open whose last rows may be on their way", async () => {
+it("leaves a year open while its last rows may be in transit", async () => {
   await moveAt("2025-06-01");
   now = new Date("2026-01-05");
   expect(await write()).toBe(0);
 });
 
-it("spares the check the rows of past years, and a full check reads them all the same", async () => {
+it("spares the check from reading past years' rows, and a full check reads them anyway", async () => {
   for (const at of ["2024-03-01", "2026-01-20"]) await moveAt(at);
   await moveAt("2024-04-01", OTHER);
   now = new Date("2026-02-01");
@@ -131,14 +131,14 @@ it.each<[string, boolean, () => Promise<unknown>, string[]]>([
   expect((await check(full)).mismatches.map(({ what }) => what)).toEqual(expected);
 });
 
-it("writes no checkpoint over rows that are missing", async () => {
+it("writes no checkpoint over missing rows", async () => {
   await moveAt("2024-03-01");
   await ledger().deleteOne({ userId: USER, kind: "release" });
   now = new Date("2026-02-01");
   expect(await write()).toBe(0);
 });
 
-it("counts no row twice that is summed up and was not taken out of its account yet", async () => {
+it("counts no row twice that is summed up but still in its account", async () => {
   await moveAt("2024-03-01");
   const rows = await ledger().find({ userId: USER }).sort({ sequence: 1 }).toArray();
   await billing.stop();
@@ -149,7 +149,7 @@ it("counts no row twice that is summed up and was not taken out of its account y
   for (const full of [false, true]) expect((await check(full)).mismatches).toEqual([]);
 });
 
-it("goes from page to page over all accounts", async () => {
+it("continues page by page over all accounts", async () => {
   for (const user of ["a", "b", "c"]) await moveAt("2024-03-01", user);
   now = new Date("2026-02-01");
   const { page } = createCheckpoints({ store: own.store, logger, clock: () => now, pageAccounts: 2 });
@@ -157,7 +157,7 @@ it("goes from page to page over all accounts", async () => {
   expect(await page("b")).toEqual({ removed: 1, next: "" });
 });
 
-it("uses no checkpoint that is younger than its account, as after a restore", () => {
+it("uses no checkpoint that is newer than its account, as after a restore", () => {
   const at = new Date(0);
   const [early, late] = [2024, 2025].map((year, index) => ({ userId: USER, year, sequence: (index + 1) * 10, totals: [], at }));
   expect(newestOf([late!, early!], new Map([[USER, 25]])).get(USER)).toBe(late);

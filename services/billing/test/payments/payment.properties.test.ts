@@ -110,7 +110,7 @@ const play = (played: readonly Step[]): Account => {
 const rowsOf = ({ outbox }: Account): Record<string, number> =>
   Object.fromEntries(outbox.filter(({ id }) => id.startsWith("stripe:")).map(({ id, millicredits }) => [id, millicredits]));
 
-it("books the same credits to the milli-credit, whatever comes first, how often, and between which runs, and never takes more than was bought", () => {
+it("credits the same amount to the milli-credit in any order, with repetitions and between any runs, and never takes more than was bought", () => {
   fc.assert(
     fc.property(
       payments.chain(({ purchase, stories }) => {
@@ -131,7 +131,7 @@ it("books the same credits to the milli-credit, whatever comes first, how often,
   );
 });
 
-it("never takes more credits for a part of a payment than were bought, nor loses one where all of it is paid back at once", () => {
+it("never takes more credits for a partial refund than were bought, nor loses one after a full refund", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100_000_000 }), fc.integer({ min: 1, max: 10_000_000 }), fc.nat(), (millicredits, paid, part) => {
       const purchase = purchaseOf(millicredits, paid);
@@ -144,7 +144,7 @@ it("never takes more credits for a part of a payment than were bought, nor loses
   );
 });
 
-it("leaves what is paid back in another currency to a person", () => {
+it("leaves a refund in another currency to a person", () => {
   const purchase = purchaseOf(1_000_000, 1_000);
   const facts = factsOf(purchase, [{ id: "dp_1", amount: 900, currency: "eur", stages: ["taken"] }]);
   const known = facts.reduce(withFact, emptyPayment(PAYMENT));

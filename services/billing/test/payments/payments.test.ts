@@ -70,7 +70,7 @@ const expectSound = async (): Promise<void> => {
   expect((await billings[0].checkLedger({ cursor: "" })).mismatches).toEqual([]);
 };
 
-it("books a payment once, though its event comes 50 times at once through two instances", async () => {
+it("credits a payment once, even if its event arrives 50 times at once through two instances", async () => {
   const order = await begun();
   const body = completed(order);
   const replays = Array.from({ length: REPLAYS }, (_, index) => receive(index % 3 ? body : completed(order), index % 2));
@@ -81,7 +81,7 @@ it("books a payment once, though its event comes 50 times at once through two in
   await expectSound();
 });
 
-it("keeps a refund and a dispute that come before the payment, at the same time as it", async () => {
+it("stores a refund and a dispute that arrive before the payment, or at the same time", async () => {
   const order = await begun();
   const [one, other] = [`re_${randomUUID()}`, `dp_${randomUUID()}`];
   const { payment, userId } = order;
@@ -99,7 +99,7 @@ it("keeps a refund and a dispute that come before the payment, at the same time 
   await expectSound();
 });
 
-it("takes back what is spent already, after which only what is free runs until new credits make up for it", async () => {
+it("takes back credits that are already spent; then only free runs start until new credits cover the debt", async () => {
   const order = await begun();
   const { userId, payment } = order;
   await receive(completed(order));
@@ -123,7 +123,7 @@ it("takes back what is spent already, after which only what is free runs until n
   await expectSound();
 });
 
-it("takes no more than was bought when a payment is refunded and disputed, and what stays taken when one of them is returned", async () => {
+it("takes back at most the bought credits if a payment is refunded and disputed, and the right rest if one of them is reversed", async () => {
   const order = await begun();
   const { userId, payment } = order;
   const [one, other] = [`re_${randomUUID()}`, `dp_${randomUUID()}`];
@@ -145,7 +145,7 @@ it.each<[string, (order: Order) => Buffer]>([
   ["an operator as its session", (order) => completed({ ...order, session: { $ne: null } as never })],
   ["no object", () => eventOf("refund.created", null as never)],
   ["no id", () => eventOf("refund.created", {}, { id: { $ne: "" } as never })],
-])("refuses a signed event with %s, and books nothing", async (_, eventFor) => {
+])("rejects a signed event with %s, and credits nothing", async (_, eventFor) => {
   const order = await begun();
   await receive(completed(order));
   const before = await rowsOf(order.userId);
@@ -154,13 +154,13 @@ it.each<[string, (order: Order) => Buffer]>([
   expect(await rowsOf(order.userId)).toEqual(before);
 });
 
-it("refuses a signed body that is no event", async () => {
+it("rejects a signed body that isn't an event", async () => {
   for (const text of ["null", "[]", '"event"', "{}"]) {
     await expect(receive(Buffer.from(text))).rejects.toMatchObject({ reason: expect.stringMatching(/INVALID/) as string });
   }
 });
 
-it("returns the credits of a refund that later fails, in whatever order the events arrive", async () => {
+it("returns the credits of a refund that fails later, in any order of events", async () => {
   const order = await begun();
   const { userId, payment } = order;
   const id = `re_${randomUUID()}`;
@@ -171,7 +171,7 @@ it("returns the credits of a refund that later fails, in whatever order the even
   expect(await rowsOf(userId)).toEqual({ [`stripe:${order.session}`]: 1_000_000 });
 });
 
-it("ignores inquiries, sessions that aren't paid yet, those of other sellers, and events that it has no use for", async () => {
+it("ignores inquiries, unpaid sessions, those of other sellers, and irrelevant events", async () => {
   const order = await begun();
   const { checkout: _, ...others } = order;
   expect(await receive(completed({ ...order, status: "unpaid" }))).toMatchObject({ outcome: "ignored" });
@@ -188,7 +188,7 @@ it.each<[string, (order: Order, other: Order) => object, RegExp]>([
   ["another account than the checkout's", (_, other) => ({ userId: other.userId }), /names another account/],
   ["an account that only its metadata name", (_, other) => ({ clientReference: other.userId }), /names another account/],
   ["a checkout that was never begun", () => ({ checkout: randomUUID() }), /no such checkout/],
-])("refuses a paid session with %s, and books nothing", async (_, change, problem) => {
+])("rejects a paid session with %s, and credits nothing", async (_, change, problem) => {
   const [order, other] = [await begun(), await begun()];
   const receipt = await receive(completed({ ...order, ...change(order, other) }));
   expect(receipt).toMatchObject({ outcome: "refused", problem: expect.stringMatching(problem) as string, subject: order.session });
@@ -200,19 +200,19 @@ it.each<[string, (body: Buffer) => [Buffer, string]]>([
   ["is signed with another secret", (body) => [body, signatureOf(body, { secret: "whsec_other" })]],
   ["was changed after it was signed", (body) => [Buffer.from(body.toString().replace("1000", "1001")), signatureOf(body)]],
   ["was signed more than five minutes ago", (body) => [body, signatureOf(body, { ageSeconds: 301 })]],
-])("refuses an event that %s", async (_, forge) => {
+])("rejects an event that %s", async (_, forge) => {
   const order = await begun();
   const [body, signature] = forge(completed(order));
   await expect(instances[0].receive(body, signature)).rejects.toMatchObject({ kind: "unauthenticated", reason: "SIGNATURE_INVALID" });
   expect(await rowsOf(order.userId)).toEqual({});
 });
 
-it("refuses events of the mode that its key is not for, so that Stripe repeats them", async () => {
+it("rejects events of the mode that its key isn't for, so that Stripe repeats them", async () => {
   const body = eventOf("charge.succeeded", { id: "ch_1" }, { livemode: true });
   await expect(receive(body)).rejects.toMatchObject({ reason: "INVALID_REQUEST", metadata: { issues: [{ path: "livemode" }] } });
 });
 
-it("answers an event with an error while the account can't be written, and books it when it comes again", async () => {
+it("returns an error for an event while the account can't be written, and credits it when it arrives again", async () => {
   const order = await begun();
   const book = (): Promise<never> => Promise.reject(new Error("the database is away"));
   const broken = createPayments({ store, billing: { book }, provider: { settings: SETTINGS, stripe }, logger });
@@ -239,7 +239,7 @@ it("never returns the checkout of another account, or of another amount, for a r
   }
 });
 
-it("forgets checkouts, and what was paid back of others' sales, after 60 days, and purchases never", async () => {
+it("deletes checkouts, and refunds of others' sales, after 60 days, but never purchases", async () => {
   const order = await begun();
   await receive(completed(order));
   const others = { id: `re_${randomUUID()}`, payment: `pi_${randomUUID()}`, amount: 1_000, status: "succeeded" };
@@ -257,7 +257,7 @@ it("forgets checkouts, and what was paid back of others' sales, after 60 days, a
   expect(await balanceOf(order.userId)).toBe(1_000_000);
 });
 
-it("says what is missing where nothing can be bought", async () => {
+it("names the missing setting if nothing can be bought", async () => {
   const off = createPayments({ store, billing: billings[0], provider: undefined, logger });
   const order = { userId: "u", email: "", credits: 1_000, reference: "r", successUrl: "http://a/b", cancelUrl: "http://a/b" };
   expect(off.terms()).toBeUndefined();

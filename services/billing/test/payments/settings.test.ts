@@ -14,7 +14,7 @@ it("sells nothing without settings, nor with empty ones", () => {
   expect(read({ STRIPE_SECRET_KEY: "", STRIPE_WEBHOOK_SECRET: "" })).toBeUndefined();
 });
 
-it("knows by its key whether money moves", () => {
+it("derives from its key whether payments are real", () => {
   expect(read(GIVEN)).toMatchObject({ live: false, apiBase: "https://api.stripe.com", priceMicros: 10_000 });
   for (const key of ["sk_live_1", "rk_live_1"]) expect(read({ ...GIVEN, STRIPE_SECRET_KEY: key })).toMatchObject({ live: true });
 });
@@ -22,7 +22,7 @@ it("knows by its key whether money moves", () => {
 it.each([
   ["one secret alone", { STRIPE_SECRET_KEY: "sk_test_1" }],
   ["an API without TLS in production", { ...GIVEN, STRIPE_API_BASE: "http://localhost:12111" }],
-])("refuses %s", (_, given) => {
+])("rejects %s", (_, given) => {
   expect(() => read(given)).toThrow(ConfigError);
 });
 
@@ -30,7 +30,7 @@ it.each([
   ["a publishable key", { ...GIVEN, STRIPE_SECRET_KEY: "pk_test_1" }],
   ["a price below a tenth of a cent", { ...GIVEN, CREDIT_PRICE_USD: "0.0001" }],
   ["a price that is no number", { ...GIVEN, CREDIT_PRICE_USD: "cheap" }],
-])("refuses %s by its name", (_, given) => {
+])("rejects %s by its name", (_, given) => {
   expect(() => read(given)).toThrow(/STRIPE_SECRET_KEY|CREDIT_PRICE_USD/);
 });
 
@@ -38,6 +38,6 @@ it.each([
   [500, 10_000, 500],
   [1_000, 12_345, 1_235],
   [501, 1_000, 51],
-])("asks for %d credits at %d millionths of a dollar %d cents, rounded up", (credits, priceMicros, cents) => {
+])("charges for %d credits at %d millionths of a dollar %d cents, rounded up", (credits, priceMicros, cents) => {
   expect(priceOf(credits, priceMicros)).toBe(cents);
 });

@@ -54,12 +54,12 @@ const order = (userId = `user-${randomUUID()}`, reference = randomUUID()) => ({
   cancelUrl: "https://nodeloom.example.com/balance",
 });
 
-it("makes a checkout of parameters that Stripe's document knows, and answers where it is paid", async () => {
+it("creates a checkout with parameters of Stripe's document, and returns its address", async () => {
   const { url } = await client.createCheckout(order());
   expect(url).toMatch(/^https:\/\/checkout\.stripe\.com\//);
 });
 
-it("makes it again under the same reference, for the same account and the same credits alone", async () => {
+it("returns it again for the same reference only with the same account and credits", async () => {
   const first = order();
   await client.createCheckout(first);
   await expect(client.createCheckout(first)).resolves.toMatchObject({ url: expect.any(String) as string });
@@ -67,18 +67,18 @@ it("makes it again under the same reference, for the same account and the same c
   await expect(client.createCheckout(order("another", first.reference))).rejects.toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
 });
 
-it("is refused by Stripe's document for what it doesn't know: the check can fail", async () => {
+it("is rejected by Stripe's document for unknown parameters, so the check can fail", async () => {
   const stripe = new Stripe(KEY, { host: "127.0.0.1", port, protocol: "http", maxNetworkRetries: 0 });
   const wrong = { mode: "payment", success_url: "https://a", line_items: [{ quantity: 1, price: "p" }], nonsense: "x" };
   await expect(stripe.checkout.sessions.create(wrong as Stripe.Checkout.SessionCreateParams)).rejects.toMatchObject({ statusCode: 400 });
 });
 
-it("asks for the credits that may be bought, a whole number of them", async () => {
+it("accepts only whole credits within the allowed range", async () => {
   for (const credits of [0, 499, 100_001])
     await expect(client.createCheckout({ ...order(), credits })).rejects.toMatchObject({ metadata: { issues: [{ path: "credits" }] } });
 });
 
-it("reports that Stripe is unavailable while nothing answers, and accepts the order again once it is back", async () => {
+it("reports that Stripe is unavailable without a response, and accepts the order again afterwards", async () => {
   const nobody = await freePort();
   const away = await startBilling({ STRIPE_API_BASE: `http://127.0.0.1:${nobody}` });
   const one = order();

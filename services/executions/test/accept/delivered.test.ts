@@ -25,7 +25,7 @@ it("waits for the process that wrote an end to deliver it", async () => {
   await waited;
 });
 
-it("does not wait for an end that was delivered since it was read", async () => {
+it("doesn't wait for an end that was delivered since it was read", async () => {
   const row = ended();
   await readerOf(row, { ...row, outbox: ["webhook"] }).waited;
 });
@@ -34,7 +34,7 @@ it.each<[string, Partial<EndedRow>]>([
   ["is under way", { status: "processing", finishedAt: null }],
   ["ended long ago", { finishedAt: new Date(0) }],
   ["has only its webhook to send", { outbox: ["webhook"] }],
-])("looks nothing up for a run that %s", async (_, part) => {
+])("looks up nothing for a run that %s", async (_, part) => {
   const { find, waited } = readerOf(ended(part));
   await waited;
   expect(find).not.toHaveBeenCalled();

@@ -3,13 +3,13 @@ import { withKeyMetadata } from "../../src/accept/key-metadata";
 
 const key = (keyMetadata: Record<string, string>) => ({ keyMetadata });
 
-it("adds what the key fixes to what the caller wrote", () => {
+it("adds the key's metadata to the caller's", () => {
   expect(withKeyMetadata({ order: "7" }, key({ customer: "acme" }))).toEqual({ order: "7", customer: "acme" });
   expect(withKeyMetadata({ customer: "acme" }, key({ customer: "acme" }))).toEqual({ customer: "acme" });
   expect(withKeyMetadata({ order: "7" }, undefined)).toEqual({ order: "7" });
 });
 
-it("refuses another value than the key's, and names it", () => {
+it("rejects a value other than the key's, and names it", () => {
   expect(() => withKeyMetadata({ customer: "other" }, key({ customer: "acme" }))).toThrow(
     expect.objectContaining({
       reason: "INVALID_REQUEST",
@@ -18,7 +18,7 @@ it("refuses another value than the key's, and names it", () => {
   );
 });
 
-it("refuses more members than usage keeps", () => {
+it("rejects more members than usage stores", () => {
   const written = Object.fromEntries(Array.from({ length: RUN_METADATA.entries }, (_, index) => [`m${index}`, ""]));
   expect(withKeyMetadata(written, key({ m0: "" }))).toEqual(written);
   expect(() => withKeyMetadata(written, key({ customer: "acme" }))).toThrow(expect.objectContaining({ reason: "INVALID_REQUEST" }));

@@ -30,7 +30,7 @@ const quote = (userId: string, more: Readonly<Record<string, Partial<PlanStep>>>
 const credit = (userId: string, part: Partial<billingProto.CreditRequest>) =>
   money.billing.credit(billingProto.CreditRequest.fromPartial({ userId, reference: randomUUID(), ...part }));
 
-it("says what a run may cost with longer lists and answers that are asked for once more", async () => {
+it("includes longer lists and repeated answers in the maximum cost of a run", async () => {
   const userId = randomUUID();
   await credit(userId, { kind: billingProto.CreditKind.CREDIT_KIND_TOPUP, millicredits: 100_000 });
   const answer = { schema: {}, maxRepairMillicredits: 700 };
@@ -38,7 +38,7 @@ it("says what a run may cost with longer lists and answers that are asked for on
   expect(quoted).toMatchObject({ millicredits: 11_000, maxMillicredits: 11_000 + 2 * 3_000 + 5 * 700 + 1 * 700 });
 });
 
-it("quotes what a run would hold after trial grants, and what would be left of them, and its number is enough as a limit", async () => {
+it("quotes a run's hold after trial grants, and their rest; the number suffices as a limit", async () => {
   const userId = randomUUID();
   await credit(userId, { kind: billingProto.CreditKind.CREDIT_KIND_TOPUP, millicredits: 10_000 });
   await credit(userId, { kind: billingProto.CreditKind.CREDIT_KIND_GRANT, model: "painter", runs: 2 });
@@ -63,7 +63,7 @@ it("quotes what a run would hold after trial grants, and what would be left of t
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ heldMillicredits: quoted.millicredits });
 });
 
-it("prices a node at the dearest of its models, and is not exact where another one may cost less", async () => {
+it("prices a node at the most expensive of its models, and isn't exact if another one can cost less", async () => {
   const userId = randomUUID();
   await credit(userId, { kind: billingProto.CreditKind.CREDIT_KIND_TOPUP, millicredits: 100_000 });
   const alternative = (model: string, maxMillicredits: number) => ({

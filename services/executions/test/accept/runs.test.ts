@@ -163,7 +163,7 @@ const runThrough = async (one: ReturnType<typeof replica>, request: executions.R
 };
 
 describe("per run", () => {
-  it("is announced only once its workflow has claimed it, and its credits are captured once", async () => {
+  it("is announced only after its workflow has claimed it, and its credits are captured once", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const request = requestOf(userId, { metadata: { order: "7" } });
     let isTold = false;
@@ -184,7 +184,7 @@ describe("per run", () => {
     expect(await one.execution.claim(request.executionId, 1, "another")).toBeNull();
   });
 
-  it("is joined, and never planned again, under the id that it has", async () => {
+  it("is joined under its existing id, and never planned again", async () => {
     const [userId, one, two] = [await fund(10 * PRICE), replica(), replica()];
     const request = requestOf(userId, { fingerprint: "f" });
     await runThrough(one, request);
@@ -197,7 +197,7 @@ describe("per run", () => {
     });
   });
 
-  it("plans an item of a batch by what its batch has kept, and no item where that is gone", async () => {
+  it("plans an item of a batch from the batch's stored graph, and no item after that is removed", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const graph = { nodesJson: "[]", edgesJson: "[]", pinnedModels: {}, version: 0 };
     const pinned: PinnedGraphs = { graph, inner: { "owner flow ": graph } };
@@ -217,7 +217,7 @@ describe("per run", () => {
     await expect(one.runs.run(request)).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
   });
 
-  it("begins once, however many ask for it at once at two replicas", async () => {
+  it("starts once, however many requests arrive at two replicas at once", async () => {
     const [userId, one, two] = [await fund(10 * PRICE), replica(), replica()];
     const request = requestOf(userId, { waitMs: 3_000 });
     const asked = Array.from({ length: 20 }, (_, index) => (index % 2 ? one : two).runs.run({ ...request, requestToken: String(index) }));
@@ -229,7 +229,7 @@ describe("per run", () => {
     expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
   });
 
-  it("remembers for a minute that credits are missing, and evaluates again after other errors", async () => {
+  it("remembers missing credits for a minute, and evaluates again after other errors", async () => {
     const [userId, one] = [await fund(PRICE - 1), replica()];
     const request = requestOf(userId, { fingerprint: "f" });
     await expect(one.runs.run(request)).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
@@ -243,7 +243,7 @@ describe("per run", () => {
     expect(await money.stores.rows.find(other.executionId)).toMatchObject({ status: "completed", holdId: `${other.executionId}.2` });
   });
 
-  it("whose plan has nothing to call is inserted final, with no hold, no place and no workflow", async () => {
+  it("without calls is inserted as final, with no hold, no place and no workflow", async () => {
     const [userId, one] = [randomUUID(), replica({}, 0)];
     const { row } = await one.runs.run(requestOf(userId, { mode: RUN_MODE_SYNC, concurrency: 1 }));
     expect(row).toMatchObject({ status: "completed", millicredits: 0 });
@@ -252,7 +252,7 @@ describe("per run", () => {
     await eventually(async () => (await money.stores.rows.find(row._id))?.unsettled === undefined);
   });
 
-  it("that is over when it begins announces its end", async () => {
+  it("that ends at its start announces its end", async () => {
     const [one, heard] = [replica({}, 0), [] as string[]];
     const request = requestOf(randomUUID(), { mode: RUN_MODE_SYNC, isNew: true });
     one.channel.onTransition(request.executionId, ({ type }) => void heard.push(type));
@@ -271,14 +271,14 @@ describe("the webhook of a synchronous run", () => {
     return money.delivered.filter((one) => one === id).length;
   };
 
-  it("is left alone if the answer is the end", async () => {
+  it("is not called if the response is the end", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const { row } = await runThrough(one, synchronous(userId, 10_000));
     expect(row.status).toBe("completed");
     expect(await announcementsOf(row._id)).toBe(0);
   });
 
-  it("gets the end once if the answer is 202", async () => {
+  it("gets the end once if the response is 202", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const request = synchronous(userId, 100);
     const asked = one.runs.run(request);
@@ -289,7 +289,7 @@ describe("the webhook of a synchronous run", () => {
     expect(await announcementsOf(request.executionId)).toBe(1);
   });
 
-  it("is left alone if the run ends just before its 202 is stored: the answer is the end", async () => {
+  it("is not called if the run ends just before its 202 is stored: the response is the end", async () => {
     const userId = await fund(10 * PRICE);
     const one: ReturnType<typeof replica> = replica({ answer: () => one.carry(one.started[0]!, 1) });
     const request = synchronous(userId, 100);
@@ -301,8 +301,8 @@ describe("the webhook of a synchronous run", () => {
   });
 });
 
-describe("waiting in line", () => {
-  it("lets a run wait with its credits held, frees those of one that may not before it is told so, and starts the oldest when a place is free", async () => {
+describe("the queue", () => {
+  it("lets a run wait with its credits held, releases those of a rejected run before the response, and starts the oldest run when a place is free", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica({ noBackground: true })];
     const [first, second, third] = [requestOf(userId), requestOf(userId), requestOf(userId, { mode: RUN_MODE_ASYNC })];
     const asked = one.runs.run(first);
@@ -326,7 +326,7 @@ describe("waiting in line", () => {
     expect(events.map(({ type }) => type)).toEqual(["admitted", "queued", "started"]);
   });
 
-  it("says how many can wait when the queue is full, and releases the rejected run's hold", async () => {
+  it("reports how many runs can wait if it is full, and releases the rejected run's hold", async () => {
     const [userId, one] = [await fund(20 * PRICE), replica({ noBackground: true })];
     const first = requestOf(userId);
     const asked = one.runs.run(first);
@@ -341,7 +341,7 @@ describe("waiting in line", () => {
     expect(await balance(userId)).toMatchObject({ held: (1 + QUEUE_LENGTH_FACTOR) * PRICE });
   });
 
-  it("ends what waits at once when it is cancelled, one or all, and gives its credits back", async () => {
+  it("ends waiting runs at once when they are cancelled, one or all, and releases their credits", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const requests = Array.from({ length: 4 }, () => requestOf(userId));
     const asked = one.runs.run(requests[0]!);
@@ -358,7 +358,7 @@ describe("waiting in line", () => {
     expect(await one.execution.claim(requests[3]!.executionId, 1, "w")).toBeNull();
   });
 
-  it("fails what waited for a day, free", async () => {
+  it("fails a run that waited for a day, for free", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica({ noBackground: true })];
     const [first, second] = [requestOf(userId), requestOf(userId)];
     const asked = one.runs.run(first);
@@ -382,7 +382,7 @@ describe("a crash", () => {
     "after the hold, before the workflow": { start: died },
   };
 
-  it.each(Object.entries(CRASHES))("%s leaves a run that is refused, and holds nothing", async (_, faults) => {
+  it.each(Object.entries(CRASHES))("%s leaves a rejected run, and no hold", async (_, faults) => {
     const [userId, dying, other] = [await fund(10 * PRICE), replica(faults), replica()];
     const request = requestOf(userId);
     void dying.runs.run(request).catch(() => undefined);
@@ -407,7 +407,7 @@ describe("a crash", () => {
     expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
   });
 
-  it("after a place came free leaves a run in line that is started by another process", async () => {
+  it("after a place becomes free leaves a queued run that another process starts", async () => {
     const [userId, one, other] = [await fund(10 * PRICE), replica({ noBackground: true }), replica()];
     const [first, second] = [requestOf(userId), requestOf(userId)];
     const asked = one.runs.run(first);

@@ -137,7 +137,7 @@ const carrier = ({ runs, cancellation, channel }: ReturnType<typeof createRuns>)
 const found = async (id: string): Promise<BatchRecord> => (await stores.batches.find(id))!;
 const never = new AbortController().signal;
 
-it("runs every item once, within half of the tier's places, and counts what they cost", async () => {
+it("runs every item once, within half of the tier's places, and counts their cost", async () => {
   const played = createRuns({ cost: (index) => index % PRICE, ends: (index) => (index % 3 === 0 ? "failed" : "completed") });
   const id = await place(60);
   expect(await carrier(played)(id, never)).toBe("over");
@@ -151,7 +151,7 @@ it("runs every item once, within half of the tier's places, and counts what they
   expect(played.mostAtOnce()).toBeLessThanOrEqual(10);
 });
 
-it("runs tests after those that they are compared with, and stores how they ended", async () => {
+it("runs tests after the runs that they are compared with, and stores their outcomes", async () => {
   const played = createRuns({ held: true });
   const [compared, id] = [randomUUID(), randomUUID()];
   const test = { slug: "flow", tests: { json: "[]" }, digest: "d" };
@@ -168,7 +168,7 @@ it("runs tests after those that they are compared with, and stores how they ende
   expect(await found(id)).toMatchObject({ status: "completed", test: { outcomes: [PASSED] } });
 });
 
-it("is over once and exact, however often what carries it dies on the way", async () => {
+it("ends once and exactly, however often its process dies", async () => {
   const played = createRuns();
   const id = await place(80, { maxMillicredits: 80 * PRICE });
   for (let death = 0; death < 6; death += 1) {
@@ -182,7 +182,7 @@ it("is over once and exact, however often what carries it dies on the way", asyn
   expect(played.known.size).toBe(80);
 });
 
-it("never begins what its budget may not bear, pauses, and goes on under another", async () => {
+it("never starts an item beyond its budget, pauses, and continues with another limit", async () => {
   const played = createRuns({ cost: () => PRICE });
   // Each run can cost four times its price.
   const id = await place(10, { maxMillicredits: 5 * PRICE + 3 }, 4 * PRICE);
@@ -196,7 +196,7 @@ it("never begins what its budget may not bear, pauses, and goes on under another
   expect(await found(id)).toMatchObject({ status: "completed", spent: 10 * PRICE, reason: null });
 });
 
-it("begins items that trial runs were expected to pay, whatever is left of its budget", async () => {
+it("starts items that trial runs were expected to pay, whatever is left of its budget", async () => {
   // The quote is for four items. Trial runs pay for the first two.
   const played = createRuns({ cost: (index) => (index < 2 ? 0 : PRICE) });
   const id = await place(4, { maxMillicredits: PRICE - 1 }, 2 * PRICE, (index) => (index < 2 ? PRICE : 0));
@@ -208,7 +208,7 @@ it("begins items that trial runs were expected to pay, whatever is left of its b
   expect(await found(id)).toMatchObject({ status: "completed", spent: 2 * PRICE });
 });
 
-it("pauses where credits are missing, and gives back what was set aside", async () => {
+it("pauses if credits are missing, and returns its reservation", async () => {
   const missing = new DomainError("exhausted", "INSUFFICIENT_CREDITS", "not enough credits");
   let isEmpty = true;
   const played = createRuns({ refuses: () => (isEmpty ? missing : undefined) });
@@ -221,7 +221,7 @@ it("pauses where credits are missing, and gives back what was set aside", async 
   expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 5 }, spent: 5 * PRICE });
 });
 
-it("is paused by a budget of the account once no item is under way that may give back to it", async () => {
+it("is paused by a budget of the account once no running item can return credits to it", async () => {
   const over = new DomainError("exhausted", "BUDGET_EXCEEDED", "the budget of its key has 0 of 10 left", { scope: "key" });
   const refusedAt: string[] = [];
   let isFull = true;
@@ -256,7 +256,7 @@ it("is paused by a budget of the account once no item is under way that may give
   expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 2 } });
 });
 
-it("runs the rest of a batch for the caller who resumes it: on their key, with the metadata that it fixes", async () => {
+it("runs the rest of a batch for the caller who resumes it, with their key and its metadata", async () => {
   const runner = (part: Partial<executions.Runner>) => executions.Runner.fromPartial({ userId, concurrency: 20, ...part });
   const userId = randomUUID();
   const [first, second] = [
@@ -297,7 +297,7 @@ it("keeps its own webhook when another caller resumes it", async () => {
   expect((await found(id)).webhook).toMatchObject({ url: "https://own.test", isOwn: true, state: "pending" });
 });
 
-it("starts no further items once one has failed, if it is set to stop then", async () => {
+it("starts no more items after one has failed, if it is set to stop then", async () => {
   const played = createRuns({ ends: (index) => (index === 2 ? "failed" : "completed") });
   const id = await place(40, { stopsOnError: true, concurrency: 2 });
   expect(await carrier(played)(id, never)).toBe("over");
@@ -315,7 +315,7 @@ it("ends only an item that can't run, and continues with the others", async () =
   expect(await stores.batches.rowsAt(id, [1])).toMatchObject([{ status: "failed", error: { code: "WORKFLOW_INVALID" } }]);
 });
 
-it("cancels what is under way, and never begins the rest", async () => {
+it("cancels running items, and never starts the rest", async () => {
   const played = createRuns({ held: true });
   const id = await place(30);
   const carried = carrier(played)(id, never);
@@ -332,7 +332,7 @@ it("cancels what is under way, and never begins the rest", async () => {
   expect([beginsNoMore(batch), await stores.batches.requestCancel(id, userId)]).toEqual([true, null]);
 });
 
-it("is removed with its rows once it was kept long enough, and not while anything is to be done for it", async () => {
+it("is removed with its rows after its retention, but not while work for it is pending", async () => {
   const long = { finishedAt: new Date(0), createdAt: new Date(0) };
   const gone = await place(2, { ...long, status: "completed" });
   const kept = [
@@ -353,7 +353,7 @@ it("is removed with its rows once it was kept long enough, and not while anythin
   for (const id of kept) expect((await stores.batches.rowsFrom(id, 0, 10)).length).toBe(1);
 });
 
-it("leaves runs that are items of a batch out of lists, unless they are asked for", async () => {
+it("lists runs that are items of a batch only on request", async () => {
   const userId = randomUUID();
   const [batchId, alone, item] = [randomUUID(), newRecord(userId), newRecord(userId)];
   await stores.rows.insert(alone);

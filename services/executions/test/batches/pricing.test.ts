@@ -31,26 +31,26 @@ const price = (items: object[], remaining = 0) => {
   return pricing({ ...order, items: items.map((item) => ({ inputsJson: JSON.stringify(item), settingsJson: "" })) });
 };
 
-it("adds up what all items hold and at most cost, without what trial grants pay, and keeps the version that it has priced", async () => {
+it("adds up the holds and the maximum cost of all items without trial grants, and keeps the priced version", async () => {
   const priced = await price([{ calls: 2 }, { calls: 1 }, { calls: 3 }], 4);
   expect(priced).toMatchObject({ estimated: 20, most: 20, isExact: true, isPlaceless: false, version: 3 });
   expect(priced.items.map((item) => item.price)).toEqual([20, 10, 30]);
   expect(priced.items.map(({ granted = 0 }) => granted)).toEqual([20, 10, 10]);
 });
 
-it("knows what isn't exact, and what needs no places", async () => {
+it("recognises inexact prices, and items that need no places", async () => {
   expect(await price([{ calls: 1 }, { calls: 1, most: 50 }])).toMatchObject({ isExact: false, estimated: 20, most: 510 });
   expect(await price([{ calls: 1 }, { calls: 1, most: 50 }], 2)).toMatchObject({ isExact: false, estimated: 0, most: 490 });
   expect(await price([{ calls: 0 }, { calls: 0 }])).toMatchObject({ isExact: true, isPlaceless: true, estimated: 0 });
 });
 
-it("prices calls at the most expensive of their models, as they are held, and knows that they can cost less", async () => {
+it("prices calls at the most expensive of their models, like holds, and recognises that they can cost less", async () => {
   const priced = await price([{ calls: 2, another: 25 }]);
   expect(priced).toMatchObject({ estimated: 50, most: 50, isExact: false, items: [{ price: 50, most: 50 }] });
   expect(await price([{ calls: 2, another: 10 }])).toMatchObject({ estimated: 20, most: 20, isExact: true });
 });
 
-it("holds for the models in a granted one's place, as runs do, and does not call that exact", async () => {
+it("includes administrators' fallback models in holds, like runs, and isn't exact then", async () => {
   expect(await price([{ calls: 2, another: 25 }], 1)).toMatchObject({ estimated: 50, isExact: false });
   expect(await price([{ calls: 2, another: 10 }], 1)).toMatchObject({ estimated: 20, isExact: false });
   expect(await price([{ calls: 2, another: 0 }], 2)).toMatchObject({ estimated: 0 });
@@ -68,7 +68,7 @@ it("names every problem by the item that has it, in order", async () => {
   ]);
 });
 
-it("prices all items of the graph that the first of them has", async () => {
+it("prices all items with the graph of the first one", async () => {
   const graphs = ["as it is", "as it is changed meanwhile"];
   const seen: unknown[] = [];
   const plan = ({ pinned }: PlanningRequest): Promise<PlannedRun> => {
@@ -84,11 +84,11 @@ it("prices all items of the graph that the first of them has", async () => {
   expect(seen).toEqual([undefined, ...Array.from({ length: 5 }, () => "as it is")]);
 });
 
-it("passes on what is wrong with all of them", async () => {
+it("reports an error that concerns all items", async () => {
   await expect(price([{ calls: 1 }, { bad: "tier" }])).rejects.toMatchObject({ reason: "MODEL_TIER_REQUIRED" });
 });
 
-it("refuses what is expected to cost more than it may, and nothing else", async () => {
+it("rejects a batch only if its expected cost exceeds its limit", async () => {
   const exact = await price([{ calls: 2 }, { calls: 2 }]);
   expect(() => checkBudget(exact, 39)).toThrow(expect.objectContaining({ reason: "INSUFFICIENT_CREDITS" }));
   checkBudget(exact, 40);
@@ -105,6 +105,6 @@ it.each([
   [{ isPlaceless: false, concurrency: 0 }, 1, 1],
   [{ isPlaceless: false, concurrency: 0 }, 0, 100],
   [{ isPlaceless: true, concurrency: 0 }, 1, 8],
-])("lets %p of a tier with %i places have %i items at once", (batch, places, most) => {
+])("lets %p of a tier with %i places run %i items at once", (batch, places, most) => {
   expect(itemsAtOnce(batch, places)).toBe(most);
 });

@@ -20,7 +20,7 @@ const withCapabilities = (effectiveCapabilities: string[]) => () =>
   Promise.resolve(identity.ResolveKeyResponse.fromPartial({ user, effectiveCapabilities }));
 const failing = (error: unknown) => () => Promise.reject(error as Error);
 
-it("stops a batch whose key is revoked, or may not run its target any more, and no other", async () => {
+it("stops a batch whose key is revoked, or can't run its target any more, and no other", async () => {
   const revoked = lookUp(failing(new DomainError("unauthenticated", "UNAUTHENTICATED", "no")));
   expect(await revoked(batch("key"))).toEqual({
     stopped: { code: "UNAUTHENTICATED", message: "the key of the batch was revoked or has expired" },
@@ -32,7 +32,7 @@ it("stops a batch whose key is revoked, or may not run its target any more, and 
   expect(await lookUp(withCapabilities(["workflow:run"]))(batch("key"))).toMatchObject({ tier: "pro", concurrency: 10, keyId: "key" });
 });
 
-it("stops a batch of a session once the access of the person who made it, or resumed it last, has ended", async () => {
+it("stops a batch of a session after the access of the person who created it, or resumed it last, has ended", async () => {
   const grants: unknown[] = [];
   const ended = createCurrentRunner({
     identity: {

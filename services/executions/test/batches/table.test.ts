@@ -33,7 +33,7 @@ const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)):
   );
 };
 
-it("types the cells of a CSV file by the fields of the workflow", async () => {
+it("converts the cells of a CSV file to the types of the workflow's fields", async () => {
   const csv = '\ufeffsubject,seconds,loud,data\r\n"a ""boat"", blue\nand red",2.5,yes,"[1,{""a"":null}]"\r\n007,,FALSE,\r\n';
   expect(await read(csv)).toEqual([
     { subject: 'a "boat", blue\nand red', seconds: 2.5, loud: true, data: [1, { a: null }] },
@@ -46,7 +46,7 @@ it.each([
   ["1e400", "number", "1e400"],
   ["maybe", "boolean", "maybe"],
   ["7615917337495251231", "number", "7615917337495251231"],
-] as const)("leaves %p of a column of type %s as it is: the inputs' check says what is wrong", (cell, type, value) => {
+] as const)("leaves %p in a column of type %s unchanged, so that the inputs' validation reports it", (cell, type, value) => {
   expect(cellValue(cell, type)).toBe(value);
 });
 
@@ -62,7 +62,7 @@ it("reads Windows-1252, as Excel saves CSV in the West", async () => {
   expect(await read(Buffer.from("subject\nGrößenübersicht\n", "latin1"))).toEqual([{ subject: "Größenübersicht" }]);
 });
 
-it("keeps every digit of an integer in a cell of JSON", async () => {
+it("keeps every digit of an integer in a JSON cell", async () => {
   expect(await read('data\n"{""id"": 7615917337495251231}"\n')).toEqual([{ data: { id: "7615917337495251231" } }]);
 });
 
@@ -74,11 +74,11 @@ it.each([
     "subjekt is not an input: did you mean subject? The separator of this file is the semicolon",
   ],
   ["has one column for all, as of other separators", "subject|seconds\na|1\n", "is the comma"],
-])("refuses a file that %s, and says which", async (_, text, message) => {
+])("rejects a file that %s, and names the part", async (_, text, message) => {
   await expect(read(text)).rejects.toMatchObject({ reason: "INVALID_INPUTS", message: expect.stringContaining(message) as string });
 });
 
-it("reads an object a line from JSONL", async () => {
+it("reads one object per line from JSONL", async () => {
   expect(await read('{"subject":"a"}\n\n{"subject":"b","seconds":1}\n')).toEqual([{ subject: "a" }, { subject: "b", seconds: 1 }]);
 });
 
@@ -93,10 +93,10 @@ it.each([
   ["is text of an encoding that can't be told", Uint8Array.of(0x61, 0x0a, 0xef, 0xf0, 0xe8), "UTF-8"],
   ["has a line that is no object", '{"a":1}\n[1]\n', "line 2"],
   ["is nested too deep", `{"a":${"[".repeat(100)}${"]".repeat(100)}}`, "levels deep"],
-])("refuses a file that %s", async (_, text, message) => {
+])("rejects a file that %s", async (_, text, message) => {
   await expect(read(text)).rejects.toMatchObject({ reason: "INVALID_REQUEST", message: expect.stringContaining(message) as string });
 });
 
-it("refuses a file that is too large before it reads any of it", async () => {
+it("rejects a file that is too large before it reads any of it", async () => {
   await expect(read("a\n1\n", LIMITS.batchFileBytes + 1)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
 });

@@ -44,7 +44,7 @@ const declaring = (zip: Uint8Array, name: string, size: number): Uint8Array => {
 };
 
 describe("an archive from a user", () => {
-  it("has its workflows, what they use, and a hash that ignores their form and the names of files", async () => {
+  it("has its workflows, their dependencies, and a hash that ignores their form and the names of files", async () => {
     const node = (url: string) => ({ id: "f", type: "media-upload", data: { url } });
     const inner = { id: "w", type: "workflow", data: { slug: "a", version: 3 } };
     const one = { name: "B", nodes: [node("bundle:url:cat.png"), inner], edges: [] };
@@ -60,14 +60,14 @@ describe("an archive from a user", () => {
     expect(changed.workflows.get("b")!.source).not.toBe(first.workflows.get("b")!.source);
   });
 
-  it("never names a path", async () => {
+  it("never names a path outside", async () => {
     for (const name of ["../workflows/a.json", "/etc/passwd", "workflows/../../a.json", "workflows\\a.json", "C:/a.json"])
       expect(await problemOf({ ...minimal, [name]: json(WORKFLOW) })).toMatch(/isn't a readable ZIP archive/);
     for (const name of ["workflows/b/c.json", "workflows/.json.json", "workflows/B.json", `workflows/${"a".repeat(81)}.json`])
       expect(await problemOf({ ...minimal, [name]: json(WORKFLOW) })).toMatch(/the name must have/);
   });
 
-  it("can't have more entries, or more bytes, than it may", async () => {
+  it("can't exceed the limits of entries or bytes", async () => {
     const many = Object.fromEntries(Array.from({ length: BUNDLE_BOUNDS.entries }, (_, at) => [`files/${at}`, new Uint8Array(0)]));
     expect(await problemOf({ ...minimal, ...many })).toMatch(/more than 1000 entries/);
     const workflows = Object.fromEntries(
@@ -78,12 +78,12 @@ describe("an archive from a user", () => {
     expect(await problem(bomb)).toMatch(/when it is unpacked/);
   });
 
-  it("that declares fewer bytes than it has is refused while it is read", async () => {
+  it("that declares fewer bytes than it has is rejected during reading", async () => {
     const zip = zipSync({ ...minimal, "files/a": new Uint8Array(1_000_000) });
     expect(await problem(declaring(zip, "files/a", 10))).toMatch(/too many bytes/);
   });
 
-  it("is refused when it is cut off, or has an entry twice", async () => {
+  it("is rejected if it is truncated, or has an entry twice", async () => {
     const zip = zipSync({ ...minimal, "workflows/b.json": json(WORKFLOW) });
     expect(await problem(zip.subarray(0, zip.length - 30))).toMatch(/isn't a readable ZIP archive/);
     const twice = Buffer.from(Buffer.from(zip).toString("latin1").replaceAll("workflows/b.json", "workflows/a.json"), "latin1");

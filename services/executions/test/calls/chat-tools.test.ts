@@ -102,18 +102,18 @@ const STREAMED: Readonly<Record<Dialect, Answer>> = {
   gemini: events(geminiCall("a", "Oslo"), geminiCall("b", "Rome", "STOP")),
 };
 
-describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
+describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
   it.each([
     ["at once", {}, WHOLE],
     ["in pieces", { stream: true }, STREAMED],
-  ])("gives the tools that it calls, %s, in one form and not as text", async (_, part, answers) => {
+  ])("returns its tool calls, %s, in one form and not as text", async (_, part, answers) => {
     peer.answers = () => answers[dialect];
     const result = await run(SETTINGS[dialect](part), ASKED);
     expect(result).toMatchObject({ text: "", json: { value: { tool_calls: STEPS[0]!.tool_calls } } });
     expect(said.join("")).toBe("");
   });
 
-  it("is not asked to repair an answer that calls a tool, whatever schema its text must fit", async () => {
+  it("is not asked to repair an answer that calls a tool, whatever schema its text must match", async () => {
     peer.answers = () => WHOLE[dialect];
     const structured = dialect === "anthropic" ? "tool" : "json_schema";
     const { problems, json } = await run(SETTINGS[dialect]({ structuredOutput: structured }), ASKED, { type: "object", required: ["x"] });
@@ -173,7 +173,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
   });
 });
 
-it("gives a text beside the tools that it calls", async () => {
+it("returns a text together with its tool calls", async () => {
   const message = { content: "I look.", tool_calls: STEPS[0]!.tool_calls };
   peer.answers = () => ({ body: { id: "c1", choices: [{ message, finish_reason: "tool_calls" }] } });
   expect(await run(openAi(), ASKED)).toMatchObject({ text: "I look.", json: { value: { tool_calls: STEPS[0]!.tool_calls } } });

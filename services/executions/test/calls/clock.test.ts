@@ -6,7 +6,7 @@ beforeEach(() => void jest.spyOn(Date, "now").mockImplementation(() => now));
 afterEach(() => jest.restoreAllMocks());
 
 describe("the times of a call", () => {
-  it("count from when its provider was asked, and not what was waited in line", async () => {
+  it("count from the start of the provider's call, without the wait in the queue", async () => {
     const told: number[] = [];
     const clock = createCallClock({ onAsked: (at) => told.push(at) });
     await clock.waiting(() => Promise.resolve((now += 3_600_000)));
@@ -21,7 +21,7 @@ describe("the times of a call", () => {
     expect(told).toEqual([askedAt, askedAt + 600_000, askedAt + 601_000]);
   });
 
-  it("go on from an earlier attempt", () => {
+  it("continue from an earlier attempt", () => {
     expect(createCallClock({ askedAt: now - 90_000 }).triesUntil()).toBe(now - 90_000 + TIMING.submitTotal);
   });
 });

@@ -175,8 +175,8 @@ const stats = async (what: "images" | "speech"): Promise<number> =>
     >
   )[what].requests;
 
-describe("the memory that answers take", () => {
-  it("is bounded: answers that don't fit wait, and all are stored", async () => {
+describe("the memory for responses", () => {
+  it("is limited: responses that don't fit wait, and all are stored", async () => {
     const memory = createSlots({ concurrency: 1, queueLimit: 10 });
     const seen: number[] = [];
     const watched: typeof memory = {
@@ -195,8 +195,8 @@ describe("the memory that answers take", () => {
   });
 });
 
-describe("files that come with the answer", () => {
-  it("are stored as ours, in order, and priced by their number", async () => {
+describe("files in the response", () => {
+  it("are stored in the platform, in order, and priced by their number", async () => {
     const result = await calls(images()).run(callOf({ count: 2 }), live, soon());
     expect(result.files).toHaveLength(2);
     for (const { url, contentType } of result.files) {
@@ -208,7 +208,7 @@ describe("files that come with the answer", () => {
     expect(JSON.stringify(result).length).toBeLessThan(1_000);
   });
 
-  it("may be named by an address instead, or by a data URL", async () => {
+  it("can be an address instead, or a data URL", async () => {
     const named = await calls(images({ parameters: { response_format: "url" } })).run(callOf(), live, soon());
     expect(named.files[0]!.url).toMatch(/^http:\/\/public\.test\/media\//);
     const picture = await bytesAt(named.files[0]!.url);
@@ -218,7 +218,7 @@ describe("files that come with the answer", () => {
     expect(await bytesAt(inline.files[0]!.url)).toEqual(picture);
   });
 
-  it("may be the answer itself: a sound, with the voice that was asked for", async () => {
+  it("can be the response itself: a sound, with the requested voice", async () => {
     const target = calls(speech());
     const rachel = await target.run(callOf({}, PRICES.audio!), live, soon());
     expect(rachel).toMatchObject({
@@ -232,7 +232,7 @@ describe("files that come with the answer", () => {
     expect(second).not.toEqual(first);
   });
 
-  it("are stored by as many at once as the process has places for, of all its calls together", async () => {
+  it("are stored in parallel up to the process's limit for all of its calls", async () => {
     let now = 0;
     let most = 0;
     const counting = {
@@ -289,7 +289,7 @@ describe("files that come with the answer", () => {
     expect(await bytesAt(files[0]!.url)).toEqual(await bytesAt(undisturbed[0]!.url));
   });
 
-  it("are refused past 100 MB", async () => {
+  it("are rejected above 100 MB", async () => {
     const piece = Buffer.alloc(4 * 1_024 * 1_024, 1);
     answer = (_request, response) => {
       response.writeHead(200, { "content-type": "audio/wav" });
@@ -306,7 +306,7 @@ describe("files that come with the answer", () => {
     });
   });
 
-  it("that are none, or of another kind, are no success", async () => {
+  it("that are invalid, or of another kind, are not a success", async () => {
     const nothing = { sandbox: { latencyMs: 0, fail: "incomplete" } };
     for (const settings of [images(), speech()])
       await expect(calls(settings).run(callOf(nothing), live, soon())).rejects.toMatchObject({ reason: "PROVIDER_RESPONSE_INCOMPLETE" });
@@ -339,7 +339,7 @@ describe("the address of a job's file", () => {
     expect(polls).toBe(2);
   });
 
-  it("fails the call where the next one has expired, too, or is the same", async () => {
+  it("fails the call if the next one has also expired, or is the same", async () => {
     signing(3);
     await expect(followed()).rejects.toMatchObject({ reason: "EXECUTION_FAILED", message: expect.stringContaining("403") as string });
     expect(polls).toBe(2);
@@ -350,7 +350,7 @@ describe("the address of a job's file", () => {
 });
 
 describe("a request", () => {
-  it("carries what every request has, what no input can change, and the key in its header", async () => {
+  it("includes the fixed members, values that no input can change, and the key in its header", async () => {
     let headers: IncomingMessage["headers"] = {};
     answer = (request, response) => {
       headers = request.headers;
@@ -365,7 +365,7 @@ describe("a request", () => {
     expect(headers.authorization).toBe(`Bearer ${KEY}`);
   });
 
-  it.each(["..", ""])("never goes elsewhere for a voice called %j", async (voice) => {
+  it.each(["..", ""])("never goes to another path for a voice called %j", async (voice) => {
     await expect(calls(speech({ baseUrl: ownUrl })).run(callOf({ voice }), live, soon())).rejects.toThrow("m: input voice: ");
     expect(asked).toEqual([]);
   });
@@ -379,7 +379,7 @@ describe("a request", () => {
     expect((await stats("images")) - before).toBe(1);
   });
 
-  it("is not sent again when it may have been received", async () => {
+  it("is not sent again if it may have been received", async () => {
     answer = (_request, response) => response.destroy();
     const target = calls(images({ baseUrl: ownUrl }));
     const call = callOf();
@@ -388,7 +388,7 @@ describe("a request", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is not sent again when its answer broke off", async () => {
+  it("is not sent again if its response was incomplete", async () => {
     answer = (_request, response) => {
       response.writeHead(200, { "content-type": "audio/wav", "content-length": "1000" });
       response.write("RIFF", () => response.destroy());
@@ -403,13 +403,13 @@ describe("a request", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is sent again after it certainly was not received", async () => {
+  it("is sent again if it certainly was not received", async () => {
     const call = callOf();
     await expect(calls(images({ baseUrl: "http://127.0.0.1:1" })).run(call, live, soon())).rejects.toMatchObject({ kind: "unreachable" });
     expect((await calls(images()).run(call, live, soon())).files).toHaveLength(1);
   });
 
-  it("waits for a provider that says when it has time", async () => {
+  it("waits for a provider that states its waiting time", async () => {
     answer = (_request, response) => response.writeHead(429, { "retry-after": "1" }).end("{}");
     const call = callOf();
     await expect(calls(images({ baseUrl: ownUrl })).run(call, live, soon())).rejects.toMatchObject({ name: "TryAgain" });
@@ -417,7 +417,7 @@ describe("a request", () => {
   });
 });
 
-describe("a call that is given up", () => {
+describe("an aborted call", () => {
   it("before it was sent is stopped, and can't be sent any more", async () => {
     const before = await stats("images");
     const target = calls(images());
@@ -427,7 +427,7 @@ describe("a call that is given up", () => {
     expect(await stats("images")).toBe(before);
   });
 
-  it("while the provider works is hung up on, and the report says that it could not be stopped", async () => {
+  it("while the provider works closes the connection, and the report states that it could not be stopped", async () => {
     const arrived = new Promise<IncomingMessage>((resolve) => (answer = (request) => resolve(request)));
     const target = calls(speech({ baseUrl: ownUrl }));
     const call = callOf();
@@ -441,7 +441,7 @@ describe("a call that is given up", () => {
     await closed;
   });
 
-  it("after it was stored keeps what it made", async () => {
+  it("after it was stored keeps its output", async () => {
     const target = calls(images());
     const call = callOf();
     const result = await target.run(call, live, soon());

@@ -40,7 +40,7 @@ it.each<[Kind, number | undefined]>([
   ["ambiguous", undefined],
   ["refused", 500],
   ["refused", 503],
-])("leaves a provider alone after failures in a row: %s %p", async (kind, status) => {
+])("pauses a provider after failures in a row: %s %p", async (kind, status) => {
   const gate = createGates(logger)(settings());
   await failOften(gate, failing(kind, status), FAILURES_TO_OPEN - 1);
   expect(await ask(gate)).toBe("fine");
@@ -53,7 +53,7 @@ it.each<[Kind, number | undefined]>([
   ["refused", 429],
   ["incomplete", undefined],
   ["failed", undefined],
-])("does not hold against a provider what it refuses: %s %p", async (kind, status) => {
+])("doesn't count rejections as a provider's failures: %s %p", async (kind, status) => {
   const gate = createGates(logger)(settings());
   await failOften(gate, failing(kind, status), 3 * FAILURES_TO_OPEN);
   await failOften(gate, failing("unreachable"), FAILURES_TO_OPEN - 1);
@@ -62,19 +62,19 @@ it.each<[Kind, number | undefined]>([
   expect(await ask(gate)).toBe("fine");
 });
 
-it("does not take a burst of failures for an outage", async () => {
+it("doesn't treat a burst of failures as an outage", async () => {
   const gate = createGates(logger)(settings());
   await Promise.all(Array.from({ length: 5 * FAILURES_TO_OPEN }, () => fail(gate, failing("refused", 500))));
   expect(await ask(gate)).toBe("fine");
 });
 
-it("counts neither calls that were given up here nor errors of ours", async () => {
+it("counts neither calls aborted here nor the platform's own errors", async () => {
   const gate = createGates(logger)(settings());
   await failOften(gate, () => Promise.reject(new Error("cancelled")), 3 * FAILURES_TO_OPEN);
   expect(await ask(gate)).toBe("fine");
 });
 
-it("lets one call try after the pause, for longer pauses as long as it fails, and all of them once it succeeds", async () => {
+it("lets one call try after the pause, with longer pauses while it fails, and all calls once it succeeds", async () => {
   const gate = createGates(logger)(settings());
   await failOften(gate, failing("unreachable"));
   now += FIRST_PAUSE;
@@ -107,7 +107,7 @@ it("ignores failures of calls that started before it paused the provider", async
   expect(await ask(gate)).toBe("fine");
 });
 
-it("learns nothing from a probe that was given up", async () => {
+it("ignores an aborted probe", async () => {
   const gate = createGates(logger)(settings());
   await failOften(gate, failing("unreachable"));
   now += FIRST_PAUSE;
@@ -115,7 +115,7 @@ it("learns nothing from a probe that was given up", async () => {
   expect(await ask(gate)).toBe(SECOND_PAUSE);
 });
 
-it("shuts for all models of a provider, and for no other's", async () => {
+it("pauses all models of a provider, and of no other", async () => {
   const gates = createGates(logger);
   await failOften(gates(settings()), failing("unreachable"));
   expect(await ask(gates(settings({ submit: {}, maxConcurrent: 3 })))).toBe(FIRST_PAUSE);
@@ -130,7 +130,7 @@ describe("maxConcurrent", () => {
     return { call: () => ((began = true), over), end: () => end(), began: () => began };
   };
 
-  it("bounds what is under way, over all models that say the same", async () => {
+  it("limits calls in progress over all models with the same limit", async () => {
     const gates = createGates(logger);
     const [first, second] = [slow(), slow()];
     const done = [
@@ -147,7 +147,7 @@ describe("maxConcurrent", () => {
   it.each<[string, object, (name: string) => string | undefined]>([
     ["its entries say", { maxConcurrent: 2 }, () => undefined],
     ["the environment says", { maxConcurrent: 9, maxConcurrentEnv: "LUMEN_CALLS" }, (name) => (name === "LUMEN_CALLS" ? "2" : undefined)],
-  ])("of an account bounds what is under way with its secret, whatever the model: as %s", async (_what, part, env) => {
+  ])("of an account limits calls in progress with its secret, whatever the model: as %s", async (_what, part, env) => {
     const gates = createGates(logger, env);
     const auth = { secretEnv: "LUMEN_API_KEY", ...part };
     const calls = [slow(), slow(), slow()];
@@ -167,7 +167,7 @@ describe("maxConcurrent", () => {
     expect(await Promise.all(done)).toEqual(["done", "done", "done"]);
   });
 
-  it("makes calls wait as long as their run has time, and says that they were not made", async () => {
+  it("makes calls wait while their run has time, and reports them as not made", async () => {
     const gate = createGates(logger)(settings({ maxConcurrent: 1 }));
     const first = slow();
     const done = gate.pass(first.call, soon());

@@ -72,7 +72,7 @@ it.each([
   expect(await send(extract === undefined ? {} : { extract })).toEqual({ status: 200, body });
 });
 
-it("gives text where the answer is no JSON, whatever it says it is", async () => {
+it("returns text if the response isn't JSON, whatever its content type is", async () => {
   answer = (response) => response.setHeader("content-type", "application/json").end("{broken");
   expect((await send({})).body).toBe("{broken");
 });
@@ -94,7 +94,7 @@ it.each<[string, Record<string, string>, Buffer, unknown]>([
     { id: "7615917337495251231" },
   ],
   ["a byte order mark", {}, Buffer.from("\ufeffÜber"), "Über"],
-])("reads an answer in %s", async (_, headers, body, read) => {
+])("reads a response in %s", async (_, headers, body, read) => {
   answer = (response) => void response.writeHead(200, headers).end(body);
   expect((await send({})).body).toEqual(read);
   expect(seen[0]!.headers["accept-encoding"]).toBe("gzip, br");
@@ -108,7 +108,7 @@ it.each<[string, Record<string, string>, Buffer, Buffer]>([
   ["says that it is text", { "content-type": "text/plain" }, PNG, PNG],
   ["is larger than a text may be", { "content-type": "image/png" }, LARGE, LARGE],
   ["is compressed", { "content-type": "image/png", "content-encoding": "gzip" }, gzipSync(LARGE), LARGE],
-])("gives a picture that %s as a file of our storage", async (_, headers, body, bytes) => {
+])("returns a picture that %s as a stored file", async (_, headers, body, bytes) => {
   answer = (response) => void response.writeHead(200, headers).end(body);
   expect(await send({ extract: "/a" })).toEqual({ status: 200, body: null, file: FILE });
   expect(kept).toMatchObject([{ call: { userId: "user", executionId: "run", nodeIndex: 3, item: 1 } }]);
@@ -119,12 +119,12 @@ it.each<[string, string, string]>([
   ["a drawing", "image/svg+xml", "<svg/>"],
   ["an error in place of a picture", "image/png", '{"error":"none"}'],
   ["a list of films", "audio/x-mpegurl", "#EXTM3U\n"],
-])("gives %s that is text as its text", async (_, type, body) => {
+])("returns %s that is text as its text", async (_, type, body) => {
   answer = (response) => void response.writeHead(404, { "content-type": type }).end(body);
   expect(await send({})).toEqual({ status: 404, body });
 });
 
-it("stores the answer to a write once, and never writes again because of it", async () => {
+it("stores the response to a write once, and never repeats the write for it", async () => {
   answer = (response) => void response.writeHead(200, { "content-type": "image/png" }).end(PNG);
   const away = createHttpRequest({
     egress,
@@ -135,7 +135,7 @@ it("stores the answer to a write once, and never writes again because of it", as
   await expect(away(nodeCall({}, "k"), live)).rejects.toMatchObject({ kind: "unavailable" });
 });
 
-it("inflates no more than a file may have", async () => {
+it("decompresses no more than a file can have", async () => {
   answer = (response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(LIMITS.mediaBytes + 1)));
   const drain: KeepAnswer = async (_, bytes) => {
     for await (const chunk of bytes) expect(chunk).toBeDefined();
@@ -144,7 +144,7 @@ it("inflates no more than a file may have", async () => {
   await expect(createHttpRequest({ egress, keepAnswer: drain })(nodeCall({}, "k"), live)).rejects.toThrow(/larger than \d+ bytes/);
 });
 
-it("stores a file under an id of its call, as what its bytes are, and knows what storage refuses", async () => {
+it("stores a file under an id of its call, with the type of its bytes, and handles a rejection by storage", async () => {
   const uploads: unknown[] = [];
   let refusal: DomainError | undefined;
   const upload = async (parts: AsyncIterable<unknown> | Iterable<unknown>) => {
@@ -185,13 +185,13 @@ it.each<[string, Record<string, string>, Buffer, RegExp]>([
   await expect(send({})).rejects.toMatchObject({ reason: "EXECUTION_FAILED", message: expect.stringMatching(message) as string });
 });
 
-it("takes any status as an answer, and follows no redirect", async () => {
+it("accepts any status as a response, and follows no redirect", async () => {
   answer = (response) => response.writeHead(302, { location: "/elsewhere" }).end();
   expect((await send({})).status).toBe(302);
   expect(seen).toHaveLength(1);
 });
 
-it("sends JSON or text, the author's headers, and a key that names the call", async () => {
+it("sends JSON or text, the author's headers, and an idempotency key", async () => {
   await send({ method: "POST", body: { x: 1 }, headers: { "X-One": "1", Host: "evil", "Content-Length": "3" } });
   await send({ method: "PUT", body: "plain", headers: { "content-type": "text/markdown", "idempotency-key": "mine" } });
   const [json, text] = seen;
@@ -203,7 +203,7 @@ it("sends JSON or text, the author's headers, and a key that names the call", as
   expect(text).toMatchObject({ body: "plain", headers: { "content-type": "text/markdown", "idempotency-key": "mine" } });
 });
 
-it("names a call by a key that a header can carry, whatever the node is called", async () => {
+it("uses an idempotency key that a header can contain, whatever the node's name is", async () => {
   await send({ method: "POST" }, "run:图片:0");
   await send({ method: "POST" }, "run:图片:0");
   await send({ method: "POST" }, "run:画像:0");
@@ -219,12 +219,12 @@ it.each([
   ["a header without a name", { headers: { "": "1" } }, /not a header's name/],
   ["an address inside the network", { url: "http://127.0.0.1:1/" }, /refused to call 127\.0\.0\.1:1: /],
   ["an address that is none", { url: "nowhere" }, /not a URL/],
-])("refuses %s", async (_, part, message) => {
+])("rejects %s", async (_, part, message) => {
   await expect(send(part)).rejects.toMatchObject({ reason: "EXECUTION_FAILED", message: expect.stringMatching(message) as string });
   expect(seen).toHaveLength(0);
 });
 
-it("refuses an answer that is too large", async () => {
+it("rejects a response that is too large", async () => {
   answer = (response) => response.end(`${seen[0]!.url.slice(2)}${"€".repeat(100_000)}`);
   for (const before of ["", "a", "aa"]) {
     seen = [];
@@ -232,7 +232,7 @@ it("refuses an answer that is too large", async () => {
   }
 });
 
-it("asks again when a connection breaks, but never repeats a call that may have had its effect", async () => {
+it("retries after a broken connection, but never repeats a call that may have had an effect", async () => {
   answer = (response) => (seen.length === 1 ? response.destroy() : response.end("second"));
   expect((await send({})).body).toBe("second");
   seen = [];
@@ -241,7 +241,7 @@ it("asks again when a connection breaks, but never repeats a call that may have 
   expect(seen).toHaveLength(1);
 });
 
-it.each(["GET", "POST"])("says that the answer to a %s broke off, which is not that nothing was reached", async (method) => {
+it.each(["GET", "POST"])("reports an incomplete response to a %s differently from a server that can't be reached", async (method) => {
   answer = (response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
     response.write('{"a":1', () => response.destroy());

@@ -100,13 +100,13 @@ const ways = (...send: string[]) => ({ files: { image: { send }, images: { send 
 const DATA = `data:image/png;base64,${Buffer.from("picture").toString("base64")}`;
 
 describe("an address", () => {
-  it("is sent where the provider can read it", async () => {
+  it("is sent if the provider can read it", async () => {
     const { send } = sender(ways("url", "data-url"), { own: PUBLIC_OWN });
     expect(await send({ prompt: "x", image: `${PUBLIC_OWN}a.png` })).toEqual({ prompt: "x", image: `${PUBLIC_OWN}a.png` });
     expect(await send({ image: "https://files.nodeloom.dev/b.png" })).toEqual({ image: "https://files.nodeloom.dev/b.png" });
   });
 
-  it("is sent as it is to a provider in our own network", async () => {
+  it("is sent unchanged to a provider in the own network", async () => {
     const { send } = sender({ ...ways("url"), hosted: false });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: `${OWN}a.png` });
   });
@@ -116,20 +116,20 @@ describe("an address", () => {
     "https://10.0.0.1/a.png",
     "https://loom.internal/a.png",
     "http://files.nodeloom.dev/a.png",
-  ])("is not sent where a hosted provider can't read it: %s", async (image) => {
+  ])("is not sent if a hosted provider can't read it: %s", async (image) => {
     const { send } = sender(ways("url", "data-url"));
     expect(await send({ image })).toEqual({ image: DATA });
   });
 });
 
 describe("a file inside the request", () => {
-  it("is a data URL, or base64, of each file of a list", async () => {
+  it("is a data URL, or base64, for each file of a list", async () => {
     expect(await sender(ways("data-url")).send({ images: [`${OWN}a.png`, DATA] })).toEqual({ images: [DATA, DATA] });
     const base64 = DATA.slice(DATA.indexOf(",") + 1);
     expect(await sender(ways("base64")).send({ images: [`${OWN}a.png`, DATA] })).toEqual({ images: [base64, base64] });
   });
 
-  it("is not longer than the entry's bound: the next way is taken", async () => {
+  it("is at most as long as the entry's limit; then the next way is used", async () => {
     const files = { image: { send: ["data-url", "upload"], maxDataChars: 1_000 } };
     const { send } = sender({ files, upload: { api: "fal" } }, { bytes: Buffer.alloc(800) });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://v3.fal.media/files/a.png" });
@@ -137,7 +137,7 @@ describe("a file inside the request", () => {
 });
 
 describe("an upload", () => {
-  it("to fal is put where its storage says, without our key there", async () => {
+  it("to fal goes to the address of its storage, without the key", async () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "fal", baseUrl: base } });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://v3.fal.media/files/a.png" });
     expect(seen.map(({ call }) => call)).toEqual(["POST /storage/upload/initiate?storage_type=fal-cdn-v3", "PUT /put/1"]);
@@ -157,7 +157,7 @@ describe("an upload", () => {
     expect([file.name, file.type, await file.text()]).toEqual(["a.png", "image/png", "picture"]);
   });
 
-  it("to Runway is a form with the fields that it asks for, the file last", async () => {
+  it("to Runway is a form with its required fields, and the file last", async () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "runway" } });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "runway://1" });
     expect(JSON.parse(seen[0]!.body.toString())).toEqual({ filename: "a.png", type: "ephemeral" });
@@ -176,7 +176,7 @@ describe("an upload", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("of an earlier call is uploaded again, once, if the provider rejects the reused file", async () => {
+  it("of an earlier call is repeated once if the provider rejects the reused file", async () => {
     const { sending } = sender({ ...ways("upload"), upload: { api: "replicate" } });
     const refusing = (status: number) => {
       let sends = 0;
@@ -222,7 +222,7 @@ describe("an upload", () => {
     expect(seen[1]!.headers["content-length"]).toBe(String(bytes.length));
   });
 
-  it("of an address that is not ours goes through our storage, which holds it to the rules of users' addresses", async () => {
+  it("of a foreign address goes through the platform's storage, with the rules for users' addresses", async () => {
     const { send, ingested } = sender({ ...ways("upload"), upload: { api: "fal" } });
     await send({ image: "http://files.nodeloom.dev/b.png" });
     expect(ingested).toEqual(["http://files.nodeloom.dev/b.png"]);
@@ -230,7 +230,7 @@ describe("an upload", () => {
 });
 
 describe("a file that can't be sent", () => {
-  it("fails the call before anything is submitted, and says what to set", async () => {
+  it("fails the call before anything is submitted, and names the setting to change", async () => {
     await expect(sender(ways("url")).send({ image: `${OWN}a.png` })).rejects.toMatchObject({
       reason: "EXECUTION_FAILED",
       message: expect.stringMatching(/^m: input image: .*set PUBLIC_BASE_URL to an https address/) as string,

@@ -5,8 +5,8 @@ import { type Answer, peer, usePeer, polling, chat, open, modelCalls, callOf, li
 
 usePeer();
 
-describe("what is sent", () => {
-  it("says every number that is paid for, also where the caller left it out", async () => {
+describe("a request", () => {
+  it("includes every number that affects the price, even if the caller omitted it", async () => {
     peer.answers = ({ path }) => ({ body: path.includes("chat") ? { choices: [{ message: { content: "x" } }] } : { id: "j" } });
     await modelCalls(polling(), "image").submit(callOf(), live, soon());
     await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard);
@@ -15,20 +15,20 @@ describe("what is sent", () => {
   });
 });
 
-describe("a job that makes text", () => {
+describe("a job that creates text", () => {
   const settings = () => ({ ...polling(), outputs: { text: "/text", json: "/words" } });
   const asked = (part: object) => {
     peer.answers = () => ({ body: { status: "done", ...part } });
     return modelCalls(settings(), "text").poll(callOf({ price: { basis: "run", microUsd: 5 } }), { requestId: "j" }, live);
   };
 
-  it("gives the text, and the JSON beside it, at its price", async () => {
+  it("returns the text, and its JSON, at its price", async () => {
     const words = [{ word: "Hi", start: 0 }];
     expect(await asked({ text: "Hi", words })).toEqual({ files: [], text: "Hi", json: { value: words }, costMicroUsd: 5, requestId: "j" });
     expect(await asked({ text: "" })).toMatchObject({ text: "" });
   });
 
-  it("says which JSON does not fit a schema that its node has", async () => {
+  it("names JSON that doesn't match the node's schema", async () => {
     peer.answers = () => ({ body: { status: "done", text: "Hi", words: [1] } });
     const call = callOf({ schema: { type: "array", items: { type: "string" } } });
     expect(await modelCalls(settings(), "text").poll(call, { requestId: "j" }, live)).toMatchObject({
@@ -44,7 +44,7 @@ describe("a job that makes text", () => {
     await expect(asked(part)).rejects.toThrow(problem);
   });
 
-  it("is charged for what its answer says that it cost", async () => {
+  it("is charged the cost in its response", async () => {
     peer.answers = () => ({ body: { status: "done", text: "Hi", usage: { cost: 0.02 } } });
     const price = readWrittenPrice({ perRunUsd: 0.5, actual: [{ at: "/usage/cost", eachUsd: 1 }] });
     const call = callOf({ price });
@@ -70,7 +70,7 @@ describe("a body template of a platform's model", () => {
 describe("polls", () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it("come as late as the provider asks", async () => {
+  it("are made as late as the provider asks", async () => {
     const at: number[] = [];
     peer.answers = () => {
       at.push(Date.now());
@@ -80,7 +80,7 @@ describe("polls", () => {
     expect(at[1]! - at[0]!).toBeGreaterThanOrEqual(290);
   });
 
-  it("end at once when they are given up while their files wait to be stored", async () => {
+  it("end at once if they are aborted while their files wait to be stored", async () => {
     peer.answers = () => ({ body: { status: "done", files: ["http://files.test/1"] } });
     const full = createSlots({ concurrency: 1, queueLimit: 1 });
     let release = (): void => undefined;
@@ -106,12 +106,12 @@ describe("polls", () => {
     return modelCalls(polling(), "image").poll(callOf(), { requestId: "j" }, live);
   };
 
-  it("give up a provider that has been silent for too long, whose job may go on", async () => {
+  it("fail if a provider has been silent for too long, and its job can continue", async () => {
     await expect(pollSlowly(() => ({ status: 500 }))).rejects.toMatchObject({ reason: "EXECUTION_FAILED", metadata: { jobMayRun: true } });
     expect(peer.seen).toHaveLength(4);
   });
 
-  it("wait for a job that was accepted and is not known yet, for a while", async () => {
+  it("wait for a while for a job that was accepted and isn't known yet", async () => {
     const polled = (submittedAt: number): Promise<unknown> => {
       peer.seen = [];
       peer.answers = () => (peer.seen.length < 3 ? { status: 404 } : { body: { status: "failed", error: "over" } });
@@ -123,14 +123,14 @@ describe("polls", () => {
     await expect(gone).rejects.toThrow("no longer knows the job");
   });
 
-  it("look for a job again that a restarted provider does not know, before they call it lost", async () => {
+  it("look up a job again that a restarted provider doesn't know, before it counts as lost", async () => {
     const submittedAt = Date.now() - 60_000;
     peer.answers = () => (peer.seen.length < 4 ? { status: 404 } : { body: { status: "failed", error: "over" } });
     await expect(modelCalls(polling(), "image").poll(callOf(), { requestId: "j", submittedAt }, live)).rejects.toThrow("over");
     await expect(pollSlowly(() => ({ status: 404 }))).rejects.toThrow("no longer knows the job");
   });
 
-  it("begin as late as the entry says", async () => {
+  it("start as late as the entry states", async () => {
     const settings = polling();
     const submittedAt = Date.now();
     let askedAt = 0;
@@ -143,14 +143,14 @@ describe("polls", () => {
     expect(askedAt - submittedAt).toBeGreaterThanOrEqual(395);
   });
 
-  it("do not take a provider for silent that only has no time", async () => {
+  it("don't treat a busy provider as silent", async () => {
     await expect(
       pollSlowly(() => (peer.seen.length < 8 ? { status: 429 } : { body: { status: "failed", error: "over" } })),
     ).rejects.toMatchObject({ message: "m: over", metadata: {} });
   });
 });
 
-describe("what a provider says", () => {
+describe("a provider's error", () => {
   it("is shortened and cleaned before it becomes a run's error", async () => {
     peer.answers = () => ({ body: { status: "failed", error: `super-secret-value ${"x".repeat(100_000)}` } });
     const failure = await modelCalls(polling(), "image")
@@ -162,10 +162,10 @@ describe("what a provider says", () => {
   });
 });
 
-describe("an error inside an answer whose status is 200", () => {
+describe("an error in a response with status 200", () => {
   const coded = () => ({ ...polling(), error: { when: "/code", not: [0], message: "/message" } });
 
-  it("refuses the submission with what the provider says, free of charge", async () => {
+  it("rejects the submission with the provider's message, free of charge", async () => {
     peer.answers = () => ({ body: { code: 1102, message: "super-secret-value has no balance" } });
     const call = callOf();
     await expect(modelCalls(coded(), "image").submit(call, live, soon())).rejects.toMatchObject({
@@ -181,30 +181,30 @@ describe("an error inside an answer whose status is 200", () => {
     await expect(modelCalls(coded(), "image").poll(callOf(), { requestId: "j" }, live)).rejects.toThrow('the error "E7"');
   });
 
-  it("is none where the code says that all is well", async () => {
+  it("is ignored if the code reports success", async () => {
     peer.answers = () => ({ body: { code: 0, id: "j" } });
     expect(await modelCalls(coded(), "image").submit(callOf(), live, soon())).toMatchObject({ requestId: "j" });
   });
 });
 
 describe("cancelling", () => {
-  it("is told by an answer without a body", async () => {
+  it("accepts a response without a body", async () => {
     peer.answers = ({ path }) => (path.startsWith("DELETE") ? { status: 204, raw: "" } : { body: { status: "working" } });
     const settings = { ...polling(), cancel: { method: "DELETE", path: "/jobs/{requestId}" } };
     expect(await modelCalls(settings, "image").cancel(callOf(), { requestId: "j" })).toEqual({ report: "provider_told", finished: null });
   });
 
-  it("reports at once a provider that refuses to stop", async () => {
+  it("reports at once a provider that doesn't stop", async () => {
     peer.answers = ({ path }) => (path.endsWith("/cancel") ? { status: 409 } : { body: { status: "working" } });
     expect(await modelCalls(polling(), "image").cancel(callOf(), { requestId: "j" })).toEqual({ report: "could_not_stop", finished: null });
   });
 
-  it("is tried again where the provider fails for a moment", async () => {
+  it("is retried if the provider fails for a moment", async () => {
     peer.answers = ({ path }) => (path.endsWith("/cancel") ? { status: 503 } : { body: { status: "working" } });
     await expect(modelCalls(polling(), "image").cancel(callOf(), { requestId: "j" })).rejects.toThrow(/503/);
   });
 
-  it("is tried again where the provider has no time, when it says", async () => {
+  it("is retried if the provider is busy, at the stated time", async () => {
     peer.answers = ({ path }) => (path.endsWith("/cancel") ? says(429, "2") : { body: { status: "working" } });
     const failure = await modelCalls(polling(), "image")
       .cancel(callOf(), { requestId: "j" })
@@ -213,7 +213,7 @@ describe("cancelling", () => {
     expect((failure as TryAgain).afterMs).toBeGreaterThanOrEqual(2_000);
   });
 
-  it("tells the provider, also when it can't say how the job stands", async () => {
+  it("notifies the provider, even if it can't report the job's state", async () => {
     peer.answers = ({ path }) => (path.endsWith("/cancel") ? {} : { status: 500 });
     expect(await modelCalls(polling(), "image").cancel(callOf(), { requestId: "j" })).toEqual({ report: "provider_told", finished: null });
   });

@@ -16,7 +16,7 @@ const MODEL = {
 const making = (inputs: Record<string, unknown>, call: Partial<ModelCall> = {}, model = MODEL): media.Making =>
   makingOf({ executionId: "run", nodeId: "picture", model: "painter", inputs, ...call } as ModelCall, model);
 
-it("names the call, its model and each file that went in once", () => {
+it("names the call, its model and each input file once", () => {
   const url = "http://public.test/media/0123.png";
   expect(making({ prompt: "a boat", image: url, references: [{ url, contentType: "image/png" }, "0f".repeat(16)] })).toMatchObject({
     ...{ maker: MAKER_MODEL, model: "painter", nodeId: "picture", executionId: "run" },
@@ -24,17 +24,17 @@ it("names the call, its model and each file that went in once", () => {
   });
 });
 
-it("tells what a program draws from what a model makes", () => {
+it("distinguishes outputs drawn by a program from a model's", () => {
   expect(making({}, {}, { ...MODEL, sandbox: true }).maker).toBe(MAKER_ALGORITHM);
 });
 
-it("keeps prompts and settings only where the run says so, and never files", () => {
+it("stores prompts and settings only if the run requests it, and never files", () => {
   const inputs = { prompt: "a boat", seed: 7, image: "http://public.test/media/0123.png" };
   expect(making(inputs).inputsJson).toBe("");
   expect(JSON.parse(making(inputs, { provenance: "full" }).inputsJson)).toEqual({ prompt: "a boat", seed: 7 });
 });
 
-it("stays within what media takes", () => {
+it("stays within media's limits", () => {
   const references = Array.from({ length: 80 }, (_, index) => `http://public.test/media/${index}.png`);
   const long = making(
     { prompt: "p".repeat(100_000), references, image: `data:image/png;base64,${"A".repeat(5_000)}` },

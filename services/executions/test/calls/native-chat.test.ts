@@ -32,8 +32,8 @@ const listen = (): { said: string[]; written: WrittenText } => {
 };
 const sent = (): Record<string, unknown> => peer.seen.at(-1)!.body;
 
-describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
-  it("gives its text without its thoughts, at the price of all tokens that it counted", async () => {
+describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
+  it("returns its text without its thoughts, at the price of all counted tokens", async () => {
     answers(dialect, () => wholeText[dialect]("Hello"));
     expect(await run(native(dialect))).toMatchObject({
       text: "Hello",
@@ -50,7 +50,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(result).toMatchObject({ text: "Once upon ✓", costMicroUsd: 17 });
   });
 
-  it("may answer at once where a stream was asked for", async () => {
+  it("can answer at once although a stream was requested", async () => {
     answers(dialect, () => wholeText[dialect]("whole"));
     expect(await run(native(dialect, { stream: true }))).toMatchObject({ text: "whole" });
   });
@@ -62,14 +62,14 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(await failureOf(native(dialect, { stream: true }))).toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
   });
 
-  it("says that an answer was cut", async () => {
+  it("reports that an answer was cut", async () => {
     const end = { anthropic: "max_tokens", gemini: "MAX_TOKENS" }[dialect];
     answers(dialect, () => wholeText[dialect]("[1,", end));
     const { problems } = await run(native(dialect), { schema: { type: "array" } });
     expect(problems).toContain("it ends where the most tokens were reached");
   });
 
-  it("gets the system prompt and the schema in words if its entry has no mode for that", async () => {
+  it("gets the system prompt and the schema as text if its entry has no mode for them", async () => {
     answers(dialect, () => wholeText[dialect]("[1]"));
     expect(await run(native(dialect), { schema: { type: "array" }, inputs: { prompt: "hi", system: "Be brief." } })).toMatchObject({
       json: { value: [1] },
@@ -78,7 +78,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(system).toMatch(/Be brief\..*Answer with JSON alone/);
   });
 
-  it("gets its previous answer and its problems, by its own roles", async () => {
+  it("gets its previous answer and the problems, in its own roles", async () => {
     answers(dialect, () => wholeText[dialect]("[1]"));
     await run(native(dialect), { schema: { type: "array" }, repair: { answer: "words", problems: ["it isn't JSON"] } });
     const turns = (sent().messages ?? sent().contents) as { role: string }[];
@@ -87,7 +87,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(JSON.stringify(turns[2])).toContain("it isn't JSON");
   });
 
-  it("gets the earlier turns before the prompt, by its own roles", async () => {
+  it("gets the earlier turns before the prompt, in its own roles", async () => {
     answers(dialect, () => wholeText[dialect]("Green."));
     const history = [
       { role: "user", content: "A colour?" },
@@ -102,7 +102,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(usage).toEqual({ inputTokens: expect.any(Number) as number, outputTokens: expect.any(Number) as number });
   });
 
-  it("takes several pictures and a document, inside the request and by address", async () => {
+  it("accepts several pictures and a document, inside the request and by address", async () => {
     answers(dialect, () => wholeText[dialect]("A loom."));
     const files = { images: { send: ["url", "data-url"] }, document: { send: ["data-url"] } };
     const images = [`data:image/png;base64,${PIXEL}`, "https://files.test/b.jpg"];
@@ -116,7 +116,7 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(sent()).not.toHaveProperty("images");
   });
 
-  it("has members of its entry in every request, and other inputs where its API wants them", async () => {
+  it("sends the entry's members in every request, and other inputs in the API's places", async () => {
     answers(dialect, () => wholeText[dialect]("x"));
     const parameters = {
       anthropic: { metadata: { user_id: "us" } },
@@ -146,13 +146,13 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
   it.each([
     ["429 without Retry-After", 429, { error: { message: "slow down" } }],
     ["overload", dialect === "gemini" ? 503 : 529, { error: { status: "UNAVAILABLE", type: "overloaded_error", message: "busy" } }],
-  ])("is asked again after %s", async (_name, status, body) => {
+  ])("is called again after %s", async (_name, status, body) => {
     answers(dialect, () => (peer.seen.length < 3 ? { status, body } : wholeText[dialect]("x")));
     expect(await run(native(dialect))).toMatchObject({ text: "x" });
     expect(peer.seen).toHaveLength(3);
   });
 
-  it("is not asked again after a refusal, whose words are shown without our key", async () => {
+  it("is not called again after a rejection, whose message is shown without the key", async () => {
     answers(dialect, () => ({
       status: 400,
       body: { error: { type: "invalid_request_error", message: "no credit for super-secret-value" } },
@@ -175,7 +175,7 @@ describe("structured output of Anthropic's models", () => {
     },
   });
 
-  it("is requested by the API's mode, with closed objects", async () => {
+  it("is requested with the API's mode, with closed objects", async () => {
     answers("anthropic", () => wholeText.anthropic('{"name":"Ada"}'));
     expect(await run(native("anthropic", { structuredOutput: "json_schema" }), { schema })).toMatchObject({
       json: { value: { name: "Ada" } },
@@ -189,7 +189,7 @@ describe("structured output of Anthropic's models", () => {
     ["a bound", { type: "object", properties: { n: { type: "integer", minimum: 3 } } }, { n: 3 }],
     ["a pattern deep inside", { type: "array", items: { anyOf: [{ type: "string", pattern: "^a" }] } }, ["a"]],
     ["a bound of any value", { minProperties: 1 }, { answer: "a" }],
-  ])("is asked for in words where that mode can't say %s: newer models refuse forced tools", async (_name, unsaid, value) => {
+  ])("is requested in words if that mode doesn't support %s: newer models reject forced tools", async (_name, unsaid, value) => {
     answers("anthropic", () => wholeText.anthropic(JSON.stringify(value)));
     const made = await run(native("anthropic", { structuredOutput: "json_schema" }), { schema: unsaid });
     expect(made).toMatchObject({ json: { value } });
@@ -197,7 +197,7 @@ describe("structured output of Anthropic's models", () => {
     expect(sent().system).toContain(JSON.stringify(unsaid));
   });
 
-  it("is what a tool was given, and taken out of the object that other answers are in", async () => {
+  it("is read from a tool's arguments, and unwrapped from the object of other answers", async () => {
     answers("anthropic", () => tool({ answer: [1, 2] }));
     expect(await run(native("anthropic", { structuredOutput: "tool" }), { schema: { type: "array" } })).toMatchObject({
       text: "[1,2]",
@@ -205,7 +205,7 @@ describe("structured output of Anthropic's models", () => {
     });
   });
 
-  it("is heard while a tool is given it", async () => {
+  it("is streamed while a tool gets it", async () => {
     answers("anthropic", () =>
       anthropicStream(
         { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "t", name: "answer", input: {} } },
@@ -220,7 +220,7 @@ describe("structured output of Anthropic's models", () => {
   });
 });
 
-describe("what Anthropic's models won't write", () => {
+describe("a refusal of Anthropic's models", () => {
   it("is reported as a rejection without the key, even if its text is cut within the key", async () => {
     const explanation = `${"x".repeat(295)} super-secret-value ${"y".repeat(900)}`;
     const refused = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation } };
@@ -247,7 +247,7 @@ describe("what Anthropic's models won't write", () => {
     expect(said).toEqual(["<restart>", "On", "<restart>", "Once"]);
   });
 
-  it("fails with what a stream says otherwise", async () => {
+  it("fails with other errors of a stream", async () => {
     answers("anthropic", () => anthropicStream({ type: "error", error: { type: "api_error", message: "broken super-secret-value" } }));
     expect(await failureOf(native("anthropic", { stream: true }))).toMatchObject({ message: "m: broken [secret]" });
     expect(peer.seen).toHaveLength(1);
@@ -255,7 +255,7 @@ describe("what Anthropic's models won't write", () => {
 });
 
 describe("Google's models", () => {
-  it("are given a schema by their own mode, as it is", async () => {
+  it("get a schema with their own mode, unchanged", async () => {
     answers("gemini", () => wholeText.gemini("[1,2]"));
     const schema = { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "integer" } } };
     expect(await run(native("gemini", { structuredOutput: "json_schema" }), { schema })).toMatchObject({ json: { value: [1, 2] } });
@@ -265,7 +265,7 @@ describe("Google's models", () => {
   it.each<[string, object]>([
     ["prompt", { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } }],
     ["answer", { candidates: [{ finishReason: "SAFETY" }] }],
-  ])("say that a %s is against their rules, at once and in a stream", async (_what, blocked) => {
+  ])("report that a %s violates their rules, at once and in a stream", async (_what, blocked) => {
     answers("gemini", () => ({ body: blocked }));
     expect(await failureOf(native("gemini"))).toMatchObject({ message: expect.stringContaining("content policy") as string });
     answers("gemini", () => events(geminiPiece({ text: "So " }), blocked));
@@ -290,17 +290,17 @@ describe("a refusal of Google's", () => {
       JSON.stringify({ error: { code: status, status: "RESOURCE_EXHAUSTED", details } }, null, 2).slice(0, 400),
     );
 
-  it("says when to come again", () => {
+  it("states the time to retry", () => {
     expect(classifyFailure(refused([{ retryDelay: "34.5s" }]), false)).toEqual({ again: true, afterMs: 34_500, notReceived: true });
   });
 
-  it("is final when the quota of a day is used up", () => {
+  it("is final if a day's quota is used up", () => {
     const details = [{ violations: [{ quotaId: "GenerateRequestsPerDayPerProject" }] }, { retryDelay: "34s" }];
     expect(classifyFailure(refused(details), false)).toEqual({ again: false, notReceived: true });
   });
 });
 
-it("waits for no busy model past the time of its call", async () => {
+it("waits for no busy model beyond the time of its call", async () => {
   answers("anthropic", () => ({ status: 529 }));
   const began = Date.now();
   await expect(modelCalls(native("anthropic"), "text").text(callOf(), live, until(400), unheard)).rejects.toMatchObject({

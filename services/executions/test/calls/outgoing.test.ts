@@ -39,7 +39,7 @@ it("is exact for a user and a host over all processes, under parallel calls", as
   expect(await call(one, "https://A.test./")).toBeInstanceOf(TryAgain);
 });
 
-it("bounds a user's calls to all hosts together, and charges a host for no call that was not made", async () => {
+it("limits a user's calls to all hosts together, and counts no call that was not made", async () => {
   const budget = await budgetOf({ calls: { perMinute: 3, perHostPerMinute: 2 }, windowSeconds: 2 });
   const hosts = ["https://a.test/", "https://b.test/", "https://c.test/"];
   for (const host of hosts) expect(await call(budget, host)).toBe("made");
@@ -50,7 +50,7 @@ it("bounds a user's calls to all hosts together, and charges a host for no call 
   expect(later.problem.message).toMatch(/^more than 3 outgoing calls a minute;/);
 });
 
-it("gives each call that is too many the window in which its turn comes, and fails one whose turn is too late", async () => {
+it("gives each excess call a later window, and fails a call whose window is too late", async () => {
   const budget = await budgetOf({ calls: { perMinute: 1_000, perHostPerMinute: 10 } });
   for (let turn = 0; turn < 10; turn += 1) expect(await call(budget, "https://a.test/")).toBe("made");
   const waits: number[] = [];
@@ -64,13 +64,13 @@ it("gives each call that is too many the window in which its turn comes, and fai
   });
 });
 
-it("holds within a process while Redis is unavailable", async () => {
+it("applies within a process while Redis is unavailable", async () => {
   const budget = await budgetOf({ calls: { perMinute: 1_000, perHostPerMinute: 5 } }, undefined, "redis://127.0.0.1:1");
   expect(made(await Promise.all(Array.from({ length: 20 }, () => call(budget, "https://a.test/"))))).toBe(5);
   expect(await call(budget, "https://b.test/")).toBe("made");
 });
 
-it("leaves what is no address to those who refuse it, and counts no file that is here already", async () => {
+it("ignores invalid addresses, which are rejected elsewhere, and files that are already stored", async () => {
   const budget = await budgetOf({ calls: { perMinute: 1, perHostPerMinute: 1 } });
   for (const reference of ["nowhere", "data:image/png;base64,AAAA", randomUUID()]) {
     expect(await call(budget, reference)).toBe("made");
@@ -78,7 +78,7 @@ it("leaves what is no address to those who refuse it, and counts no file that is
   }
 });
 
-it("lets every tier make the calls of a whole run to one host within the time that a call waits", () => {
+it("lets every tier make the calls of a whole run to one host within a call's waiting time", () => {
   const CALLS_OF_A_RUN = 1_000;
   for (const { calls, webhooks } of Object.values(OUTGOING)) {
     expect((calls.perHostPerMinute * TIMING.outgoingWait) / TIMING.minute).toBeGreaterThanOrEqual(CALLS_OF_A_RUN);

@@ -8,7 +8,7 @@ const following = (jobs: number): ReturnType<typeof createPace> => {
   return pace;
 };
 
-it("does not slow down a job that is alone", () => {
+it("doesn't slow down a single job", () => {
   const pace = following(1);
   expect(pace.pollGapMs("user")).toBeLessThan(10);
 });
@@ -18,7 +18,7 @@ it.each([300, 2_000, 4_000])("sends no more than 150 polls a second for %d jobs"
   expect(jobs / (pace.pollGapMs("user") / 1_000)).toBeLessThanOrEqual(150.1);
 });
 
-it("asks for the jobs of each user by an equal share, however many jobs others have", () => {
+it("polls the jobs of each user in equal shares, however many jobs others have", () => {
   const pace = following(4_000);
   void pace.follow("another", () => new Promise<void>(() => undefined));
   expect(pace.pollGapMs("another")).toBeLessThan(20);
@@ -26,12 +26,12 @@ it("asks for the jobs of each user by an equal share, however many jobs others h
   expect(perSecond).toBeLessThanOrEqual(150.1);
 });
 
-it("asks for every job once a minute, however many there are", () => {
+it("polls every job once a minute, however many there are", () => {
   const pace = following(100_000);
   expect(pace.pollGapMs("user")).toBe(TIMING.pollPause);
 });
 
-it("forgets a job that is over, whichever way it ended", async () => {
+it("removes a job after its end, however it ended", async () => {
   const pace = createPace();
   await pace.follow("user", () => Promise.resolve());
   await expect(pace.follow("user", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
@@ -54,13 +54,13 @@ describe("the first polls of a job", () => {
     });
   const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
-  it("come early where nothing is known of the model's jobs, and then as the provider has it", () => {
+  it("are early if the model's jobs are unknown, and then at the provider's interval", () => {
     expect(createPace().polls("model", 250)).toEqual({ firstMs: 100, againMs: 250 });
     expect(createPace().polls("model", 50)).toEqual({ firstMs: 50, againMs: 50 });
   });
 
   it.each([250, 1_000].flatMap((intervalMs) => [40, 80, 150, 300, 1_000].map((takesMs) => [takesMs, intervalMs])))(
-    "are few, and soon after the end, of jobs that take %d ms, of a provider that is asked every %d ms",
+    "are few, and soon after the end, for jobs of %d ms and a provider's interval of %d ms",
     (takesMs, intervalMs) => {
       const pace = createPace();
       play(pace, takesMs, 20, intervalMs);
@@ -71,14 +71,14 @@ describe("the first polls of a job", () => {
     },
   );
 
-  it("follow a model whose jobs become quicker, or slower", () => {
+  it("adapt to a model whose jobs become faster or slower", () => {
     const pace = createPace();
     play(pace, 1_000, 20);
     expect(play(pace, 200, 150).at(-1)!.lateMs).toBeLessThan(100);
     expect(play(pace, 700, 30).at(-1)!.lateMs).toBeLessThan(250);
   });
 
-  it("of quick jobs are not delayed by slow ones of the same model, whoever submits more", () => {
+  it("of quick jobs aren't delayed by slow ones of the same model, whoever submits more", () => {
     const pace = createPace();
     play(pace, 150, 20, 1_000);
     const late: number[] = [];
@@ -89,14 +89,14 @@ describe("the first polls of a job", () => {
     expect(Math.max(...late.slice(-20))).toBeLessThan(100);
   });
 
-  it.each([50, 250, 1_000])("never come later than the provider's own pause of %d ms, nor any after them", (intervalMs) => {
+  it.each([50, 250, 1_000])("are never later than the provider's own pause of %d ms, and neither are later polls", (intervalMs) => {
     const pace = createPace();
     play(pace, 60_000, 30, intervalMs);
     const { firstMs, againMs } = pace.polls("model", intervalMs);
     expect(Math.max(firstMs, againMs)).toBeLessThanOrEqual(intervalMs);
   });
 
-  it("never come later than 1.5 s, however long jobs took before", () => {
+  it("are never later than 1.5 s, however long earlier jobs took", () => {
     const pace = createPace();
     play(pace, 60_000, 3, 2_000);
     expect(pace.polls("model", 2_000).firstMs).toBe(1_500);

@@ -14,7 +14,7 @@ const URL_OF = "https://api.openai.com/v1/models";
 const keysOf = (readSecrets: Read, env: Record<string, string> = {}): ReadSecret => createProviderKeys({ readSecrets }, env);
 
 describe("the key of a provider", () => {
-  it("is the environment's, then the entry's own, and only then asked for", async () => {
+  it("comes from the environment, then from the entry, and then from the console", async () => {
     const asked: string[] = [];
     const read: Read = ({ owner, names }) => {
       asked.push(`${owner} ${names.join()}`);
@@ -35,13 +35,13 @@ describe("the key of a provider", () => {
     ["https://eu.files.example/a", true],
     ["https://files.example/a", false],
     ["http://eu.files.example/a", false],
-  ])("is used at the addresses that it was stored for: at %s, %s", async (url, isUsed) => {
+  ])("is used only at the addresses that it was stored for: at %s, %s", async (url, isUsed) => {
     const hosts = { OPENAI_API_KEY: { hosts: ["https://api.openai.com", "*.files.example"] } };
     const read: Read = () => Promise.resolve({ values: { OPENAI_API_KEY: "stored" }, hosts });
     expect(await keysOf(read)(AUTH, url)).toBe(isUsed ? "stored" : undefined);
   });
 
-  it("that was removed is not used a second later, and one that can't be asked for is used meanwhile", async () => {
+  it("isn't used a second after its removal, and is used while look-ups fail", async () => {
     jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
     try {
       let answer: () => ReturnType<Read> = () => Promise.resolve({ values: { OPENAI_API_KEY: "one" }, hosts: {} });
@@ -59,7 +59,7 @@ describe("the key of a provider", () => {
   });
 });
 
-describe("calls of a provider whose key the console has", () => {
+describe("calls of a provider with a key from the console", () => {
   let server: Server;
   let egress: EgressClient;
   let baseUrl: string;
@@ -85,7 +85,7 @@ describe("calls of a provider whose key the console has", () => {
   });
   const call = { method: "GET", url: "" };
 
-  it("carry the key of now, and no key that they sent is ever shown", async () => {
+  it("use the current key, and no sent key is ever shown", async () => {
     let secret = "first-key-of-the-console";
     const transport = createTransport({ egress, secret: () => Promise.resolve(secret) }, { auth: AUTH });
     await transport.json({ ...call, url: baseUrl });
@@ -100,7 +100,7 @@ describe("calls of a provider whose key the console has", () => {
     expect(transport.reason("it was second-key-of-the-console")).toBe("it was [secret]");
   });
 
-  it("are not sent while the key can't be read, and may be repeated", async () => {
+  it("are not sent while the key can't be read, and can be repeated", async () => {
     const transport = createTransport({ egress, secret: () => Promise.reject(unavailable("identity is away")) }, { auth: AUTH });
     await expect(transport.json({ ...call, url: baseUrl })).rejects.toMatchObject({ kind: "unavailable", retryAfterMs: 1_000 });
     expect(seen).toEqual([]);
@@ -112,7 +112,7 @@ describe("calls of a provider whose key the console has", () => {
     return createKeyTest({ egress, secret: () => secret, models: { listModels } as unknown as Models });
   };
 
-  it("can be tried before: a key that works, one that is refused, none, one that can't be tried", async () => {
+  it("can test a key before: a working one, a rejected one, none, and one that can't be tested", async () => {
     expect(await test("a-working-key-of-ours")("OPENAI_API_KEY")).toEqual({ outcome: "works", message: "", providerStatus: 0 });
     expect(seen).toMatchObject([{ url: "/v1/models", headers: { authorization: "Bearer a-working-key-of-ours" } }]);
     answer = { status: 401, body: '{"error": {"message": "Incorrect API key provided: a-wrong-key-of-ours"}}' };
@@ -127,7 +127,7 @@ describe("calls of a provider whose key the console has", () => {
     await expect(test("a-key")("OTHER_KEY")).rejects.toMatchObject({ reason: "NOT_FOUND" });
   });
 
-  it("that can't be reached have different errors", async () => {
+  it("that can't be reached have distinct errors", async () => {
     const lonely = { auth: AUTH, baseUrl: "http://127.0.0.1:1/v1" };
     expect(await test("a-key", lonely)("OPENAI_API_KEY")).toMatchObject({ outcome: "unreachable", providerStatus: 0 });
   });

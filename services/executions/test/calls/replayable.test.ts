@@ -10,14 +10,14 @@ const collect = async (bytes: AsyncIterable<Uint8Array>, stopAfter = Number.POSI
   return read;
 };
 
-it("is read from the beginning every time, also after a reader gave up", async () => {
+it("is read from the start every time, also after a reader stopped", async () => {
   const read = replayable(arriving(["a", "b", "c"]));
   expect(await collect(read(), 2)).toEqual(["a", "b"]);
   expect(await collect(read())).toEqual(["a", "b", "c"]);
   expect(await collect(read())).toEqual(["a", "b", "c"]);
 });
 
-it("breaks off for every reader where it broke off", async () => {
+it("fails for every reader where its source failed", async () => {
   const read = replayable(arriving(["a"], new Error("broken")));
   await expect(collect(read())).rejects.toThrow("broken");
   await expect(collect(read())).rejects.toThrow("broken");

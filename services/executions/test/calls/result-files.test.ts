@@ -69,7 +69,7 @@ const fileOf = (reference: string, part: Partial<FileToKeep> = {}): FileToKeep =
 };
 const keep = (file: FileToKeep): ReturnType<KeepFile> => keepFile(file, new AbortController().signal);
 
-it("fetches a file into our storage, once however often it is asked", async () => {
+it("stores a file once, however often it is requested", async () => {
   const file = fileOf(`${url}/a.png`);
   const kept = await keep(file);
   expect(kept).toEqual({
@@ -93,7 +93,7 @@ it("returns the user's file for its ID, and never another user's", async () => {
   });
 });
 
-it("keeps a data URL that the caller or the graph said", async () => {
+it("keeps a data URL that the caller or the graph supplied", async () => {
   const kept = await keep(fileOf(`data:image/png;base64,${PNG.toString("base64")}`, { given: true }));
   expect(kept.url).toMatch(/^http:\/\/public\.test\/media\//);
 });
@@ -108,7 +108,7 @@ it.each<[string, () => string, Partial<FileToKeep>, RegExp]>([
   ["a private address", () => "http://10.0.0.1/a.png", {}, /^images: http:\/\/10\.0\.0\.1\/a\.png: .*refused to call 10\.0\.0\.1/],
   ["a page", () => `${url}/page`, {}, /^images: .*, not image$/],
   ["a picture as a video", () => `${url}/a.png`, { port: "videos", family: "video" }, /^videos: .*image\/png, not video$/],
-])("fails for good for %s", async (_what, reference, part, message) => {
+])("fails permanently for %s", async (_what, reference, part, message) => {
   await expect(keep(fileOf(reference(), part))).rejects.toMatchObject({
     kind: "failed",
     reason: "EXECUTION_FAILED",

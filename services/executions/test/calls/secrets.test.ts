@@ -62,7 +62,7 @@ const refused = async (part: Partial<HttpNodeCall["call"]> = {}): Promise<string
 };
 
 describe("a request with a secret", () => {
-  it("has it where it is sent, read for its runner", async () => {
+  it("has it only where it is sent, read for its runner", async () => {
     await sent({ url: `http://${address}/?k={{secrets.KEY}}`, body: { k: "{{secrets.KEY}}" } });
     expect(reads).toEqual([{ owner: "user", names: ["KEY"], alias: "" }]);
     expect(seen).toMatchObject([{ url: `/?k=${encodeURIComponent(VALUE)}`, headers: { authorization: `Bearer ${VALUE}` } }]);
@@ -94,7 +94,7 @@ describe("a request with a secret", () => {
     expect(seen).toEqual([]);
   });
 
-  it("is sent to no other place that an answer names", async () => {
+  it("isn't sent to another address that a response names", async () => {
     answer = (response, { url }) => void (url === "/" ? response.writeHead(302, { location: "/else" }) : response.writeHead(200)).end();
     expect(await sent()).toEqual({ status: 302, body: "" });
     expect(seen).toHaveLength(1);
@@ -106,7 +106,7 @@ describe("a request with a secret", () => {
     expect(seen).toEqual([]);
   });
 
-  it("returns a response in which its name replaces it", async () => {
+  it("returns a response with its name in place of its value", async () => {
     answer = (response, { headers }) =>
       void response
         .setHeader("content-type", "application/json")
@@ -124,7 +124,7 @@ describe("a request with a secret", () => {
     ["a content type", "x/", (response, secret) => response.setHeader("content-type", secret).end(Buffer.from([0, 0xff]))],
     ["a charset", "", (response, secret) => response.setHeader("content-type", `text/plain; charset=${secret}`).end("x")],
     ["a content encoding", "", (response, secret) => response.setHeader("content-encoding", secret).end("x")],
-  ])("fails without a part of a secret of 150 characters that an answer has in %s", async (_place, head, answerWith) => {
+  ])("fails without revealing a part of a secret of 150 characters that a response has in %s", async (_place, head, answerWith) => {
     const secret = `${head}Abcdefghi${"K9".repeat(75)}`;
     stored = { ...stored, values: { KEY: secret } };
     answer = (response) => void answerWith(response, secret);
@@ -133,19 +133,19 @@ describe("a request with a secret", () => {
     expect(message.toLowerCase()).not.toContain("abcdefghi");
   });
 
-  it("fails without it where it is a part of a host that it may not be sent to, whose names are lower-case", async () => {
+  it("fails without revealing it as part of a forbidden host name, in lower case", async () => {
     stored = { values: { KEY: "MyLongSecretValue" }, hosts: { KEY: { hosts: [address] } } };
     expect(await refused({ url: "https://{{secrets.KEY}}.evil.test/" })).toContain("may not be sent to [secrets.KEY].evil.test");
   });
 
-  it("fails without it in the message", async () => {
+  it("fails without revealing it in the message", async () => {
     stored = { ...stored, values: { KEY: "application/x-key" } };
     answer = (response) => response.setHeader("content-type", "application/x-key").end(Buffer.from([0, 1, 2, 0xff]));
     expect(await refused()).toContain("[secrets.KEY]");
   });
 });
 
-it("asks for nothing, and changes nothing of the answer, where a request names no secret", async () => {
+it("reads nothing, and changes nothing in the response, if a request names no secret", async () => {
   answer = (response) => void response.end(VALUE);
   const { secrets: _, ...plain } = call({ headers: { a: "{{secrets.KEY}}" } }).call;
   expect(await send({ ...call(), call: plain }, new AbortController().signal)).toEqual({ status: 200, body: VALUE });
@@ -153,7 +153,7 @@ it("asks for nothing, and changes nothing of the answer, where a request names n
   expect(reads).toEqual([]);
 });
 
-describe("what comes back", () => {
+describe("a response", () => {
   const { text, deep } = createRedaction(new Map([["KEY", VALUE], ["LONGER", `${VALUE} and more`], ["PIN", "123456789"]])); // prettier-ignore
 
   it.each([
@@ -165,14 +165,14 @@ describe("what comes back", () => {
     [encodeURIComponent(VALUE).replace(/%../g, (escape) => escape.toLowerCase()), "[secrets.KEY]"],
     [new URLSearchParams({ k: VALUE }).toString(), "k=[secrets.KEY]"],
     ["nothing of it", "nothing of it"],
-  ])("as %j is shown as %j", (given, shown) => expect(text(given)).toBe(shown));
+  ])("with %j is shown as %j", (given, shown) => expect(text(given)).toBe(shown));
 
-  it.each([0, 1, 2, 3, 4, 5])("in base64 behind %i bytes is found, as in base64 for URLs", (before) => {
+  it.each([0, 1, 2, 3, 4, 5])("with base64 after %i bytes is redacted, as with base64 for URLs", (before) => {
     for (const encoding of ["base64", "base64url"] as const)
       expect(text(Buffer.from(`${"x".repeat(before)}${VALUE}yz`).toString(encoding))).toContain("[secrets.KEY]");
   });
 
-  it("is looked through whole: names of members, lists, numbers", () => {
+  it("is searched completely: names of members, lists, numbers", () => {
     expect(deep({ [VALUE]: [{ a: `<${VALUE}>` }, 123456789, 12, null, true] })).toEqual({
       "[secrets.KEY]": [{ a: "<[secrets.KEY]>" }, "[secrets.PIN]", 12, null, true],
     });

@@ -30,8 +30,8 @@ import {
 
 usePeer();
 
-describe("what is sent", () => {
-  it("carries an idempotency key whatever script the node's id is in", async () => {
+describe("a request", () => {
+  it("has an idempotency key for node ids in any script", async () => {
     peer.answers = () => ({ body: { id: "j" } });
     const call = callOf({ nodeId: "画像" });
     const calls = modelCalls(polling({ idempotencyHeader: "idempotency-key" }), "image");
@@ -80,7 +80,7 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(peer.seen).toHaveLength(1);
   });
 
-  it("is not sent again by the process whose answer could not be recorded, nor by another one", async () => {
+  it("isn't sent again by a process whose response couldn't be recorded, nor by another one", async () => {
     peer.answers = () => ({ body: { id: "unwritten" } });
     const submissions = { ...peer.stores.submissions, record: away };
     const jobs = withRecords({ ...peer.stores, submissions });
@@ -104,7 +104,7 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(peer.seen).toHaveLength(1);
   });
 
-  it("is not sent again after it may have been received", async () => {
+  it("isn't sent again if it may have been received", async () => {
     peer.answers = () => undefined;
     const call = callOf();
     const calls = modelCalls(polling(), "image");
@@ -113,7 +113,7 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(peer.seen).toHaveLength(1);
   });
 
-  it("is looked up at a provider that was restarted, before it is called lost", async () => {
+  it("is looked up at a restarted provider, before it counts as lost", async () => {
     peer.answers = () => undefined;
     const keys: string[] = [];
     let failures = 2;
@@ -133,7 +133,7 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(peer.seen).toHaveLength(2);
   });
 
-  it("is looked up where the process that sent it is gone", async () => {
+  it("is looked up if the process that sent it has ended", async () => {
     const call = callOf();
     await peer.stores.submissions.claim(call.key, "another");
     await peer.stores.submissions.lose(call.key);
@@ -142,7 +142,7 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(peer.seen).toHaveLength(0);
   });
 
-  it("is waited for while another process, which may only be silent, makes it", async () => {
+  it("is awaited while another process, which may only be silent, makes it", async () => {
     const call = callOf();
     expect(await peer.stores.submissions.claim(call.key, "another")).toEqual({ claimed: true });
     const waiting = modelCalls(polling(), "image").submit(call, live, soon());
@@ -228,7 +228,7 @@ describe("a submission that fails", () => {
     ["503 that says when", says(503, "1"), false],
     ["500", says(500), true],
     ["an answer that never came", undefined, true],
-  ])("counts as sent unless the provider certainly did not take it: %s", async (_name, answer, counts) => {
+  ])("counts as sent unless the provider certainly didn't accept it: %s", async (_name, answer, counts) => {
     for (const settings of [polling(), polling(IDEMPOTENT)]) {
       peer.answers = () => answer;
       const call = callOf();
@@ -241,7 +241,7 @@ describe("a submission that fails", () => {
     expect(await peer.stores.calls.of(call.executionId)).toHaveLength(counts ? 1 : 0);
   });
 
-  it("counts as sent when an earlier attempt may have reached the provider, whatever this one is answered", async () => {
+  it("counts as sent if an earlier attempt may have reached the provider, whatever the response to this one is", async () => {
     const call = callOf();
     const calls = modelCalls(polling(IDEMPOTENT), "image");
     peer.answers = () => undefined;
@@ -251,7 +251,7 @@ describe("a submission that fails", () => {
     expect(await peer.stores.calls.of(call.executionId)).toHaveLength(1);
   });
 
-  it("is sent again, once, after the provider had no time", async () => {
+  it("is sent again once after the provider was busy", async () => {
     const call = callOf();
     const calls = modelCalls(polling(), "image");
     peer.answers = () => says(429, "0");
@@ -267,7 +267,7 @@ describe("an unavailable provider", () => {
   afterEach(() => jest.restoreAllMocks());
   const gateOf = (settings: Record<string, unknown>): Gate => createGates(createLogger("test", "silent"))(JSON.stringify(settings));
 
-  it("is not called: submissions wait, or fail when there is no time left", async () => {
+  it("is not called: submissions wait, or fail if no time is left", async () => {
     peer.answers = () => says(502);
     const settings = polling(IDEMPOTENT);
     const calls = modelCalls(settings, "image", gateOf(settings));
@@ -293,7 +293,7 @@ describe("an unavailable provider", () => {
     expect(await modelCalls(settings, "image").submit(call, live, soon())).toMatchObject({ requestId: "j" });
   });
 
-  it("is still asked about its jobs, and to stop them", async () => {
+  it("is still polled about its jobs, and asked to stop them", async () => {
     const shut: Gate = { pass: () => Promise.reject(new Error("shut")) };
     peer.answers = ({ path }) => (path.endsWith("/cancel") ? {} : { body: { status: "failed", error: "over" } });
     await expect(modelCalls(polling(), "image", shut).poll(callOf(), { requestId: "j" }, live)).rejects.toThrow("m: over");

@@ -54,7 +54,7 @@ it("sends nothing and sets no timer without a follower", () => {
   expect(sent).toEqual([]);
 });
 
-it("gathers pieces for a moment, or until they are many", () => {
+it("collects pieces for a moment, or until there are many", () => {
   const unfollow = streams.follow(ID);
   const stream = streams.open(CALL);
   stream.restart();
@@ -72,7 +72,7 @@ it("gathers pieces for a moment, or until they are many", () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-it("tells who comes late all of it", () => {
+it("sends the whole text to a late follower", () => {
   const stream = streams.open(CALL);
   stream.restart();
   stream.write("Once upon ");
@@ -86,7 +86,7 @@ it("tells who comes late all of it", () => {
   second();
 });
 
-it("says when a text starts again", () => {
+it("reports a restarted text", () => {
   const unfollow = streams.follow(ID);
   const stream = streams.open(CALL);
   stream.restart();
@@ -100,7 +100,7 @@ it("says when a text starts again", () => {
   unfollow();
 });
 
-it("continues while it has a follower, and not for long after", () => {
+it("continues while it has a follower, and for a short time after", () => {
   const unfollow = streams.follow(ID);
   jest.advanceTimersByTime(10 * TIMING.textForgotten);
   const stream = streams.open(CALL);
@@ -114,7 +114,7 @@ it("continues while it has a follower, and not for long after", () => {
   expect(told()).toEqual(["heard"]);
 });
 
-it("streams no more of a text than a run can carry", () => {
+it("streams at most as much of a text as a run can have", () => {
   const unfollow = streams.follow(ID);
   const stream = streams.open(CALL);
   for (let index = 0; index < 300; index += 1) stream.write("x".repeat(1_024));
@@ -123,7 +123,7 @@ it("streams no more of a text than a run can carry", () => {
   unfollow();
 });
 
-it("keeps nothing of texts that are finished", () => {
+it("keeps nothing of finished texts", () => {
   const unfollow = streams.follow(ID);
   const stream = streams.open(CALL);
   stream.write("over");

@@ -34,19 +34,19 @@ describe("a text model that streams", () => {
     ["fails in between", `${piece("Once ")}data: {"error":{"message":"super-secret-value overloaded"}}\n\n`, "PROVIDER_SUBMIT_FAILED"],
     ["sends no JSON", `${piece("Once ")}data: {\n\n`, "PROVIDER_SUBMIT_FAILED"],
     ["says nothing", "data: [DONE]\n\n", "PROVIDER_RESPONSE_INCOMPLETE"],
-  ])("gives no text when it %s", async (_name, raw, reason) => {
+  ])("returns no text if it %s", async (_name, raw, reason) => {
     const { result } = await run(raw);
     expect(result).toMatchObject({ reason });
     expect((result as Error).message).not.toContain("super-secret-value");
   });
 
-  it("may answer at once all the same", async () => {
+  it("can also answer at once", async () => {
     peer.answers = () => ({ body: { choices: [{ message: { content: "whole" } }] } });
     expect((await modelCalls({ ...streaming, baseUrl: peer.baseUrl }, "text").text(callOf(), live, soon(), unheard)).text).toBe("whole");
   });
 });
 
-describe("an answer of status 200 with an error inside", () => {
+describe("an error in a response with status 200", () => {
   const run = async (error: unknown, more: object = {}): Promise<unknown> => {
     peer.answers = () => ({ body: { error, ...more } });
     const calls = modelCalls({ ...chat(), auth: { secretEnv: "KEY" } }, "text");
@@ -81,7 +81,7 @@ describe("an answer of status 200 with an error inside", () => {
       { message: /content policy does not allow this: not that/, providerStatus: 200 },
     ],
     ["our secret", { message: "bad key super-secret-value" }, {}, { message: /bad key \[secret\]/, providerStatus: 200 }],
-  ])("keeps its words: %s", async (_name, error, more, { message, providerStatus }: { message?: RegExp; providerStatus?: number }) => {
+  ])("keeps its message: %s", async (_name, error, more, { message, providerStatus }: { message?: RegExp; providerStatus?: number }) => {
     expect(await run(error, more)).toMatchObject({
       reason: "PROVIDER_SUBMIT_FAILED",
       message: expect.stringMatching(message!) as string,
@@ -89,12 +89,12 @@ describe("an answer of status 200 with an error inside", () => {
     });
   });
 
-  it.each([null, false, undefined])("is none where the error is %p", async (error) => {
+  it.each([null, false, undefined])("is ignored if the error is %p", async (error) => {
     expect(await run(error, { choices: [{ message: { content: "fine" } }] })).toMatchObject({ text: "fine" });
   });
 });
 
-it("says which text ended where the most tokens were reached, and why there is none", async () => {
+it("reports which text ended at the maximum number of tokens, and the reason if there is none", async () => {
   const run = (message: object, finish_reason: string): Promise<unknown> => {
     peer.answers = () => ({ body: { choices: [{ message, finish_reason }] } });
     return modelCalls(chat(), "text")
@@ -119,7 +119,7 @@ describe("a text model that must return JSON", () => {
   const structured = { structuredOutput: "json_schema" };
   const sent = (): Record<string, unknown> => peer.seen.at(-1)!.body as Record<string, unknown>;
 
-  it("gets the schema in words if it has no mode for it", async () => {
+  it("gets the schema as text if it has no mode for it", async () => {
     answer("<think>Two.</think>Here:\n```json\n[1,2]\n```\nHope it helps");
     expect(await run(asked({ inputs: { prompt: "hi", system: "Be brief." } }))).toMatchObject({ json: { value: [1, 2] } });
     const [system, user] = sent().messages as { role: string; content: string }[];
@@ -129,7 +129,7 @@ describe("a text model that must return JSON", () => {
     expect(sent()).not.toHaveProperty("response_format");
   });
 
-  it("is given the schema by its own mode, inside an object, and what it answers is taken out of that", async () => {
+  it("gets the schema with its own mode inside an object, and the answer is unwrapped", async () => {
     answer('<think>Two.</think>{"answer":[1,2]}');
     expect(await run(asked(), structured)).toMatchObject({ text: "[1,2]", json: { value: [1, 2] } });
     expect(sent().messages).toEqual([{ role: "user", content: "hi" }]);
@@ -139,13 +139,13 @@ describe("a text model that must return JSON", () => {
     });
   });
 
-  it("is given the schema of an object as it is", async () => {
+  it("gets the schema of an object unchanged", async () => {
     answer('{"answer":1}');
     expect(await run(asked({ schema: { type: "object" } }), structured)).toMatchObject({ json: { value: { answer: 1 } } });
     expect(sent().response_format).toMatchObject({ json_schema: { schema: { type: "object" } } });
   });
 
-  it("is charged for an answer that does not fit, and says why that is", async () => {
+  it("is charged for an answer that doesn't match, and reports the reason", async () => {
     answer('["x"]');
     const result = await run(asked());
     expect(result).toMatchObject({ text: '["x"]', problems: ["0 must be a whole number"] });
@@ -155,7 +155,7 @@ describe("a text model that must return JSON", () => {
     expect((await run(asked())).problems).toEqual(["it isn't JSON", "it ends where the most tokens were reached"]);
   });
 
-  it("gets its previous answer and its problems", async () => {
+  it("gets its previous answer and the problems", async () => {
     answer("[1]");
     await run(asked({ repair: { answer: "words", problems: ["it isn't JSON", "title must be short"] } }));
     expect((sent().messages as unknown[]).slice(1)).toEqual([
@@ -166,8 +166,8 @@ describe("a text model that must return JSON", () => {
   });
 });
 
-describe("a text model whose answer does not arrive", () => {
-  it("is asked again a few times", async () => {
+describe("a text model that doesn't respond", () => {
+  it("is called again a few times", async () => {
     peer.answers = () => (peer.seen.length < ATTEMPTS.textBroken ? undefined : { body: { choices: [{ message: { content: "x" } }] } });
     expect((await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).text).toBe("x");
     peer.answers = () => undefined;
@@ -177,7 +177,7 @@ describe("a text model whose answer does not arrive", () => {
     expect(peer.seen).toHaveLength(2 * ATTEMPTS.textBroken);
   });
 
-  it("is asked until it can be reached, and no longer than there is time", async () => {
+  it("is called until it can be reached, but only while there is time", async () => {
     let refusals = 3;
     const gate: Gate = {
       pass: (work) => (refusals-- > 0 ? Promise.reject(new ProviderError("unreachable", "connection refused")) : work()),
@@ -191,20 +191,20 @@ describe("a text model whose answer does not arrive", () => {
   });
 });
 
-describe("a text model that has no time", () => {
-  it("is waited for", async () => {
+describe("a busy text model", () => {
+  it("is awaited", async () => {
     peer.answers = () => (peer.seen.length < 3 ? says(429, "0") : { body: { choices: [{ message: { content: "x" } }] } });
     expect((await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).text).toBe("x");
   });
 
-  it("is not waited for past the deadline", async () => {
+  it("is not awaited beyond the deadline", async () => {
     peer.answers = () => says(503, "3600");
     await expect(modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).rejects.toMatchObject({
       metadata: { providerStatus: 503 },
     });
   });
 
-  it("is not waited for after a cancellation", async () => {
+  it("is not awaited after a cancellation", async () => {
     const cancelled = new AbortController();
     peer.answers = () => {
       cancelled.abort();
@@ -216,7 +216,7 @@ describe("a text model that has no time", () => {
 });
 
 describe("a call of a text model", () => {
-  it("bounds a text by the name that its model has for that, and no other", async () => {
+  it("limits a text with the model's own parameter, and no other", async () => {
     peer.answers = () => ({ body: { choices: [{ message: { content: "x" } }] } });
     const limits = async (settings: Record<string, unknown>): Promise<unknown> => {
       peer.seen = [];
@@ -229,7 +229,7 @@ describe("a call of a text model", () => {
     expect(await limits(chat({ tokenLimit: "max_completion_tokens", stream: true }))).toEqual({ max_completion_tokens: 7 });
   });
 
-  it("is priced by an estimate when it does not count its tokens", async () => {
+  it("is priced by an estimate if it doesn't count its tokens", async () => {
     peer.answers = () => ({ body: { choices: [{ message: { content: "y".repeat(400) } }] } });
     const { costMicroUsd } = await modelCalls(chat(), "text").text(
       callOf({ inputs: { prompt: "x".repeat(40) }, price: PRICES.text! }),

@@ -52,7 +52,7 @@ const world = () => {
   return { run: createTransforms(options), asked, ingested };
 };
 
-it("names files of ours by their keys, and fetches others first, once they may be fetched", async () => {
+it("names stored files by their keys, and fetches others first if they are allowed", async () => {
   const { run, asked, ingested } = world();
   const [images, allowed] = [[`${OWN}first`, "https://elsewhere.test/second.png"], [] as string[]];
   const { files: made, warnings } = await run(call("image-grid", { images, columns: 2 }), never, (url) =>
@@ -79,7 +79,7 @@ it("names files of ours by their keys, and fetches others first, once they may b
   ]);
 });
 
-it("asks for nothing when nodes before it made what it can't take", async () => {
+it("calls nothing if earlier nodes created an unsupported input", async () => {
   const { run, asked } = world();
   const refused = (operation: string, inputs: Record<string, unknown>): Promise<DomainError> =>
     run(call(operation, inputs), never, () => Promise.resolve()).then(
@@ -96,7 +96,7 @@ it("asks for nothing when nodes before it made what it can't take", async () => 
   expect(asked).toEqual([]);
 });
 
-it("refuses a run whose program is not there yet, and says when to come again", async () => {
+it("rejects a run whose program isn't downloaded yet, with the time to retry", async () => {
   const { PROGRAM_STATE_DOWNLOADING: downloading, PROGRAM_STATE_READY: ready } = transform.ProgramState;
   const requires = (state: transform.ProgramState) => {
     const ffmpeg = { state, reason: "ffmpeg is being downloaded (1 of 68 MB): wait for it", retryAfterSeconds: 9 };
@@ -111,7 +111,7 @@ it("refuses a run whose program is not there yet, and says when to come again", 
   await expect(requires(ready)(["video-concat"])).resolves.toBeUndefined();
 });
 
-it("knows a result again as long as the program is the same", async () => {
+it("reuses a result while the program is the same", async () => {
   const status = transform.GetStatusResponse.fromPartial({ images: { version: "8.17" }, ffmpeg: { version: "7.1" } });
   const programVersion = createProgramVersion(createPrograms({ getStatus: () => Promise.resolve(status) }));
   expect([await programVersion("image-resize"), await programVersion("video-concat")]).toEqual(["8.17", "7.1"]);

@@ -32,7 +32,7 @@ const collect = async (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-it("has every entry, as it was", async () => {
+it("has every entry unchanged", async () => {
   const file: Entry = { path: "files/a.png", content: all([Buffer.from([1, 2]), Buffer.from([3])]), isCompressed: true };
   const entries = [
     textEntry("a.json", "{}\n"),
@@ -49,7 +49,7 @@ it("has every entry, as it was", async () => {
   ]);
 });
 
-it("reads no further ahead than its reader has come", async () => {
+it("reads no further ahead than its reader", async () => {
   let made = 0;
   async function* large(): AsyncIterable<Uint8Array> {
     for (; made < 64; made += 1) yield await Promise.resolve(Buffer.alloc(MEGABYTE, made));
@@ -61,7 +61,7 @@ it("reads no further ahead than its reader has come", async () => {
   await bytes.return?.();
 });
 
-it("breaks off where an entry can't be read: no part is taken for the whole", async () => {
+it("fails if an entry can't be read, so that a part never looks complete", async () => {
   async function* broken(): AsyncIterable<Uint8Array> {
     yield await Promise.resolve(Buffer.from("a"));
     throw new Error("the file is gone");
@@ -70,7 +70,7 @@ it("breaks off where an entry can't be read: no part is taken for the whole", as
   await expect(failing).rejects.toThrow("the file is gone");
 });
 
-it("says inside what is missing", async () => {
+it("lists missing parts inside", async () => {
   const missing: string[] = [];
   const rows: number[] = [];
   for await (const row of atMost(all([1, 2, 3]), 2, () => missing.push("rows beyond the first 2"))) rows.push(row);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-it("leaves nothing of a deleted run but its id, its owner and the time, and all of a like run", async () => {
+it("leaves only the id, the owner and the time of a deleted run, and all of a similar run", async () => {
   const [userId, word] = [randomUUID(), `zq${randomUUID()}`];
   const run = await insertRun(word, userId);
   const before = await countOf(word);
@@ -53,7 +53,7 @@ it("finishes after each service was unavailable, and after its process died", as
   expect(new Set(services.erased)).toEqual(new Set(["temporal", "notifications", "usage", "media"]));
 });
 
-it("removes the files of a run, but for kept ones and those that another run names", async () => {
+it("removes the files of a run, except kept ones and those that another run names", async () => {
   const userId = randomUUID();
   const run = await insertRun("files", userId);
   const file = (key: string, more: Partial<StoredFile> = {}): StoredFile => ({
@@ -78,7 +78,7 @@ it("removes the files of a run, but for kept ones and those that another run nam
   expect(await stores.rows.findOwned(rerun._id, userId)).not.toBeNull();
 });
 
-it("keeps a graph that another run has", async () => {
+it("keeps a graph that another run uses", async () => {
   const [userId, word] = [randomUUID(), `zq${randomUUID()}`];
   const [first, second] = [await insertRun(word, userId), await insertRun(word, userId)];
   const services = createServices();
@@ -90,7 +90,7 @@ it("keeps a graph that another run has", async () => {
   expect(await countOf(word)).toEqual({});
 });
 
-it("deletes no run that is under way, that is another's, or that lacks the metadata of the key", async () => {
+it("deletes no run that is in progress, belongs to another user, or lacks the key's metadata", async () => {
   const userId = randomUUID();
   const { remove } = createServices();
   const running = newRecord(userId, { status: "processing" });

@@ -65,7 +65,7 @@ const left = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(await Promise.all(counts));
 };
 
-it("erases one user's runs with all that belongs to them, and leaves the same of another", async () => {
+it("erases one user's runs with all their data, and keeps another user's", async () => {
   const [leaving, staying] = [randomUUID(), randomUUID()];
   const gone = [await insertRun(leaving), await insertRun(leaving)];
   const kept = await insertRun(staying);
@@ -78,7 +78,7 @@ it("erases one user's runs with all that belongs to them, and leaves the same of
   expect(deliveries.sort()).toEqual(gone.sort());
 });
 
-it("finds sessions and kept answers by their owner, and no others", async () => {
+it("finds only sessions and stored responses of their owner", async () => {
   const { removeSessions, removeAnswers } = createRedisErasure({ redis, keyPrefix });
   await redis.set(`${keyPrefix}session:a`, JSON.stringify({ userId: "leaving", epoch: 1 }));
   await redis.set(`${keyPrefix}session:b`, JSON.stringify({ userId: "staying", note: "leaving" }));

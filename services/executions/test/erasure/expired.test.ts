@@ -50,7 +50,7 @@ const world = (services = runs.createServices()) => {
   return { userId, services, look, insert };
 };
 
-it("erases a run when its days are over, and leaves one whose days are not", async () => {
+it("erases a run after its retention, and no other", async () => {
   const { userId, services, look, insert } = world();
   const [word, other] = [`zq${randomUUID()}`, `zx${randomUUID()}`];
   const [run, kept] = [await insert(word, 7), await insert(other, 8)];
@@ -66,7 +66,7 @@ it("erases a run when its days are over, and leaves one whose days are not", asy
   expect(services.erased).not.toContain("usage");
 });
 
-it("leaves nothing of a run with 0 days at its end but its status, result and amounts, and the rest for 28 hours", async () => {
+it("leaves only status, result and amounts of a run with 0 days at its end, and the rest for 28 hours", async () => {
   const { userId, services, look, insert } = world();
   const [word, shown] = [`zq${randomUUID()}`, `zr${randomUUID()}`];
   const result = long(shown);
@@ -107,7 +107,7 @@ it("keeps the files of the result of a run with 0 days, and removes those of its
   expect(files).toEqual([]);
 });
 
-it("reruns no run with 0 days, and passes on the days of others", async () => {
+it("can't rerun a run with 0 days, and passes the retention of others on", async () => {
   const { userId, insert } = world();
   const readNamed = createReadNamed(stores);
   const [none, some] = [await insert("none", 0), await insert("some", 30)];
@@ -115,7 +115,7 @@ it("reruns no run with 0 days, and passes on the days of others", async () => {
   expect(await readNamed(some._id, userId, true)).toMatchObject({ retentionDays: 30 });
 });
 
-it("sends the webhook of a run with 0 days no second time after its end", async () => {
+it("sends the webhook of a run with 0 days only once after its end", async () => {
   const { userId, insert } = world();
   const webhook = { ...newWebhookState({ url: "https://hook.test", events: ["execution.completed"] }), isMoved: true as const };
   const redeliver = jest.fn(() => Promise.resolve({ delivery: undefined }));
@@ -127,7 +127,7 @@ it("sends the webhook of a run with 0 days no second time after its end", async 
   expect(redeliver).toHaveBeenCalledTimes(1);
 });
 
-it("erases the rows and items of a batch with the batch, also where its items ended long before", async () => {
+it("erases the rows and items of a batch with the batch, even if its items ended long before", async () => {
   const { userId, look, insert } = world();
   const [word, batchId] = [`zq${randomUUID()}`, randomUUID()];
   await insert(word, 5, { batchId, index: 0 });

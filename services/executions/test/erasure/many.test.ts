@@ -72,7 +72,7 @@ const insertBatch = async (userId: string, word: string, status: "completed" | "
   return _id;
 };
 
-it("leaves nothing of a customer, whatever is unavailable in between, and all of another", async () => {
+it("leaves nothing of a customer despite unavailable services, and all of another", async () => {
   const { userId, services, fails, values, create, get, turn } = world();
   const [word, other] = [`zq${randomUUID()}`, `zx${randomUUID()}`];
   const batchId = await insertBatch(userId, word, "completed");
@@ -101,7 +101,7 @@ it("leaves nothing of a customer, whatever is unavailable in between, and all of
   expect(new Set(values)).toEqual(new Set(["batch", `usage ${word}`, `billing ${word}`, `identity ${word}`]));
 });
 
-it("waits for runs and batches that are under way, and erases them after their end", async () => {
+it("waits for running runs and batches, and erases them after their end", async () => {
   const { userId, create, get, turn } = world();
   const word = `zq${randomUUID()}`;
   const running = { ...newRecord(userId, { status: "processing" }), metadata: metadataKeys({ customer: word }) };
@@ -116,7 +116,7 @@ it("waits for runs and batches that are under way, and erases them after their e
   expect(await get(id)).toMatchObject({ state: "completed", erased: 1, remaining: 0 });
 });
 
-it("takes only runs of the account, from before its time, with the metadata of the key", async () => {
+it("covers only runs of the account, from before its time, with the key's metadata", async () => {
   const { userId, values, create, get, turn } = world();
   const [mine, later, theirs] = [
     await runs.insertRun("mine", userId, { metadata: metadataKeys({ customer: "a", team: "x" }) }),

@@ -15,7 +15,7 @@ const endRun = async (plan: object, result: Record<string, unknown> | null) => {
 };
 
 describe("the end of a run of a graph that its user can't read", () => {
-  it("makes files that the result names the user's before the run is over, and no others", async () => {
+  it("gives the user the files that the result names before the run is over, and no others", async () => {
     const result = {
       images: [{ url: `${OWN}a.png` }, { url: "https://other.test/media/b.png" }],
       text: `see ${OWN}c.wav?w=1, ${OWN}a.png`,
@@ -26,7 +26,7 @@ describe("the end of a run of a graph that its user can't read", () => {
     ]);
   });
 
-  it("asks for nothing where no file is named, nothing was made, or the graph is the user's own to read", async () => {
+  it("changes nothing if no file is named, nothing was created, or the user can read the graph", async () => {
     expect(await endRun({ hidesOutputs: true }, { text: "none" })).toEqual(["ended"]);
     expect(await endRun({ hidesOutputs: true }, null)).toEqual(["ended"]);
     expect(await endRun({}, { images: [{ url: `${OWN}a.png` }] })).toEqual(["ended"]);

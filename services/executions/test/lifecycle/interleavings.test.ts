@@ -138,7 +138,7 @@ const play = async ({
 /** Number of parallel scenes. Each has its own users and runs, and makes one call at a time. */
 const AT_ONCE = 4;
 
-it("ends each accepted run once, charges it once and tells the truth, in whatever order it all happens", async () => {
+it("ends each accepted run once, charges it once and reports the truth, in any order of events", async () => {
   const scenes = Number(process.env.INTERLEAVINGS ?? 60);
   const playSome = () =>
     fc.assert(

@@ -26,7 +26,7 @@ it("delivers an end and clears it before any reader sees it", async () => {
   expect(said).toEqual(["leave", "finished a", "clear place:1,usage"]);
 });
 
-it("clears what was delivered, and leaves the rest to the sweeper", async () => {
+it("clears delivered entries, and leaves the rest to the sweeper", async () => {
   const { outbox, said } = outboxOf(() => Promise.reject(unavailable("usage is away")));
   expect(await outbox.deliver(ended)).toBe(false);
   expect(said).toEqual(["leave", "clear place:1"]);
@@ -46,7 +46,7 @@ it("waits at most half a second for a delivery, and again when its process stops
   expect(said).toContain("clear place:1,usage");
 });
 
-it("begins the usage row of a run that is under way", async () => {
+it("creates the usage row of a running run", async () => {
   const { outbox, said } = outboxOf();
   await outbox.deliverFirst({ ...ended, status: "processing", outbox: ["usage"] });
   expect(said).toEqual(["started a", "clear usage"]);

@@ -60,11 +60,11 @@ it.each([
   expect(dueStage(DAY, at(day), 7)).toBe(stage);
 });
 
-it("is due for no longer than notices are remembered", () => {
+it("is due no longer than notices are remembered", () => {
   expect([dueStage(DAY, at("2026-12-01"), 1), dueStage(DAY, at("2026-12-02"), 1)]).toEqual([30, undefined]);
 });
 
-it("tells each account once of each model that its workflows name, under an id of account, model, day and stage", async () => {
+it("notifies each account once about each model that its workflows use, under an id of account, model, day and stage", async () => {
   const { look, sent, asked } = started(PAGES, { now: at("2026-12-01") });
   expect(await look(ignore, undefined)).toEqual({ models: 2, notices: 3 });
   expect(asked).toEqual(["leaving,leaving-too", "leaving,leaving-too"]);
@@ -85,7 +85,7 @@ it("tells each account once of each model that its workflows name, under an id o
   expect(lastWeek.sent[0]!.id).toBe("leaving-2026-12-31-7-ada");
 });
 
-it("goes on after the last page that was told, and reads no workflows while no model retires soon", async () => {
+it("continues after the last notified page, and reads no workflows while no model retires soon", async () => {
   const positions: RetiringProgress[] = [];
   const { look, sent } = started(PAGES, { now: at("2026-12-01") });
   await look((progress) => positions.push(progress), undefined);

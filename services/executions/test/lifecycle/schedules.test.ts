@@ -84,7 +84,7 @@ it.each([
   expect(described).toMatchObject({ action: { type: "startWorkflow", workflowType, taskQueue }, policies: { overlap: "SKIP" } });
 });
 
-it("is scheduled every hour, once over all processes, and stays paused when an operator has paused it", async () => {
+it("is scheduled hourly, once over all processes, and stays paused if an operator paused it", async () => {
   await Promise.all([ensureSchedules(temporal.client, taskQueue, SCHEDULES), ensureSchedules(temporal.client, taskQueue, SCHEDULES)]);
   const schedule = renewalsSchedule;
   const described = await schedule.describe();
@@ -96,7 +96,7 @@ it("is scheduled every hour, once over all processes, and stays paused when an o
   await schedule.unpause();
 });
 
-it("renews accounts without activity, once, when Temporal triggers it, beside runs that also renew them", async () => {
+it("renews accounts without activity once when Temporal triggers it, in parallel with runs that also renew them", async () => {
   await ensureSchedules(temporal.client, taskQueue, SCHEDULES);
   await subscribe(USERS);
   const [touched] = USERS;
@@ -111,7 +111,7 @@ it("renews accounts without activity, once, when Temporal triggers it, beside ru
   expect(await money.billing.checkLedger({ cursor: "" })).toMatchObject({ ok: true });
 });
 
-it("checks every account against all of its rows, and counts what disagrees", async () => {
+it("checks every account against all of its rows, and counts differences", async () => {
   await ensureSchedules(temporal.client, taskQueue, SCHEDULES);
   const before = (await trigger(ledgerSchedule)) as LedgerReport;
   expect(before).toMatchObject({ mismatches: 0 });
@@ -122,7 +122,7 @@ it("checks every account against all of its rows, and counts what disagrees", as
   expect(await trigger(ledgerSchedule)).toEqual({ ...before, mismatches: 1 });
 });
 
-it("goes on where an earlier attempt came to", async () => {
+it("continues where an earlier attempt stopped", async () => {
   const asked: string[] = [];
   const pages = ["", "1:a", "2:b"];
   const renewals = createRenewals({

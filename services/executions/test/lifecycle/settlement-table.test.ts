@@ -166,7 +166,7 @@ const usageRow = async (userId: string) => {
   return rows[0];
 };
 
-describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, held }) => {
+describe.each(Object.entries(FUNDS))("a run paid by %s", (_, { funds, held }) => {
   const check = async (outcome: Outcome, mode: RunInput["mode"]): Promise<void> => {
     const input = runOf(await fund(funds), NODES, { mode });
     const { userId, executionId } = input;
@@ -212,7 +212,7 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
   });
 });
 
-it("refuses a run that can't be held, and holds nothing for it", async () => {
+it("rejects a run that can't be held, and holds nothing for it", async () => {
   const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
   await expect(money.begin(runOf(userId, NODES))).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
   await expect(money.begin(runOf(userId, NODES, { maxMillicredits: 7_000 }))).rejects.toMatchObject({
@@ -230,7 +230,7 @@ it("lets a run cost exactly its limit, and no more than its grants leave to pay"
   expect((await money.begin(granted)).held).toHaveLength(3);
 });
 
-it("asks billing for nothing where a run costs nothing", async () => {
+it("doesn't call billing for a free run", async () => {
   const userId = randomUUID();
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 2, maxMillicredits: 0 }]));
   expect(run.held).toEqual([]);
@@ -239,7 +239,7 @@ it("asks billing for nothing where a run costs nothing", async () => {
   expect((await money.billing.listLedger({ userId, limit: 100, cursor: "" })).rows).toEqual([]);
 });
 
-it("cancels no completed run any more from when it is paid for", async () => {
+it("doesn't cancel a completed run after it is paid", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
   const billing = {
@@ -255,7 +255,7 @@ it("cancels no completed run any more from when it is paid for", async () => {
   expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", millicredits: 3_000 }]);
 });
 
-it("tells of an end only once its usage and its place are done", async () => {
+it("announces an end only after its usage and its place are done", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const told: string[] = [];
   const channel = { publish: (_id: string, { type }: { type: string }) => void told.push(type) };
@@ -274,7 +274,7 @@ it("tells of an end only once its usage and its place are done", async () => {
   expect(told).toEqual(["settled"]);
 });
 
-it("captures what an extension holds as it captures the hold, and releases the rest", async () => {
+it("captures an extension's hold like the first hold, and releases the rest", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const input = runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]);
   const run = await money.begin(input);
@@ -287,7 +287,7 @@ it("captures what an extension holds as it captures the hold, and releases the r
   await expect(money.holds.extend(run, [{ ...item, key: "pics:2" }])).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
 });
 
-it("charges a cancelled run for calls that are recorded as submitted, though its workflow never heard of them", async () => {
+it("charges a cancelled run for calls recorded as submitted, even if its workflow never received them", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const run = await money.begin(runOf(userId, NODES));
   const { executionId } = run;
@@ -297,7 +297,7 @@ it("charges a cancelled run for calls that are recorded as submitted, though its
   });
 });
 
-it("releases what a cancelled run sent to a provider that did not take it, and charges what another attempt may have sent", async () => {
+it("releases a cancelled run's calls that a provider rejected, and charges those that another attempt may have sent", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const run = await money.begin(runOf(userId, NODES));
   const { executionId } = run;
@@ -316,7 +316,7 @@ it("releases what a cancelled run sent to a provider that did not take it, and c
 it.each([
   ["recorded as completed", { status: "completed" }],
   ["whose output was refused", { status: "failed", refused: true }],
-] as const)("charges a run that was ended from outside for calls %s, and for nothing else", async (_, record) => {
+] as const)("charges a run ended from outside for calls %s, and for nothing else", async (_, record) => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const { executionId } = await money.begin(runOf(userId, NODES));
   const ended = { executionId, requestId: null, outputsJson: "{}" };
@@ -335,7 +335,7 @@ it.each([
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 6_000, heldMillicredits: 0 });
 });
 
-it("writes what was captured, not what it would have captured, when someone else settled first", async () => {
+it("records the actual capture, not its own calculation, if another process settled first", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const input = runOf(userId, NODES);
   const { held = [] } = await money.begin(input);

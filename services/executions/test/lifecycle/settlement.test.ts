@@ -57,7 +57,7 @@ describe("the settlement table", () => {
     expect([charge.costMicroUsd, charge.userCostMicroUsd]).toEqual([cost, userCost]);
   });
 
-  it("charges what is under way at its held price, of a cancelled run alone", () => {
+  it("charges unfinished calls at their held price, only for a cancelled run", () => {
     const end = { error: null, completed: [call("a:0", 10_000)], underWay: ["a:0", "a:1", "b:0", "ghost:0"] };
     const cancelled = chargeFor({ ...end, status: "cancelled" }, held, MARKUP);
     expect(captured(cancelled)).toBe(1_500 + 3_000);
@@ -65,7 +65,7 @@ describe("the settlement table", () => {
     expect(captured(chargeFor({ ...end, status: "failed" }, held, MARKUP))).toBe(1_500);
   });
 
-  it("never captures more than is held, and only for calls that are held", () => {
+  it("never captures more than the hold, and only for held calls", () => {
     const key = fc.constantFrom("a:0", "a:1", "b:0", "ghost:0");
     fc.assert(
       fc.property(
@@ -91,7 +91,7 @@ describe("the settlement table", () => {
     );
   });
 
-  it("rounds the price of a run up once, and its parts are the whole, whatever prices, markups and fan-outs", () => {
+  it("rounds the price of a run up once, and its parts add up, for all prices, markups and fan-outs", () => {
     const calls = fc.array(
       fc.record({ node: fc.constantFrom("a", "b", "c"), worst: fc.nat(5_000), cost: fc.nat(6_000), grant: fc.boolean() }),
       {

@@ -37,32 +37,32 @@ const fourOf = async ({ told, letGo, toldRuns }: ReturnType<typeof usageOf>, ids
   return (await Promise.allSettled(outcomes)).map((outcome) => (outcome.status === "fulfilled" ? "told" : String(outcome.reason)));
 };
 
-it("reports one run alone, and those that end meanwhile in the next call", async () => {
+it("reports a single run alone, and those that end meanwhile in the next call", async () => {
   const usage = usageOf();
   expect(await fourOf(usage)).toEqual(["told", "told", "told", "told"]);
   expect(usage.told).toEqual([["a"], ["b", "c", "d"]]);
 });
 
-it("asks why of those that were not finished with the others", async () => {
+it("asks for the reason of those that didn't finish with the others", async () => {
   const usage = usageOf((ids) => Promise.resolve(ids.filter((id) => id !== "theirs")));
   const outcomes = await fourOf(usage, ["b", "theirs", "d"]);
   expect(outcomes).toEqual(["told", "told", expect.stringContaining("belongs to another user"), "told"]);
   expect(usage.told).toEqual([["a"], ["b", "theirs", "d"], ["theirs"]]);
 });
 
-it("reports each alone to a release of usage that has no other call", async () => {
+it("reports each alone to a version of usage without the batch call", async () => {
   const usage = usageOf(() => Promise.reject(new DomainError("internal", "INTERNAL", "unimplemented")));
   expect(await fourOf(usage)).toEqual(["told", "told", "told", "told"]);
   expect(usage.told).toEqual([["a"], ["b", "c", "d"], ["b"], ["c"], ["d"]]);
 });
 
-it("reports all of them as failed if usage is unavailable, and asks no more", async () => {
+it("reports all of them as failed if usage is unavailable, and makes no more calls", async () => {
   const usage = usageOf(() => Promise.reject(unavailable("usage is not available")));
   expect((await fourOf(usage)).map((outcome) => outcome.includes("not available"))).toEqual([false, true, true, true]);
   expect(usage.told).toEqual([["a"], ["b", "c", "d"]]);
 });
 
-it("tells of runs that begin together by one call", async () => {
+it("reports runs that start together in one call", async () => {
   const begun: string[][] = [];
   const note = (runs: readonly { executionId: string }[]): string[] => {
     const ids = runs.map(({ executionId }) => executionId);

@@ -26,7 +26,7 @@ const open = async () => {
   return { connection, stores, commands, stop };
 };
 
-it("writes the row of a run of a short call four times: its progress is part of the decision on its ending", async () => {
+it("writes the row of a run with a short call four times, with its progress in the decision on its end", async () => {
   const { stores, commands, stop } = await open();
   const execution = createExecution({ stores, channel: { publish: () => undefined } });
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
@@ -59,7 +59,7 @@ it("writes the row of a run of a short call four times: its progress is part of 
   await stop();
 });
 
-it("reads the logs of all runs under way of a list by one query", async () => {
+it("reads the logs of all running runs of a list with one query", async () => {
   const { stores, commands, stop } = await open();
   const execution = createExecution({ stores, channel: { publish: () => undefined } });
   const inputs = Array.from({ length: 5 }, () => runOf("lister", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]));
@@ -75,7 +75,7 @@ it("reads the logs of all runs under way of a list by one query", async () => {
   await stop();
 });
 
-it("keeps the name that a run was told by first, whoever tells of its other calls and whatever its workflow knows", async () => {
+it("keeps the provider's name that a run got first, whatever later calls report", async () => {
   const { connection, stores, commands, stop } = await open();
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 4, maxMillicredits: 1 }], { mode: "async" });
   const { executionId, userId } = input;

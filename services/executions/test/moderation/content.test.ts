@@ -3,8 +3,8 @@ import { contentIn, partsOf, PART, textsOf } from "../../src/moderation/content"
 const OWN = "http://public.test/media/";
 const files = (count: number) => Array.from({ length: count }, (_, n) => ({ url: `${OWN}${n}.png`, contentType: null, sha256: null }));
 
-describe("what is shown of values", () => {
-  it("is every text once, however deep it lies, and files by their addresses", () => {
+describe("the shown content of values", () => {
+  it("is every text once, at any depth, and files by their addresses", () => {
     const value = {
       prompt: "a loom",
       list: ["a loom", { note: "it weaves" }, 7, null, " "],
@@ -24,11 +24,11 @@ describe("what is shown of values", () => {
     expect(contentIn({ prompt: "blood" }, OWN).texts).toEqual(["blood"]);
   });
 
-  it("is an address elsewhere as the text that it is", () => {
+  it("is a foreign address as its text", () => {
     expect(contentIn("https://elsewhere.test/a.png", OWN).texts).toEqual(["https://elsewhere.test/a.png"]);
   });
 
-  it("is JSON where a call gave no text", () => {
+  it("is JSON if a call returned no text", () => {
     expect(textsOf({ status: 200, body: { say: ["hello"] } })).toEqual(['{"say":["hello"]}']);
     expect(textsOf({ text: "[1]", json: [1] })).toEqual(["[1]"]);
     expect(textsOf({ status: 204, body: "" })).toEqual([]);
@@ -36,7 +36,7 @@ describe("what is shown of values", () => {
 });
 
 describe("requests to the hook", () => {
-  it("show everything, within their bounds", () => {
+  it("include everything, within their limits", () => {
     const texts = Array.from({ length: PART.texts + 1 }, (_, n) => `text ${n}`);
     const parts = partsOf({ texts, files: files(PART.files + 1) });
     expect(parts.flatMap((part) => part.texts)).toEqual(texts);
@@ -44,7 +44,7 @@ describe("requests to the hook", () => {
     for (const part of parts) expect([part.texts.length <= PART.texts, part.files.length <= PART.files]).toEqual([true, true]);
   });
 
-  it("show a text that is too long for one in pieces, in one of which every word is whole", () => {
+  it("split a long text so that every word is complete in one of the pieces", () => {
     const words = Array.from({ length: PART.characters / 4 }, (_, n) => `word${n}`);
     const parts = partsOf({ texts: [words.join(" ")], files: [] });
     expect(parts.length).toBeGreaterThan(1);
@@ -54,7 +54,7 @@ describe("requests to the hook", () => {
     expect(words.filter((word) => !whole.has(word))).toEqual([]);
   });
 
-  it("are none where there is nothing to see", () => {
+  it("are not sent if there is nothing to check", () => {
     expect(partsOf({ texts: [], files: [] })).toEqual([]);
   });
 });

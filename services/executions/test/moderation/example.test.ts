@@ -42,13 +42,13 @@ const ask = (part: Partial<Question>, secret = SECRET): ReturnType<Hook> => {
   return hook({ ...about, kind: "input", texts: [], files: [], ...part });
 };
 
-it("lets go what the service does not flag, and refuses what it does, with its category", async () => {
+it("approves unflagged content, and rejects flagged content with its category", async () => {
   expect(await ask({ texts: ["a loom"] })).toEqual({ decision: "allow" });
   const refused = { decision: "refuse", reason: "violence", policy: "omni-moderation-latest" };
   expect(await ask({ texts: ["a loom", "blood"] })).toEqual(refused);
   expect(await ask({ kind: "output", files: [{ url: `${service.url}/a.png`, contentType: "image/png", sha256: null }] })).toEqual(refused);
 });
 
-it("answers the platform alone", async () => {
+it("responds only to the platform", async () => {
   await expect(ask({ texts: ["a loom"] }, `whsec_${Buffer.alloc(32, 1).toString("base64")}`)).rejects.toThrow("answered 401");
 });

@@ -22,7 +22,7 @@ beforeEach(() => peer.reset());
 const hookOf = (timeoutMs = 5_000, url = peer.url, secrets = [SECRET]): Hook =>
   createHook({ url, secrets, timeoutMs, egress: servers.clientOf(url), slots: createSlots(QUESTIONS) });
 
-it("asks by a signed request, which says what it is about", async () => {
+it("sends a signed request with its subject", async () => {
   expect(await hookOf()(question)).toEqual(ALLOW);
   expect(peer.questions).toEqual([question]);
 });
@@ -32,7 +32,7 @@ it("signs with both secrets while one replaces another", async () => {
   expect(await hookOf(5_000, peer.url, [next, SECRET])(question)).toEqual(ALLOW);
 });
 
-it("gives the hook's code, sentence and policy", async () => {
+it("returns the hook's code, message and policy", async () => {
   peer.decide = () => ({ decision: "refuse", reason: "violence", message: "Blood is not shown here.", policy: "7" });
   expect(await hookOf()(question)).toEqual({ decision: "refuse", reason: "violence", message: "Blood is not shown here.", policy: "7" });
 });
@@ -42,7 +42,7 @@ it.each([
   ["no JSON", { bytes: Buffer.from("<html>") }],
   ["no decision", { json: { decision: "maybe" } }],
   ["a code that is none", { json: { decision: "refuse", reason: "a whole sentence" } }],
-])("asks again, under the same id, after %s", async (_, told) => {
+])("retries under the same id after %s", async (_, told) => {
   let asked = 0;
   peer.respond = () => ((asked += 1) === 1 ? told : { json: ALLOW });
   expect(await hookOf()(question)).toEqual(ALLOW);
@@ -59,7 +59,7 @@ it("treats a hook that doesn't decide before the deadline as unavailable, and pa
   expect(peer.questions).toHaveLength(length);
 });
 
-it("does not ask again where the hook refuses the request itself", async () => {
+it("doesn't retry if the hook rejects the request itself", async () => {
   peer.respond = () => ({ status: 401 });
   await expect(hookOf()(question)).rejects.toThrow("answered 401");
   expect(peer.questions).toHaveLength(1);

@@ -66,7 +66,7 @@ const checksOf = (decided: () => Promise<null>, asked: Subject[] = [], passed = 
     own: OWN,
   });
 
-it("shows what a run is given, prompts as they will be sent, and what authors wrote where they are not known yet", async () => {
+it("shows a run's inputs, prompts as they will be sent, and authors' texts while values aren't known yet", async () => {
   const asked: Subject[] = [];
   await checksOf(() => Promise.resolve(null), asked).run(request, planned);
   expect(asked).toMatchObject([{ kind: "input", userId: "u", executionId: "e", workflowSlug: "birds", nodeId: null, key: null }]);
@@ -74,7 +74,7 @@ it("shows what a run is given, prompts as they will be sent, and what authors wr
   expect(asked[0]!.content.files).toEqual([{ url: FILE, contentType: "image/png", sha256: "ab" }]);
 });
 
-it("shows of a call's prompt what its run was not seen to have, its files among it", async () => {
+it("shows the parts of a call's prompt that weren't checked with the run, including its files", async () => {
   const asked: Subject[] = [];
   const call = {
     executionId: "e",
@@ -95,7 +95,7 @@ it("shows of a call's prompt what its run was not seen to have, its files among 
   expect(asked).toHaveLength(1);
 });
 
-it("says that nothing runs where it can't be known", async () => {
+it("reports that nothing runs if this can't be known", async () => {
   const away = (): Promise<never> => Promise.reject(new HookAway("answered 500"));
   await expect(checksOf(away).run(request, planned)).rejects.toMatchObject({
     reason: "SERVICE_UNAVAILABLE",

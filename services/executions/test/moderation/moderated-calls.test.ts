@@ -182,8 +182,8 @@ const idsOf = ({ executionId }: ModelCall): string[] => [`${executionId}-0-0-0`]
 const listed = async (): Promise<string[]> =>
   (await media.listObjects({ ownerId: USER, limit: 500, cursor: "" })).objects.map(({ id }) => id);
 
-describe("a file that a call makes", () => {
-  it("is there for the hook alone until it is let go, then for everyone", async () => {
+describe("a file that a call creates", () => {
+  it("is available only to the hook until it is approved, and then to everyone", async () => {
     const call = callOf();
     let asked: Question | undefined;
     hook.decide = async (question) => {
@@ -212,7 +212,7 @@ describe("a file that a call makes", () => {
     ]);
   });
 
-  it("is removed when it is refused, and its call fails, to be charged, and not to be made by another model", async () => {
+  it("is removed if it is rejected, and its call fails, is charged, and isn't made by another model", async () => {
     hook.decide = ({ kind }) => (kind === "output" ? REFUSE : ALLOW);
     const call = callOf();
     const error = await errorOf(picture(call));
@@ -228,7 +228,7 @@ describe("a file that a call makes", () => {
   });
 
   it.each(["before the decision was kept", "before the file was removed", "after the file was removed"] as const)(
-    "is asked about under one id, made once, and refused all the same, where its process was killed %s",
+    "is checked under one id, created once, and still rejected after its process was killed %s",
     async (point) => {
       hook.decide = ({ kind }) => (kind === "output" ? REFUSE : ALLOW);
       const call = callOf();
@@ -252,14 +252,14 @@ describe("a file that a call makes", () => {
     },
   );
 
-  it("is decided once: a repeated attempt finds the decision, and the file", async () => {
+  it("is decided once: a repeated attempt finds the decision and the file", async () => {
     const call = callOf();
     const first = await picture(call);
     expect(await picture(call)).toEqual(first);
     expect(outputsAsked()).toHaveLength(1);
   });
 
-  it("is not given, but charged, where its run is stopped after it was refused", async () => {
+  it("is not returned, but charged, if its run stops after the rejection", async () => {
     const call = callOf();
     hook.decide = ({ kind }) => (kind === "output" ? REFUSE : ALLOW);
     await errorOf(picture(call));
@@ -267,8 +267,8 @@ describe("a file that a call makes", () => {
   });
 });
 
-describe("a text that a call makes", () => {
-  it("is seen before it is given, and what it says may be sent on without being asked about again", async () => {
+describe("a text that a call creates", () => {
+  it("is checked before it is returned, and can then be sent on without a second check", async () => {
     const call = callOf({ price: PRICES.text! });
     expect((await text(call)).text).toBe("Once upon a time");
     expect(hook.questions.map(({ kind, texts }) => [kind, texts])).toEqual([
@@ -280,19 +280,19 @@ describe("a text that a call makes", () => {
     expect(hook.questions.filter(({ kind }) => kind === "input")).toHaveLength(1);
   });
 
-  it("is not written for followers", () => {
+  it("is not streamed to followers", () => {
     const calls = moderationOf().calls({ textStreams: { open: () => Promise.reject(new Error("told")) } } as unknown as Calls);
     expect(() => calls.textStreams.open(callOf())).not.toThrow();
   });
 
-  it("is refused as one of an HTTP node is, which costs nothing", async () => {
+  it("is rejected like one of an HTTP node, which costs nothing", async () => {
     hook.decide = ({ texts }) => (texts.includes('{"say":"hello"}') ? REFUSE : ALLOW);
     const error = await errorOf(callsOf().httpRequest({ ...callOf(), call: {} as never }, live));
     expect(error).toMatchObject({ reason: "CONTENT_REFUSED", metadata: {} });
   });
 });
 
-it("a prompt that came into being in the run is refused before it is sent, free", async () => {
+it("a prompt that is created during the run is rejected before it is sent, for free", async () => {
   hook.decide = ({ texts }) => (texts.includes("blood") ? REFUSE : ALLOW);
   const error = await errorOf(picture(callOf({ inputs: { prompt: "blood" } })));
   expect(error).toMatchObject({
@@ -314,7 +314,7 @@ describe("while the hook is unavailable", () => {
     expect(provider.asked).toEqual([]);
   });
 
-  it("an output waits for it, and its call is not made again", async () => {
+  it("an output waits for it, and its call isn't repeated", async () => {
     let away = true;
     hook.respond = ({ json }) => {
       if ((json() as Question).kind === "input" || !away) return { json: ALLOW };
@@ -326,7 +326,7 @@ describe("while the hook is unavailable", () => {
     expect(provider.asked).toHaveLength(1);
   });
 
-  it("everything passes where the installation is configured so, and is listed as not checked", async () => {
+  it("everything passes if the installation is configured so, and is listed as unchecked", async () => {
     const call = callOf({ userId: randomUUID() });
     expect((await picture(call, callsOf(moderationOf({ timeoutMs: 100, fail: "open" })))).files).toHaveLength(1);
     const rows = await stores.moderation.list(call.userId, 10, undefined);
@@ -344,7 +344,7 @@ describe("a rerun", () => {
     return found !== null;
   };
 
-  it("reuses approved results, and repeats those that are unchecked or were checked under another policy", async () => {
+  it("reuses approved results, and repeats unchecked ones and those checked under another policy", async () => {
     hook.decide = () => ({ ...ALLOW, policy: "1" });
     const moderation = moderationOf();
     const call = callOf();
@@ -357,7 +357,7 @@ describe("a rerun", () => {
   });
 });
 
-it("what the installation does not let it see is neither asked about nor held", async () => {
+it("content that the installation excludes is neither checked nor held back", async () => {
   const moderation = moderationOf({ sees: ["inputs"] });
   const made = await picture(callOf(), callsOf(moderation));
   expect(hook.questions.map(({ kind }) => kind)).toEqual(["input"]);

@@ -33,7 +33,7 @@ it.each([
   ["a file", { image: INSIDE }, "inputs.image"],
   ["a list of files", { images: ["https://x.test/a.png", INSIDE] }, "inputs.images"],
   ["JSON", { settings: { from: [{ url: INSIDE }] } }, "inputs.settings"],
-])("a private address in %s is rejected as an input, whoever fetches it", (_what, inputs, path) => {
+])("a private address in %s is rejected as an input, whichever service fetches it", (_what, inputs, path) => {
   expect(direct({ prompt: "x", ...inputs })).toMatchObject({
     answer: "error",
     error: { reason: "INVALID_INPUTS", metadata: { issues: [{ path, message: MESSAGE }] } },
@@ -47,11 +47,11 @@ it.each([
   ["a file of ours", { image: "http://127.0.0.1:8080/media/key.png" }],
   ["an exception of the operator's", { image: "http://10.0.0.9/a.png" }],
   ["a data URL", { image: "data:image/png;base64,AAAA" }],
-])("%s is fine", (_what, inputs) => {
+])("%s is accepted", (_what, inputs) => {
   expect(direct({ prompt: "x", ...inputs }).answer).toBe("plan");
 });
 
-it("a private address in an upload field is no input, even where nothing takes it", () => {
+it("a private address in an upload field is rejected, even if nothing uses it", () => {
   const fields = [{ name: "photo", type: "image_upload" }];
   expect(workflow([{ id: "in", type: "request-input", data: { fields } }], [], { photo: "http://localhost:1/a.png" })).toMatchObject({
     error: {
@@ -61,7 +61,7 @@ it("a private address in an upload field is no input, even where nothing takes i
   });
 });
 
-it("a graph that says a private address to a provider can't run, and the node is named", () => {
+it("a graph that sends a private address to a provider can't run, and the error names the node", () => {
   const list = { id: "list", type: "list", data: { items: ["https://x.test/a.png", INSIDE] } };
   const pic = { id: "pic", type: "generate-image", data: { model: "pic", inputs: { prompt: "x" } } };
   const edge = { id: "e", source: "list", sourceHandle: "items", target: "pic", targetHandle: "image" };

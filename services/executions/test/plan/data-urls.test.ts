@@ -61,7 +61,7 @@ it.each([
   expect(object).toMatchObject({ origin: media.Origin.ORIGIN_GENERATED, kept: false, contentType: "image/png" });
 });
 
-it("makes those of upload fields, of literals and of lists files", async () => {
+it("stores those of upload fields, of literals and of lists as files", async () => {
   const [field, literal, item] = [long(), long(), picture()];
   const nodes = [
     given("image_upload"),
@@ -84,7 +84,7 @@ it("makes those of upload fields, of literals and of lists files", async () => {
   expect(JSON.parse(inputsJson)).toEqual({ given: OURS });
 });
 
-it("leaves a text that looks like one a text, and refuses it as one when it is too long", async () => {
+it("keeps a similar text as text, and rejects it as text if it is too long", async () => {
   const target = await services.create([given("text"), out], [["in.given", "out.text"]], "writer");
   const text = picture();
   const planned = await plan(target, { given: text }, { userId: "writer" });
@@ -101,7 +101,7 @@ it.each([
   ["malformed data", () => `${long()}#`, "must be an image: an http(s) URL, a data URL or a media id"],
   ["another kind of file", () => long().replace("image/png", "audio/wav"), "must be an image, but is an audio file"],
   ["long data that is no file", () => `data:image/png;base64,${"A".repeat(LONG)}`, "the data isn't a readable image file"],
-])("refuses %s, and stores nothing", async (name, make, message) => {
+])("rejects %s, and stores nothing", async (name, make, message) => {
   const userId = name.replaceAll(" ", "-");
   const field = await services.create([given("image_upload"), out], [["in.given", "out.photo"]], userId);
   await expect(plan(field, { given: make() }, { userId })).rejects.toMatchObject({
@@ -115,7 +115,7 @@ it.each([
   expect(await storedBy(userId)).toEqual([]);
 });
 
-it("stores nothing for a run that is refused for another reason, nor for a quote", async () => {
+it("stores nothing for a run that is rejected for another reason, nor for a quote", async () => {
   await expect(plan(model, { image: long() }, { userId: "refused" })).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
   const slug = await services.create([given("image_upload"), { id: "a", type: "nothing-known" }], [], "refused");
   await expect(plan(slug, { given: long() }, { userId: "refused" })).rejects.toMatchObject({ reason: "WORKFLOW_INVALID" });
@@ -148,7 +148,7 @@ it.each(
         [`long one ${name}`, form, long],
       ] as const,
   ),
-)("takes a %s by what its bytes are", async (name, form, make) => {
+)("uses the type of a %s from its bytes", async (name, form, make) => {
   const target = await services.create([given("image_upload"), out], [["in.given", "out.photo"]], "owner");
   expect((await plan(target, { given: form(make()) })).plan.output.photo).toEqual([{ value: FILE }]);
   const direct = await plan(model, { prompt: name, image: form(make()) });
@@ -156,7 +156,7 @@ it.each(
   expect(direct.inputsJson).not.toContain("base64");
 });
 
-it("refuses data without a type whose bytes are no file for the field", async () => {
+it("rejects data without a type if its bytes aren't a file for the field", async () => {
   const target = await services.create([given("audio_upload"), out], [["in.given", "out.sounds"]]);
   const refused = (image: string) => expect(plan(target, { given: image })).rejects;
   await refused(picture().replace("image/png", "")).toMatchObject({
@@ -166,7 +166,7 @@ it("refuses data without a type whose bytes are no file for the field", async ()
   await refused("data:application/octet-stream;base64,AAAA").toThrow("the data isn't a readable picture, video or sound");
 });
 
-it("keeps short data that is no file as it is", async () => {
+it("keeps short data that isn't a file unchanged", async () => {
   const image = "data:image/png;base64,AAAA";
   const target = await services.create([given("image_upload"), out], [["in.given", "out.photo"]]);
   const planned = await plan(target, { given: image });
@@ -174,7 +174,7 @@ it("keeps short data that is no file as it is", async () => {
   expect(JSON.parse(planned.inputsJson)).toEqual({ given: image });
 });
 
-it("bounds the stored data of one plan: the rest stays inline, and long ones come first", async () => {
+it("limits the stored data of one plan: the rest stays inline, and long ones come first", async () => {
   const store = createDataFiles({ media: services.clients.media });
   const url = long();
   const garbage = Array.from({ length: 100 }, (_, index) => `data:image/png;base64,${Buffer.from(`${index}`).toString("base64")}`);
@@ -184,13 +184,13 @@ it("bounds the stored data of one plan: the rest stays inline, and long ones com
   expect(await storedBy("many")).toHaveLength(1);
 });
 
-describe("taking long data URLs out of inputs", () => {
+describe("removing long data URLs from inputs", () => {
   const url = long();
   it.each([
     ["with escapes around", `{ "a\\"b" : [ ${JSON.stringify(url)} ] , "t": "say \\"data:" }`],
     ["in capitals", JSON.stringify({ image: url.replace("data:image", "DATA:Image") })],
     ["twice", JSON.stringify({ one: url, two: url })],
-  ])("takes them %s, and nothing else changes", (_, json) => {
+  ])("removes them %s, and nothing else changes", (_, json) => {
     const { inputsJson, urls } = takeOutDataUrls(json);
     expect(inputsJson.length).toBeLessThan(1_000);
     expect([...urls].reduce((text, [standIn, one]) => text.replace(standIn, one), inputsJson)).toBe(json);
@@ -201,7 +201,7 @@ describe("taking long data URLs out of inputs", () => {
     ["malformed", JSON.stringify({ image: `${url}"` })],
     ["percent-encoded", JSON.stringify({ image: `data:image/png,${"a".repeat(LONG)}` })],
     ["short", JSON.stringify({ image: picture(), text: "x".repeat(LONG) })],
-  ])("leaves one that is %s", (_, json) => {
+  ])("keeps one that is %s", (_, json) => {
     expect(takeOutDataUrls(json)).toEqual({ inputsJson: json, urls: new Map() });
   });
 });

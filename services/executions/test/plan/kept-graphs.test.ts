@@ -1,6 +1,6 @@
 import { createKeepGraph, type KeptGraph } from "../../src/plan/kept-graphs";
 
-it("keeps what a version's tasks became apart from the draft that it was published from, and each once per user", async () => {
+it("stores the models of a version's tasks separately from the draft that it was published from, and each once per user", async () => {
   const texts: string[] = [];
   const keep = createKeepGraph({
     putShared: (json) => {

@@ -46,7 +46,7 @@ const AWAY = {
   message: "planning this run takes too much time or memory: make the graph or its inputs smaller",
 };
 
-it("says in a thread what a graph needs", async () => {
+it("determines in a thread the requirements of a graph", async () => {
   const nodesJson = JSON.stringify([{ id: "pic", type: "generate-image", data: { model: "painter" } }]);
   const answer = await threads().needs({ key: "graph@2", nodesJson, edgesJson: "[]" }, { userId: "u" });
   expect(answer).toEqual({ answer: "needs", models: ["painter"], workflows: [] });
@@ -57,19 +57,19 @@ it("plans in a thread", async () => {
   expect(answer).toMatchObject({ answer: "plan", plan: { steps: [], evaluated: [{ id: "box" }] } });
 });
 
-it("refuses a plan that takes too long, and plans the next one", async () => {
+it("rejects a plan that takes too long, and plans the next one", async () => {
   const { plan } = threads({ script: HOSTILE, maxTaskMs: 500 });
   await expect(plan(task("spin"), { userId: "u" })).rejects.toMatchObject(AWAY);
   await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "missing" });
 });
 
-it("refuses a plan that outgrows its heap, and plans the next one", async () => {
+it("rejects a plan that exceeds its heap, and plans the next one", async () => {
   const { plan } = threads({ script: HOSTILE, heapMb: 16, maxTaskMs: 60_000 });
   await expect(plan(task("grow"), { userId: "u" })).rejects.toMatchObject(AWAY);
   await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "missing" });
 });
 
-it("refuses a plan whose thread can't start", async () => {
+it("rejects a plan whose thread can't start", async () => {
   const broken = join(folder, "broken.js");
   writeFileSync(broken, "throw new Error('it is broken')");
   const { plan } = threads({ script: broken, maxStartMs: 2_000 });
@@ -77,7 +77,7 @@ it("refuses a plan whose thread can't start", async () => {
   await expect(plan(task("fine"), { userId: "u" })).rejects.toMatchObject(AWAY);
 });
 
-it("gives a thread nothing of the environment", async () => {
+it("gives a thread no environment variables", async () => {
   const answer = (await threads({ script: HOSTILE }).plan(task("fine"), { userId: "u" })) as PlanAnswer & { environment: string[] };
   expect(answer.environment).toEqual([]);
 });

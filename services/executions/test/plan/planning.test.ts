@@ -44,7 +44,7 @@ const create = (nodes: unknown[], edges: [string, string][] = [], ownerId = "own
   services.create(nodes, edges, ownerId, isTemplate);
 const upload = (ownerId: string): Promise<string> => services.upload(ownerId);
 
-it("keeps every digit of an integer that a double would round, and refuses one for a number", async () => {
+it("keeps every digit of an integer that a double would round, and rejects one for a number", async () => {
   const fields = [{ name: "x", type: "json" }, { name: "n", type: "number" }]; // prettier-ignore
   const target = await create(
     [{ id: "in", type: "request-input", data: { fields } }, { id: "t", type: "text-box", data: { text: "{{x}}" } }, { id: "out", type: "response-output", data: {} }],
@@ -92,7 +92,7 @@ it("stores pictures in another user's hidden graph for no account, and those of 
   expect([await listed("guest"), await listed(innerOwner("guest"))]).toEqual([1, 1]);
 });
 
-it("names the node and the field that keep a hidden graph from running, and no value of its author's", async () => {
+it("names the node and the field that prevent a hidden graph from running, and no value of its author", async () => {
   const headers = { "x-internal-token": { a: 1 } };
   const target = await create([
     { id: "web", type: "http-request", data: { label: "Secret sauce", url: "x/internal?api_key=k", headers } },
@@ -109,7 +109,7 @@ it("names the node and the field that keep a hidden graph from running, and no v
   await expect(plan(target, {})).rejects.toMatchObject({ message: expect.stringContaining("url: is not a URL") as string });
 });
 
-it("says which model a misspelt name may have meant, in a workflow and directly", async () => {
+it("suggests a model for a misspelt name, in a workflow and directly", async () => {
   const message = "there is no enabled model sandbox-imgae: did you mean sandbox-image?";
   await expect(plan(model("sandbox-imgae"), { prompt: "x" })).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND", message });
   const data = { model: "sandbox-imgae", inputs: { prompt: "x" } };
@@ -121,7 +121,7 @@ it("says which model a misspelt name may have meant, in a workflow and directly"
   }
 });
 
-it("lets a runner who may only run set models that their capabilities reach, a task's model among them", async () => {
+it("lets a runner without editing rights set only models within their capabilities, including a task's model", async () => {
   const target = await create([{ id: "a", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } }]);
   const planned = (settings: object, capabilities: string[]) =>
     planning.plan({
@@ -154,11 +154,11 @@ describe("a direct run", () => {
     ["a missing input", "{}", "INVALID_INPUTS"],
     ["an unknown input", '{"prompt":"x","promt":1}', "INVALID_INPUTS"],
     ["a media file of nobody", '{"prompt":"x","image":"no-such-file"}', "INVALID_INPUTS"],
-  ])("refuses %s", async (_, inputs, reason) => {
+  ])("rejects %s", async (_, inputs, reason) => {
     await expect(plan(model("sandbox-image"), inputs)).rejects.toMatchObject({ reason });
   });
 
-  it("gives the calls of tools beside the text where tools are given, and holds what describing them costs", async () => {
+  it("returns tool calls with the text if tools are given, and holds the cost of their descriptions", async () => {
     const tools = [{ type: "function", function: { name: "weather", description: "x".repeat(40_000), parameters: { type: "object" } } }];
     const ask = (inputs: object) => plan(model("sandbox-chat"), { prompt: "Rain?", ...inputs });
     const [without, within] = [await ask({}), await ask({ tools })];
@@ -167,7 +167,7 @@ describe("a direct run", () => {
     expect(within.holds[0]!.maxMillicredits).toBeGreaterThan(10 * without.holds[0]!.maxMillicredits);
   });
 
-  it("refuses one that is not there yet with the time to come back, but quotes it", async () => {
+  it("rejects a model that isn't downloaded yet with the time to retry, but quotes it", async () => {
     await expect(plan(model("local-speech"), { prompt: "x" })).rejects.toMatchObject({
       kind: "unavailable",
       reason: "SERVICE_UNAVAILABLE",
@@ -176,7 +176,7 @@ describe("a direct run", () => {
     expect((await plan(model("local-speech"), { prompt: "x" }, { storesNothing: true })).modelIds).toEqual(["local-speech"]);
   });
 
-  it("refuses an unknown model, one above the tier, and one that can't run asynchronously", async () => {
+  it("rejects an unknown model, one above the tier, and one that can't run asynchronously", async () => {
     await expect(plan(model("nothing-like-it"), {})).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
     const low = { runner: runner({ tier: "free", baseTier: "free" }) };
     await expect(plan(model("sandbox-video"), { prompt: "x" }, low)).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe("a direct run", () => {
     ).toHaveLength(1);
   });
 
-  it("gives the model the address of the caller's own file, and of no one else's", async () => {
+  it("gives the model the address of the caller's own file, and of no other user's", async () => {
     const id = await upload("owner");
     const { plan: planned } = await plan(model("sandbox-image"), { prompt: "x", image: id });
     expect(planned.steps[0]!.literals).toMatchObject({
@@ -220,7 +220,7 @@ describe("the id of a file, in place of its address", () => {
     ["ids.items", "out.images"],
   ];
 
-  it("is good wherever a node's settings, or a list that flows into it, mean a file", async () => {
+  it("is valid wherever a node's settings, or a list linked to it, contain a file", async () => {
     const id = await upload("owner");
     const { plan: planned } = await plan(await create(nodesWith(id), edges), {});
     const inputs = new Map(planned.steps.map((step) => [step.id, callInputs(step, {}).image]));
@@ -230,7 +230,7 @@ describe("the id of a file, in place of its address", () => {
     expect(planned.output.images).toEqual([{ value: given }]);
   });
 
-  it("is refused at every node that it stands in when it is nobody's, and when it is someone else's", async () => {
+  it("is rejected at every node that uses it if it is unknown, or belongs to another user", async () => {
     for (const id of ["no-such-file", await upload("someone-else")]) {
       const message = `image: you have no media file ${id}`;
       await expect(plan(await create(nodesWith(id), edges), {})).rejects.toMatchObject({
@@ -247,7 +247,7 @@ describe("the id of a file, in place of its address", () => {
     }
   });
 
-  it("names the input of a direct run, and takes data URLs there", async () => {
+  it("names the input of a direct run, which also accepts data URLs", async () => {
     await expect(plan(model("sandbox-chat"), { prompt: "x", image: "no-such-file" })).rejects.toMatchObject({
       metadata: { issues: [{ path: "inputs.image", message: "you have no media file no-such-file" }] },
     });
@@ -259,7 +259,7 @@ describe("the id of a file, in place of its address", () => {
     expect((await plan(model("sandbox-chat"), { prompt: "x", image: await upload("owner") })).plan.steps[0]!.literals.image).toEqual(url);
   });
 
-  it("is good, and checked, in what is known only when a node begins", async () => {
+  it("is valid, and checked, in values known only when a node starts", async () => {
     const file = { type: "string", format: "media", contentMediaType: "image/*" };
     const schema = { type: "object", properties: { one: file, all: { type: "array", items: file }, text: { type: "string" } } };
     const id = await upload("owner");
@@ -296,7 +296,7 @@ describe("a workflow run", () => {
     },
   };
 
-  it("refuses inputs by field, an unknown slug, and someone else's workflow alike", async () => {
+  it("rejects inputs by field, and an unknown slug and another user's workflow alike", async () => {
     const slug = await create([field]);
     await expect(plan(slug, { n: "1", photo: 3, other: 1 })).rejects.toMatchObject({
       reason: "INVALID_INPUTS",
@@ -332,7 +332,7 @@ describe("a workflow run", () => {
     });
   });
 
-  it("never runs what a deleted workflow of the same name was", async () => {
+  it("never runs the graph of a deleted workflow with the same name", async () => {
     const nodes = (text: string): unknown[] => [
       { id: "box", type: "text-box", data: { text } },
       { id: "out", type: "response-output", data: {} },
@@ -345,7 +345,7 @@ describe("a workflow run", () => {
     expect((await plan(second, {})).plan.output).toEqual({ text: [{ value: "new" }] });
   });
 
-  it("asks once what its graph needs, and plans it at once, or once more with files", async () => {
+  it("reads its graph's requirements once, and plans at once, or once more with files", async () => {
     const local = planInProcess();
     const calls: string[] = [];
     const { plan: planCounted } = createPlanning({
@@ -372,7 +372,7 @@ describe("a workflow run", () => {
     expect(await callsFor({}, "pic")).toEqual(["needs", "plan"]);
   });
 
-  it("carries an uploaded file from a field and from a node, and sees a changed definition at once", async () => {
+  it("uses an uploaded file from a field and from a node, and reads a changed definition at once", async () => {
     const id = await upload("owner");
     const out = { id: "out", type: "response-output", data: {} };
     const slug = await create(
@@ -406,7 +406,7 @@ describe("another user's template", () => {
   const out = { id: "out", type: "response-output", data: {} };
   const refusals = (id: string): object => ({ message: expect.stringContaining(`you have no media file ${id}`) as string });
 
-  it("is run with its author's files, wherever it names them", async () => {
+  it("runs with its author's files, wherever it names them", async () => {
     const id = await upload("author");
     const nodes = [
       photoField(id),
@@ -434,7 +434,7 @@ describe("another user's template", () => {
     expect((await plan(target, { photo: await upload("stranger") }, stranger)).plan.output.photo).toEqual([{ value: file }]);
   });
 
-  it("gives a reader none of its author's files for their ids, in whatever input they are sent", async () => {
+  it("gives a reader none of its author's files for their ids, in any input", async () => {
     const id = await upload("author");
     const text = (name: string, fallback = ""): object => ({ name, type: "text", default: fallback });
     const fields = [{ name: "photo", type: "image_upload" }, text("a"), text("b"), { name: "any", type: "json" }];
@@ -460,7 +460,7 @@ describe("another user's template", () => {
     expect((await plan(target, { photo: id }, { runner: runner({ userId: "author" }) })).plan.output.images).toEqual([{ value: file }]);
   });
 
-  it("takes along what may turn out to be meant while it runs, and no more", async () => {
+  it("includes files that can be needed during the run, and no more", async () => {
     const [id, other] = [await upload("author"), await upload("author")];
     const nodes = [
       { id: "chat", type: "llm-assistant", data: { model: "sandbox-chat", prompt: `describe ${other}` } },
@@ -493,7 +493,7 @@ describe("another user's template", () => {
     expect((await plan(target, {}, { runner: runner({ userId: "third" }) })).plan.output).toEqual({ file: [{ value: file }] });
   });
 
-  it("never passes on a file of its author that it doesn't name, however its ID enters", async () => {
+  it("never passes on a file of its author that it doesn't name, however the id is sent", async () => {
     const id = await upload("author");
     const note = { id: "note", type: "note", data: { text: id } };
     const fields = await template([photoField(), note, out], [["in.photo", "out.photo"]]);
@@ -505,7 +505,7 @@ describe("another user's template", () => {
     await expect(plan(texts, { words: id }, stranger)).rejects.toMatchObject({ metadata: { issues: [refusals(id)] } });
   });
 
-  it("lends its files to nothing but its runs", async () => {
+  it("allows its files only in its own runs", async () => {
     const id = await upload("author");
     const target = await template([{ id: "up", type: "media-upload", data: { mediaId: id } }, out], [["up.media", "out.file"]]);
     await plan(target, {}, stranger);
@@ -534,7 +534,7 @@ describe("a run up to a node", () => {
   ];
   const steps = ({ plan: planned }: PlannedRun): string[] => planned.steps.map(({ id }) => id);
 
-  it("is judged, priced and held by what that node needs, whatever was planned of the workflow before", async () => {
+  it("is validated, priced and held only for the node's dependencies, whatever was planned before", async () => {
     const target = await create(nodes, edges);
     const business = runner({ tier: "business", baseTier: "business" });
     expect(steps(await plan(target, { who: "Ada", other: "x" }, { runner: business }))).toEqual(["chat", "pro"]);
@@ -545,14 +545,14 @@ describe("a run up to a node", () => {
     expect(steps(await plan(target, { who: "Ada", other: "x" }, { runner: business }))).toEqual(["chat", "pro"]);
   });
 
-  it("leaves inputs aside that only other nodes ask for, and refuses those that the workflow doesn't know", async () => {
+  it("ignores inputs that only other nodes need, and rejects those that the workflow doesn't know", async () => {
     const target = await create(nodes, edges);
     expect(steps(await plan(target, { who: "Ada", other: 7 }, { until: "chat" }))).toEqual(["chat"]);
     await expect(plan(target, { who: "Ada", othr: "x" }, { until: "chat" })).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
     await expect(plan(target, { other: "x" }, { until: "chat" })).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
   });
 
-  it("names a node that is not there", async () => {
+  it("names a missing node", async () => {
     await expect(plan(await create(nodes, edges), { who: "Ada" }, { until: "chta" })).rejects.toMatchObject({
       reason: "INVALID_REQUEST",
       metadata: { issues: [{ path: "until", message: expect.stringContaining("chta") as string }] },
@@ -565,7 +565,7 @@ describe("a node that names a task", () => {
   const order = (...names: string[]) => clients.models.setModelOrder({ task: "image", order: names });
   afterEach(() => order());
 
-  it("becomes the first model of the order that is ready, and its plan says which", async () => {
+  it("uses the first ready model of the order, and its plan names it", async () => {
     const target = await picture({ model: "auto:image", inputs: { prompt: "a kite" } });
     await order("sandbox-image-fast");
     expect(await plan(target, {})).toMatchObject({ modelIds: ["sandbox-image-fast"], plan: { steps: [{ model: "sandbox-image-fast" }] } });
@@ -573,7 +573,7 @@ describe("a node that names a task", () => {
     expect((await plan(target, {})).modelIds).toEqual(["sandbox-image"]);
   });
 
-  it("is held to the rules of the model that it becomes", async () => {
+  it("follows the rules of the chosen model", async () => {
     await order("sandbox-image-fast");
     const target = await picture({ model: "auto:image", inputs: { prompt: "a kite" } });
     await expect(plan(target, {}, { isAsync: true })).rejects.toMatchObject({ reason: "ASYNC_NOT_SUPPORTED" });
@@ -585,7 +585,7 @@ describe("a node that names a task", () => {
     });
   });
 
-  it("has a warning for what its model does not know", async () => {
+  it("has a warning for settings that its model doesn't know", async () => {
     const target = await picture({ model: "auto:image", inputs: { prompt: "a kite", ratio: "16:9" } });
     await order("sandbox-image-fast");
     const { plan: planned } = await plan(target, {});
@@ -596,12 +596,12 @@ describe("a node that names a task", () => {
     ["auto:imgae", "there is no task auto:imgae: did you mean auto:image?"],
     ["auto:", "there is no task auto:"],
     ["auto:music", "generates audio, but this node needs a model that generates image"],
-  ])("that there is not, or that makes something else, is refused: %s", async (name, message) => {
+  ])("that is unknown, or creates something else, is rejected: %s", async (name, message) => {
     const refused = plan(await picture({ model: name, inputs: { prompt: "x" } }), {});
     await expect(refused).rejects.toMatchObject({ reason: "WORKFLOW_INVALID", message: expect.stringContaining(message) as string });
   });
 
-  it("stays the model that it was when its version was published with pinned models", async () => {
+  it("keeps the model from when its version was published with pinned models", async () => {
     const target = await picture({ model: "auto:image", inputs: { prompt: "a kite" } });
     const publish = (pinsModels: boolean, pinnedModels: Record<string, string>) =>
       clients.workflows.publishVersion({
@@ -642,7 +642,7 @@ describe("inner workflows", () => {
     );
   const invalid = (message: string) => ({ reason: "WORKFLOW_INVALID", metadata: { issues: [{ nodeId: expect.any(String), message }] } });
 
-  it("plans them as a part of the run, and keeps which they were", async () => {
+  it("plans them as part of the run, and stores their versions", async () => {
     const said = await saying("hello");
     const target = await around(said);
     const { plan: drafted } = await plan(target, {});
@@ -658,7 +658,7 @@ describe("inner workflows", () => {
     expect(draft.inlined![0]!.contentHash).not.toBe(first!.contentHash);
   });
 
-  it("plans them for hooks, schedules and apps as a caller who can run them has approved them", async () => {
+  it("plans them for hooks, schedules and apps as approved by a caller who can run them", async () => {
     const said = await saying("hello");
     const target = await around(said);
     const changed = JSON.stringify([{ id: "box", type: "text-box", data: { text: "changed" } }, out]);
@@ -671,7 +671,7 @@ describe("inner workflows", () => {
     expect((await planned("approved")).plan.output).toEqual({ text: [{ value: "changed" }] });
   });
 
-  it("plans drafts behind versions, which their nodes name, as such a caller has approved them", async () => {
+  it("plans drafts behind versions, which their nodes name, as approved by such a caller", async () => {
     const said = await saying("hello");
     await clients.workflows.publishVersion(workflows.PublishVersionRequest.fromPartial({ slug: slugOf(said), ownerId: "owner" }));
     const target = await around(await around(said, "owner", false, { version: "draft" }));
@@ -685,7 +685,7 @@ describe("inner workflows", () => {
     expect((await planned("approved")).plan.output).toEqual({ text: [{ value: "changed" }] });
   });
 
-  it("plans items of a batch as it was when the batch was ordered, with the drafts and versions in it", async () => {
+  it("plans items of a batch as of the batch's creation, with its drafts and versions", async () => {
     const [draft, published] = await Promise.all([saying("draft"), saying("published")]);
     const publish = () =>
       clients.workflows.publishVersion(workflows.PublishVersionRequest.fromPartial({ slug: slugOf(published), ownerId: "owner" }));
@@ -711,7 +711,7 @@ describe("inner workflows", () => {
     await expect(planned(kept)).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(draft)}`));
   });
 
-  it("takes what is the runner's own and templates, and nothing else", async () => {
+  it("accepts the runner's own workflows and templates, and nothing else", async () => {
     const [theirs, template] = await Promise.all([saying("theirs", "author"), saying("shared", "author", true)]);
     await expect(plan(await around(theirs), {})).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(theirs)}`));
     expect((await plan(await around(template), {})).plan.output).toEqual({ text: [{ value: "shared" }] });
@@ -719,7 +719,7 @@ describe("inner workflows", () => {
     await expect(plan(versioned, {})).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(template)} (version 7)`));
   });
 
-  it("resolves the nodes of a template for its owner, and shows nothing of what those made", async () => {
+  it("resolves the nodes of a template for its owner, and hides their outputs", async () => {
     const template = await around(await saying("the author's own", "author"), "author", true);
     const { plan: planned } = await plan(template, {});
     expect(planned.output).toEqual({ text: [{ value: "the author's own" }] });
@@ -728,7 +728,7 @@ describe("inner workflows", () => {
     expect((await plan(await around(template), {})).plan.output).toEqual({ text: [{ value: "the author's own" }] });
   });
 
-  it("refuses circles and what is too deep, naming the way", async () => {
+  it("rejects circles and excessive depth, and names the path", async () => {
     const said = await saying("hello");
     const outer = await around(said);
     await save(said, [inner(outer), out]);
@@ -757,7 +757,7 @@ describe("inner workflows", () => {
     await expect(plan(mixed, {})).rejects.toMatchObject({ reason: "WORKFLOW_INVALID" });
   });
 
-  it("runs to a node inside, and prices what it needs alone", async () => {
+  it("runs to an inner node, and prices only its dependencies", async () => {
     const pair = await create([
       { id: "one", type: "generate-image", data: { model: "sandbox-image-fast", inputs: { prompt: "x" } } },
       { id: "two", type: "generate-video", data: { model: "sandbox-video", inputs: { prompt: "x" } } },
@@ -769,7 +769,7 @@ describe("inner workflows", () => {
   });
 });
 
-it("takes what administrators put in a model's place, of what the runner may run, in workflows and directly", async () => {
+it("uses administrators' fallback models that the runner can run, in workflows and directly", async () => {
   const set = (names: string[]) =>
     clients.models.updateModel({
       internalName: "sandbox-image",

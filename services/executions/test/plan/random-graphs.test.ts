@@ -154,7 +154,7 @@ afterAll(() => {
 });
 
 describe.each(Array.from({ length: Math.ceil(GRAPHS / 20) }, (_, index) => index * 20))("random graphs from seed %i on", (first) => {
-  it("stay within the bounds of a run, and so does what they are planned to", () => {
+  it("stay within the limits of a run, and so do their plans", () => {
     for (let seed = first; seed < Math.min(first + 20, GRAPHS); seed += 1) {
       const planned = plan(seed);
       expect(planned.used.valueBytes).toBeLessThanOrEqual(GRAPH_BOUNDS.valueBytes + LONGEST_TEXT + GRAPH_BOUNDS.listBytes);

@@ -7,13 +7,13 @@ const plan = (...named: (string[] | undefined)[]): Pick<RunPlan, "steps" | "labe
   labels: { n1: "Charge" },
 });
 
-it("asks for nothing where a plan names no secrets", async () => {
+it("reads nothing if a plan names no secrets", async () => {
   const listSecrets = jest.fn();
   await createRequireSecrets({ listSecrets })(plan(undefined, undefined), "me", "");
   expect(listSecrets).not.toHaveBeenCalled();
 });
 
-it("refuses a plan that names secrets which its runner does not have, node by node", async () => {
+it("rejects a plan that names secrets which its runner lacks, node by node", async () => {
   const owners: unknown[] = [];
   const listSecrets = (request: unknown) => {
     owners.push(request);
@@ -33,7 +33,7 @@ it("refuses a plan that names secrets which its runner does not have, node by no
   expect(owners).toEqual([{ owner: "me" }, { owner: "me" }]);
 });
 
-it("refuses a run by an alias that a secret has no value for, and one without an alias", async () => {
+it("rejects a run by an alias for which a secret has no value, and one without an alias", async () => {
   const value = { name: "A", hint: "", hosts: [], setBy: "", setAt: undefined, createdAt: undefined };
   const secrets = [value, { ...value, alias: "staging" }];
   const require = createRequireSecrets({ listSecrets: () => Promise.resolve({ secrets, configured: true }) });
@@ -43,7 +43,7 @@ it("refuses a run by an alias that a secret has no value for, and one without an
 });
 
 describe("graphs of others", () => {
-  it("may name no secrets; what is bypassed or no request does not matter, and no name is told", () => {
+  it("can name no secrets; bypassed nodes and nodes that aren't requests don't matter, and no name is revealed", () => {
     const data = { url: "https://x.test/{{secrets.THEIRS}}" };
     const nodes = [
       { id: "a", type: "http-request", data },
@@ -56,7 +56,7 @@ describe("graphs of others", () => {
     expect(JSON.stringify(found)).not.toContain("THEIRS");
   });
 
-  it("are those of other owners, and the runner's own that stand in one of these", () => {
+  it("include those of other owners, and the runner's own inside of them", () => {
     const definition = (key: string, ownerId: string) => ({
       key,
       ownerId,

@@ -19,12 +19,12 @@ it("replaces settings of the named nodes, each member of inputs separately", () 
   expect(withSettings(graph, '{"pic":{"model":"c"}}', false).key).not.toBe(changed.key);
 });
 
-it("refuses nodes that there are not, and graphs of others", () => {
+it("rejects missing nodes, and graphs of other users", () => {
   expect(() => withSettings(graph, '{"pics":{}}', false)).toThrow(expect.objectContaining({ reason: "INVALID_INPUTS" }));
   expect(() => withSettings(graph, '{"pic":{}}', true)).toThrow(expect.objectContaining({ reason: "INVALID_REQUEST" }));
 });
 
-it("touches no node that sends secrets, and makes none of another", () => {
+it("changes no node that sends secrets, and lets no node send one", () => {
   const node = (data: object) => ({ ...graph, nodesJson: JSON.stringify([{ id: "web", type: "http-request", data }]) });
   const sending = node({ url: "https://x.test/a", headers: { a: "{{secrets.KEY}}" } });
   const plain = node({ url: "https://x.test/a" });
@@ -40,7 +40,7 @@ it("touches no node that sends secrets, and makes none of another", () => {
   expect(withSettings(plain, '{"web":{"url":"https://x.test/b"}}', false).nodesJson).toContain("https://x.test/b");
 });
 
-it("lets no node become another workflow, which a key for this one alone could not run", () => {
+it("lets no node use another workflow, which a key for only this one couldn't run", () => {
   const node = (data: object) => ({ ...graph, nodesJson: JSON.stringify([{ id: "part", type: "workflow", data }]) });
   const part = node({ slug: "intro", inputs: { topic: "sea" } });
   for (const settings of [{ slug: "payroll" }, { version: "draft" }])
@@ -73,7 +73,7 @@ describe("a caller who can run a graph, but not change it", () => {
     ["inputs", node("workflow", { slug: "intro" }), { inputs: { topic: "sea" } }],
     ["operation", node("media", { operation: "image-resize" }), { operation: "image-crop" }],
     ["inputs", node("no-such-kind", {}), { inputs: {} }],
-  ])("cannot set %s of a node (%#)", (name, given, settings) => {
+  ])("can't set %s of a node (%#)", (name, given, settings) => {
     expect(() => withSettings(given, JSON.stringify({ a: settings }), false, RUNS)).toThrow(
       expect.objectContaining({
         reason: "CAPABILITY_DENIED",
@@ -84,7 +84,7 @@ describe("a caller who can run a graph, but not change it", () => {
     expect(withSettings(given, JSON.stringify({ a: settings }), false)).toBeDefined();
   });
 
-  it("can set inputs of a generator, and a model that it has the capability for", () => {
+  it("can set inputs of a generator, and a model within its capabilities", () => {
     const settings = JSON.stringify({ a: { model: "y", inputs: { seed: 7 } } });
     expect(withSettings(picture, settings, false, RUNS).nodesJson).toContain('"seed":7');
     for (const capabilities of [["model:run"], ["model:y:run"], ["*"], ["workflow:write"]])
@@ -95,7 +95,7 @@ describe("a caller who can run a graph, but not change it", () => {
       );
   });
 
-  it("needs the capability of the model that a task becomes", () => {
+  it("needs the capability of the model chosen for a task", () => {
     const settings = '{"a":{"model":"auto:image"}}';
     const autos: [string, { model: string }][] = [["auto:image", { model: "y" }]];
     expect(() => checkSetModels(settings, autos, ["workflow:run", "model:x:run"])).toThrow(

@@ -26,7 +26,7 @@ const taskOf = (nodes: unknown[], edges: unknown[] = [], inputs: object = {}): P
 const schema = { id: "llm", type: "llm-assistant", data: { schema: { type: "string", pattern: "a{400}" } } };
 const textBox = (id: string, text: string): object => ({ id, type: "text-box", data: { text } });
 
-it("plans what is small without a thread, as a thread would", async () => {
+it("plans a small graph without a thread, with the same result as a thread", async () => {
   const { plan, left, inThread } = setUp();
   const task = taskOf(
     [textBox("box", "hi"), { id: "out", type: "response-output", data: {} }],
@@ -38,7 +38,7 @@ it("plans what is small without a thread, as a thread would", async () => {
   expect(left).toEqual([]);
 });
 
-it("says without a thread what a small graph needs, and leaves others to one", async () => {
+it("determines without a thread the requirements of a small graph, and leaves others to a thread", async () => {
   const { needs, left } = setUp();
   const small = graphOf([{ id: "pic", type: "generate-image", data: { model: "painter" } }]);
   await expect(needs(small, runner)).resolves.toEqual({ answer: "needs", models: ["painter"], workflows: [] });
@@ -61,7 +61,7 @@ it.each([
   expect(left).toEqual([task]);
 });
 
-it("leaves a small graph that makes much to a thread", async () => {
+it("leaves a small graph with large outputs to a thread", async () => {
   const doubling = Array.from({ length: 12 }, (_, index) => textBox(`n${index}`, index === 0 ? "x".repeat(100) : "{{a}}{{a}}"));
   const edges = doubling.slice(1).map((_, index) => ({
     ...{ id: `e${index}`, source: `n${index}`, sourceHandle: "text", target: `n${index + 1}`, targetHandle: "a" },
@@ -71,14 +71,14 @@ it("leaves a small graph that makes much to a thread", async () => {
   expect({ answer: answer.answer, left: left.length }).toEqual({ answer: "plan", left: 1 });
 });
 
-it("has a thread say why a small graph can't run", async () => {
+it("lets a thread report why a small graph can't run", async () => {
   const { plan, left } = setUp();
   const task = taskOf([{ id: "odd", type: "no-such-kind", data: {} }]);
   await expect(plan(task, runner)).resolves.toMatchObject({ answer: "error", error: { reason: "WORKFLOW_INVALID" } });
   expect(left).toEqual([task]);
 });
 
-it("sees a schema whose name is written with escapes", async () => {
+it("recognises a schema whose name is written with escapes", async () => {
   const { needs, left } = setUp();
   const graph = graphOf([schema]);
   const escaped = { ...graph, nodesJson: graph.nodesJson.replace('"schema"', '"sch\\u0065ma"') };

@@ -23,7 +23,7 @@ const readsOfCalls = async (changes: Partial<ExecutionView>): Promise<number> =>
 const [pic] = newRecord().nodes;
 const done = { ...pic!, type: "generate-image", status: "completed" as const, items: 1, outputsJson: "{}" };
 
-it("reads no calls of a run that is over and whose nodes tell what they gave", async () => {
+it("reads no calls of an ended run whose nodes have their outputs", async () => {
   const text = { ...pic!, id: "text", type: "text-box", status: "completed" as const };
   const skipped = { ...pic!, id: "never", type: "generate-image", status: "skipped" as const };
   expect(await readsOfCalls({ status: "completed", nodes: [text, done, skipped] })).toBe(0);
@@ -69,21 +69,21 @@ describe("of a fan-out whose calls were submitted", () => {
     return _id;
   };
 
-  it("tells its provider's name of every call under way, as its events do", async () => {
+  it("shows the provider's id of every running call, like its events", async () => {
     expect(await namesOf(await sent())).toEqual([
       [0, "submitted", `${NAME}0`],
       [19, "submitted", `${NAME}19`],
     ]);
   });
 
-  it("takes a call for one under way where the log does not say yet that its node began", async () => {
+  it("shows a call as running even if the log doesn't have its node's start yet", async () => {
     const { _id } = newRecord("user");
     await stores.rows.insert(newRecord("user", { _id, nodes: [{ ...pic!, items: 20 }] }));
     await stores.calls.submitted({ executionId: _id, nodeId: pic!.id, key: `${_id}:${pic!.id}:3`, item: 3 }, "send");
     expect(await namesOf(_id)).toEqual([[3, "submitted", undefined]]);
   });
 
-  it("tells its provider's name of every call that was cancelled or has failed", async () => {
+  it("shows the provider's id of every cancelled or failed call", async () => {
     const id = await sent();
     const failed = { _id: `${id}:${pic!.id}:0`, executionId: id, nodeId: pic!.id, item: 0, costMicroUsd: 0, requestId: null };
     await stores.calls.ended({ ...failed, status: "failed" });

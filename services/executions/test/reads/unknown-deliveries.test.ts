@@ -13,7 +13,7 @@ const finished = (): ExecutionView =>
     webhook: newWebhookState({ url: URL_OF_RUN, events: [] }),
   });
 
-it("says that a delivery's state is unknown while notifications doesn't answer, and pending while it knows no message yet", async () => {
+it("reports a delivery's state as unknown while notifications doesn't respond, and as pending while it has no message yet", async () => {
   const stateOver = async (getDeliveries: () => Promise<object>) => {
     const webhooks = createHandOver({ notifications: { getDeliveries } as never, stores: {} as never });
     const [row] = await webhooks.runs([finished()]);

@@ -3,7 +3,7 @@ import { executionMessage } from "../../src/reads/view";
 import type { CallRecord } from "../../src/run/call-record";
 import { newRecord } from "../support";
 
-it("says of every completed node when it began and how long it took, of one that planning evaluated too", () => {
+it("shows the start and duration of every completed node, including one evaluated during planning", () => {
   const [pic] = newRecord().nodes;
   const record = newRecord("user", {
     nodes: [
@@ -19,7 +19,7 @@ it("says of every completed node when it began and how long it took, of one that
   ]);
 });
 
-it("tells an item whose answer was asked for once more by its second answer, and what both cost", () => {
+it("shows the second answer of a repeated item, and the cost of both", () => {
   const [pic] = newRecord().nodes;
   const record = newRecord("user", { nodes: [{ ...pic!, id: "ask", type: "llm-assistant", status: "completed", items: 2 }] });
   const call = (key: string, item: number, text: string): CallRecord => ({
@@ -49,7 +49,7 @@ it("tells an item whose answer was asked for once more by its second answer, and
   expect(JSON.stringify(shown)).not.toContain("a prompt");
 });
 
-it("tells a call that is under way until its node is over, and then that it was cancelled", () => {
+it("shows a running call until its node is over, and then as cancelled", () => {
   const [pic] = newRecord().nodes;
   const statusOf = (status: "processing" | "cancelled"): string => {
     const record = newRecord("user", { nodes: [{ ...pic!, id: "clip", type: "generate-video", status, items: 2 }] });
@@ -62,7 +62,7 @@ it("tells a call that is under way until its node is over, and then that it was 
   expect(statusOf("cancelled")).toBe("cancelled");
 });
 
-it("tells the models that were tried for a call, where there were several, with their errors and what each cost", () => {
+it("shows the models tried for a call, if there were several, with their errors and costs", () => {
   const [pic] = newRecord().nodes;
   const nodes = [
     { ...pic!, id: "one", status: "completed" as const, items: 1, millicredits: 9 },
@@ -103,7 +103,7 @@ it("tells the models that were tried for a call, where there were several, with 
   ]);
 });
 
-it("shows of a graph that is hidden no error that quotes it: of the run, its nodes, calls and attempts", () => {
+it("shows no error that quotes a hidden graph: of the run, its nodes, calls and attempts", () => {
   const [pic] = newRecord().nodes;
   const error = {
     ...{ code: "EXECUTION_FAILED" as const, message: "refused to call db.internal", publicMessage: "its call failed" },

@@ -82,7 +82,7 @@ it("sends recorded events, then new ones until the end, and stops listening", as
   expect(channel.listeners(id)).toBe(0);
 });
 
-it("shows of a graph that is hidden neither texts while they are written nor files", async () => {
+it("shows neither texts in progress nor files of a hidden graph", async () => {
   const [record, channel] = [{ ...newRecord("owner"), graphHidden: true as const }, localChannel()];
   const id = record._id;
   await stores.rows.insert(record);
@@ -98,7 +98,7 @@ it("shows of a graph that is hidden neither texts while they are written nor fil
   expect(seen).toEqual(['node.completed {"nodeId":"pic"}', "settled {}"]);
 });
 
-it("tells why a node failed to those who can read the graph, and others no value of it", async () => {
+it("shows the reason of a node's failure to users who can read the graph, and no value of it to others", async () => {
   const error = { code: "EXECUTION_FAILED", message: "node web: refused to call db.internal", publicMessage: "node web: its call failed" };
   const { publicMessage, ...whole } = error;
   const told = async (row: object): Promise<[string, string]> => {
@@ -115,7 +115,7 @@ it("tells why a node failed to those who can read the graph, and others no value
   expect(await told({ graphHidden: true })).toEqual([open, ""]);
 });
 
-it("starts after the number it is given", async () => {
+it("starts after the given number", async () => {
   const id = await inserted();
   await stores.log.append(id, [news("submitted")]);
   await stores.rows.finish(id, final, [news("settled")]);
@@ -124,7 +124,7 @@ it("starts after the number it is given", async () => {
   ]);
 });
 
-it("finds out from the store what the channel did not say", async () => {
+it("reads from the store what the channel missed", async () => {
   const id = await inserted();
   const stream = createWatch(stores, localChannel(), texts, DELIVERED)(id, "owner", 1, new AbortController().signal);
   const seen = all(stream);
@@ -141,14 +141,14 @@ it("ends when the watcher disconnects, and leaves no listener", async () => {
   expect(channel.listeners(id)).toBe(0);
 });
 
-it("knows nothing of someone else's execution", async () => {
+it("finds no execution of another user", async () => {
   const [id, channel] = [await inserted(), localChannel()];
   const stream = createWatch(stores, channel, texts, DELIVERED)(id, "someone else", 0, new AbortController().signal);
   await expect(all(stream)).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
   expect(channel.listeners(id)).toBe(0);
 });
 
-it("gives texts in pieces before the end of their node, those of a slow watcher in one", async () => {
+it("sends texts in pieces before the end of their node, and in one piece to a slow watcher", async () => {
   const [id, channel] = [await inserted(), localChannel()];
   const say = (nodeId: string, text: string, reset?: true): void =>
     channel.publish(id, { type: "node.delta", at: 0, data: { nodeId, item: 0, text, reset } });

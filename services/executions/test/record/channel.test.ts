@@ -56,7 +56,7 @@ const replica = async (): Promise<{ channel: EventChannel; publisher: Redis; sub
   return { channel, publisher, subscriber };
 };
 
-it("tells listeners of this replica at once and those of another over Redis, in order, each once", async () => {
+it("notifies listeners of this replica at once and those of another over Redis, in order, each once", async () => {
   const [a, b] = [await replica(), await replica()];
   const id = randomUUID();
   const [here, there] = [hearing(a.channel, id, 3), hearing(b.channel, id, 3)];
@@ -68,7 +68,7 @@ it("tells listeners of this replica at once and those of another over Redis, in 
   there.stop();
 });
 
-it("tells transitions to every replica without a subscription to their execution, and nothing else", async () => {
+it("sends transitions to every replica without a subscription to their execution, and nothing else", async () => {
   const [a, b] = [await replica(), await replica()];
   const id = randomUUID();
   const [here, there] = [hearing(a.channel, id, 2, "onTransition"), hearing(b.channel, id, 2, "onTransition")];
@@ -103,7 +103,7 @@ it("receives transitions even if it was created before its connection", async ()
   stop();
 });
 
-it("leaves no subscription behind, and keeps it while someone still listens", async () => {
+it("leaves no subscription behind, and keeps it while it has a listener", async () => {
   const a = await replica();
   const id = randomUUID();
   const [first, second] = [hearing(a.channel, id, 1), hearing(a.channel, id, 1)];
@@ -130,7 +130,7 @@ it("ignores messages that aren't events", async () => {
   stop();
 });
 
-it("hears again after its connection was lost, also of what it was asked to hear meanwhile", async () => {
+it("receives again after its connection was lost, including subscriptions made meanwhile", async () => {
   const [a, b] = [await replica(), await replica()];
   const [before, meanwhile] = [randomUUID(), randomUUID()];
   const first = hearing(a.channel, before, 1);

@@ -19,7 +19,7 @@ afterAll(() => stop());
 const long = (key: string): ExecutionEvent => ({ key, type: "node.progress", at: new Date(), data: { text: "x".repeat(13_000) } });
 const short = (key: string): ExecutionEvent => ({ key, type: "node.progress", at: new Date(), data: {} });
 
-it("tells once what another replica appends and puts away while this one is about to put away what came before", async () => {
+it("reports once the events that another replica appends and moves while this one is about to move earlier ones", async () => {
   const { _id } = newRecord("user");
   await stores.rows.insert(newRecord("user", { _id }));
   let isMet = false;
@@ -38,7 +38,7 @@ it("tells once what another replica appends and puts away while this one is abou
   expect(told.flatMap((page) => page!.events.map(({ key }) => key))).toEqual(["admitted", "first", "second", "third"]);
 });
 
-it("stores no part twice, whatever a process knows of the others", async () => {
+it("stores no part twice, whatever a process has seen of the others", async () => {
   const { _id } = newRecord("user");
   await stores.rows.insert(newRecord("user", { _id }));
   const { collection } = connection.model<ExecutionRecord>("Execution");

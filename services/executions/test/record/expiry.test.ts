@@ -47,7 +47,7 @@ const withCalls = async (): Promise<Set<string>> => {
   return new Set(calls.map(({ executionId }) => String(executionId)));
 };
 
-it("removes what ended long enough ago, with its events and calls, and nothing that is needed still", async () => {
+it("removes runs that ended long enough ago, with their events and calls, and nothing that is still needed", async () => {
   const gone = [
     await insert(ended(91)),
     await insert({ ...ended(200), status: "failed", outbox: [] }),
@@ -82,7 +82,7 @@ it("continues where an interrupted page ended", async () => {
   expect(await left()).toEqual(new Set());
 });
 
-it("frees an idempotency key with its execution, and no sooner", async () => {
+it("frees an idempotency key with its execution, and not before", async () => {
   const id = await insert({ ...ended(89), fingerprint: "f" });
   await removeAll();
   expect(await stores.rows.find(id)).toMatchObject({ fingerprint: "f" });
@@ -91,7 +91,7 @@ it("frees an idempotency key with its execution, and no sooner", async () => {
   expect(await stores.rows.find(id)).toBeNull();
 });
 
-it("removes refused runs that are not remembered any more, and that owe nothing", async () => {
+it("removes refused runs that aren't remembered any more and have no pending work", async () => {
   const refused = { status: "refused" as const, finishedAt: null };
   await insert({ ...refused, expiresAt: ago(1), outbox: [] });
   const kept = [
@@ -102,7 +102,7 @@ it("removes refused runs that are not remembered any more, and that owe nothing"
   expect(await left()).toEqual(new Set(kept));
 });
 
-it("removes submissions from before a time, some at a time", async () => {
+it("removes submissions from before a time, in small batches", async () => {
   const submissions = connection.collection<{ _id: string; at: Date }>("submissions");
   await submissions.insertMany([31, 40, 50, 29, 0].map((days) => ({ _id: `${days}`, at: ago(days) })));
   expect(await stores.submissions.removeOld(ago(30), 2)).toBe(2);
@@ -111,7 +111,7 @@ it("removes submissions from before a time, some at a time", async () => {
   expect((await submissions.find().toArray()).map(({ _id }) => _id).sort()).toEqual(["0", "29"]);
 });
 
-it("keeps long texts as long as the runs that name them, and a run's payloads until their time is over", async () => {
+it("keeps long texts as long as the runs that name them, and a run's payloads for their retention", async () => {
   const text = await stores.payloads.putText("x".repeat(10_000), "u");
   await stores.payloads.put("payload", new Uint8Array(3));
   const inDays = (days: number): Date => ago(-days);
@@ -125,7 +125,7 @@ it("keeps long texts as long as the runs that name them, and a run's payloads un
   expect(await stores.payloads.getText(text)).toBeNull();
 });
 
-it("keeps a text that another run names, too, for that run", async () => {
+it("keeps a text for another run that also names it", async () => {
   const json = JSON.stringify(randomUUID().repeat(200));
   const text = await stores.payloads.putText(json, "u");
   const { hash } = text as { hash: string };

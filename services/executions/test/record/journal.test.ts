@@ -24,7 +24,7 @@ const start = ({ isHeld = false } = {}) => {
   return { journal, writes, told, held };
 };
 
-it("writes what comes close together at once, in order, each event once, and tells of it after that", async () => {
+it("writes close events at once, in order, each once, and announces them afterwards", async () => {
   const { journal, writes, told } = start();
   const noted = ["a", "b", "a", "c"].map((key) => journal.note("run", event(key), 1));
   expect(told).toEqual([]);
@@ -33,7 +33,7 @@ it("writes what comes close together at once, in order, each event once, and tel
   expect(told).toEqual([["a", "b", "c"]]);
 });
 
-it("keeps no event waiting for longer than it may, however long those before it may", async () => {
+it("delays no event longer than its limit, whatever the events before it do", async () => {
   const { journal, writes } = start();
   const patient = journal.note("run", event("patient"), LONG_MS);
   await journal.note("run", event("urgent"), 1);
@@ -41,7 +41,7 @@ it("keeps no event waiting for longer than it may, however long those before it 
   expect(writes).toEqual([["patient", "urgent"]]);
 });
 
-it("writes of one run one after another, and keeps no run waiting for another", async () => {
+it("writes events of one run one after another, and delays no other run", async () => {
   const { journal, writes, held } = start({ isHeld: true });
   const until = async (count: number): Promise<void> => {
     while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
@@ -62,7 +62,7 @@ it("writes of one run one after another, and keeps no run waiting for another", 
   expect(writes).toEqual([["first"], ["other"], ["second"]]);
 });
 
-it("leaves what waits to the last write of its run, after what is being written", async () => {
+it("leaves waiting events to the last write of their run, after the events being written", async () => {
   const { journal, writes, held } = start({ isHeld: true });
   const written = journal.note("run", event("first"), 0);
   while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -76,7 +76,7 @@ it("leaves what waits to the last write of its run, after what is being written"
   expect(writes).toEqual([["first"]]);
 });
 
-it("writes what waits as ever where the last write changed nothing, and tells it what the log held before that", async () => {
+it("still writes waiting events if the last write changed nothing, and announces the log's earlier events", async () => {
   const { journal, writes } = start();
   await journal.note("run", event("first"), 0);
   const waiting = journal.note("run", event("last"), LONG_MS);
@@ -93,7 +93,7 @@ it("writes what waits as ever where the last write changed nothing, and tells it
   expect(known).toEqual([["first"], ["first", "last"]]);
 });
 
-it("writes what waits as ever where the last write fails", async () => {
+it("still writes waiting events if the last write fails", async () => {
   const { journal, writes } = start();
   const waiting = journal.note("run", event("last"), LONG_MS);
   await expect(journal.close("run", () => Promise.reject(new Error("the database is away")))).rejects.toThrow("away");
@@ -101,7 +101,7 @@ it("writes what waits as ever where the last write fails", async () => {
   expect(writes).toEqual([["last"]]);
 });
 
-it("reports a failed write to everyone who waits, and continues", async () => {
+it("reports a failed write to all waiting callers, and continues", async () => {
   const { journal, told, held } = start({ isHeld: true });
   const lost = ["a", "b"].map((key) => journal.note("run", event(key), 0).then(null, (error: Error) => error.message));
   while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));

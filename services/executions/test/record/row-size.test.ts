@@ -51,7 +51,7 @@ const publish: EventChannel["publish"] = (id, { type }) => {
 };
 const execution = () => createExecution({ stores, channel: { publish } });
 
-it("keeps a result of the largest size beside the row, and tells it as it is wherever an execution is told", async () => {
+it("stores a result of the largest size beside the row, and returns it unchanged wherever an execution is shown", async () => {
   const run = runOf("user", []);
   const { executionId } = run;
   await endsOf(stores, execution()).end({ from: "plan", input: run, part: {} }, endOf(run));
@@ -136,7 +136,7 @@ it.each([
   expect((await stores.log.whole((await stores.rows.find(input.executionId))!)).nodes).toHaveLength(nodes);
 });
 
-it("keeps 500 nodes that planning evaluated beside the row", async () => {
+it("stores 500 nodes that planning evaluated beside the row", async () => {
   const { plan, ...rest } = runOf("user", []);
   const evaluated = Array.from({ length: 500 }, (_, index) => ({ id: `text-${index}`, type: "text-box" as const, warnings: [] }));
   const run: RunInput = { ...rest, plan: { ...plan, evaluated } };

@@ -44,14 +44,14 @@ describe("the event log", () => {
     expect((await stores.log.current((await stores.rows.find(_id))!)).nodes[0]!.itemsDone).toBe(10);
   });
 
-  it("numbers events without gaps, and gives those after a number", async () => {
+  it("numbers events without gaps, and returns those after a number", async () => {
     const { _id } = await inserted();
     await Promise.all([1, 2, 3].map((each) => stores.log.append(_id, [event(`e${each}`)])));
     expect((await stores.log.events(_id, "owner", 2))!.events.map(({ sequence }) => sequence)).toEqual([3, 4]);
     expect((await stores.log.events(_id, "owner", 99))!.events).toEqual([]);
   });
 
-  it("is read in pages, each without what came before it", async () => {
+  it("is read in pages, each without earlier events", async () => {
     const logged = Array.from({ length: EVENT_PAGE + 3 }, (_, index) => event(`e${index}`));
     const record = newRecord("owner", { events: logged });
     await stores.rows.insert(record);
@@ -64,14 +64,14 @@ describe("the event log", () => {
     expect(rest.more).toBe(false);
   });
 
-  it("takes nothing more once the run is final, and shows itself to its owner only", async () => {
+  it("accepts no more events once the run is final, and can be read only by its owner", async () => {
     const { _id } = await inserted();
     await stores.rows.finish(_id, final("completed"), [event("settled", "settled")]);
     expect(await stores.log.append(_id, [event("late")])).toBeNull();
     expect(await stores.log.events(_id, "someone else", 0)).toBeNull();
   });
 
-  it("has what waited to be written when the run's ending is decided, once, and takes nothing more after that", async () => {
+  it("includes events that waited when the run's end is decided, once, and accepts no more after that", async () => {
     const { _id } = await inserted();
     const long = Array.from({ length: 20 }, (_, at) => ({ ...event(`long${at}`), data: { text: "x".repeat(1_000) } }));
     await stores.log.append(_id, [event("early")]);
@@ -86,7 +86,7 @@ describe("the event log", () => {
 });
 
 describe("the end of a run", () => {
-  it("is one of the two when a cancellation races the decision, and both sides know which", async () => {
+  it("is exactly one of the two if a cancellation races the decision, and both sides get it", async () => {
     const races = await Promise.all(Array.from({ length: 20 }, () => inserted()));
     const outcomes = await Promise.all(
       races.map(async ({ _id }) => {
@@ -112,7 +112,7 @@ describe("the end of a run", () => {
     expect(await stores.rows.decideEnding(_id, "failed")).toMatchObject({ ending: decided[0] });
   });
 
-  it("refuses a cancellation after the decision, and one by someone else", async () => {
+  it("rejects a cancellation after the decision, and one by another user", async () => {
     const { _id } = await inserted();
     expect(await stores.rows.requestCancel(_id, "someone else", event("cancel_requested"))).toBeNull();
     await stores.rows.decideEnding(_id, "failed");
@@ -144,7 +144,7 @@ describe("submissions without idempotency keys", () => {
     expect((await stores.submissions.claim("run:node:0", "another")).claimed).toBe(false);
   });
 
-  it("count as lost at once when nobody will know what came of them, and are not claimed again", async () => {
+  it("count as lost at once if their outcome can't become known, and aren't claimed again", async () => {
     await stores.submissions.claim("run:node:2", "another");
     await stores.submissions.lose("run:node:2");
     const claim = await stores.submissions.claim("run:node:2", "another");
@@ -182,7 +182,7 @@ describe("a page of executions", () => {
     return found;
   };
 
-  it("begins where the one before ended, without a gap or a repeat, newest first, also within a millisecond", async () => {
+  it("starts where the one before ended, without a gap or a repeat, newest first, also within a millisecond", async () => {
     const createdAt = new Date();
     const ids = await Promise.all(Array.from({ length: 5 }, async () => (await inserted({ userId: "lister", createdAt }))._id));
     const found = await pages("lister", 2);
@@ -190,7 +190,7 @@ describe("a page of executions", () => {
     expect(found.flat()).toEqual([...ids].sort().reverse());
   });
 
-  it("is between two times, including the first", async () => {
+  it("covers a range of times, including the first", async () => {
     const ids: string[] = [];
     for (let at = 0; at < 6; at += 1) ids.unshift((await inserted({ userId: "dated", createdAt: new Date(at) }))._id);
     const times = { createdAfter: new Date(1), createdBefore: new Date(5) };
@@ -199,7 +199,7 @@ describe("a page of executions", () => {
     expect(await pages("dated", 9, { createdBefore: new Date(2) })).toEqual([ids.slice(4)]);
   });
 
-  it("ends early where results are large, and has at least one", async () => {
+  it("ends early if results are large, and has at least one", async () => {
     const resultJson = JSON.stringify({ text: "x".repeat(1_000_000) });
     const ids: string[] = [];
     for (let at = 0; at < 12; at += 1) ids.unshift((await inserted({ userId: "writer", createdAt: new Date(at), resultJson }))._id);
@@ -210,8 +210,8 @@ describe("a page of executions", () => {
   });
 });
 
-describe("calls and debts of many runs", () => {
-  it("are each noted as if alone, also where one can't be", async () => {
+describe("calls and pending work of many runs", () => {
+  it("are each recorded as if alone, even if one can't be", async () => {
     const ids = Array.from({ length: 20 }, () => randomUUID());
     const callOf = (executionId: string) => ({ key: `${executionId}:n:0`, executionId, nodeId: "n", item: 0 });
     await Promise.all(ids.map((id) => stores.calls.submitted(callOf(id), "send")));
@@ -233,7 +233,7 @@ describe("calls and debts of many runs", () => {
     expect(await stores.calls.of(executionId)).toMatchObject([{ status: "completed", costMicroUsd: 5 }]);
   });
 
-  it("are cleared together, but for a row that has moved on", async () => {
+  it("are cleared together, except for a row that has changed", async () => {
     const rows = await Promise.all(
       Array.from({ length: 5 }, () => inserted({ status: "completed", attempt: 1, outbox: ["usage"], unsettled: true })),
     );

@@ -20,7 +20,7 @@ const asking = (ids: (keyof typeof NODES)[], edges: Edge[]): Asking => ({
   inputs: { topic: "sea" },
 });
 
-it("takes nothing behind an approval for known before the rerun has its decision", async () => {
+it("reuses nothing after an approval before the rerun has its decision", async () => {
   const world = createReuseWorld();
   const direct = asking(
     ["in", "draft", "final", "out"],

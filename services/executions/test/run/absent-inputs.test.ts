@@ -147,7 +147,7 @@ const CASES: [where: string, nodes: Node[], edges: Edge[], result: object][] = [
   ],
 ];
 
-describe.each(FIELDS)("a run whose optional %s is empty ends, with it wired", (type) => {
+describe.each(FIELDS)("a run with an empty optional %s ends, even if it is linked", (type) => {
   it.each(CASES)("%s", (_where, nodes, edges, result) => {
     const plan = planOf(type, nodes, edges);
     const ended = runOf(travelled(plan));
@@ -157,7 +157,7 @@ describe.each(FIELDS)("a run whose optional %s is empty ends, with it wired", (t
   });
 });
 
-it.each(["text", "image_upload", "json"])("gives the files of calls when an optional %s beside them is empty", (type) => {
+it.each(["text", "image_upload", "json"])("returns the files of calls if an optional %s beside them is empty", (type) => {
   const plan = planOf(type, [], [["in.empty", "out.images"]]);
   expect(runOf(travelled(plan))).toMatchObject({ status: "completed", result: IMAGES });
 });
@@ -166,13 +166,13 @@ it.each([
   ["seed", "number"],
   ["image", "image_upload"],
   ["images", "image_upload"],
-])("leaves the input %s out of a call when its %s field is empty", (port, type) => {
+])("omits the input %s from a call if its %s field is empty", (port, type) => {
   const plan = planOf(type, [], [["in.empty", `pic.${port}`]]);
   expect(runOf(travelled(plan))).toMatchObject({ status: "completed", calls: { pic: [{ prompt: "a fox" }] } });
   expect(runOf(travelled(plan)).calls.pic![0]).not.toHaveProperty(port, expect.anything());
 });
 
-it("leaves what is null or empty out of a list of files", () => {
+it("omits null or empty values from a list of files", () => {
   const plan = planOf(
     "text",
     [["l", "list", { items: ["", null] }]],
@@ -184,7 +184,7 @@ it("leaves what is null or empty out of a list of files", () => {
   expect(runOf(travelled(plan)).calls.pic).toEqual([{ prompt: "a fox", images: [] }]);
 });
 
-it("ends a run that version 1.0.0 planned, where an empty input is a source without members", () => {
+it("ends a run planned by version 1.0.0, in which an empty input is a source without members", () => {
   const plan = planOf(
     "text",
     [["t", "text-box", { text: "{{a}}|{{b}}" }]],
@@ -200,7 +200,7 @@ it("ends a run that version 1.0.0 planned, where an empty input is a source with
   expect(runOf(stored)).toMatchObject({ status: "completed", result: { ...IMAGES, text: `|${MADE.url}`, note: null } });
 });
 
-it("refuses to send a plan with a value that JSON drops", () => {
+it("rejects a plan with a value that JSON drops", () => {
   const plan = planOf("text", [], []);
   const dropped = { ...plan, output: { ...plan.output, note: [{ value: { list: [undefined] } }] } };
   expect(() => shareTexts(dropped)).toThrow("JSON can't carry");

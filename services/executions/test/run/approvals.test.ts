@@ -1,7 +1,7 @@
 import { admitApproval, EMPTY_QUEUE, enter, leave, moveUp, stepAside, type RunQueue } from "../../src/run/queue";
 import { createWaitingTime } from "../../src/run/approvals";
 
-it("counts the time in which at least one decision was open, once", () => {
+it("counts the time with at least one open decision once", () => {
   const time = createWaitingTime();
   time.begin(100);
   time.begin(150);
@@ -15,7 +15,7 @@ it("counts the time in which at least one decision was open, once", () => {
 
 const LINE: RunQueue = { ...EMPTY_QUEUE, limit: 1, running: ["a"], approvals: ["a"] };
 
-it("frees the place of a run that waits for decisions, and lets it come back behind those that came before", () => {
+it("frees the place of a run that waits for decisions, and puts it behind earlier runs afterwards", () => {
   const aside = stepAside(LINE, "a");
   expect(aside).toMatchObject({ running: [], approvals: ["a"] });
   expect(stepAside(aside, "a")).toBe(aside);
@@ -28,7 +28,7 @@ it("frees the place of a run that waits for decisions, and lets it come back beh
   expect(moveUp(leave({ ...other, waiting: [{ id: "a", bytes: 0 }] }, ["b"]))).toMatchObject({ moved: ["a"], queue: { running: ["a"] } });
 });
 
-it("admits as many runs with an approval as may wait, and another one once one of them has left", () => {
+it("admits as many runs with an approval as can wait, and another one once one has left", () => {
   const two = admitApproval(LINE, "b", 2)!;
   expect(admitApproval(two, "c", 2)).toBeUndefined();
   expect(admitApproval(two, "b", 2)).toBe(two);

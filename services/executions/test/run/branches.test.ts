@@ -66,7 +66,7 @@ const runOf = (plan: RunPlan, size: number): { skipped: string[]; result: unknow
   return { skipped: skipped.sort(), result };
 };
 
-it("skips the same nodes and gives the same result, whether switches are decided while planning or by the run", () => {
+it("skips the same nodes and returns the same result, whether switches are decided during planning or by the run", () => {
   const made = fc.record({
     isSwitch: fc.boolean(),
     limit: fc.integer({ min: 0, max: SIZES }),

@@ -46,7 +46,7 @@ const call = (input: RunInput, nodeId: string, nodeIndex: number, items = 1): Pa
   ...{ executionId: input.executionId, userId: input.userId, nodeId, nodeIndex, item: 0, items, startedAt: START, key: `x:${nodeId}:0` },
 });
 
-it("tells the end of every node of a completed run, once, and that the run is over last", async () => {
+it("reports the end of every node of a completed run once, and the end of the run last", async () => {
   const input = inputOf(newRecord());
   const evaluated = node("in", "request-input", { status: "completed", items: 0 });
   await begin(input, [evaluated, node("pic", "generate-image"), node("box", "text-box"), node("out", "response-output")]);
@@ -76,7 +76,7 @@ it("tells the end of every node of a completed run, once, and that the run is ov
   ]);
 });
 
-it("tells what became of every node of a run that failed, and repeats nothing that was told", async () => {
+it("reports the outcome of every node of a failed run, and repeats nothing", async () => {
   const input = inputOf(newRecord());
   const states = ["pic", "clip", "song", "box"].map((id) => node(id, id === "box" ? "text-box" : "generate-image"));
   await begin(input, states);
@@ -100,7 +100,7 @@ it("tells what became of every node of a run that failed, and repeats nothing th
   ]);
 });
 
-it("tells a run that is over when it begins as a whole", async () => {
+it("reports a run that ends at its start as a whole", async () => {
   const input = inputOf(newRecord());
   const nodes = [node("in", "request-input", { status: "completed" }), { ...done("out", "response-output", 0), items: 0 }];
   await endsOf(stores, execution).end({ from: "plan", input, part: {} }, end("completed", nodes));
@@ -123,7 +123,7 @@ const keysOf = async ({ executionId, userId }: RunInput): Promise<string[]> => {
   return keys;
 };
 
-it("ends the log of a run as it was when its ending was decided, however many write to it meanwhile", async () => {
+it("ends the log of a run in its state at the decision on its end, whatever is written meanwhile", async () => {
   const { input, over } = await underWay();
   const { executionId } = input;
   let written = 0;
@@ -143,7 +143,7 @@ it("ends the log of a run as it was when its ending was decided, however many wr
   expect(await keysOf(input)).toEqual([...decided, "completed:pic", "settled"]);
 });
 
-it("ends a run while the last of its log is put away", async () => {
+it("ends a run while the last part of its log is moved", async () => {
   const { input, over } = await underWay();
   const { executionId } = input;
   const decided = await execution.decideEnding(executionId, "completed");
@@ -155,7 +155,7 @@ it("ends a run while the last of its log is put away", async () => {
   expect(await keysOf(input)).toEqual(["admitted", "completed:pic", "settled"]);
 });
 
-it("shows how many calls a node makes, once they are known", async () => {
+it("shows the number of a node's calls once it is known", async () => {
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image", { items: 50 })]);
   await execution.submitted(call(input, "pic", 0, 3), "job");
@@ -167,7 +167,7 @@ it("shows how many calls a node makes, once they are known", async () => {
   });
 });
 
-it("names a node as its first item is called, and each call whose end is not recorded, while the run goes on and when it was cancelled", async () => {
+it("names a node when its first item is called, and each call without a recorded end, in a running and in a cancelled run", async () => {
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image", { items: 2 })]);
   const item = (at: number) => ({ ...call(input, "pic", 0, 2), item: at, key: `${input.executionId}:pic:${at}` });
@@ -204,7 +204,7 @@ it("names a node as its first item is called, and each call whose end is not rec
   ]);
 });
 
-it("names the calls under way of a node that turned out to make several", async () => {
+it("names the running calls of a node that makes several", async () => {
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image", { items: 1 })]);
   const reads = createReads(stores, DELIVERED);

@@ -19,7 +19,7 @@ it("gives places in order of arrival, and lets no later run overtake a waiting o
   expect(placeOf(next, "d")).toBe(1);
 });
 
-it("accepts another number of places, and keeps an empty queue unchanged", () => {
+it("accepts a changed number of places, and keeps an empty queue unchanged", () => {
   const queue = arrive(arrive(arrive(EMPTY_QUEUE, "a", 1).queue, "b", 1).queue, "c", 1).queue;
   expect(moveUp(resize(queue, 2)).moved).toEqual(["b"]);
   expect(moveUp(resize(queue, 0)).moved).toEqual(["b", "c"]);
@@ -33,7 +33,7 @@ it("keeps a run's place when it arrives again", () => {
   expect(arrive(queue, "a", 1)).toEqual({ queue, place: 0 });
 });
 
-it("rejects runs that can't wait, and runs for which the queue is full by number or by bytes", () => {
+it("rejects runs that can't wait, and runs that exceed the queue's limits of number or bytes", () => {
   const { queue: full } = arrive(EMPTY_QUEUE, "a", 1);
   expect(arrive(full, "b", 1, false).place).toBeNull();
   let queue = full;

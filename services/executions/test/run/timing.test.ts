@@ -18,7 +18,7 @@ const written = (ms: number): string => {
   return ms % size === 0 ? `${ms / size} ${unit}` : `${ms} ms`;
 };
 
-it("documents every time and every number of attempts as it is", () => {
+it("documents every time and every number of attempts in the code", () => {
   const times = Object.entries<number | readonly number[]>(TIMING)
     .filter(([name]) => name !== NO_TIME)
     .map(([name, value]) => [name, [value].flat().map(written).join(", ")]);
@@ -27,7 +27,7 @@ it("documents every time and every number of attempts as it is", () => {
   expect(documented.sort()).toEqual([...times, ...attempts].map(([name, value]) => `${name}: ${value}`).sort());
 });
 
-it("keeps the times in an order that makes sense", () => {
+it("keeps the times in a consistent order", () => {
   const {
     run,
     job,
@@ -53,7 +53,7 @@ it("keeps the times in an order that makes sense", () => {
   expect(pollPause).toBeLessThan(pollSilence);
 });
 
-it("keeps what a run needs for longer than one may take that waits for decisions", () => {
+it("keeps a run's data for longer than a run that waits for decisions can take", () => {
   const longest = TIMING.queued + TIMING.runAtMost + TIMING.waiting;
   for (const { days } of [RETENTION.claimChecks, RETENTION.generatedMedia]) expect(days * 86_400_000).toBeGreaterThan(longest);
 });

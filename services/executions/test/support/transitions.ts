@@ -215,7 +215,7 @@ export const describeTransitions = (names: readonly TransitionName[]): void => {
   afterAll(() => money.stopBalanced());
 
   describe.each(CASES.filter(({ name }) => names.includes(name)))("$name: $from → $to", (one) => {
-    it("ends each accepted run once, charges it once, tells the truth and owes nothing, whichever write fails", async () => {
+    it("ends each accepted run once, charges it once, reports the truth and leaves no pending work, whichever write fails", async () => {
       const { writes, faults } = await play(one);
       expect(faults).toEqual([]);
       expect(writes.length).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { createRelayedBatches } from "../../src/upkeep/batches";
 import { openStore } from "../support/index";
 import { createLooks } from "../../../platform/test/support/looks";
 
-it("carries a batch until nothing is to be done for it, and forgets one whose creation was lost", async () => {
+it("runs a batch until no work is left, and drops one whose creation was lost", async () => {
   const { stores, stop } = await openStore();
   const insert = (_id: string, part: Partial<BatchRecord>) =>
     stores.batches.insert({ _id, userId: "user", createdAt: new Date(), isCarried: true, ...part } as BatchRecord);

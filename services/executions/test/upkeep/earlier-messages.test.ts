@@ -44,7 +44,7 @@ const withNotifications = (refusal?: DomainError) => {
 const entry = { at: new Date(0), status: 500, error: "the receiver answered 500", durationMs: 1, url: "https://example.com/hook" };
 const attempt = { key: "2:1", delivery: 2, attempt: 1, ...entry };
 
-it("gives a delivery of 1.0.0 to notifications as it stands, at its workflow's next attempt, which ends that", async () => {
+it("hands a delivery of 1.0.0 over to notifications at its workflow's next attempt, which ends the workflow", async () => {
   const { sent, activities } = withNotifications();
   const id = await inserted({ delivery: 2, attempts: 1, lastError: entry.error, history: [attempt], nextAttemptAt: ago(1) });
   expect(await activities.sendWebhook({ executionId: id, keyId: "key", delivery: 2, attempt: 2 })).toEqual({ nothing: "superseded" });
@@ -67,7 +67,7 @@ it("gives a delivery of 1.0.0 to notifications as it stands, at its workflow's n
   expect((await stores.rows.find(id))!.webhook).toMatchObject({ isMoved: true });
 });
 
-it("keeps an attempt that a worker of 1.0.0 made, so that what it delivered is not sent again", async () => {
+it("keeps an attempt of a 1.0.0 worker, so that its delivery isn't repeated", async () => {
   const { activities } = withNotifications();
   const id = await inserted({});
   const name = { executionId: id, keyId: "key", delivery: 1, attempt: 1 };
@@ -78,7 +78,7 @@ it("keeps an attempt that a worker of 1.0.0 made, so that what it delivered is n
   expect((await stores.rows.find(id))!.webhook).toMatchObject({ state: "delivered", attempts: 2, lastError: null });
 });
 
-it("gives alerts and waits for decisions on, each under an id of its own", async () => {
+it("hands alerts and waiting decisions over, each under an id of its own", async () => {
   const { sent, activities } = withNotifications();
   const alert = { id: "msg_budget_1", userId: "u", keyId: "k", at: "2026-01-01T00:00:00.000Z", dataJson: "{}" };
   expect(await activities.sendAlert(alert)).toBeNull();
@@ -87,7 +87,7 @@ it("gives alerts and waits for decisions on, each under an id of its own", async
   expect(sent.map(({ id: name }) => name)).toEqual(["msg_budget_1-k", `${id}.waiting.ask`]);
 });
 
-it("gives a mail that was not sent to notifications as it is stored, once, and ends one without a mail server", async () => {
+it("hands an unsent mail over to notifications as stored, once, and drops it without a mail server", async () => {
   const mails = connection.collection("mails");
   const insertMail = async (): Promise<string> => {
     const id = randomUUID();
@@ -107,7 +107,7 @@ it("gives a mail that was not sent to notifications as it is stored, once, and e
   expect(await unconfigured.activities.sendMail(await insertMail())).toEqual({ end: "given up" });
 });
 
-it("moves what is long due and nothing carries, once, and nothing that is not due, or over", async () => {
+it("moves overdue deliveries without a workflow once, and none that aren't due or have ended", async () => {
   const { sent, moveLate } = withNotifications();
   const never = await inserted({});
   const lost = await inserted({ delivery: 2, attempts: 3, nextAttemptAt: ago(11) });

@@ -42,7 +42,7 @@ const completed = (input: RunInput, keys: readonly string[]): RunEnd => ({
   completed: keys.map((key) => ({ key, nodeId: "pics", costMicroUsd: 4_000 })),
 });
 
-it("releases the hold of a run that no row and no workflow knows", async () => {
+it("releases the hold of a run without a row and a workflow", async () => {
   const run = await newRun();
   await money.holds.hold(run);
   expect(await look({}, [run.executionId])).toMatchObject({ changed: 0, failed: 0 });
@@ -65,14 +65,14 @@ it("releases the hold of a rejected attempt, and of one before the finished atte
   expect(await balance(other.userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
 });
 
-it("never touches what a run holds that is alive, or what is held since a moment ago", async () => {
+it("never touches the hold of a running run, or a recent one", async () => {
   const run = await money.begin(await newRun());
   expect(await look()).toMatchObject({ changed: 0, failed: 0 });
   expect(await look({ ageMs: 600_000 })).toMatchObject({ changed: 0, failed: 0 });
   expect(await balance(run.userId)).toMatchObject({ held: 2 * PRICE });
 });
 
-it("captures what the row of a run says that it was charged, where billing has forgotten that", async () => {
+it("captures the charge in a run's row if billing has lost it", async () => {
   const run = await newRun();
   const { executionId, userId } = run;
   const begun = await money.begin(run);
@@ -87,7 +87,7 @@ it("captures what the row of a run says that it was charged, where billing has f
   expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
 });
 
-it("captures what the row of a run of one call says, which has no record of that call's end", async () => {
+it("captures the charge in the row of a run with one call, even without a record of that call's end", async () => {
   const run = await newRun(1);
   const begun = await money.begin(run);
   await money.settle(begun, completed(run, ["pics:0"]));
@@ -97,7 +97,7 @@ it("captures what the row of a run of one call says, which has no record of that
   expect(await balance(rest.userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
 });
 
-it("closes all that it can when one hold can't be looked at", async () => {
+it("closes all other holds if one can't be checked", async () => {
   const runs = await Promise.all(Array.from({ length: 3 }, () => newRun()));
   for (const run of runs) await money.holds.hold(run);
   const [poisoned] = runs;

@@ -26,8 +26,8 @@ const endOf = (run: ReturnType<typeof freeRun>, status: "completed" | "failed"):
   completed: [],
 });
 
-describe("runs that nothing carries", () => {
-  it("are ended each for itself: one that can't be ended keeps no other from it", async () => {
+describe("runs without a process", () => {
+  it("are ended separately: one that can't be ended doesn't prevent the others", async () => {
     const good = [newRecord("user", { seenRunningAt: seen }), newRecord("user", { seenRunningAt: seen })];
     // Billing rejects the id of this run's hold.
     const poisoned = newRecord("user", { seenRunningAt: new Date(seen.getTime() - 1), holdId: "" });
@@ -39,7 +39,7 @@ describe("runs that nothing carries", () => {
     expect(await stores.rows.find(poisoned._id)).toMatchObject({ status: "processing" });
   });
 
-  it("are left alone when they end by themselves while they are looked at", async () => {
+  it("are left alone if they end during the check", async () => {
     const run = await money.begin(freeRun());
     const { stores } = money;
     const ending = async (): Promise<boolean> => {
@@ -53,7 +53,7 @@ describe("runs that nothing carries", () => {
   });
 });
 
-it("sweeps each run for itself: one that can't be swept keeps no other from it", async () => {
+it("sweeps each run separately: one that can't be swept doesn't prevent the others", async () => {
   const { stores, execution, queue, outbox } = money;
   const good = newRecord("user", { status: "accepted", attempt: 1, unsettled: true, outbox: [] });
   const poisoned = newRecord("user", { status: "accepted", attempt: 1, unsettled: true, outbox: [], createdAt: new Date(1) });
@@ -65,7 +65,7 @@ it("sweeps each run for itself: one that can't be swept keeps no other from it",
   expect(await stores.rows.find(poisoned._id)).toMatchObject({ status: "accepted" });
 });
 
-it("finds a run that nothing started behind 25,000 that wait in line, within 30 seconds", async () => {
+it("finds a run that never started behind 25,000 queued ones within 30 seconds", async () => {
   const { stores, execution, outbox } = money;
   const part = { status: "queued", attempt: 1, unsettled: true, outbox: [], holdId: "hold", queuedAt: new Date() };
   const waiting = Array.from({ length: 25_000 }, (_, index) => ({
@@ -89,7 +89,7 @@ it("finds a run that nothing started behind 25,000 that wait in line, within 30 
 });
 
 describe("after a restore of the database", () => {
-  it("a run whose row is gone ends as it would have, and is not taken for cancelled", async () => {
+  it("a run without its row ends as usual, and isn't treated as cancelled", async () => {
     const run = freeRun();
     expect(await money.stores.rows.callStanding(run.executionId)).toMatchObject({ isCancelled: false });
     expect(await money.stores.rows.decideEnding(run.executionId, "completed")).toEqual({ ending: "completed" });
@@ -97,7 +97,7 @@ describe("after a restore of the database", () => {
     expect(await money.stores.rows.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
   });
 
-  it.each(["accepted", "queued"] as const)("a run whose row is %s again ends as it would have", async (status) => {
+  it.each(["accepted", "queued"] as const)("a run whose row is %s again ends as usual", async (status) => {
     const run = freeRun();
     const { executionId: _id, holdId, userId } = run;
     await money.stores.rows.insert(newRecord(userId, { _id, holdId, status, attempt: 1, unsettled: true, outbox: [] }));

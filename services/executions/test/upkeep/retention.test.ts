@@ -13,7 +13,7 @@ const ownerOf = (pages: readonly number[], asked: string[] = []): Owner => ({
 });
 
 describe("an enforcement", () => {
-  it("asks every owner page by page, and sums up what each has removed", async () => {
+  it("calls every owner page by page, and sums up the removed rows", async () => {
     const asked: string[] = [];
     const owners = { usage: ownerOf([3, 2, 0], asked), media: ownerOf([1]) };
     expect(await createRetention({ owners, logger })(() => undefined)).toEqual({ usage: { rows: 5 }, media: { rows: 1 } });
@@ -34,7 +34,7 @@ describe("an enforcement", () => {
     expect(report).toEqual({ media: {}, usage: { rows: 7 } });
   });
 
-  it("lets the others remove where one owner can't, and fails then", async () => {
+  it("lets the others remove if one owner can't, and fails then", async () => {
     const asked: string[] = [];
     const owners = { usage: { removeExpired: () => Promise.reject(new Error("usage is away")) }, identity: ownerOf([5, 0], asked) };
     const reported: RetentionProgress[] = [];
@@ -44,7 +44,7 @@ describe("an enforcement", () => {
   });
 });
 
-it("removes of executions what is older than the table says, and no sooner", async () => {
+it("removes executions older than the table states, and no others", async () => {
   const asked: Record<string, string> = {};
   const now = new Date("2026-11-22T12:00:00.000Z");
   const note =

@@ -66,7 +66,7 @@ it.each([
   ["it has failed for 9 minutes", { minutes: 9 }],
   ["some workers have another build", { isOneBuild: false }],
   ["it failed on other builds alone", { count: 0 }],
-])("leaves a run to continue after a rollback when %s", async (_case, told: Told) => {
+])("lets a run continue after a rollback if %s", async (_case, told: Told) => {
   const run = await begin();
   expect(await sweep([run], told)).toEqual([]);
   const { row, account } = await stateOf(run);
@@ -75,7 +75,7 @@ it.each([
   await sweep([run], {});
 });
 
-it("never fails the runs in flight after a bad rollout: 5 whose tasks fail go on after a rollback", async () => {
+it("never fails running runs after a bad rollout: 5 with failing tasks continue after a rollback", async () => {
   const runs = await Promise.all(Array.from({ length: 5 }, begin));
   expect(await sweep(runs, { count: 1_000, minutes: 1_000 })).toEqual([]);
   const ended = await sweep(runs.slice(1), { count: 1_000, minutes: 1_000 });
@@ -88,7 +88,7 @@ it("never fails the runs in flight after a bad rollout: 5 whose tasks fail go on
   await sweep(runs.slice(0, 1), {});
 });
 
-it("ends a run that was cancelled as cancelled, however many others fail", async () => {
+it("ends a cancelled run as cancelled, however many others fail", async () => {
   const runs = await Promise.all(Array.from({ length: 6 }, begin));
   const [cancelled] = runs;
   await money.execution.requestCancel(cancelled!.executionId, cancelled!.userId);

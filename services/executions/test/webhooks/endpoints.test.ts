@@ -23,20 +23,20 @@ const sentFor = async (announce: (webhooks: ReturnType<typeof createHandOver>) =
 };
 const ends = (part: Partial<ExecutionRecord>): Promise<string[]> => sentFor((webhooks) => webhooks.end(finished(part)));
 
-it("sends the end of a run to its webhook and to the endpoints that wanted it when it was accepted", async () => {
+it("sends the end of a run to its webhook and to the endpoints that were subscribed when it was accepted", async () => {
   expect(await ends({ webhook, endpointEvents: ALL })).toEqual(["webhook execution.completed", "endpoints execution.completed "]);
   expect(await ends({ endpointEvents: ALL, keyId: null })).toEqual(["endpoints execution.completed "]);
   expect(await ends({ endpointEvents: ["execution.failed"] })).toEqual([]);
   expect(await ends({ webhook })).toEqual(["webhook execution.completed"]);
 });
 
-it("sends the end of a run that was answered with it only as execution.sync.completed", async () => {
+it("sends the end of a run whose response had it only as execution.sync.completed", async () => {
   expect(await ends({ mode: "sync", webhook, endpointEvents: ALL })).toEqual(["endpoints execution.sync.completed "]);
   expect(await ends({ mode: "sync", webhook, endpointEvents: ["execution.completed"] })).toEqual([]);
   expect(await ends({ mode: "sync", answered: "accepted", endpointEvents: ALL })).toEqual(["endpoints execution.completed "]);
 });
 
-it("sends that a node waits to endpoints, whether the run has a webhook or not", async () => {
+it("notifies endpoints of a waiting node, whether the run has a webhook or not", async () => {
   const waits = (part: Partial<ExecutionRecord>) => sentFor((webhooks) => webhooks.waiting(finished(part), "review"));
   expect(await waits({ endpointEvents: ALL })).toEqual(["endpoints execution.waiting "]);
   expect(await waits({ webhook, endpointEvents: ALL })).toEqual(["webhook execution.waiting", "endpoints execution.waiting "]);

@@ -61,7 +61,7 @@ const callAll = async (outcomes: readonly Outcome[]): Promise<{ run: GraphRun; c
   return { run, calls, plan, ended };
 };
 
-it("charges at most one success of a call, under whatever failures, and tries no other model once the fate of one is unknown", async () => {
+it("charges at most one success of a call under any failures, and tries no other model once the outcome of one is unknown", async () => {
   const outcome = fc.constantFrom<Outcome>("made", "refused", "unknown");
   await fc.assert(
     fc.asyncProperty(fc.array(outcome, { minLength: 1, maxLength: 6 }), async (outcomes) => {
@@ -81,7 +81,7 @@ it("charges at most one success of a call, under whatever failures, and tries no
   );
 });
 
-it("says of each call which of the models it is made by, and whether others are left", async () => {
+it("records for each call the model that makes it, and whether others are left", async () => {
   const { calls, run } = await callAll(["refused", "refused", "made"]);
   expect(calls.map(({ model, key, alternative: of }) => [model, key, of?.place, of?.isLast])).toEqual([
     ["m0", "e:pic:0", 0, false],
@@ -91,7 +91,7 @@ it("says of each call which of the models it is made by, and whether others are 
   expect(run.end(undefined).usedAlternatives).toEqual(["m2"]);
 });
 
-it("says nothing of alternatives where there are none", async () => {
+it("records no alternatives if there are none", async () => {
   const { calls } = await callAll(["made"]);
   expect(calls[0]).not.toHaveProperty("alternative");
 });

@@ -218,7 +218,7 @@ it("waits without a place in the queue, continues with a changed value on one br
   expect(log.filter((key) => key.endsWith(":ok"))).toEqual(["started:ok", "waiting:ok", "decided:ok", "completed:ok"]);
 });
 
-it("shows no value of a graph whose nodes' values its runner may not see, and can be decided on all the same", async () => {
+it("hides values of a graph that its runner can't read, and can still be decided", async () => {
   const run = await begin({ ...planOf(), hidesOutputs: true }, await rich());
   await waiting(run);
   const [shown] = (await createReads(money.stores, async () => undefined).get(run.executionId, run.userId)).waitingFor;
@@ -228,7 +228,7 @@ it("shows no value of a graph whose nodes' values its runner may not see, and ca
   expect(owners.get(run.executionId)).toBe(innerOwner(run.userId));
 });
 
-it("takes exactly one of fifty decisions that are made at once", async () => {
+it("accepts exactly one of fifty simultaneous decisions", async () => {
   const run = await begin(planOf(), await rich());
   await waiting(run);
   const outcomes = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => decide(run, { isApproved: index % 2 === 0 })));
@@ -242,7 +242,7 @@ it("takes exactly one of fifty decisions that are made at once", async () => {
   await expect(decide(run)).rejects.toMatchObject({ reason: "NOT_WAITING", metadata: { decidedBy: "owner" } });
 });
 
-it("takes a decision over for a rerun that names its node, with the changed value, unless another value is looked at", async () => {
+it("reuses a decision in a rerun that names its node, with the changed value, unless the reviewed value differs", async () => {
   const userId = await rich();
   const first = await begin(planOf(), userId);
   await waiting(first);
@@ -265,7 +265,7 @@ it("takes a decision over for a rerun that names its node, with the changed valu
   }
 });
 
-it("refuses decisions of strangers, on nodes that are no approval, and with values of another type", async () => {
+it("rejects decisions by strangers, on nodes that aren't approvals, and with values of another type", async () => {
   const run = await begin(planOf(), await rich());
   await waiting(run);
   await expect(decide(run, { userId: randomUUID() })).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
@@ -276,7 +276,7 @@ it("refuses decisions of strangers, on nodes that are no approval, and with valu
   expect(await ended(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
 });
 
-it("is decided by its approvers alone, and a rerun doesn't take their decision over", async () => {
+it("is decided only by its approvers, and a rerun doesn't reuse their decision", async () => {
   const userId = await rich();
   const plan = planOf({ approvers: ["editor", "ann@example.test"] });
   const run = await begin(plan, userId);
@@ -300,7 +300,7 @@ it("is decided by its approvers alone, and a rerun doesn't take their decision o
   expect(await ended(rerun)).toMatchObject({ decisions: [{ isApproved: false, by: "owner" }] });
 });
 
-it("isn't decided by the person who started the run, nor by a service account, if it says so", async () => {
+it("can't be decided by the person who started the run, nor by a service account, if this is set", async () => {
   const run = await begin(planOf({ notStarter: true }), await rich());
   await waiting(run);
   const starter = { personId: run.userId, role: "owner", address: "", isService: false };
@@ -310,14 +310,14 @@ it("isn't decided by the person who started the run, nor by a service account, i
   expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ isApproved: false, by: "owner" }] });
 });
 
-it.each(["approve", "reject"] as const)("decides by itself when the time is over: %s", async (onTimeout) => {
+it.each(["approve", "reject"] as const)("is decided automatically after its time: %s", async (onTimeout) => {
   const run = await begin(planOf({ timeoutHours: 0.0001, onTimeout }), await rich());
   const end = await ended(run);
   expect(end).toMatchObject({ status: "completed", decisions: [{ isApproved: onTimeout === "approve", by: "timeout" }] });
   expect(end.nodes.find(({ id }) => id === "second")!.status).toBe(onTimeout === "approve" ? "completed" : "skipped");
 });
 
-it("ends at once when it is cancelled while it waits, and pays for what had run", async () => {
+it("ends at once if it is cancelled while it waits, and pays for completed calls", async () => {
   const run = await begin(planOf(), await rich());
   await waiting(run);
   await isPaused(run);
@@ -359,7 +359,7 @@ const decideFailing = async (run: RunInput, fault: Fault): Promise<void> => {
   await Promise.race([decide(run, {}, own).catch(() => undefined), failing.death]);
 };
 
-it("makes one decision that the run learns of, whatever fails on the way", async () => {
+it("makes one decision that the run receives, whatever fails meanwhile", async () => {
   const faults = [0, 1, 2].flatMap((at) =>
     (["before", "after"] as const).flatMap((when) => (["dies", "fails"] as const).map((how): Fault => ({ at, when, how }))),
   );
@@ -378,7 +378,7 @@ it("makes one decision that the run learns of, whatever fails on the way", async
   await Promise.all(ends);
 });
 
-it("admits as many runs with an approval as may wait, exactly, and the next when one of them is over", async () => {
+it("admits exactly as many runs with an approval as can wait, and the next when one ends", async () => {
   const userId = randomUUID();
   const inputs = Array.from({ length: 12 }, () => runOf(userId, [], { concurrency: 1 }));
   for (const input of inputs) await money.stores.rows.insert(newRecord(input, []));

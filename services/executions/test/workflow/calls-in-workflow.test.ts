@@ -134,7 +134,7 @@ const failing = (details?: StepFailure) => (): never => {
   throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(details ? [details] : []));
 };
 
-it("stops the job of a provider that fell silent, and says what came of it", async () => {
+it("stops the job of a silent provider, and reports the outcome", async () => {
   const { end, cancels } = await run({
     poll: failing({ jobMayRun: true }),
     cancelJob: () => ({ report: "provider_told", finished: null }),
@@ -147,7 +147,7 @@ it("stops the job of a provider that fell silent, and says what came of it", asy
   });
 });
 
-it("charges a job whose output moderation refused, and asks no other model", async () => {
+it("charges a job whose output moderation rejected, and calls no other model", async () => {
   const problem = { code: "CONTENT_REFUSED", message: "node clip: its output was refused", nodeId: "clip" };
   const refusing = (): never => {
     throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, { refused: { costMicroUsd: 7, requestId: null } });
@@ -163,7 +163,7 @@ it("charges a job whose output moderation refused, and asks no other model", asy
   expect(end.underWay).toEqual([]);
 });
 
-it("charges what had finished when its job was stopped, where moderation refused it", async () => {
+it("charges the output that was finished when its job was stopped, even if moderation rejected it", async () => {
   const { end } = await run({
     poll: failing({ jobMayRun: true }),
     cancelJob: () => ({
@@ -176,7 +176,7 @@ it("charges what had finished when its job was stopped, where moderation refused
   expect(end).toMatchObject({ status: "failed", completed: [{ costMicroUsd: 5 }] });
 });
 
-it("keeps what such a job had finished by then", async () => {
+it("keeps the output that a stopped job had finished", async () => {
   const { end } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
   expect(end).toMatchObject({
     status: "completed",
@@ -185,7 +185,7 @@ it("keeps what such a job had finished by then", async () => {
   });
 });
 
-it("notices within half a minute that the process died which makes a call, and beats every ten seconds", async () => {
+it("notices within half a minute that the process making a call died, and sends a heartbeat every ten seconds", async () => {
   const { executionId } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
   const { events } = await temporal.client.workflow.getHandle(executionId).fetchHistory();
   const calls = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: call }) => (call ? [call] : []));
@@ -194,19 +194,19 @@ it("notices within half a minute that the process died which makes a call, and b
   expect(TIMING.heartbeat / TIMING.beatsPerTimeout).toBe(10_000);
 });
 
-it("takes its turn among the users, in Temporal's lines, too", async () => {
+it("takes its turn among the users, also in Temporal's queues", async () => {
   const { executionId } = await run({ poll: () => DONE });
   const { events } = await temporal.client.workflow.getHandle(executionId).fetchHistory();
   const { userId } = inputOf(executionId);
   expect(events![0]!.workflowExecutionStartedEventAttributes?.priority).toMatchObject({ fairnessKey: userId });
 });
 
-it("does not stop a job that has ended", async () => {
+it("doesn't stop a job that has ended", async () => {
   const { end, cancels } = await run({ poll: failing() });
   expect([end.status, cancels]).toEqual(["failed", 0]);
 });
 
-it("submits again when the provider asked to be called, and not before", async () => {
+it("submits again when the provider asked for it, and not before", async () => {
   const { end, submits } = await run({
     submit: (attempt) => {
       if (attempt === 1) throw ApplicationFailure.create({ message: "busy", type: "PROVIDER_SUBMIT_FAILED", nextRetryDelay: 900 });
@@ -218,7 +218,7 @@ it("submits again when the provider asked to be called, and not before", async (
   expect(submits[1]! - submits[0]!).toBeGreaterThanOrEqual(880);
 });
 
-it("tells every call of the files of a template's author that its run may use", async () => {
+it("passes to every call the files of a template's author that its run can use", async () => {
   const authorFiles = { f1: { url: "http://media.test/f1.png", contentType: "image/png" } };
   const calls: ModelCall[] = [];
   const submit = (_attempt: number, call: ModelCall): void => void calls.push(call);
@@ -232,7 +232,7 @@ const callOff = (): never => {
   throw ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED);
 };
 
-it("ends a run as cancelled whose call finds that it is not wanted any more, should the signal be lost", async () => {
+it("ends a run as cancelled if a call finds it cancelled, even if the signal is lost", async () => {
   const { end, cancels } = await run({ submit: callOff, poll: () => DONE });
   expect([end.status, cancels]).toEqual(["cancelled", 0]);
   expect(end.nodes).toMatchObject([{ status: "cancelled", cancelReport: "stopped" }]);
@@ -263,7 +263,7 @@ it("makes and pays only for the calls of a rerun that no earlier run has made", 
   expect(ran.extended).toBeUndefined();
 });
 
-it("holds the price of a reused call that must be made again, before it is sent", async () => {
+it("holds the price of a reused call that must be repeated, before it is sent", async () => {
   const held = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
   const ran = await run({ poll: () => DONE, taken: [null, null] }, twoClips(), { reuse, held: [...held] });
   expect(ran.extended).toEqual(["clip:0"]);
@@ -271,7 +271,7 @@ it("holds the price of a reused call that must be made again, before it is sent"
   expect(ran.submits).toHaveLength(2);
 });
 
-it("makes the calls of nodes that are to be made again without looking for them, and says of a single call where it is from", async () => {
+it("makes the calls of named nodes without looking them up, and records the source of a single reused call", async () => {
   const again = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse: { ...reuse, again: ["clip"] } });
   expect([again.looks, again.submits.length]).toEqual([undefined, 1]);
   const taken = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse });
@@ -292,7 +292,7 @@ const clips = (id: string, prompts: readonly string[], more: Partial<PlanStep> =
   skipsFailed: true,
 });
 
-it("leaves failed items out where their node says so, skips their places in the pairs behind it, and counts them", async () => {
+it("skips failed items if their node says so, drops their positions in later pairs, and counts them", async () => {
   const paired: unknown[] = [];
   const submit = (_attempt: number, call: ModelCall): void => {
     if (call.nodeId === "pair") paired.push([call.item, promptOf(call)]);
@@ -317,7 +317,7 @@ it("fails a node if every item fails, although it skips failed ones", async () =
   expect(end).toMatchObject({ status: "failed", error: { code: "PROVIDER_SUBMIT_FAILED", nodeId: "clip" }, completed: [] });
 });
 
-it("calls the next model where one refuses, under a key of its own, and none where a job may run", async () => {
+it("calls the next model if one rejects, with a separate key, and none if a job may be running", async () => {
   const tries = (said: StepFailure) => {
     const keys: string[] = [];
     const submit = (_attempt: number, { key, model }: ModelCall): void => {

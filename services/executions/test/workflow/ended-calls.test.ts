@@ -47,7 +47,7 @@ const inActivity = <T>(work: () => Promise<T>): Promise<T> =>
 it.each([
   ["a job", (stopped: object) => ({ jobs: { cancel: () => Promise.resolve(stopped) } })],
   ["a request that is answered with files", (stopped: object) => ({ files: { stop: () => Promise.resolve(stopped) } })],
-])("records %s that had finished when it was stopped with what it gave", async (_, parts) => {
+])("records %s that had finished when it was stopped, with its output", async (_, parts) => {
   const stop = async (finished: CallResult | null) => {
     const stopped = { report: "stopped", finished };
     const given = parts(stopped);
@@ -60,7 +60,7 @@ it.each([
   expect(await stop(null)).toEqual([]);
 });
 
-it("records a job that failed with its provider's name of it", async () => {
+it("records a failed job with its provider's id", async () => {
   const { activities, recorded } = activitiesOf({ jobs: { poll: () => Promise.reject(final("EXECUTION_FAILED", "it broke")) } });
   await expect(inActivity(() => activities.poll(CALL, JOB))).rejects.toThrow("it broke");
   expect(recorded).toMatchObject([{ _id: "run:song:1", status: "failed", requestId: "j" }]);

@@ -64,7 +64,7 @@ it("a run whose workflow task fails is over within 2 seconds of its cancellation
   expect(await starter.isCarried(run.executionId)).toBe(false);
 });
 
-it("a workflow whose task fails is found, with the build that it fails on; one that has failed on another build is signaled", async () => {
+it("a workflow with a failing task is found, with the failing build; one that failed on another build gets a signal", async () => {
   const { executionId } = await startFailing();
   const signaled: string[] = [];
   const signal = async (id: string): Promise<void> => {
@@ -92,7 +92,7 @@ it("a workflow whose task fails is found, with the build that it fails on; one t
   await starter.terminate(executionId);
 });
 
-describe("the failures in a row of a task", () => {
+describe("the consecutive failures of a task", () => {
   const at = (minute: number) => ({ eventTime: { seconds: minute * 60 } });
   /** A first failed attempt on a build's worker. Newest event first. */
   const failed = (build: string, minute: number): object[] => [

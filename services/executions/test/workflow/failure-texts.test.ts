@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.stop());
 
-it("ends a run whose failure speaks of half of a surrogate pair", async () => {
+it("ends a run whose failure contains half of a surrogate pair", async () => {
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
   input.plan.models = { painter: { providerKind: "http-polling", modality: "image", price: { basis: "run", microUsd: 1 } } };
   const end = endOf(input.executionId);

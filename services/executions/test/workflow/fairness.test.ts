@@ -35,7 +35,7 @@ const inputOf = (executionId: string, userId: string): RunInput => ({
   ...{ modelIds: [], holds: [], holdId: `${executionId}.1`, attempt: 1, held: [], receivedAt: 0 },
 });
 
-it("carries another user's first run before most of one user's two hundred that were started before it", async () => {
+it("starts another user's first run before most of one user's two hundred earlier ones", async () => {
   const taskQueue = `fair-${randomUUID().slice(0, 8)}`;
   const temporal = await connectToTemporal(taskQueue);
   const { start } = createRunStarter({ client: temporal.client, taskQueue });

@@ -133,7 +133,7 @@ it("makes many large calls in waves that are small enough for Temporal", async (
   expect(Math.max(...byTask.values())).toBeLessThan(1_200_000);
 });
 
-it("waits for unavailable billing when a list gets longer, and holds before any further call", async () => {
+it("waits for unavailable billing if a list gets longer, and holds before any further call", async () => {
   billingIsAway = true;
   extensions.length = 0;
   const input = inputOf(1, 3, "direct-http");

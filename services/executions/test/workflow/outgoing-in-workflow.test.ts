@@ -131,7 +131,7 @@ const run = async (calls: number, part: Partial<RunInput> = {}): Promise<{ execu
   return { executionId, end: result.then(() => ends.get(executionId)!) };
 };
 
-it("a run that calls a host faster than its user may waits for its turns, and completes", async () => {
+it("a run that calls a host faster than its user's limit waits for its turns, and completes", async () => {
   await openWindows(2);
   const waits = once(waited, "waits");
   const { end } = await run(3 * PER_WINDOW);
@@ -140,7 +140,7 @@ it("a run that calls a host faster than its user may waits for its turns, and co
   expect(seen).toBe(3 * PER_WINDOW);
 });
 
-it("a call whose turn would come too late fails its run, and says the limit, the host and when", async () => {
+it("a call whose turn would be too late fails its run, and reports the limit, the host and the time", async () => {
   await openWindows(3_600);
   const { end } = await run(PER_WINDOW + 1);
   expect(await end).toMatchObject({
@@ -154,7 +154,7 @@ it("a call whose turn would come too late fails its run, and says the limit, the
   expect(seen).toBeLessThanOrEqual(PER_WINDOW);
 });
 
-it("a call that is first made in the workflow task, and then by an activity, has one time for both in which its turn must come", async () => {
+it("a call made first in the workflow task, and then by an activity, has one waiting time for both", async () => {
   await openWindows(2);
   for (let call = 0; call < PER_WINDOW; call += 1) await budget.outgoing.call({ userId: "u", baseTier: "pro" }, url, Infinity);
   const { end } = await run(1, { attempt: 1 });

@@ -20,7 +20,7 @@ const seen = (error: DomainError, call: NodeCall): string => {
 const provider = (kind: ProviderError["kind"], message: string): DomainError =>
   afterFailure(model as never, new ProviderError(kind, message, 400), false, { triesUntil: () => 0 } as never) as DomainError;
 
-it("tells those who can't read a graph which node failed, and no host, address or header that its request names", () => {
+it("shows users who can't read a graph the failed node, but no host, address or header of its request", () => {
   const said = 'node "Fetch" (n): its call failed; the workflow\'s author can read why';
   for (const message of ["refused to call db.internal", "the header x-token has line breaks", "the address answered with status 500"])
     expect(seen(final("EXECUTION_FAILED", message), http)).toBe(said);
@@ -31,7 +31,7 @@ it("tells those who can't read a graph which node failed, and no host, address o
   expect(seen(provider("refused", "the provider answered 400: can't read https://db.internal/a.png"), model)).toBe(ofModel);
 });
 
-it("tells them that a text is no number, without the text, and so do the rows of a batch", () => {
+it("shows them that a text isn't a number, without the text, also in the rows of a batch", () => {
   const node = { id: "n", label: "Fetch" } as NodeState;
   const error = runError(new BindError('seed: must be a number, but is the text "a secret"', "seed: must be a number"), node, "async");
   expect(error).toMatchObject({
@@ -51,19 +51,19 @@ it.each([
   ['node n: seed: must be a number, but is the text "a secret"', "node n: "],
   ["refused to call localhost:9000", ""],
   ['node "db.internal" (n): the provider did not finish in time', ""],
-])("tells them nothing of an address in the error of a row of 1.0.0: %s", (message, place) => {
+])("hides addresses in the error of a row of 1.0.0: %s", (message, place) => {
   const shown = `${place}it failed; the workflow's author can read why`;
   const error = { code: "EXECUTION_FAILED" as const, message, nodeId: "n" };
   expect(publicError({ ...error, providerBody: "at db.internal" })).toEqual({ ...error, message: shown });
   expect(itemEndOf(0, { status: "failed", millicredits: 0, error, graphHidden: true } as ExecutionView).error?.message).toBe(shown);
 });
 
-it("tells them the rest of what rows of 1.0.0 say", () => {
+it("shows them the rest of the errors in rows of 1.0.0", () => {
   for (const message of ["node n: gemini-2.5-flash: its output was refused", "the provider did not finish in time. Try again"])
     expect(publicError({ message }).message).toBe(message);
 });
 
-it("tells them in a provider's own words why a model refused", () => {
+it("shows them a provider's own message for a model's rejection", () => {
   const words = "the provider answered 400: its content policy does not allow this";
   expect(seen(provider("refused", words), model)).toBe(`node "Fetch" (n): a-model: ${words}`);
   expect(seen(new DomainError("failed", "CONTENT_REFUSED", "its output was refused"), model)).toContain("its output was refused");

@@ -20,11 +20,11 @@ it("has a history of every kind of run", () => {
   expect(files.length).toBeGreaterThanOrEqual(12);
 });
 
-it.each(files)("replays %s with today's workflow code", async (file) => {
+it.each(files)("replays %s with the current workflow code", async (file) => {
   await Worker.runReplayHistory({ workflowBundle: { codePath: bundlePath } }, read(file), "replayed");
 });
 
-it("leaves nothing of one run behind in another, whose modules are the same", async () => {
+it("leaves nothing of one run in another with the same modules", async () => {
   const all = [...files, ...files.toReversed()].map((file, index) => ({ history: read(file), workflowId: `replayed-${index}` }));
   const failures: unknown[] = [];
   for await (const { error } of Worker.runReplayHistories({ workflowBundle: { codePath: bundlePath } }, all))
@@ -32,7 +32,7 @@ it("leaves nothing of one run behind in another, whose modules are the same", as
   expect(failures).toEqual([]);
 });
 
-it("notices a change that would break runs under way", async () => {
+it("detects a change that would break running runs", async () => {
   const history = read("job-handed-over.binpb");
   const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes)!;
   scheduled.activityTaskScheduledEventAttributes!.activityType!.name = "somethingElse";
@@ -41,7 +41,7 @@ it("notices a change that would break runs under way", async () => {
   );
 });
 
-it("ends a run in order, with the reason, before its history is too long for Temporal", async () => {
+it("ends a run cleanly, with the reason, before its history is too long for Temporal", async () => {
   const history = read("job-handed-over.binpb");
   const replay = (): Promise<void> => Worker.runReplayHistory({ workflowBundle: { codePath: bundlePath } }, history, "full");
   const sizeBy = (bytes: number): void => {
@@ -58,7 +58,7 @@ it.each([
   [{ historyLength: HISTORY_BOUNDS.events, historySize: 1 }, true],
   [{ historyLength: 1, historySize: HISTORY_BOUNDS.bytes }, true],
   [{ historyLength: HISTORY_BOUNDS.events - 1, historySize: HISTORY_BOUNDS.bytes - 1 }, false],
-])("takes a history of %p for too long: %p", (info, isTooLong) => {
+])("treats a history of %p as too long: %p", (info, isTooLong) => {
   const check = (): void => checkHistory(info);
   if (isTooLong) expect(check).toThrow(`its history holds ${info.historyLength} events of ${info.historySize} bytes`);
   else expect(check).not.toThrow();

@@ -29,13 +29,13 @@ const start = (places?: number) => {
 };
 
 describe("a short call", () => {
-  it("is made in the workflow task of a run that this process was the first to carry", async () => {
+  it("is made in the workflow task of a run that this process was the first to work on", async () => {
     const { carry, short } = start();
     carry("run");
     expect(await short(() => Promise.resolve("done"))(call("run"))).toEqual({ result: "done" });
   });
 
-  it("is never begun for a run that another process may have made calls of", async () => {
+  it("is never made for a run for which another process may have made calls", async () => {
     const { short, shortLook, carry, forget } = start();
     let begun = 0;
     const work = (): Promise<number> => Promise.resolve((begun += 1));
@@ -47,7 +47,7 @@ describe("a short call", () => {
     expect(begun).toBe(0);
   });
 
-  it("is made once when its workflow task is repeated, while it is under way and after", async () => {
+  it("is made once if its workflow task is repeated, during the call and after", async () => {
     const { carry, short } = start();
     carry("run");
     let begun = 0;
@@ -63,7 +63,7 @@ describe("a short call", () => {
     expect(begun).toBe(1);
   });
 
-  it("fails its node when it failed for good, and is left to an activity when it may be tried again", async () => {
+  it("fails its node after a permanent failure, and is left to an activity if it can be retried", async () => {
     const { carry, short } = start();
     carry("run");
     const final = ApplicationFailure.nonRetryable("refused", "PROVIDER_SUBMIT_FAILED");
@@ -72,14 +72,14 @@ describe("a short call", () => {
     expect(await short(() => Promise.reject(later))(call("run", "later"))).toEqual({ declined: true, afterMs: 700 });
   });
 
-  it("waits at least 250 ms before it is made again where a provider refused it without saying for how long", async () => {
+  it("waits at least 250 ms before a retry if a provider rejected it without a waiting time", async () => {
     const { carry, short } = start();
     carry("run");
     const busy = new ProviderError("refused", "the provider answered 429", 429);
     expect(await short(() => Promise.reject(busy))(call("run"))).toEqual({ declined: true, afterMs: 250 });
   });
 
-  it("is left to an activity when as many keep workflow tasks open as may", async () => {
+  it("is left to an activity if too many already keep workflow tasks open", async () => {
     const { carry, short } = start(1);
     carry("one");
     carry("other");
@@ -89,8 +89,8 @@ describe("a short call", () => {
   });
 });
 
-describe("a short look at a job", () => {
-  it("is given up as soon as its run is cancelled, so that the workflow can hear of it", async () => {
+describe("a short poll of a job", () => {
+  it("is aborted as soon as its run is cancelled, so that the workflow can receive the cancellation", async () => {
     const { carry, shortLook, cancel, listeners } = start();
     carry("run");
     const givenUp: string[] = [];
@@ -104,7 +104,7 @@ describe("a short look at a job", () => {
     expect(listeners.size).toBe(0);
   });
 
-  it("gives its place back, however it ends", async () => {
+  it("frees its slot, however it ends", async () => {
     const { carry, shortLook, cancel } = start(1);
     carry("run");
     const look = shortLook(

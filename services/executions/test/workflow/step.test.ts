@@ -87,7 +87,7 @@ const start = async (providerKind: string): Promise<RunEnd> => {
   return end;
 };
 
-it("tries a provider for one span of time over all its attempts, whichever worker makes them", async () => {
+it("tries a provider for one period over all its attempts, on any worker", async () => {
   expect(await start("http-polling")).toMatchObject({ status: "completed" });
   expect(triesUntil).toHaveLength(2);
   expect(triesUntil[1]).toBeLessThan(Date.parse("2000-01-01T00:00:00Z"));

@@ -6,10 +6,10 @@ it.each([
   ["**bold** `code` a_b", "\\*\\*bold\\*\\* \\`code\\` a\\_b"],
   ["a\r\n# b\u202e", "a \\# b "],
   ["node-1: sandbox-image", "node-1: sandbox-image"],
-])("what users call a node is plain text in Temporal's UI: %j", (text, summary) => {
+])("users' names of a node are plain text in Temporal's UI: %j", (text, summary) => {
   expect(plainSummary(text)).toBe(summary);
 });
 
-it("is never longer than Temporal takes", () => {
+it("is never longer than Temporal allows", () => {
   for (const letter of ["a", "*", "😀", "\u202e"]) expect(Buffer.byteLength(plainSummary(letter.repeat(5_000)))).toBeLessThanOrEqual(400);
 });

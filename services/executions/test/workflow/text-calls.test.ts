@@ -113,7 +113,7 @@ const keysOf = ({ calls }: Pick<Script, "calls">): string[] => calls.map(({ key,
 const scenes = (...value: string[]): Partial<CallResult> => ({ text: JSON.stringify(value), json: { value } });
 const WORDS: Partial<CallResult> = { text: "words", problems: ["it isn't JSON"] };
 
-it("gives the answer's JSON beside its text, and lists of several answers as one", async () => {
+it("returns the answer's JSON with its text, and lists of several answers as one", async () => {
   const { end, calls, extended } = await run({ answers: ({ item }) => scenes(`${item}a`, `${item}b`) }, ["x", "y"]);
   expect(end).toMatchObject({ status: "completed", result: { text: '["0a","0b"]\n\n["1a","1b"]', scenes: ["0a", "0b", "1a", "1b"] } });
   expect(calls.map(({ schema, repair }) => [schema, repair])).toEqual([
@@ -123,7 +123,7 @@ it("gives the answer's JSON beside its text, and lists of several answers as one
   expect(extended).toEqual([]);
 });
 
-it("warns of the texts that go on though they were cut, and of none that was asked for again", async () => {
+it("warns about texts that continue although they were cut, but not about repeated ones", async () => {
   const answers = ({ item, repair }: ModelCall): Partial<CallResult> =>
     item === 1 && !repair ? { ...WORDS, isCut: true } : { ...scenes("a"), ...(item === 0 ? { isCut: true } : {}) };
   const { end } = await run({ answers }, ["x", "y"]);
@@ -133,7 +133,7 @@ it("warns of the texts that go on though they were cut, and of none that was ask
   expect(single.nodes[0]!.warnings).toEqual(["the text ends where the most tokens of an answer were reached: raise maxTokens"]);
 });
 
-it("asks once more for an answer that does not fit, holds that before, and charges each call once", async () => {
+it("asks once more for an answer that doesn't match, holds the cost before, and charges each call once", async () => {
   const { end, calls, extended } = await run({ answers: ({ repair }) => (repair ? scenes("a") : WORDS) });
   expect(keysOf({ calls })).toEqual(["ask:0", "ask:0.repair"]);
   expect(calls[1]!.repair).toEqual({ answer: "words", problems: ["it isn't JSON"] });
@@ -143,7 +143,7 @@ it("asks once more for an answer that does not fit, holds that before, and charg
   expect(end.extended).toMatchObject([{ key: "ask:0.repair" }]);
 });
 
-it("fails the node when the second answer does not fit either; both were made, and are charged", async () => {
+it("fails the node if the second answer doesn't match either; both calls were made and are charged", async () => {
   const { end, calls } = await run({ answers: () => WORDS });
   expect(calls).toHaveLength(2);
   expect(end).toMatchObject({
@@ -153,7 +153,7 @@ it("fails the node when the second answer does not fit either; both were made, a
   expect(end.completed.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);
 });
 
-it("does not ask again when there is nothing to pay for it with", async () => {
+it("doesn't ask again if there are no credits for it", async () => {
   const extend = (): never => {
     const problem = { code: "INSUFFICIENT_CREDITS", message: "not enough", nodeId: "ask" };
     throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem);
@@ -167,7 +167,7 @@ const HELD: HeldItem = { key: "ask:0", source: "credits", millicredits: 2 };
 /** A call costs 2 with a text of 100 bytes, and 10 with a text of 1,100. */
 const TYPICAL = { typical: { millicredits: 2, inputBytes: 100, mostBytes: 1_100, files: [] } };
 
-it("holds more before a call whose text is longer than expected, charges what it costs, and nothing more for a short one", async () => {
+it("holds more before a call whose text is longer than expected, charges its actual cost, and nothing more for a short one", async () => {
   const answers = (): Partial<CallResult> => ({ ...scenes("a"), costMicroUsd: 55 });
   const long = await run({ answers }, ["x".repeat(587)], TYPICAL, [HELD]);
   expect(long.extended.map(({ items }) => items)).toEqual([[{ key: "ask:0.more", model: "m", maxMillicredits: 4 }]]);
@@ -180,7 +180,7 @@ it("holds more before a call whose text is longer than expected, charges what it
   expect(short.extended).toEqual([]);
 });
 
-it("sends nothing when the credits don't pay for the text as long as it is, or the node allows fewer characters", async () => {
+it("sends nothing if the credits don't pay for the text's full length, or the node allows fewer characters", async () => {
   const extend = (): never => {
     const problem = { code: "INSUFFICIENT_CREDITS", message: "not enough", nodeId: "ask" };
     throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem);
@@ -192,13 +192,13 @@ it("sends nothing when the credits don't pay for the text as long as it is, or t
   expect(limited).toMatchObject({ calls: [], end: { status: "failed", error: { code: "EXECUTION_FAILED", message } } });
 });
 
-it("charges the whole hold of a long text when the run is cancelled while it is under way", () => {
+it("charges the whole hold of a long text if the run is cancelled during the call", () => {
   const more: HeldItem = { key: "ask:0.more", source: "credits", millicredits: 4 };
   const ending = { status: "cancelled", error: null, completed: [], underWay: ["ask:0"] } as const;
   expect(chargeFor(ending, [HELD, more], 1_000).items.map(({ captureMillicredits }) => captureMillicredits)).toEqual([2, 4]);
 });
 
-it("charges for the first answer alone when the run is cancelled before the second call is sent", async () => {
+it("charges only the first answer if the run is cancelled before the second call is sent", async () => {
   const answers = ({ repair }: ModelCall): Partial<CallResult> => {
     if (repair) throw ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED);
     return WORDS;
@@ -208,7 +208,7 @@ it("charges for the first answer alone when the run is cancelled before the seco
   expect(end.completed).toHaveLength(1);
 });
 
-it("charges an answer once, and requests no other, if the process dies before the model is asked again", async () => {
+it("charges an answer once, and requests no other, if the process dies before the model is called again", async () => {
   const [executionId, taskQueue] = [randomUUID(), `dying-${randomUUID().slice(0, 8)}`];
   const made: ModelCall[] = [];
   const child = fork(DYING_WORKER, [process.env.TEMPORAL_ADDRESS!, taskQueue], { stdio: "inherit" });

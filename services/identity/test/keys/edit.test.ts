@@ -27,7 +27,7 @@ describe("editing a key", () => {
     await eventually(async () => (await replica.authenticateKey({ value })).effectiveCapabilities.length === 2);
   });
 
-  it("renames it alone, or both at once", async () => {
+  it("renames it, or changes both at once", async () => {
     const { id: userId } = await newUser(client, { tier: "pro" });
     const { key } = await createKey(client, userId);
     const renamed = await client.updateKey({ userId, keyId: key!.id, name: " two ", capabilities: undefined, metadata: undefined });
@@ -42,7 +42,7 @@ describe("editing a key", () => {
     expect(both.key).toMatchObject({ name: "three", preset: "custom", capabilities: ["execution:read"] });
   });
 
-  it("sets metadata on its runs everywhere, whatever names they have, and removes it again", async () => {
+  it("sets metadata on its runs everywhere, with any names, and removes it again", async () => {
     const { id: userId } = await newUser(client, { tier: "pro" });
     const { key, value } = await createKey(client, userId);
     const values = { "customer.of": "acme", $where: "", customer: "x".repeat(500) };
@@ -56,7 +56,7 @@ describe("editing a key", () => {
     expect((await set({})).key!.metadata).toEqual({});
   });
 
-  it("stays within the ceiling of the owner's tier now", async () => {
+  it("stays within the ceiling of the owner's current tier", async () => {
     const { id: userId } = await newUser(client, { tier: "business" });
     const { key } = await createKey(client, userId, given(["model:run"]));
     await client.updateUser({ userId, tier: "pro" });
@@ -70,7 +70,7 @@ describe("editing a key", () => {
     expect((await client.listKeys({ userId })).keys[0]!.capabilities).toEqual(["model:run"]);
   });
 
-  it("refuses what is none, and another user's key", async () => {
+  it("rejects invalid changes, and another user's key", async () => {
     const [mine, other] = [await newUser(client, { tier: "pro" }), await newUser(client, { tier: "pro" })];
     const { key } = await createKey(client, mine.id);
     const edit = (userId: string, change: object) => client.updateKey({ userId, keyId: key!.id, ...change } as never);
@@ -82,9 +82,9 @@ describe("editing a key", () => {
   });
 });
 
-describe("a key that may start runs but not poll them", () => {
+describe("a key that can start runs but not poll them", () => {
   it.each([[["workflow:run"]], [["workflow:poster:run", "workflow:read"]], [["model:sandbox-image:run"]], [["workflow:*"]]])(
-    "is made with a warning that names execution:read: %j",
+    "is created with a warning that names execution:read: %j",
     async (capabilities) => {
       const { id } = await newUser(client, { tier: "business" });
       const { warnings } = await createKey(client, id, given(capabilities));

@@ -65,7 +65,7 @@ const login = (email: string) => identity.signIn.login({ email, password: PASSWO
 const register = (email: string) => identity.signIn.register({ email, password: PASSWORD, address: HOME });
 
 describe("a sign-in by the provider", () => {
-  it("makes an account of a verified address, without a password, which awaits approval", async () => {
+  it("creates an account for a verified address, without a password, which awaits approval", async () => {
     const person = someone();
     const { returnTo, account, pending } = await signIn(person);
     expect({ returnTo, pending }).toEqual({ returnTo: "/workflows", pending: undefined });
@@ -73,7 +73,7 @@ describe("a sign-in by the provider", () => {
     expect(await refusal(login(person.email))).toMatchObject({ reason: "UNAUTHENTICATED" });
   });
 
-  it("is the subject's, whatever address the provider says later", async () => {
+  it("belongs to the subject, whatever address the provider reports later", async () => {
     const [person, other] = [someone(), someone()];
     const { account } = await signIn(person);
     const again = await signIn({ ...person, claims: { ...other.claims } });
@@ -81,7 +81,7 @@ describe("a sign-in by the provider", () => {
     expect(await stored(other.email)).toBeNull();
   });
 
-  it("takes a token that is signed anew with the provider's key: the tokens below differ in one thing each", async () => {
+  it("accepts a token that is newly signed with the provider's key: the tokens below differ in one point each", async () => {
     expect((await signIn({ ...someone(), token: {} })).account).toBeDefined();
   });
 
@@ -92,14 +92,14 @@ describe("a sign-in by the provider", () => {
     ["subject", { token: { sub: "another person" } }],
     ["time: it has expired", { token: PAST }],
     ["signature", { otherKey: true }],
-  ])("is refused where the token has the wrong %s", async (_what, wrong) => {
+  ])("is rejected if the token has the wrong %s", async (_what, wrong) => {
     const person = someone();
     expect(await problem(signIn({ ...person, ...wrong }))).toBe("answer");
     expect(await stored(person.email)).toBeNull();
   });
 
   it.each([{ email_verified: false }, { email_verified: "true" }, { email_verified: undefined }, { email: undefined }])(
-    "makes and links nothing for %j",
+    "creates and links nothing for %j",
     async (claims) => {
       const person = someone(claims);
       const { id } = await register(person.email);
@@ -108,7 +108,7 @@ describe("a sign-in by the provider", () => {
     },
   );
 
-  it("comes back once, in the browser that began it, within ten minutes, with a state that is known", async () => {
+  it("returns once, in the browser that started it, within ten minutes, with a known state", async () => {
     const finish = (back: { url: string; browser: string }) => identity.oidc.finish({ ...back, address: HOME });
     const used = await visit(someone());
     await finish(used);
@@ -122,7 +122,7 @@ describe("a sign-in by the provider", () => {
     expect(await problem(finish(late))).toBe("state");
   });
 
-  it("that the provider did not let go on is no sign-in", async () => {
+  it("that the provider rejected is not a sign-in", async () => {
     const { url, browser } = await identity.oidc.start({ redirectUri: REDIRECT, returnTo: "/" });
     const back = new URLSearchParams({ error: "access_denied", state: new URL(url).searchParams.get("state")!, iss: provider.issuer });
     expect(await problem(identity.oidc.finish({ url: `${REDIRECT}?${back.toString()}`, browser, address: HOME }))).toBe("denied");
@@ -136,7 +136,7 @@ describe("a sign-in by the provider", () => {
   });
 });
 
-describe("an account of the same address", () => {
+describe("an account with the same address", () => {
   it("that was never verified loses its password, its sessions and its keys", async () => {
     const person = someone();
     const { id, sessionEpoch } = await register(person.email);
@@ -162,13 +162,13 @@ describe("an account of the same address", () => {
     expect(await login(person.email)).toHaveProperty("user.role", "admin");
   });
 
-  it("that is another subject's is not given to the next one who has the address", async () => {
+  it("that belongs to another subject isn't given to the next one with the address", async () => {
     const person = someone();
     await signIn(person);
     expect(await problem(signIn({ ...person, sub: randomUUID() }))).toBe("taken");
   });
 
-  it("is made once where its owner signs in from two windows at once", async () => {
+  it("is created once if its owner signs in from two windows at once", async () => {
     const person = someone();
     const visits = [await visit(person), await visit(person)];
     const [one, two] = await Promise.all(visits.map((back) => identity.oidc.finish(back)));
@@ -180,7 +180,7 @@ describe("linking by a signed-in user", () => {
   const startLink = (userId: string, password = PASSWORD) =>
     identity.oidc.startLink({ redirectUri: REDIRECT, returnTo: "/account", userId, password, address: HOME });
 
-  it("takes the password, and no address: the provider's person signs in to the account from then on", async () => {
+  it("needs the password, and no address: from then on the provider's person signs in to the account", async () => {
     const [person, { id, email }] = [someone(), await register(someone().email)];
     expect(await refusal(startLink(id, "not the password"))).toMatchObject({ reason: "UNAUTHENTICATED" });
     const linked = await identity.oidc.finish(await visit(person, await startLink(id)));
@@ -191,7 +191,7 @@ describe("linking by a signed-in user", () => {
     expect((await signIn(person)).account?.after.email).toBe(person.email);
   });
 
-  it("proves the account's address only where the provider has verified that one", async () => {
+  it("confirms the account's address only if the provider has verified it", async () => {
     for (const claims of [{ email_verified: false }, { email: `${randomUUID()}@example.com` }]) {
       const person = someone();
       const { id } = await register(person.email);
@@ -216,7 +216,7 @@ describe("linking by a signed-in user", () => {
     expect((await signIn(person)).account?.after).toMatchObject({ email: person.email, role: "user" });
   });
 
-  it("leaves a second factor on, which a sign-in by the provider takes, too", async () => {
+  it("keeps a second factor, which a sign-in by the provider also requires", async () => {
     const person = someone();
     const { id } = await register(person.email);
     const { secret } = await identity.secondFactors.enrol({ userId: id, password: PASSWORD, address: HOME });
@@ -230,8 +230,8 @@ describe("linking by a signed-in user", () => {
   });
 });
 
-describe("what the operator says of the provider", () => {
-  it("keeps addresses of other domains out", async () => {
+describe("the operator's settings for the provider", () => {
+  it("reject addresses of other domains", async () => {
     const service = await startWith({ allowedDomains: ["nodeloom.test"] });
     expect(await problem(signIn(someone(), service))).toBe("domain");
     expect((await signIn(someone({ email: `${randomUUID()}@nodeloom.test` }), service)).account).toBeDefined();
@@ -240,7 +240,7 @@ describe("what the operator says of the provider", () => {
     expect(await problem(service.oidc.finish(await visit(someone(), await service.oidc.startLink(link))))).toBe("domain");
   });
 
-  it("makes administrators and gives tiers by claims, and takes back the role that it gave", async () => {
+  it("make administrators and give tiers by claims, and withdraw a role that they gave", async () => {
     const rules = { admins: [{ claim: "groups", value: "admins" }], tiers: [{ claim: "groups", value: "film", tier: "business" }] };
     const service = await startWith({ ...rules, approves: true });
     const person = someone({ groups: ["admins", "film"] });
@@ -250,7 +250,7 @@ describe("what the operator says of the provider", () => {
     expect(without.account?.after).toMatchObject({ role: "user", tier: "business" });
   });
 
-  it("keeps roles that it didn't give, and makes no administrators unless the settings say so", async () => {
+  it("keep roles that they didn't give, and make administrators only if the settings say so", async () => {
     const service = await startWith({ admins: [{ claim: "groups", value: "admins" }] });
     const person = someone({ groups: ["admins"] });
     expect((await signIn(person)).account?.after.role).toBe("user");
@@ -260,7 +260,7 @@ describe("what the operator says of the provider", () => {
     expect((await signIn(other, service)).account?.after.role).toBe("admin");
   });
 
-  it("is none: then no one signs in by one, and the error names the setting", async () => {
+  it("are absent: then no one can sign in with a provider, and the error names the setting", async () => {
     const service = await startWith(undefined);
     expect(service.oidc.name).toBeUndefined();
     expect(await refusal(service.oidc.start({ redirectUri: REDIRECT, returnTo: "/" }))).toMatchObject({
@@ -269,7 +269,7 @@ describe("what the operator says of the provider", () => {
     });
   });
 
-  it("is an unavailable provider: the error says so, and the next sign-in asks again", async () => {
+  it("name an unavailable provider: the error reports it, and the next sign-in tries again", async () => {
     const away = await startWith({ issuer: "http://127.0.0.1:9" });
     const start = () => refusal(away.oidc.start({ redirectUri: REDIRECT, returnTo: "/" }));
     expect(await start()).toMatchObject({ reason: "SERVICE_UNAVAILABLE", metadata: { problem: "away" } });

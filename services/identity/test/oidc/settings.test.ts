@@ -9,7 +9,7 @@ const read = (env: Record<string, string>, mode = "production") =>
   oidcSettings({ ...loadConfig(z.object(oidcVariables), env), NODE_ENV: mode });
 
 describe("the settings of a provider", () => {
-  it("are none without any of them, and all of three with one of them", () => {
+  it("are absent without any of them, and require all three with one of them", () => {
     expect(read({})).toBeUndefined();
     expect(read(GIVEN)).toMatchObject({ name: "id.example.com", scopes: ["openid", "email", "profile"], approves: false, admins: [] });
     for (const name of Object.keys(GIVEN)) expect(() => read({ ...GIVEN, [name]: "" })).toThrow("or none");
@@ -20,7 +20,7 @@ describe("the settings of a provider", () => {
     [{ OIDC_ISSUER: "http://id.example.com" }, "must be https in production"],
     [{ OIDC_ADMINS: "admins" }, "OIDC_ADMINS"],
     [{ OIDC_TIERS: "groups=media" }, "OIDC_TIERS"],
-  ])("are refused with %j", (env, problem) => {
+  ])("are rejected with %j", (env, problem) => {
     expect(() => read({ ...GIVEN, ...env })).toThrow(problem);
   });
 });
@@ -41,7 +41,7 @@ describe("claims", () => {
     [{ "https://example.com/admin": true }, true, undefined],
     [{ groups: ["loom admins and others"] }, false, undefined],
     [{}, false, undefined],
-  ])("of %j give the role (%s) and the tier (%s) that the settings say", (all, admin, tier) => {
+  ])("of %j give the configured role (%s) and tier (%s)", (all, admin, tier) => {
     expect([isAdminByClaim(claims(all), settings), tierByClaim(claims(all), settings)]).toEqual([admin, tier]);
   });
 
@@ -57,7 +57,7 @@ describe("claims", () => {
     });
   });
 
-  it("make an administrator, give a tier or open the door by an address only if the provider has verified it", () => {
+  it("make an administrator, give a tier or allow an address only if the provider has verified it", () => {
     const byAddress = read({
       ...GIVEN,
       OIDC_ALLOWED_DOMAINS: "example.com",
@@ -76,7 +76,7 @@ describe("claims", () => {
     ["ada@sub.example.com", false],
     ["ada@example.com.evil.test", false],
     [undefined, false],
-  ])("of %s may sign in where one domain may: %s", (email, allowed) => {
+  ])("of %s can sign in if one domain is allowed: %s", (email, allowed) => {
     expect(isAllowedDomain(claims({ email, email_verified: true }), settings)).toBe(allowed);
   });
 });

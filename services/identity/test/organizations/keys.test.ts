@@ -24,7 +24,7 @@ describe("keys of organizations", () => {
       ({ reason }: { reason: string }) => reason,
     );
 
-  it("act for the organization within the role that their maker has now", async () => {
+  it("act for the organization within the current role of their creator", async () => {
     const owner = await newUser(one.client, { tier: "business" });
     const id = await make(owner);
     const maker = await join(owner, id, "editor");
@@ -37,7 +37,7 @@ describe("keys of organizations", () => {
     await eventually(async () => (await use()).effectiveCapabilities.join() === "workflow:read,execution:read");
   });
 
-  it("end when their maker leaves, and stay ended when the maker comes back", async () => {
+  it("end when their creator leaves, and stay ended when the creator returns", async () => {
     const owner = await newUser(one.client, PRO);
     const id = await make(owner);
     const maker = await join(owner, id, "editor");
@@ -62,7 +62,7 @@ describe("keys of organizations", () => {
     expect(await standing(value)).toBe("UNAUTHENTICATED");
   });
 
-  it("end with their maker's suspension and approval, and not with others'", async () => {
+  it("end with their creator's suspension and approval, and not with others'", async () => {
     const owner = await newUser(one.client, PRO);
     const id = await make(owner);
     const [maker, colleague] = [await join(owner, id), await join(owner, id)];
@@ -79,7 +79,7 @@ describe("keys of organizations", () => {
     expect((await one.client.listKeys({ userId: id })).keys).toEqual([]);
   });
 
-  it("are changed by their maker alone where the request says so", async () => {
+  it("can be changed only by their creator if the request says so", async () => {
     const owner = await newUser(one.client, PRO);
     const id = await make(owner);
     const [maker, colleague] = [await join(owner, id), await join(owner, id)];
@@ -96,7 +96,7 @@ describe("keys of organizations", () => {
     await one.client.revokeKey({ ...which, madeBy: undefined });
   });
 
-  it("never have what an administrator has", async () => {
+  it("never have an administrator's rights", async () => {
     const admin = await newUser(one.client, { tier: "business", role: "admin" });
     const id = await make(admin);
     const { effectiveCapabilities, user } = await one.client.authenticateKey({ value: (await keyOf(admin, id)).value });

@@ -19,7 +19,7 @@ afterAll(() => deployment.stop());
 const { make, invite, join, rolesOf } = peopleAt(() => one);
 
 describe("organizations", () => {
-  it("have the tier and the approval of their maker, an id as every owner has, and nothing that is personal", async () => {
+  it("have the tier and the approval of their creator, an id like every owner, and no personal data", async () => {
     const maker = await newUser(one.client, { tier: "business", role: "admin" });
     const id = await make(maker);
     const { user } = await one.client.getUser({ userId: id });
@@ -60,7 +60,7 @@ describe("organizations", () => {
     expect(await refusals(attempts)).toEqual(attempts.map(() => "NOT_FOUND"));
   });
 
-  it("let members do what their role says", async () => {
+  it("let members act as far as their role allows", async () => {
     const maker = await newUser(one.client);
     const id = await make(maker);
     for (const role of ["editor", "runner", "viewer"]) {
@@ -108,7 +108,7 @@ describe("organizations", () => {
 });
 
 describe("owners", () => {
-  it("never all leave, however many go at once", async () => {
+  it("always keep an owner, however many leave at once", async () => {
     const maker = await newUser(one.client);
     const id = await make(maker);
     const second = await join(maker, id, "owner");
@@ -119,7 +119,7 @@ describe("owners", () => {
     expect(left.find((organization) => organization.id === id)!.members).toBe(1);
   });
 
-  it("hand the tier on when its maker is no owner any more, and end their invitations with their role", async () => {
+  it("pass the tier on when its creator is no longer an owner, and end their invitations with the role", async () => {
     const maker = await newUser(one.client, { tier: "enterprise" });
     const id = await make(maker);
     const second = await join(maker, id, "owner");
@@ -135,7 +135,7 @@ describe("owners", () => {
     expect((await one.client.getUser({ userId: id })).user!.organization).toMatchObject({ tierOf: second.id });
   });
 
-  it("may make another organization for each that they have left", async () => {
+  it("can be created again for each one that the person has left", async () => {
     const maker = await newUser(one.client);
     const ids = await Promise.all(Array.from({ length: USUAL_CAPS.organizations }, () => make(maker)));
     const second = await join(maker, ids[0]!, "owner");
@@ -147,7 +147,7 @@ describe("owners", () => {
 });
 
 describe("invitations", () => {
-  it("are used once, however many use them at once", async () => {
+  it("work once, however many people use them at once", async () => {
     const maker = await newUser(one.client);
     const id = await make(maker);
     const token = await invite(maker, id, "runner");
@@ -159,7 +159,7 @@ describe("invitations", () => {
     expect(Object.values(await rolesOf(maker, id)).sort()).toEqual(["owner", "runner"]);
   });
 
-  it("end by time and by withdrawal, and are stored hashed", async () => {
+  it("expire and can be withdrawn, and are stored hashed", async () => {
     const maker = await newUser(one.client);
     const id = await make(maker);
     const person = { personId: (await newUser(one.client)).id };
@@ -184,7 +184,7 @@ describe("invitations", () => {
     expect((await one.organizations.listInvitations({ personId: maker.id, organizationId: id })).invitations).toEqual([]);
   });
 
-  it("are for approved people", async () => {
+  it("work only for approved people", async () => {
     const maker = await newUser(one.client);
     const token = await invite(maker, await make(maker));
     const person = await newUser(one.client);
@@ -192,7 +192,7 @@ describe("invitations", () => {
     expect((await refusal(one.organizations.acceptInvitation({ personId: person.id, token }))).reason).toBe("ACCOUNT_NOT_APPROVED");
   });
 
-  it("add no member twice, and stay valid for another person then", async () => {
+  it("add no member twice, and then stay valid for another person", async () => {
     const maker = await newUser(one.client);
     const id = await make(maker);
     const token = await invite(maker, id);

@@ -28,14 +28,14 @@ it("sends a large payload by reference, and another process reads it from the st
   expect(value(back!)).toEqual(large);
 });
 
-it("sends the same payload from two processes at once by one reference", async () => {
+it("sends the same payload from two processes at once with one reference", async () => {
   const large = payload("y".repeat(200_000));
   const sent = await Promise.all([1, 2, 3].map(() => createClaimCheckCodec(stores.payloads).encode([large])));
   expect(new Set(sent.map(([one]) => Buffer.from(one!.data!).toString())).size).toBe(1);
   expect(value((await createClaimCheckCodec(stores.payloads).decode(sent[0]!))[0]!)).toBe("y".repeat(200_000));
 });
 
-it("says which payload is gone", async () => {
+it("names a missing payload", async () => {
   const [sent] = await createClaimCheckCodec(stores.payloads).encode([payload("z".repeat(100_000))]);
   const lost = { ...sent!, data: Buffer.from("0".repeat(64)) };
   await expect(createClaimCheckCodec(stores.payloads).decode([lost])).rejects.toThrow(/payload 0{64} is gone/);

@@ -32,13 +32,13 @@ describe("a payload", () => {
     await expect(opened(one)).rejects.toThrow("TEMPORAL_PAYLOAD_KEYS");
   });
 
-  it("is read after its key was replaced, as long as its key is kept", async () => {
+  it("can be read after its key was replaced, as long as the key is kept", async () => {
     const old = await sealed({ a: SECRET }, OLD);
     for (const from of [old, await sealed({ a: SECRET }, NEW, OLD)]) expect(await opened(from, NEW, OLD)).toEqual({ a: SECRET });
     expect(bytes(await sealed({}, NEW, OLD)).slice(-8)).toBe(bytes(await sealed({}, NEW)).slice(-8));
   });
 
-  it("that is not encrypted is refused where there is a key, unless the keys name it", async () => {
+  it("without encryption is rejected if there is a key, unless the keys allow it", async () => {
     const plain = await sealed({ a: SECRET });
     expect(bytes(plain)).toContain(SECRET);
     await expect(opened(plain, NEW)).rejects.toThrow("a payload is not encrypted, and TEMPORAL_PAYLOAD_KEYS does not have `unencrypted`");
@@ -46,14 +46,14 @@ describe("a payload", () => {
     for (const keys of [[], [NEW, "unencrypted"], ["unencrypted", NEW]]) expect(await opened(plain, ...keys)).toEqual({ a: SECRET });
   });
 
-  it("is written as the first of the keys says, so that encryption is switched on without a stop", async () => {
+  it("is written as the first key states, so that encryption can be enabled without a stop", async () => {
     expect(bytes(await sealed({ a: SECRET }, "unencrypted", NEW))).toContain(SECRET);
     const one = await sealed({ a: SECRET }, NEW, "unencrypted");
     expect(bytes(one)).not.toContain(SECRET);
     expect(await opened(one, "unencrypted", NEW)).toEqual({ a: SECRET });
   });
 
-  it("that was tampered with is refused", async () => {
+  it("that was tampered with is rejected", async () => {
     const one = await sealed({ a: SECRET }, NEW);
     for (const position of [0, 20, one.data!.length - 1]) {
       const data = Buffer.from(one.data!);
@@ -63,11 +63,11 @@ describe("a payload", () => {
     await expect(opened({ ...one, data: Buffer.alloc(5) }, NEW)).rejects.toThrow();
   });
 
-  it.each(["clip: sandbox-video", 7, null, true, undefined])("that is a short value by itself stays readable: %j", async (what) => {
+  it.each(["clip: sandbox-video", 7, null, true, undefined])("that is a short value on its own stays readable: %j", async (what) => {
     expect(bytes(await sealed(what, NEW))).toBe(bytes(payload(what)));
   });
 
-  it.each([{ a: 1 }, ["x"], [], "x".repeat(300), new Uint8Array([1, 2, 3])])("that says more is encrypted (%#)", async (what) => {
+  it.each([{ a: 1 }, ["x"], [], "x".repeat(300), new Uint8Array([1, 2, 3])])("with more content is encrypted (%#)", async (what) => {
     const one = await sealed(what, NEW);
     expect(Buffer.from(one.metadata!.encoding!).toString()).toBe("binary/encrypted");
     expect(await opened(one, NEW)).toEqual(what);
@@ -76,13 +76,13 @@ describe("a payload", () => {
 
 describe("the keys in the environment", () => {
   const schema = z.object({ KEYS: payloadKeys().describe("keys") });
-  it("are none, one or several, the first of which encrypts", () => {
+  it("are none, one or several, of which the first encrypts", () => {
     expect(loadConfig(schema, {}).KEYS).toEqual([]);
     expect(loadConfig(schema, { KEYS: `${NEW}, ${OLD}` }).KEYS).toEqual([NEW, OLD]);
     expect(loadConfig(schema, { KEYS: `${NEW},unencrypted` }).KEYS).toEqual([NEW, "unencrypted"]);
   });
   it.each(["short", `${NEW},Unencrypted!`, `${NEW}0`, `${NEW};${OLD}`, Buffer.alloc(32).toString("base64")])(
-    "are refused in another form, unseen (%#)",
+    "in another form are rejected without being shown (%#)",
     (text) => {
       expect(() => loadConfig(schema, { KEYS: text })).toThrow(/KEYS is malformed \(must be 64 hexadecimal digits\)/);
       expect(() => loadConfig(schema, { KEYS: text })).not.toThrow(text);
@@ -145,7 +145,7 @@ const startWorker = async (taskQueue: string, keys: readonly string[]) => {
 
 const newQueue = (): string => `sealed-${randomUUID().slice(0, 8)}`;
 
-it("nothing of a run's headers, texts and answers is in Temporal's history, and the run's story still is", async () => {
+it("Temporal's history has none of a run's headers, texts and answers, but still shows its course", async () => {
   const taskQueue = newQueue();
   const { temporal, heard, work } = await startWorker(taskQueue, [NEW, OLD]);
   await work();
@@ -172,7 +172,7 @@ it("nothing of a run's headers, texts and answers is in Temporal's history, and 
   }
 });
 
-describe("a run that a person starts in Temporal with unencrypted arguments", () => {
+describe("a run started by a person in Temporal with unencrypted arguments", () => {
   let worker: Awaited<ReturnType<typeof startWorker>>;
   let stranger: Awaited<ReturnType<typeof startWorker>>;
   const taskQueue = newQueue();
@@ -194,7 +194,7 @@ describe("a run that a person starts in Temporal with unencrypted arguments", ()
   afterEach(() => worker.temporal.stop());
   afterAll(() => stranger.temporal.stop());
 
-  it("does nothing where there are keys", async () => {
+  it("does nothing if there are keys", async () => {
     await workWith(NEW);
     const handle = stranger.temporal.client.workflow.getHandle(await start());
     const refused = async (): Promise<boolean> =>
@@ -204,7 +204,7 @@ describe("a run that a person starts in Temporal with unencrypted arguments", ()
     await handle.terminate();
   });
 
-  it("goes on where the keys take them", async () => {
+  it("continues if the keys allow it", async () => {
     await workWith(NEW, "unencrypted");
     const executionId = await start();
     expect(await worker.temporal.client.workflow.getHandle(executionId).result()).toMatchObject({ status: "completed" });
