@@ -89,7 +89,6 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
     credit: async (request: RequestOf<"credit">, deadlineMs?: number): Promise<Account> =>
       groupCommit.submit({ type: "credit", at: clock(), ...checked("credit", request) }, deadlineMs),
 
-    /** Books a payment's missing movements. */
     book: async (request: Pick<PaymentCommand, "userId" | "movements">, deadlineMs?: number): Promise<Account> =>
       groupCommit.submit({ type: "payment", at: clock(), ...request }, deadlineMs),
 

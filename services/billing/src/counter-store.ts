@@ -133,7 +133,6 @@ export const createCounterStore = (connection: Connection) => {
       if (updates.length > 0) await counters.collection.bulkWrite(updates, { ordered: false, writeConcern: DURABLE as never });
     },
 
-    /** Postpones the next check of a reservation. */
     postpone: async (counter: string, id: string, checkAt: Date): Promise<void> => {
       const filter = { _id: counter, "reservations.id": id } as object;
       await counters.collection.updateOne(filter, { $set: { "reservations.$.checkAt": checkAt } } as object, options);

@@ -17,7 +17,6 @@ const DEFAULT_DEADLINE_MS = 5_000;
 
 type Batch = readonly BatchItem<Command, unknown>[];
 
-/** Cached state of an account between batches. */
 interface CachedAccount {
   userId: string;
   /** Last state that this process read or wrote. Other processes may have changed it. */

@@ -17,7 +17,6 @@ export interface Overrides {
   models: Readonly<Record<string, Override>>;
   /** Preferred models per task, set by administrators. */
   orders: Readonly<Record<string, readonly string[]>>;
-  /** Entries that administrators added. */
   entries: AddedEntries;
 }
 

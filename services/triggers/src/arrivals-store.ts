@@ -60,7 +60,6 @@ export const createArrivals = (connection: Connection, executions: Pick<Executio
     return found.scheduleIds.length + found.hookIds.length;
   };
   return {
-    /** Moves all rows of an account. */
     ofOwner: async (ownerId: string): Promise<void> => void (await move({ ownerId })),
 
     /** True if executions still has a row with this id. */

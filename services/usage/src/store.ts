@@ -185,7 +185,6 @@ export const createStore = (connection: Connection) => {
     parts: async (executionIds: readonly string[]): Promise<CountedPart[]> =>
       (await rows.find({ _id: { $in: [...executionIds] } }, COUNTED_PART).lean<RowDocument[]>()).map(toPart),
 
-    /** Marks final rows as included in the totals. */
     markCounted: async (executionIds: readonly string[]): Promise<void> => {
       const mark = { $set: { counted: true }, $unset: { uncounted: 1 } } as const;
       await rows.updateMany({ _id: { $in: [...executionIds] } }, mark, { writeConcern: MAJORITY });

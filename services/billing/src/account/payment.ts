@@ -1,6 +1,5 @@
 import { done, findMovement, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
 
-/** The effect of a payment on its account. */
 export interface PaymentMovement {
   id: string;
   /** `topup`: a purchase. `adjust`: a refund, or the reversal of a failed one. */

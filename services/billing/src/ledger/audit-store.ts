@@ -3,7 +3,6 @@ import { Schema, type Connection, type Model } from "mongoose";
 import type { Account } from "../account/account";
 import type { LedgerRow, MovementKind } from "../account/movement";
 
-/** Totals of rows by kind and model. */
 export interface RowTotal {
   kind: MovementKind;
   model: string | null;
@@ -13,7 +12,6 @@ export interface RowTotal {
   rows: number;
 }
 
-/** Totals of an account's ledger rows by kind and model. */
 export interface LedgerTotal extends RowTotal {
   userId: string;
 }

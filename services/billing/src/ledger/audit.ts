@@ -49,7 +49,6 @@ export interface LedgerCheck {
   nextCursor: string;
 }
 
-/** Totals of one account's rows. */
 interface Recomputed {
   balance: number;
   held: number;
@@ -134,7 +133,6 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
     return new Map(accounts.map(({ userId }) => [userId, addTotals(newest.get(userId)?.totals ?? [], since.get(userId) ?? [])]));
   };
 
-  /** Checks checkpoints against their rows. */
   const checkCheckpoints = async (checkpoints: readonly Checkpoint[], result: LedgerCheck): Promise<void> => {
     for (const { userId, sequence, totals } of checkpoints) {
       const rows = recompute(await store.totals([{ userId, sequence, outbox: [] }]), []);

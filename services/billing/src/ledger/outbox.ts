@@ -80,7 +80,6 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
     /** True if an account's outbox must be emptied before the account accepts more commands. */
     isFull: (rows: readonly LedgerRow[]): boolean => rows.length > BILLING_LIMITS.outboxRows,
 
-    /** Waits for rows in progress. */
     stop: (): Promise<void> => batcher.close(),
   };
 };

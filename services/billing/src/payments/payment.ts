@@ -68,7 +68,6 @@ export const inOtherCurrency = ({ purchase, reversals }: Payment): Reversal[] =>
       )
     : [];
 
-/** Returns the movement for one stage of a reversal. */
 const paidBackBy = ({ id, stage }: Reversal, millicredits: number): PaymentMovement =>
   stage === "returned"
     ? { id: idOf(id, "returned"), kind: "adjust", millicredits, note: `not paid back: ${id}` }

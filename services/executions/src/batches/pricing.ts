@@ -43,7 +43,6 @@ export interface PricedBatch {
   retentionDays: number | undefined;
 }
 
-/** A request with its parsed items. */
 export interface ReadOrder {
   target: Target;
   version: string;

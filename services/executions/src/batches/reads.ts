@@ -24,7 +24,6 @@ const bytesOf = ({ inputsJson, settingsJson, resultJson }: proto.BatchRow): numb
 
 export type BatchReads = ReturnType<typeof createBatchReads>;
 
-/** Adds the webhook delivery state to batches. */
 export type WithDeliveries = (rows: readonly BatchRecord[]) => Promise<BatchRecord[]>;
 
 export const createBatchReads = (

@@ -48,7 +48,6 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
     return { texts: [], files: objects.map(({ url, heldUrl, contentType, sha256 }) => ({ url: heldUrl || url, contentType, sha256 })) };
   };
 
-  /** Releases or discards the held files of a call. */
   const decideHeld = async (call: CheckedCall, count: number, letGo: boolean): Promise<void> => {
     if (count > 0 && sees.has("files")) await media.decideHeld({ ids: idsOf(call, count), ownerId: ownerOf(call), letGo });
   };

@@ -64,7 +64,6 @@ export interface PlanningOptions {
   planner: Planner;
 }
 
-/** Matches a version number. */
 const NUMBER = /^\d+$/;
 
 /** A key with an alias can run workflows only by that alias. @throws DomainError INVALID_REQUEST */

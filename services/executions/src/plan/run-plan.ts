@@ -68,7 +68,6 @@ export interface UnplannedRun {
   request: PlanningRequest;
   takenOut: TakenOut;
   models: ReadonlyMap<string, CatalogModel>;
-  /** Resolved tasks of the graph. */
   autos?: Autos;
   retired?: Retired;
   /** Author of the workflow, if the author isn't the runner. */

@@ -50,7 +50,6 @@ const tellsItsCalls = (row: ExecutionView): boolean =>
     return !wasCalled || (items <= 1 && outputsJson !== undefined);
   });
 
-/** Adds the webhook delivery state to rows. */
 export type WithDeliveries = (rows: readonly ExecutionView[]) => Promise<ExecutionView[]>;
 
 export const createReads = (

@@ -41,7 +41,6 @@ export const createCallStore = (connection: Connection) => {
       // A completed call stays unchanged: the filter doesn't match it.
       await insertOnce(write({ filter, update: { $set: rest }, upsert: true }));
     },
-    /** Stores the charges of calls, by their keys within the execution. */
     charged: async (executionId: string, charged: readonly { key: string; millicredits: number }[]): Promise<void> => {
       await Promise.all(
         charged.map(({ key, millicredits }) => write({ filter: { _id: `${executionId}:${key}` }, update: { $set: { millicredits } } })),

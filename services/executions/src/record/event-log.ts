@@ -26,7 +26,6 @@ const CLOSING_CHARS = 4_000;
 const NODES_CHARS = 12_000;
 const CACHED_PARTS = 300;
 
-/** Projection without the log. */
 export const WITHOUT_EVENTS = { events: 0 } as const;
 
 type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;

@@ -25,7 +25,6 @@ interface JournalOptions {
  */
 export const createJournal = ({ append, announce }: JournalOptions) => {
   const waiting = new Map<string, Page>();
-  /** The last write of each run under way. */
   const writing = new Map<string, Promise<unknown>>();
   const closing = new Set<string>();
   /** Contents of each log after this process's last write. */

@@ -51,7 +51,6 @@ export const checkEach = async <T>(
   return looked;
 };
 
-/** Checks the items of all pages. */
 export const lookThrough = async <T>(next: () => Promise<{ items: readonly T[]; isLast: boolean }>, each: Each<T>): Promise<Looked> => {
   const looked = { seen: 0, changed: 0, failed: 0 };
   for (let page = 0; page < MAX_PAGES; page += 1) {

@@ -23,7 +23,6 @@ export interface StoresOptions {
 
 export type Stores = ReturnType<typeof createStores>;
 
-/** Creates one store for each kind of document. */
 export const createStores = (connection: Connection, { retentionDays = RETENTION.executions.days }: StoresOptions = {}) => {
   const executions = executionModel(connection);
   const payloads = createPayloadStore(connection, retentionDays);

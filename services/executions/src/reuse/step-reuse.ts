@@ -14,7 +14,6 @@ export interface StepReuseOptions {
   find: EarlierCalls;
   /** Address prefix of the platform's own storage. */
   own: string;
-  /** Returns the version of the program for a file operation. */
   programVersion: (operation: string) => Promise<string>;
 }
 

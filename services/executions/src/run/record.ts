@@ -80,7 +80,6 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   rerun?: { of: string; sources: string[] };
   /** Metadata of the client; see `metadataKeys`. */
   metadata?: string[];
-  /** Inner workflows that were inlined. */
   inlined?: readonly InlinedWorkflow[];
   /** Set if prompts and settings are stored with the files that the run creates. */
   provenance?: "full";

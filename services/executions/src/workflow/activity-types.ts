@@ -128,7 +128,6 @@ export interface BundleActivities {
   moveBundleAlias(order: BundleImport, slug: string, version: number): Promise<void>;
 }
 
-/** Calls to providers and receivers. */
 export interface Activities extends BatchActivities, BundleActivities {
   submit(call: ModelCall): Promise<SubmittedJob>;
   poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
@@ -149,7 +148,6 @@ export interface Activities extends BatchActivities, BundleActivities {
   beginErasure(userId: string): Promise<void>;
   /** Ends schedules, hooks, batches and runs of an account. @returns number of runs and batches that haven't ended yet */
   endUnderWay(userId: string): Promise<number>;
-  /** Erases an account in every service. */
   eraseEverywhere(userId: string): Promise<RetentionReport>;
   endErasure(userId: string): Promise<void>;
   buildExport(userId: string): Promise<void>;

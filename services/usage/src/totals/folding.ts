@@ -36,7 +36,6 @@ export interface Folding {
   foldAll(userId: string, least?: number): Promise<void>;
   /** Deletes final rows, and subtracts those in the totals. @returns number of rows; 0 if another fold came first */
   remove(userId: string, executionIds: string[]): Promise<number>;
-  /** Stops background work. */
   stop(): Promise<void>;
 }
 

@@ -9,7 +9,6 @@ export interface Fold {
   removes?: boolean;
 }
 
-/** Progress of a user's totals. */
 export interface Progress {
   /** Number of completed folds. */
   folds: number;
@@ -97,7 +96,6 @@ export const createTotalsStore = (connection: Connection) => {
       await addTo(days, fold, deltas.days);
     },
 
-    /** Marks a fold as complete. */
     complete: async (userId: string, number: number): Promise<void> => {
       await progress.updateOne({ _id: userId, "pending.number": number }, { $set: { folds: number, pending: null } });
     },

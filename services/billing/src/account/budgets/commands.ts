@@ -21,7 +21,6 @@ export interface RemoveBudgetCommand extends CommandContext {
   budget: { id: string } | { scope: BudgetScope };
 }
 
-/** Marks alerts as delivered. */
 export interface AlertsTakenCommand extends CommandContext {
   type: "alertsTaken";
   ids: string[];

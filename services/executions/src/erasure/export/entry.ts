@@ -1,7 +1,6 @@
 export interface Entry {
   path: string;
   content: AsyncIterable<string | Uint8Array>;
-  /** True if the content is already compressed. */
   isCompressed?: boolean;
 }
 

@@ -44,7 +44,6 @@ export const notLookedUp = ({ lookedUp }: PlanTask, ids: Iterable<string>, { isA
 
 export const missing = (what: Missing): PlanAnswer => ({ answer: "missing", missing: what });
 
-/** Owners of files whose ids are in a graph. */
 export interface FileOwners {
   isAuthors(id: string): boolean;
   /** Owner of a file whose id is in an inlined graph. */

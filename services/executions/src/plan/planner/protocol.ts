@@ -38,7 +38,6 @@ export interface PlanTask {
   autos?: [string, { model: string } | { problem: string }][];
   /** Retired models that the graph uses, with the enabled model that replaces each. */
   retired?: [name: string, successor: string | undefined][];
-  /** Files that were found, by id. */
   media: [string, MediaValue][];
   /** Ids that were looked up, found or not. */
   lookedUp: string[];
