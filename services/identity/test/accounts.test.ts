@@ -122,7 +122,7 @@ describe("the admin's view", () => {
     expect((await list({ query: "filter\0" })).users).toEqual([]);
   });
 
-  it.each([{ cursor: "nonsense" }, { limit: -1 }, { limit: 501 }, { query: "x".repeat(300) }])("refuses %j", async (request) => {
+  it.each([{ cursor: "nonsense" }, { limit: -1 }, { limit: 501 }, { query: "x".repeat(300) }])("rejects %j", async (request) => {
     expect(await refusal(list(request))).toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
@@ -155,7 +155,7 @@ describe("changing a user", () => {
     { business: { business: { name: "  ", verified: true } } },
     { business: { business: { name: "x".repeat(201), verified: true } } },
     {},
-  ])("refuses %j", async (update) => {
+  ])("rejects %j", async (update) => {
     const user = await newUser(client);
     expect(await refusal(client.updateUser({ userId: user.id, ...update }))).toMatchObject({ reason: "INVALID_REQUEST" });
     expect((await client.getUser({ userId: user.id })).user).toEqual(user);

@@ -44,7 +44,7 @@ describe("passwords", () => {
     await expect(passwords.verify(await passwords.hash(password), password)).resolves.toBe(true);
   });
 
-  it("never match an account that doesn't exist, and take as long to say so", async () => {
+  it("never match an unknown account, and take equally long", async () => {
     const passwords = await createPasswords();
     const stored = await passwords.hash("correct horse");
     const time = async (hash: string | undefined): Promise<number> => {

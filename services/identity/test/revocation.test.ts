@@ -45,7 +45,7 @@ describe("revoking a key", () => {
     await eventually(() => isRefused(instances[1]!, value));
   });
 
-  it("ends at once what the key has set up to run later", async () => {
+  it("ends at once the schedules and hooks that the key created", async () => {
     const { client } = await deployment.startInstance();
     const [user, other] = [await newUser(client, { tier: "pro" }), await newUser(client, { tier: "pro" })];
     const { key } = await createKey(client, user.id);
@@ -61,7 +61,7 @@ describe("revoking a key", () => {
     await expect(client.resolveKey(which)).rejects.toMatchObject({ reason: "UNAUTHENTICATED" });
   });
 
-  it("takes effect everywhere while Redis is gone", async () => {
+  it("takes effect everywhere while Redis is unavailable", async () => {
     const relay = await startRelay(redisUrl());
     const instances = [await deployment.startInstance({ REDIS_URL: relay.url }), await deployment.startInstance({ REDIS_URL: relay.url })];
     await relay.cut();
@@ -71,7 +71,7 @@ describe("revoking a key", () => {
     await eventually(() => isRefused(instances[1]!, value));
   });
 
-  it("takes effect everywhere when only the revoking instance has lost Redis", async () => {
+  it("takes effect everywhere if only the revoking instance has lost Redis", async () => {
     const relay = await startRelay(redisUrl());
     const instances = [await deployment.startInstance({ REDIS_URL: relay.url }), await deployment.startInstance()];
     const { userId, keyId, value } = await warmKey(instances);
@@ -122,7 +122,7 @@ describe("the channel of changes", () => {
     await deployment.stop();
   });
 
-  it("carries every change that others cache", async () => {
+  it("announces every change that others cache", async () => {
     const subscriber = connectToRedis(true);
     const seen: IdentityChange[] = [];
     subscriber.on("message", (_channel, message) => seen.push(JSON.parse(message) as IdentityChange));
@@ -158,7 +158,7 @@ describe("the channel of changes", () => {
     expect(seen).toEqual(steps.map(([, change]) => change));
   });
 
-  it("reaches other processes, and is rejoined when Redis comes back", async () => {
+  it("reaches other processes, and is rejoined when Redis returns", async () => {
     const prefix = `${deployment.channelPrefix}reaches:`;
     const join = (subscriber: Redis): Changes => joinChanges({ publisher: connectToRedis(false), subscriber, prefix, logger });
     const here = join(connectToRedis(true));

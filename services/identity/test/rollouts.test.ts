@@ -20,7 +20,7 @@ const advance = async (rollout: identity.TierRollout, finished = false) => (awai
 const endClaims = () => deployment.database.collection("tiers").updateMany({}, { $set: { rolloutUntil: new Date(Date.now() - 1) } });
 
 describe("a tier's rollout", () => {
-  it("is carried by one at a time, to its end", async () => {
+  it("is worked on by one process at a time, to its end", async () => {
     expect(await claim()).toBeUndefined();
     await put("one");
     const claims = await Promise.all([claim(), claim(), claim()]);
@@ -45,7 +45,7 @@ describe("a tier's rollout", () => {
     expect(await advance(heir, true)).toBe(true);
   });
 
-  it("starts again if the tier is changed meanwhile, but not beside a running one", async () => {
+  it("starts again if the tier changes meanwhile, but not beside a running one", async () => {
     await put("three");
     const first = (await claim())!;
     await put("three");

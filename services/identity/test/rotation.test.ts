@@ -43,12 +43,12 @@ describe("rotating a key", () => {
     expect((await client.authenticateKey({ value: newValue })).key!.id).toBe(keyId);
   });
 
-  it("with a grace leaves the old value alone as long as the new one wasn't used", async () => {
+  it("with a grace period keeps the old value until the new one is used", async () => {
     const { oldValue } = await rotated(1);
     for (let use = 0; use < 3; use += 1) expect(await works(oldValue)).toBe(true);
   });
 
-  it("with no grace ends the old value at once, and one that a rotation before had left", async () => {
+  it("without a grace period ends the old value at once, and one that an earlier rotation kept", async () => {
     const { keyId, oldValue, newValue } = await rotated(0);
     await eventually(async () => !(await works(oldValue)));
     expect(await works(newValue)).toBe(true);
@@ -58,7 +58,7 @@ describe("rotating a key", () => {
     expect(await works(newest)).toBe(true);
   });
 
-  it("ends the old value a grace after the new one's first use, not after a later one", async () => {
+  it("ends the old value a grace period after the new one's first use, not after a later one", async () => {
     const { keyId, oldValue, newValue } = await rotated(60);
     const records = deployment.database.collection<{ _id: string; rotation: { previousEndsAt: Date } }>("keys");
     const endsAt = async (): Promise<number> => (await records.findOne({ _id: keyId }))!.rotation.previousEndsAt.getTime();
@@ -85,7 +85,7 @@ describe("rotating a key", () => {
     expect(await works(oldValue)).toBe(true);
   });
 
-  it("is won by one of many at the same time", async () => {
+  it("succeeds for one of many concurrent requests", async () => {
     const { key, value } = await createKey(client, userId);
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () => client.rotateKey({ userId, keyId: key!.id, graceSeconds: 60 })),
@@ -107,14 +107,14 @@ describe("rotating a key", () => {
     expect(await works(oldValue)).toBe(false);
   });
 
-  it.each([-1, 86_401])("refuses a grace of %d s", async (graceSeconds) => {
+  it.each([-1, 86_401])("rejects a grace period of %d s", async (graceSeconds) => {
     const { key } = await createKey(client, userId);
     const { reason, metadata } = await refusal(client.rotateKey({ userId, keyId: key!.id, graceSeconds }));
     expect(reason).toBe("INVALID_REQUEST");
     expect(metadata.issues).toMatchObject([{ path: "graceSeconds" }]);
   });
 
-  it("refuses an expired key", async () => {
+  it("rejects an expired key", async () => {
     const { key } = await createKey(client, userId, { expiresAt: new Date(Date.now() + 60_000) });
     await deployment.database.collection<{ _id: string }>("keys").updateOne({ _id: key!.id }, { $set: { expiresAt: new Date() } });
     expect(await refusal(client.rotateKey({ userId, keyId: key!.id, graceSeconds: 0 }))).toMatchObject({ reason: "PRECONDITION_FAILED" });

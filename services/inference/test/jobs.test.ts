@@ -20,7 +20,7 @@ const requests = (): string[] => readFileSync(join(running.engines, "requests"),
 const loaded = async (): Promise<Record<string, number>> => (await running.call("GET", "/v1/stats")).json.loaded as Record<string, number>;
 
 describe("a job", () => {
-  it("is accepted, polled, and its file fetched", async () => {
+  it("is accepted and polled, and its file is downloaded", async () => {
     const { status, json } = await submit("good morning");
     expect(status).toBe(202);
     const done = await ended(running.base, json.id);
@@ -31,7 +31,7 @@ describe("a job", () => {
     expect(await file.text()).toBe("sound of good morning");
   });
 
-  it("is done once however often it is submitted under one key", async () => {
+  it("runs once however often it is submitted under one key", async () => {
     const key = { "idempotency-key": "once" };
     const [first, second] = [await submit("again", key), await submit("again", key)];
     expect(second.json.id).toBe(first.json.id);
@@ -40,7 +40,7 @@ describe("a job", () => {
     expect(requests()).toEqual(["again"]);
   });
 
-  it("tells how far it is, and ends at once when it is cancelled", async () => {
+  it("reports its progress, and ends at once when it is cancelled", async () => {
     const { json } = await submit("hang");
     let polled = json;
     while (polled.progress !== 0.25) polled = (await running.call("GET", `/v1/jobs/${String(json.id)}`)).json;
@@ -51,7 +51,7 @@ describe("a job", () => {
     expect((await running.call("GET", `/v1/jobs/${String(json.id)}`)).json.status).toBe("cancelled");
   });
 
-  it("is refused by name where an input is wrong, and without a key", async () => {
+  it("is rejected by name if an input is invalid, and without a key", async () => {
     const wrong = await running.call("POST", "/v1/jobs", { model: "local-speech", input: { prompt: "x", speed: 9 } });
     expect([wrong.status, wrong.json.error]).toMatchObject([400, { param: "input.speed" }]);
     const unknown = await running.call("POST", "/v1/jobs", { model: "local-nothing", input: {} });
@@ -68,7 +68,7 @@ describe("a job of a model that reads a file", () => {
   const SOUND = `data:audio/wav;base64,${Buffer.from("RIFF").toString("base64")}`;
   const words = [{ text: "hello", start: 0.5, end: 1 }];
 
-  it("gives its text and the words with their times, also after a restart, and as no file", async () => {
+  it("returns its text and the words with their times, also after a restart, and no file", async () => {
     const done = await read(SOUND);
     expect(done).toMatchObject({ status: "succeeded", output: { text: "hello", json: { words } } });
     await running.stop();
@@ -86,7 +86,7 @@ describe("a job of a model that reads a file", () => {
     expect([other.status, other.json.error]).toMatchObject([400, { param: "input.language" }]);
   });
 
-  it("is refused without one, and fails by name with one on a private address", async () => {
+  it("is rejected without one, and fails by name with one on a private address", async () => {
     const without = await running.call("POST", "/v1/jobs", { model: "local-transcribe", input: {} });
     expect([without.status, without.json.error]).toMatchObject([400, { param: "input.audio" }]);
     const message = expect.stringMatching(/^audio: /) as string;
@@ -95,19 +95,19 @@ describe("a job of a model that reads a file", () => {
 });
 
 describe("a model's process", () => {
-  it("that crashes is started again for the job", async () => {
+  it("that crashes is restarted for the job", async () => {
     const done = await ended(running.base, (await submit("crash-once")).json.id);
     expect(done.status).toBe("succeeded");
     expect(requests()).toEqual(["crash-once", "crash-once"]);
   });
 
-  it("that no longer listens is replaced before the next job, which is begun once", async () => {
+  it("that no longer responds is replaced before the next job, which starts once", async () => {
     expect(await ended(running.base, (await submit("leave")).json.id)).toMatchObject({ status: "succeeded" });
     expect(await ended(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });
     expect(requests()).toEqual(["leave", "after"]);
   });
 
-  it("that crashes each time fails the job after five, and no other model", async () => {
+  it("that crashes each time fails the job after five attempts, and no other model", async () => {
     const bad = await submit("crash");
     const good = await submit("fine", {}, "local-music");
     expect(await ended(running.base, good.json.id)).toMatchObject({ status: "succeeded" });
@@ -116,13 +116,13 @@ describe("a model's process", () => {
     expect(await ended(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });
   });
 
-  it("that says what is wrong with the input fails the job with these words, once", async () => {
+  it("that reports an invalid input fails the job with this message, once", async () => {
     const done = await ended(running.base, (await submit("refuse")).json.id);
     expect(done).toMatchObject({ status: "failed", error: { code: "invalid_input", message: "prompt: it can't be done" } });
     expect(requests()).toEqual(["refuse"]);
   });
 
-  it("stays for the next request, and is unloaded where another model needs its place", async () => {
+  it("stays for the next request, and is unloaded if another model needs its memory", async () => {
     await ended(running.base, (await submit("one")).json.id);
     const { "local-speech": pid } = await loaded();
     await ended(running.base, (await submit("two")).json.id);
@@ -143,7 +143,7 @@ describe("a model's process", () => {
 });
 
 describe("too many jobs", () => {
-  it("are refused with the time to come back", async () => {
+  it("are rejected with the time to retry", async () => {
     const waiting = await Promise.all(Array.from({ length: 100 }, () => submit("hang")));
     expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set([202]));
     const refused = await submit("one more");
@@ -155,7 +155,7 @@ describe("too many jobs", () => {
 });
 
 describe("a model that can't run yet", () => {
-  it("answers 503 with the time to come back, and nothing is kept of the request", async () => {
+  it("returns 503 with the time to retry, and keeps nothing of the request", async () => {
     await running.stop();
     const availability = { status: "downloading", fetchedBytes: 1, totalBytes: 2, leftBytes: 1, retryAfterSeconds: 17 } as const;
     running = await startInference(folder, { availability: () => Promise.resolve(availability) });

@@ -14,8 +14,8 @@ afterAll(() => removeFolder(folder));
 const start = (limits: Partial<ProcessLimits> = {}): Promise<ModelProcess> =>
   startModelProcess(STAND_IN, { engine: "speech", cacheFolders: {}, threads: 1 }, { ...LIMITS, ...limits });
 
-describe("the bounds of a model's process", () => {
-  it("end it when it takes too long", async () => {
+describe("the limits of a model's process", () => {
+  it("end it if it takes too long", async () => {
     const started = await start({ runMs: 200 });
     await expect(started.run(request("hang"), silent)).rejects.toMatchObject({
       kind: "bounds",
@@ -25,7 +25,7 @@ describe("the bounds of a model's process", () => {
     expect(started.isAlive()).toBe(false);
   });
 
-  it("end it when it takes too much memory, before it takes the machine's", async () => {
+  it("end it if it takes too much memory, before it uses up the machine's", async () => {
     const started = await start();
     const [failure, most] = await Promise.all([
       started.run(request("eat"), silent).catch((error: unknown) => error),
@@ -42,7 +42,7 @@ describe("the bounds of a model's process", () => {
     expect(most).toBeLessThan(4 * LIMITS.memoryBytes);
   });
 
-  it("hold for what is given up, too", async () => {
+  it("also apply to aborted requests", async () => {
     const started = await start();
     const left = new AbortController();
     const run = started.run(request("hang"), silent, left.signal);
@@ -51,7 +51,7 @@ describe("the bounds of a model's process", () => {
     await started.ended;
   });
 
-  it("give it no secrets of ours", async () => {
+  it("give it no secrets of the service", async () => {
     process.env.SECRET_OF_OURS = "secret";
     const started = await start();
     expect(readFileSync(`/proc/${started.pid}/environ`, "utf8")).not.toContain("SECRET_OF_OURS");

@@ -30,7 +30,7 @@ const ask = (model: string): Promise<Answer> =>
 const contentOf = ({ json }: Answer): string => (json.choices as [{ message: { content: string } }])[0].message.content;
 const listed = async () => (await running.call("GET", "/v1/status")).json as { own: { name: string; title: string }[]; models: object };
 
-it("offers each file of weights as a model of its name, and only such files", async () => {
+it("offers each file of weights as a model with its name, and only these files", async () => {
   const { own: found, models } = await listed();
   expect(found.map(({ title }) => title)).toEqual(["Qwen3 4B.Q4_K_M", "chat", "large", "page"]);
   const [qwen, chat, large, page] = found.map(({ name }) => name);
@@ -40,7 +40,7 @@ it("offers each file of weights as a model of its name, and only such files", as
   expect(models).toMatchObject({ [qwen!]: { status: "ready" }, [page!]: { status: "away", reason: "it is no GGUF file" } });
 });
 
-it("answers by the weights of the file that is named, as soon as it is there", async () => {
+it("answers with the weights of the named file, as soon as it exists", async () => {
   expect(contentOf(await ask("local-qwen3-4b-q4-k-m"))).toBe("Qwen3 4B.Q4_K_M.gguf says hello");
   expect(contentOf(await ask("local-chat"))).toBe("you said hello");
   expect((await ask("local-late")).status).toBe(404);
@@ -50,7 +50,7 @@ it("answers by the weights of the file that is named, as soon as it is there", a
   expect([refused.status, refused.text]).toEqual([503, expect.stringContaining("it is no GGUF file")]);
 });
 
-it("finds what was fetched in a folder that is only read, and its own first", async () => {
+it("finds downloads in a read-only folder, and its own first", async () => {
   const [cache, shared] = [join(folder, "cache"), join(folder, "shared")];
   const [inShared, inCache] = [shared, cache].map((root) => assetFolder(root, "cutout", ASSETS.cutout));
   const { cutout } = ASSETS;

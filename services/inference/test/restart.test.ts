@@ -27,8 +27,8 @@ const kill = async (child: ChildProcess): Promise<void> => {
   await exited;
 };
 
-describe("a service that is killed under fifty jobs, again and again, and its models too", () => {
-  it("loses none and does none twice at once: each ends with its file", async () => {
+describe("a service that is killed repeatedly during fifty jobs, together with its models", () => {
+  it("loses none and runs none twice at once: each ends with its file", async () => {
     const folder = createFolder();
     const engines = withEngines(join(folder, "assets"));
     const port = await freePort();

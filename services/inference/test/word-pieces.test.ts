@@ -12,11 +12,11 @@ it.each([
   ["水火", "[CLS] 水 火 [SEP]"],
   ["unknown constructor", "[CLS] [UNK] [UNK] [SEP]"],
   ["", "[CLS] [SEP]"],
-])("cuts %j into the longest pieces that are known", (text, pieces) => {
+])("splits %j into the longest known pieces", (text, pieces) => {
   expect(named(text)).toEqual({ pieces, isCut: false });
 });
 
-it("cuts a text off that has more tokens than the model takes, and says so", () => {
+it("truncates a text with more tokens than the model supports, and reports it", () => {
   expect(named("cafe cafe cafe", 5)).toEqual({ pieces: "[CLS] cafe cafe cafe [SEP]", isCut: false });
   expect(named("cafe unaffable", 5)).toEqual({ pieces: "[CLS] cafe un ##aff [SEP]", isCut: true });
 });

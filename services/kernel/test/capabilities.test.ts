@@ -78,21 +78,21 @@ describe("ceilings", () => {
     TIERS.map((tier): [string, BaseTier, boolean] => [capability, tier, allowed.includes(tier)]),
   );
 
-  it.each(rows)("%s may be granted to a %s key: %s", (capability, tier, expected) => {
+  it.each(rows)("%s can be granted to a %s key: %s", (capability, tier, expected) => {
     expect(withinCeiling(capability, tier)).toBe(expected);
   });
 
-  it("lets an admin grant everything", () => {
+  it("lets an administrator grant everything", () => {
     expect(Object.keys(table).every((capability) => withinCeiling(capability, "free", true))).toBe(true);
   });
 
-  it("narrows a key's grants to its owner's ceiling now", () => {
+  it("limits a key's grants to its owner's current ceiling", () => {
     expect(effectiveCapabilities(["workflow:read", "model:run", "*"], "pro")).toEqual(["workflow:read"]);
     expect(effectiveCapabilities(["workflow:read", "model:run"], "free")).toEqual([]);
   });
 });
 
-describe("capabilities that are granted by name only", () => {
+describe("capabilities granted only by name", () => {
   const names = Object.keys(BY_NAME);
 
   it("are in no preset, and no wildcard but * includes them", () => {
@@ -119,7 +119,7 @@ describe("capabilities that are granted by name only", () => {
 });
 
 describe("presets and sessions", () => {
-  it("grants what each preset says", () => {
+  it("grants the documented capabilities of each preset", () => {
     expect(presetCapabilities("read-only", "pro")).toEqual(["workflow:read", "execution:read"]);
     expect(presetCapabilities("workflow-deploy", "pro")).toEqual(["workflow:run", "workflow:read"]);
     expect(presetCapabilities("webhook-receiver", "pro")).toEqual(["webhook:receive", "execution:read"]);

@@ -38,7 +38,7 @@ describe("JSON as text", () => {
     );
   });
 
-  it("finds the end of any long text, whatever is escaped in it", () => {
+  it("finds the end of any long text, with any escapes", () => {
     const long = fc
       .array(fc.constantFrom('"', "\\", "x".repeat(255), "x".repeat(256), "x".repeat(600)), { maxLength: 12 })
       .map((parts) => parts.join(""));
@@ -50,7 +50,7 @@ describe("JSON as text", () => {
     );
   });
 
-  it("sets one member of any object and leaves every other as the text it was", () => {
+  it("sets one member of any object and keeps the text of every other", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 }), fc.string(), fc.jsonValue(), (object, name, value) => {
         const text = JSON.stringify(object, undefined, 2);
@@ -63,7 +63,7 @@ describe("JSON as text", () => {
     );
   });
 
-  it("counts every value, without those inside texts", () => {
+  it("counts every value, except those inside texts", () => {
     expect(['""', "[]", " { } ", "[1]", '[[],{},"[,]\\\\",""]', '{"a":[1,2],"a":{"b":null}}'].map(valuesIn)).toEqual([1, 1, 1, 2, 5, 6]);
     const count = (value: unknown): number =>
       typeof value === "object" && value !== null ? Object.values(value).reduce((sum: number, one) => sum + count(one), 1) : 1;

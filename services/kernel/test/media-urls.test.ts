@@ -34,12 +34,12 @@ it.each([
   `"${BASE}/media/short.png?e=1&s=x"`,
   `"${ADDRESS}-x?e=1&s=x"`,
   `"${ADDRESS}.exe?e=1&s=x"`,
-])("leaves other addresses alone: %s", (text) => {
+])("doesn't change other addresses: %s", (text) => {
   expect(urls.unsigned(text)).toEqual({ text, urls: [] });
   expect(urls.signed(text, queries)).toBe(text);
 });
 
-it("leaves the text byte for byte where nothing is signed", () => {
+it("keeps the text byte for byte if nothing is signed", () => {
   const text = `{"n": 1.50, "url" : "${ADDRESS}"}`;
   expect(urls.unsigned(text).text).toBe(text);
 });

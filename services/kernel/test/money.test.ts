@@ -17,7 +17,7 @@ it("charges cost times markup, rounded up to a thousandth of a credit", () => {
   expect(millicreditsFor(0, 2_000)).toBe(0);
 });
 
-it("never charges less than the user's cost, and less than a thousandth of a credit more", () => {
+it("never charges less than the user's cost, and at most a thousandth of a credit more", () => {
   fc.assert(
     fc.property(fc.nat(10_000_000_000), fc.integer({ min: 1_000, max: 5_000 }), (cost, markup) => {
       const paid = millicreditsFor(cost, markup) * 10;
@@ -27,7 +27,7 @@ it("never charges less than the user's cost, and less than a thousandth of a cre
   );
 });
 
-it("prices tokens by the million, rounded up", () => {
+it("prices tokens per million, rounded up", () => {
   expect(tokenCostMicroUsd(1_000_000, 500_000)).toBe(500_000);
   expect(tokenCostMicroUsd(1, 500_000)).toBe(1);
   expect(tokenCostMicroUsd(0, 500_000)).toBe(0);
@@ -46,6 +46,6 @@ it.each([
   [1.2345, 1_234],
   [1.2349999, 1_234],
   [123_456_789.123, 123_456_789_123],
-])("takes %d credits as a limit of no more than that", (credits, millicredits) => {
+])("converts a limit of %d credits without exceeding it", (credits, millicredits) => {
   expect(creditLimit(credits)).toBe(millicredits);
 });

@@ -15,7 +15,7 @@ describe("roles", () => {
     ["editor", ALL_OF],
     ["runner", ALL_OF.filter((capability) => capability !== "workflow:write")],
     ["viewer", ["workflow:read", "execution:read"]],
-  ] as const)("leave %s the capabilities that the role has", (role, left) => {
+  ] as const)("keep %s the capabilities of the role", (role, left) => {
     expect(withinRole(ALL_OF, role)).toEqual(left);
   });
 

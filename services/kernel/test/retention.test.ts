@@ -8,7 +8,7 @@ const said = (kept: Kept): string => {
   return "months" in kept ? `${kept.months} months` : `as long as \`${kept.with}\``;
 };
 
-it("the operator's page says of everything how long it is kept, as the table has it", () => {
+it("the operator's page states the retention of everything as in the table", () => {
   const page = readFileSync(join(__dirname, "../../../docs/operations/retention.md"), "utf8");
   const rows = [...page.matchAll(/^\| `(\w+)` +\| ([^|]+?) +\|/gm)].map(([, what, kept]) => [what, kept]);
   expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(Object.entries(RETENTION).map(([what, kept]) => [what, said(kept)])));

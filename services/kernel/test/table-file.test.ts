@@ -20,7 +20,7 @@ describe("the text of a table", () => {
     ["big-endian UTF-16", bigEndian(`\ufeff${WESTERN}`)],
     ["big-endian UTF-16 without a mark", bigEndian(WESTERN)],
     ["Windows-1252", encoded(WESTERN, "windows-1252")],
-  ])("is read from %s without a letter lost", (_, bytes) => {
+  ])("is read from %s without losing a letter", (_, bytes) => {
     expect(tableText(bytes)).toBe(WESTERN);
   });
 
@@ -38,7 +38,7 @@ describe("the text of a table", () => {
   it.each([
     ["an Excel workbook", Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0x14), "is an Excel or ZIP file: save it as CSV UTF-8"],
     ["a picture", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 1), "isn't text: save it as CSV UTF-8"],
-  ])("is refused for %s by name", (_, bytes, message) => {
+  ])("is rejected for %s by name", (_, bytes, message) => {
     expect(() => tableText(bytes)).toThrow(new TableProblem(message));
   });
 });

@@ -40,7 +40,7 @@ describe("expectations", () => {
     expect(isPassed(expectation, result)).toBe(holds);
   });
 
-  it("says what was expected and what there was", () => {
+  it("reports the expected and the actual value", () => {
     const failures = judgeTest(
       testOf([
         { path: "images", file: { width: 100, kind: "image" } },
@@ -63,14 +63,14 @@ describe("expectations", () => {
     ]);
   });
 
-  it("judges nothing but the end of a run that did not complete", () => {
+  it("checks only the end of a run that didn't complete", () => {
     const failed = runOf(undefined, { status: "failed", error: { code: "EXECUTION_FAILED", message: "no" } });
     expect(judgeTest(testOf([{ equals: 1 }], { maxCredits: 0 }), failed)).toEqual([
       { kind: "status", expected: "completed", got: "failed: EXECUTION_FAILED: no" },
     ]);
   });
 
-  it("ends with a failure where an expectation takes too much work, and never quotes long values whole", () => {
+  it("fails if an expectation takes too much work, and never quotes long values whole", () => {
     const long = "a".repeat(900_000);
     const started = performance.now();
     const failures = judgeTest(testOf(Array.from({ length: 20 }, () => ({ matches: "(a|b|c|d)*z$" }))), runOf({ text: long }));
@@ -83,7 +83,7 @@ describe("expectations", () => {
 });
 
 describe("differences", () => {
-  it("names each member that differs; a file is equal if its address is", () => {
+  it("names each differing member; files are equal if their addresses are", () => {
     const before = { text: "a", images: [{ url: URL, id: "1" }], "odd name": { x: 1 } };
     expect(resultDifferences({ ...before, images: [{ url: URL, id: "2" }] }, before)).toEqual([]);
     expect(resultDifferences({ text: "b", images: [], "odd name": { x: 2 }, more: 1 }, before)).toEqual([
@@ -96,7 +96,7 @@ describe("differences", () => {
 });
 
 describe("problems of tests", () => {
-  it("accepts tests of every kind of expectation", () => {
+  it("accepts tests with every kind of expectation", () => {
     const expectations: Expectation[] = [
       { equals: null },
       { path: "a[0].b", matches: "^x" },
@@ -123,7 +123,7 @@ describe("problems of tests", () => {
     [[{ ...testOf([]), more: 1 }], "tests[0].more"],
     [[testOf(Array.from({ length: 21 }, () => ({ equals: 1 })))], "tests[0].expect"],
     [[testOf([], { inputs: { text: "x".repeat(TEST_BOUNDS.bytes) } })], "tests"],
-  ])("names the place: %#", (tests, path) => {
+  ])("names the path: %#", (tests, path) => {
     expect(testProblems(tests).map((issue) => issue.path)).toEqual([path]);
   });
 });

@@ -74,7 +74,7 @@ it("keeps files in use by id or key, and restores those that an interrupted call
   for (const { key } of [byId, byKey]) expect((await fetch(`${service.http}/media/${signed(key)}`)).status).toBe(200);
 });
 
-it("keeps what is named between the first question and the removal", async () => {
+it("keeps a file named between the first check and the removal", async () => {
   const late = await generate(91);
   let isNamed = false;
   const { remove, purged } = expiry(() => {
@@ -87,7 +87,7 @@ it("keeps what is named between the first question and the removal", async () =>
   expect((await fetch(`${service.http}/media/${signed(late.key)}`)).status).toBe(200);
 });
 
-it("removes what is hidden when a call before it was cut short", async () => {
+it("removes files that an interrupted call has hidden", async () => {
   const hidden = await generate(91);
   const unsure = (): Promise<string[]> => (purges.purged.length === 0 && asks++ > 0 ? Promise.reject(new Error("killed")) : nobodyNames());
   let asks = 0;
@@ -99,7 +99,7 @@ it("removes what is hidden when a call before it was cut short", async () => {
   expect(purged).toEqual([hidden.id]);
 });
 
-it("keeps a generated file as long from when its owner renewed it as a new one", async () => {
+it("keeps a renewed generated file for as long as a new one", async () => {
   const [renewed, old] = [await generate(91), await generate(91)];
   const renew = (keys: string[], ownerId: string) => service.client.renewObjects({ keys, ownerId });
   // Files of other owners aren't renewed.
@@ -114,7 +114,7 @@ it("keeps a generated file as long from when its owner renewed it as a new one",
   expect(purged).toEqual([old.id, renewed.id]);
 });
 
-it("either renews a file or removes it, when both happen at once", async () => {
+it("either renews a file or removes it, if both happen at once", async () => {
   const late = await generate(91);
   // Renews a file after it was found expired, but before it is hidden.
   const renewing = async (): Promise<string[]> => {
@@ -130,7 +130,7 @@ it("either renews a file or removes it, when both happen at once", async () => {
   expect((await service.client.renewObjects({ keys: [late.key], ownerId: late.ownerId })).objects).toEqual([]);
 });
 
-it("goes through any number of files, a bounded page per call", async () => {
+it("processes any number of files, a limited page per call", async () => {
   const made = await generate(91);
   const { _id, ...row } = (await objects().findOne({ _id: made.id }))! as unknown as { _id: string; key: string };
   await objects().insertMany(Array.from({ length: 1_199 }, (_, index) => ({ ...row, _id: `${_id}-${index}`, key: `${index}${row.key}` })));
@@ -162,7 +162,7 @@ it("removes nothing while the workflows service is unreachable", async () => {
   expect((await fetch(`${service.http}/media/${signed(old.key)}`)).status).toBe(200);
 });
 
-it("removes a page with one request to the bucket, and the others where one file can't be removed", async () => {
+it("removes a page with one request to the bucket, and the others if one file can't be removed", async () => {
   const made = await Promise.all([generate(91), generate(91), generate(91)]);
   await objects().updateMany({}, { $set: { removal: "expired for good", removedAt: new Date() } });
   const stored = (await objects().find({}).toArray()) as unknown as { _id: string; blob: string; key: string }[];

@@ -46,12 +46,12 @@ const textOf = async (blob: Readable | undefined): Promise<string> => {
 /** A name that is stored in the folder `ab/cd`. */
 const newName = (): string => `abcd${randomBytes(8).toString("hex")}`;
 
-it("puts its own folder on disk, with those that were made for it", async () => {
+it("syncs its own folder, and the folders created for it", async () => {
   await openFolderBlobs(root);
   expect(synced.sort()).toEqual(["", "..", join("..", "..")]);
 });
 
-it("puts a file on disk before it has its name, then its folders, though another process has made them", async () => {
+it("syncs a file before it has its name, and then its folders, even if another process has created them", async () => {
   const store = await openFolderBlobs(root);
   for (const isThere of [false, true]) {
     if (isThere) await fs.mkdir(join(root, "12", "34"), { recursive: true });
@@ -63,7 +63,7 @@ it("puts a file on disk before it has its name, then its folders, though another
   }
 });
 
-it("makes a folder once, and no rename fails because it is missing", async () => {
+it("creates a folder once, and no rename fails because it is missing", async () => {
   const store = await openFolderBlobs(root);
   const [mkdir, rename] = [jest.spyOn(fs, "mkdir"), jest.spyOn(fs, "rename")];
   for (let index = 0; index < 3; index += 1) await keep(store, newName());
@@ -71,7 +71,7 @@ it("makes a folder once, and no rename fails because it is missing", async () =>
   expect(rename).toHaveBeenCalledTimes(3);
 });
 
-it("makes a folder again that was removed while the store was open", async () => {
+it("creates a folder again that was removed while the store was open", async () => {
   const store = await openFolderBlobs(root);
   await keep(store, newName());
   await fs.rm(dirname(join(root, "ab", "cd")), { recursive: true });
@@ -80,7 +80,7 @@ it("makes a folder again that was removed while the store was open", async () =>
   expect(await textOf(await store.read(name))).toBe(name);
 });
 
-it.each(["ENOSPC", "EDQUOT"])("says that it can't take more while the disk is full (%s), and leaves nothing behind", async (code) => {
+it.each(["ENOSPC", "EDQUOT"])("reports that it can't store more while the disk is full (%s), and leaves nothing behind", async (code) => {
   const store = await openFolderBlobs(root);
   jest.restoreAllMocks();
   const { open } = fs;

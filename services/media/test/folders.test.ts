@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeFolder } from "../src/blobs/folders";
 
-it("makes folders by a relative name, those that they are in as well", async () => {
+it("creates folders by a relative name, including their parents", async () => {
   const root = await mkdtemp(join(tmpdir(), "nodeloom-folders-"));
   const before = process.cwd();
   process.chdir(root);

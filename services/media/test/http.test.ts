@@ -22,7 +22,7 @@ const body = async (response: Response): Promise<Buffer> => Buffer.from(await re
 const etag = `"${createHash("sha256").update(PNG).digest("hex")}"`;
 
 describe("GET /media/:key", () => {
-  it("serves the bytes with headers that keep a browser from running them", async () => {
+  it("serves the bytes with headers that prevent a browser from running them", async () => {
     const response = await get();
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -58,7 +58,7 @@ describe("GET /media/:key", () => {
     expect(await body(response)).toEqual(PNG);
   });
 
-  it("answers 416 with the size for a range outside the file", async () => {
+  it("returns 416 with the size for a range outside the file", async () => {
     const response = await get({ Range: "bytes=5000-" });
     expect(response.status).toBe(416);
     expect(response.headers.get("content-range")).toBe(`bytes */${PNG.length}`);
@@ -70,7 +70,7 @@ describe("GET /media/:key", () => {
     expect((await get({ Range: "bytes=0-9", "If-Range": '"other"' })).status).toBe(200);
   });
 
-  it("answers 304 when the reader has it", async () => {
+  it("returns 304 if the reader has the file", async () => {
     const response = await get({ "If-None-Match": etag });
     expect(response.status).toBe(304);
     expect(response.headers.get("etag")).toBe(etag);
@@ -78,18 +78,18 @@ describe("GET /media/:key", () => {
     expect((await get({ "If-None-Match": '"other"' })).status).toBe(200);
   });
 
-  it("answers HEAD without the bytes", async () => {
+  it("responds to HEAD without the bytes", async () => {
     const response = await get({}, "HEAD");
     expect([response.status, response.headers.get("content-length"), (await body(response)).length]).toEqual([200, String(PNG.length), 0]);
   });
 
-  it.each(["nothing.png", "..%2f..%2fetc%2fpasswd", "%", "a".repeat(500)])("answers 404 with a code for %.20s", async (key) => {
+  it.each(["nothing.png", "..%2f..%2fetc%2fpasswd", "%", "a".repeat(500)])("returns 404 with a code for %.20s", async (key) => {
     const response = await fetch(`${service.http}/media/${signed(key)}`);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ error: "media not found", code: "NOT_FOUND" });
   });
 
-  it("refuses other methods", async () => {
+  it("rejects other methods", async () => {
     const response = await get({}, "DELETE");
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
@@ -101,7 +101,7 @@ describe("GET /media/:key", () => {
     ["text that begins like MPEG", "GET / HTTP/1.1"],
     ["JSON", '{"a":1}'],
     ["Matroska", "\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x23\x42\x82\x88matroska"],
-  ])("never serves %s as what a browser would run or show", async (_what, text) => {
+  ])("never serves %s with a type that a browser would run or show", async (_what, text) => {
     const hostile = await service.upload(Buffer.from(text, "latin1"));
     const response = await fetch(`${service.http}/media/${signed(hostile.key)}`);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -140,12 +140,12 @@ describe("GET /media/:key", () => {
     ["sound.webm", "audio/webm", "webm"],
     ["sound.mp4", "audio/mp4", "m4a"],
     ["sound.mkv", "audio/x-matroska", "mka"],
-  ])("tells what %s is by its content", async (name, contentType, extension) => {
+  ])("detects the type of %s from its content", async (name, contentType, extension) => {
     const stored = await service.upload(readFileSync(join(__dirname, "kinds", name)));
     expect([stored.contentType, stored.key.split(".")[1]]).toEqual([contentType, extension]);
   });
 
-  it("refuses a sound where a video is wanted, whatever its container", async () => {
+  it("rejects a sound if a video is required, whatever its container is", async () => {
     const sound = readFileSync(join(__dirname, "kinds", "sound.mp4"));
     await expect(service.upload(sound, { accept: ["video"], id: "sound-only" })).rejects.toThrow("the file is audio/mp4, not video");
     expect((await service.upload(sound, { accept: ["audio"], id: "sound-wanted" })).contentType).toBe("audio/mp4");
@@ -174,7 +174,7 @@ describe("a stop", () => {
     });
   };
 
-  it("lets a file arrive whole that was on its way", async () => {
+  it("lets a file in transit arrive completely", async () => {
     const stopped = await startMedia();
     const response = await beginReading(stopped);
     const stop = stopped.stop();
@@ -186,7 +186,7 @@ describe("a stop", () => {
 });
 
 describe("probes", () => {
-  it("say that the service lives and can serve", async () => {
+  it("report that the service is alive and ready", async () => {
     for (const path of ["/healthz", "/readyz"]) expect((await fetch(service.http + path)).status).toBe(200);
   });
 });

@@ -61,7 +61,7 @@ beforeEach(() => hits.clear());
 const leftovers = (): Promise<string[]> => readdir(join(service.folder, "tmp"));
 
 describe("ingest", () => {
-  it("stores a provider's file under its sniffed type, whatever the provider calls it", async () => {
+  it("stores a provider's file under its detected type, whatever the provider calls it", async () => {
     const object = await service.ingest(randomUUID(), `${origin.url}/image?token=secret`, ["image"]);
     expect(object).toMatchObject({ contentType: "image/png", bytes: PNG.length, ownerId: OWNER });
     expect(object.url).toBe(`http://public.test/media/${object.key}`);
@@ -69,7 +69,7 @@ describe("ingest", () => {
     expect(Buffer.from(await read.arrayBuffer())).toEqual(PNG);
   });
 
-  it("fetches once for one id, also when asked ten times at once", async () => {
+  it("fetches once per id, also for ten concurrent requests", async () => {
     const id = randomUUID();
     const all = await Promise.all(Array.from({ length: 10 }, () => service.ingest(id, `${origin.url}/slow`)));
     expect(new Set(all.map((object) => object.key)).size).toBe(1);
@@ -80,7 +80,7 @@ describe("ingest", () => {
   const storedFiles = async (): Promise<number> =>
     (await readdir(service.folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length;
 
-  it("answers one object when two replicas ingest different bytes under one id", async () => {
+  it("returns one object if two replicas ingest different bytes under one id", async () => {
     const id = randomUUID();
     const before = await storedFiles();
     const replica = await startMedia([], { folder: service.folder, prefix: service.prefix });
@@ -98,7 +98,7 @@ describe("ingest", () => {
   });
 
   it.each(["/image", "/once"])(
-    "answers what another process has stored under an id, whether its source is there still or gone (%s)",
+    "returns the object that another process has stored under an id, whether its source still exists or not (%s)",
     async (path) => {
       const id = randomUUID();
       const first = await service.ingest(id, origin.url + path);
@@ -125,13 +125,13 @@ describe("ingest", () => {
     expect((await fetch(`${service.http}/media/run-1-node.png`)).status).toBe(404);
   });
 
-  it("refuses an id that belongs to someone else", async () => {
+  it("rejects an id that belongs to another user", async () => {
     const id = randomUUID();
     await service.ingest(id, `${origin.url}/image`);
     await expect(service.ingest(id, `${origin.url}/image`, [], "intruder")).rejects.toMatchObject({ reason: "ALREADY_EXISTS" });
   });
 
-  it.each(["", "a/b", "../up", "x".repeat(201), "ä", ".hidden", "a\nb"].filter(Boolean))("refuses the id %j", async (id) => {
+  it.each(["", "a/b", "../up", "x".repeat(201), "ä", ".hidden", "a\nb"].filter(Boolean))("rejects the id %j", async (id) => {
     await expect(service.ingest(id, `${origin.url}/image`)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
@@ -147,7 +147,7 @@ describe("ingest", () => {
     expect(hits.get("/away")).toBe(4);
   });
 
-  it("tries again after a passing failure", async () => {
+  it("retries after a temporary failure", async () => {
     expect((await service.ingest(randomUUID(), `${origin.url}/flaky`)).bytes).toBe(PNG.length);
     expect((await service.ingest(randomUUID(), `${origin.url}/cut`)).bytes).toBe(PNG.length);
     expect(hits.get("/flaky")).toBe(2);
@@ -176,7 +176,7 @@ describe("ingest", () => {
     await expect(failure).rejects.toMatchObject({ message: expect.not.stringContaining("signature") as string });
   });
 
-  it("refuses a file that is of no accepted family", async () => {
+  it("rejects a file that isn't of an accepted type", async () => {
     await expect(service.ingest(randomUUID(), `${origin.url}/html`, ["image"])).rejects.toMatchObject({
       reason: "EXECUTION_FAILED",
       message: expect.stringContaining("application/octet-stream, not image") as string,
@@ -214,7 +214,7 @@ describe("upload", () => {
     expect(new Set(all.map((object) => object.key)).size).toBe(1);
   });
 
-  it("refuses what is too large, empty, of another family or out of order", async () => {
+  it("rejects files that are too large, empty, of another type or out of order", async () => {
     await expect(service.upload(Buffer.alloc(LIMITS.mediaBytes + 1))).rejects.toMatchObject({ reason: "PAYLOAD_TOO_LARGE" });
     await expect(service.upload(Buffer.alloc(0))).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
     await expect(service.upload(PNG, { accept: ["audio"] })).rejects.toMatchObject({ reason: "UNSUPPORTED_MEDIA_TYPE" });
@@ -224,7 +224,7 @@ describe("upload", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it("stores nothing when the sender breaks off, even if nothing but the end is missing", async () => {
+  it("stores nothing if the sender stops early, even if only the end is missing", async () => {
     const cut = [...uploadMessages(PNG)].slice(0, -1);
     await expect(service.client.upload(cut)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     const broken = async function* (): AsyncIterable<media.UploadRequest> {
@@ -240,7 +240,7 @@ describe("upload", () => {
 });
 
 describe("getObjects", () => {
-  it("gives the owner's of many ids, each once, and no one else's", async () => {
+  it("returns the owner's files of many ids, each once, and no other user's", async () => {
     const mine = [(await service.upload(PNG)).id, (await service.upload(WAV)).id];
     const theirs = (await service.upload(PNG, { ownerId: "intruder" })).id;
     const { objects } = await service.client.getObjects({ ids: [...mine, ...mine, theirs, "no-such-file"], ownerId: OWNER });
@@ -249,14 +249,14 @@ describe("getObjects", () => {
     expect(await service.client.getObjects({ ids: [], ownerId: OWNER })).toEqual({ objects: [] });
   });
 
-  it("refuses to look for more than it is meant for", async () => {
+  it("rejects more ids than its limit", async () => {
     const ids = Array.from({ length: 501 }, (_, index) => `id-${index}`);
     await expect(service.client.getObjects({ ids, ownerId: OWNER })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 });
 
 describe("a folder of blobs", () => {
-  it("sweeps what a killed process left, and nothing that is still being written", async () => {
+  it("removes files that a killed process left, and none that is still being written", async () => {
     const folder = join(service.folder, "other");
     await mkdir(join(folder, "tmp"), { recursive: true });
     const dead = [hostname(), 2 ** 22 + 1, randomUUID()].join("~");

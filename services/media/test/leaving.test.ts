@@ -46,7 +46,7 @@ const eraseAll = async (ownerId: string): Promise<Record<string, number>> => {
   return total;
 };
 
-it("keeps the newest archive of an owner, whole, and one that was cut off not at all", async () => {
+it("keeps the newest archive of an owner if it is complete, and never a truncated one", async () => {
   await exportsClient.putExport(messages(OWNER, ["one", "two"]));
   await exportsClient.putExport(messages(OWNER, ["three"], true));
   expect(await read(OWNER)).toBe("three");
@@ -57,7 +57,7 @@ it("keeps the newest archive of an owner, whole, and one that was cut off not at
   expect(await files()).toBe(1);
 });
 
-it("erases an owner's files with their bytes, including those under removal, and no other owner's", async () => {
+it("erases an owner's files with their bytes, including those being removed, and no other owner's", async () => {
   const kept = await running.upload(PNG, { ownerId: "another" });
   await running.upload(PNG);
   await running.upload(Buffer.concat([PNG, PNG]), { ownerId: innerOwner(OWNER) });
@@ -69,7 +69,7 @@ it("erases an owner's files with their bytes, including those under removal, and
   expect(await files()).toBe(1);
 });
 
-it("leaves no bytes that no row names, wherever storing an archive is cut short", async () => {
+it("leaves no bytes without a row, wherever storing an archive is interrupted", async () => {
   const removed: string[] = [];
   const stored: StoredExport[] = [];
   const exports = createExports({

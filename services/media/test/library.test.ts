@@ -44,8 +44,8 @@ describe("a file's address", () => {
   });
 });
 
-describe("a file that a run made inside a graph that its user can't read", () => {
-  it("is in no list and no provenance until it is given to the user, and says nothing of what it was made from", async () => {
+describe("a file created by a run of a graph that its user can't read", () => {
+  it("is in no list and no provenance until it is given to the user, and doesn't reveal its sources", async () => {
     const user = newOwner();
     const inside = innerOwner(user);
     const making = (parents: string[]) =>
@@ -81,7 +81,7 @@ describe("reading", () => {
     return { header, chunks };
   };
 
-  it("gives a file's description and then its bytes, in messages of a bounded size", async () => {
+  it("returns a file's description and then its bytes, in messages of a limited size", async () => {
     const bytes = Buffer.concat([PNG, Buffer.alloc(1_000_000, 7)]);
     const { key } = await upload(OWNER, bytes);
     const { header, chunks } = await read(key);
@@ -91,7 +91,7 @@ describe("reading", () => {
     expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
   });
 
-  it("refuses a key that names nothing", () => expect(read("nothing.png")).rejects.toMatchObject(GONE));
+  it("rejects an unknown key", () => expect(read("nothing.png")).rejects.toMatchObject(GONE));
 });
 
 describe("listing", () => {
@@ -110,7 +110,7 @@ describe("listing", () => {
     expect(seen.filter(({ origin }) => origin === media.Origin.ORIGIN_UPLOAD)).toHaveLength(3);
   });
 
-  it.each([0, 501])("refuses a limit of %d", async (limit) => {
+  it.each([0, 501])("rejects a limit of %d", async (limit) => {
     await expect(list(OWNER, limit)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
@@ -136,7 +136,7 @@ describe("deleting", () => {
     expect(await status(object)).toBe(200);
   });
 
-  it("gives the bytes back once, however many delete at the same time", async () => {
+  it("returns the quota once, however many concurrent deletions there are", async () => {
     const owner = newOwner();
     const [first] = [await upload(owner), await upload(owner)];
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => remove(first.id, owner)));
@@ -146,7 +146,7 @@ describe("deleting", () => {
 });
 
 describe("the quota", () => {
-  it("counts uploads and kept files, not what runs make", async () => {
+  it("counts uploads and kept files, not runs' outputs", async () => {
     const owner = newOwner();
     await upload(owner);
     const made = await generate(owner);
@@ -159,7 +159,7 @@ describe("the quota", () => {
     expect(await used(owner)).toBe(PNG.length);
   });
 
-  it("refuses what would pass it, and leaves nothing behind", async () => {
+  it("rejects an upload that would exceed it, and leaves nothing behind", async () => {
     const owner = newOwner();
     const quota = 2 * PNG.length;
     const first = await upload(owner, PNG, quota);
@@ -173,7 +173,7 @@ describe("the quota", () => {
     expect(await used(owner)).toBe(quota);
   });
 
-  it("holds against uploads at the same time", async () => {
+  it("also applies to concurrent uploads", async () => {
     const owner = newOwner();
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => upload(owner, PNG, 3 * PNG.length)));
     expect(outcomes.filter(({ status: outcome }) => outcome === "fulfilled")).toHaveLength(3);
@@ -181,7 +181,7 @@ describe("the quota", () => {
     expect((await list(owner)).objects).toHaveLength(3);
   });
 
-  it("counts a file once that many keep at the same time", async () => {
+  it("counts a file once for many concurrent requests to keep it", async () => {
     const owner = newOwner();
     const made = await generate(owner);
     await Promise.all(Array.from({ length: 8 }, () => keep(made.id, owner)));
@@ -195,7 +195,7 @@ describe("copying", () => {
       media.CopyObjectsRequest.fromPartial({ ids, ownerId, newOwnerId, reference, ...(quotaBytes === undefined ? {} : { quotaBytes }) }),
     );
 
-  it("makes files of the new owner's own, once per reference", async () => {
+  it("copies files for the new owner, once per reference", async () => {
     const [author, reader] = [newOwner(), newOwner()];
     const [picture, sound, foreign] = [await upload(author), await upload(author, WAV), await upload(newOwner())];
     const ids = [picture.id, sound.id, foreign.id, "nothing"];
@@ -208,7 +208,7 @@ describe("copying", () => {
     expect(await status(first.copies[picture.id]!)).toBe(200);
   });
 
-  it("refuses what would pass the new owner's quota before anything is copied", async () => {
+  it("rejects files that would exceed the new owner's quota before any is copied", async () => {
     const [author, reader] = [newOwner(), newOwner()];
     const ids = [(await upload(author)).id, (await upload(author)).id];
     await expect(copy(ids, author, reader, "clone-2", 2 * PNG.length - 1)).rejects.toMatchObject(EXCEEDED);
@@ -233,7 +233,7 @@ describe("after a crash", () => {
   const LONG_AGO = new Date(Date.now() - 60 * 60_000);
   const entry = (token: string, objectId: string) => ({ token, objectId, bytes: PNG.length, at: LONG_AGO });
 
-  it("gives reserved bytes back when the upload never happened, and keeps them when it did", async () => {
+  it("returns reserved bytes if the upload never happened, and keeps them if it did", async () => {
     const owner = newOwner();
     const stored = await upload(owner);
     await database(async (db) => {
@@ -249,7 +249,7 @@ describe("after a crash", () => {
     expect(await used(owner)).toBe(PNG.length);
   });
 
-  it("finishes a removal that had begun, and forgets one that had not", async () => {
+  it("finishes a started removal, and drops one that hadn't started", async () => {
     const owner = newOwner();
     const [begun, intended] = [await upload(owner), await upload(owner)];
     await database(async (db) => {

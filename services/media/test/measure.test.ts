@@ -29,11 +29,11 @@ it.each([
   ["lossless.webp", "image/webp"],
   ["a.gif", "image/gif"],
   ["a.avif", "image/avif"],
-])("knows the size of %s", async (name, contentType) => {
+])("measures the size of %s", async (name, contentType) => {
   expect(await measuring.measure(fixture(name), contentType)).toEqual({ width: 48, height: 32 });
 });
 
-it("gives the size of a picture as it is shown, not as its camera was held", async () => {
+it("returns the displayed size of a picture, after its rotation", async () => {
   expect(await measuring.measure(fixture("turned.jpg"), "image/jpeg")).toEqual({ width: 32, height: 48 });
 });
 
@@ -43,11 +43,11 @@ it.each([
   ["turned.tiff", "image/tiff", [32, 48]],
   // The file's first stored size is that of a tile.
   ["turned.heic", "image/heif", [48, 64]],
-])("gives the size of %s as it is shown, wherever its file says how it is turned", async (name, contentType, [width, height]) => {
+])("returns the displayed size of %s, wherever its file stores the rotation", async (name, contentType, [width, height]) => {
   expect(await measuring.measure(kind(name), contentType)).toEqual({ width, height });
 });
 
-it("shows a picture as it is stored whose EXIF block is damaged", async () => {
+it("returns the stored size of a picture with a damaged EXIF block", async () => {
   const png = await readFile(kind("turned.png"));
   png.fill(0xff, png.indexOf("eXIf") + 8, png.indexOf("eXIf") + 16);
   expect(await measuring.measure(await file("damaged.png", png), "image/png")).toEqual({ width: 48, height: 32 });
@@ -92,7 +92,7 @@ it.each([
   ["fragments.mp4", "video/mp4", 500],
   ["a.mov", "video/quicktime", 500],
   ["a.webm", "video/webm", 500],
-])("knows the size and duration of %s", async (name, contentType, durationMs) => {
+])("measures the size and duration of %s", async (name, contentType, durationMs) => {
   const { durationMs: found, ...size } = await measuring.measure(fixture(name), contentType);
   expect(size).toEqual({ width: 48, height: 32 });
   expect(Math.abs(found! - durationMs)).toBeLessThanOrEqual(100);
@@ -105,7 +105,7 @@ it.each([
   ["mpeg2.m2t", "video/mp2t", [57, 32], 300],
   ["wide.ogv", "video/ogg", [96, 32], 300],
   ["a.mkv", "video/x-matroska", [48, 32], 300],
-])("knows the size of %s as it is shown, and its duration", async (name, contentType, [width, height], durationMs) => {
+])("measures the displayed size of %s, and its duration", async (name, contentType, [width, height], durationMs) => {
   const found = await measuring.measure(kind(name), contentType);
   expect(found).toMatchObject({ width, height });
   expect(found.isSound ?? false).toBe(false);
@@ -115,11 +115,11 @@ it.each([
 it.each([
   ["a.aiff", "audio/aiff", 100],
   ["a.amr", "audio/amr", 300],
-])("knows the duration of %s", async (name, contentType, durationMs) => {
+])("measures the duration of %s", async (name, contentType, durationMs) => {
   expect(Math.abs((await measuring.measure(kind(name), contentType)).durationMs! - durationMs)).toBeLessThanOrEqual(40);
 });
 
-it("ends for every cut of a file, and says nothing that its bytes can't mean", async () => {
+it("ends for every truncation of a file, and returns nothing that its bytes can't mean", async () => {
   for (const [name, contentType] of [
     ["a.avi", "video/x-msvideo"],
     ["mpeg2.m2t", "video/mp2t"],
@@ -142,13 +142,13 @@ it.each([
   ["a.opus", "audio/ogg", 300],
   ["a.m4a", "audio/mp4", 300],
   ["a.wav", "audio/wav", 50],
-])("knows the duration of %s", async (name, contentType, durationMs) => {
+])("measures the duration of %s", async (name, contentType, durationMs) => {
   const { durationMs: found, ...size } = await measuring.measure(fixture(name), contentType);
   expect(size).toEqual({});
   expect(Math.abs(found! - durationMs)).toBeLessThanOrEqual(150);
 });
 
-it("leaves out what a broken header says", async () => {
+it("omits values from a damaged header", async () => {
   const png = await readFile(fixture("a.png"));
   const endless = Buffer.from(png);
   endless.writeUInt32BE(0xffff_ffff, 16);
@@ -158,7 +158,7 @@ it("leaves out what a broken header says", async () => {
   expect(await measuring.measure(await file("cut.mp4", mp4.subarray(0, 40)), "video/mp4")).toEqual({});
 });
 
-it("gives a file up that takes too long, and measures the next", async () => {
+it("stops measuring a file that takes too long, and measures the next", async () => {
   const script = await file(
     "stuck.js",
     Buffer.from(`

@@ -25,7 +25,7 @@ const sourceOf = async (id: string): Promise<string> => (await provenance(id)).r
 const bytesOf = async ({ key }: media.StoredObject, from = running): Promise<Buffer> =>
   Buffer.from(await (await fetch(`${from.http}/media/${signed(key)}`)).arrayBuffer());
 
-it("marks what a model made, and keeps the hash of what the provider sent", async () => {
+it("marks a model's output, and keeps the hash of the provider's file", async () => {
   const made = await make("marked", {});
   const bytes = await bytesOf(made);
   expect(ExifReader.load(bytes).DigitalSourceType?.value).toBe("http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia");
@@ -49,12 +49,12 @@ it("stores a file without its embedded workflow if requested, marked like any ot
   expect(await tells(kept!)).toEqual([true, true]);
 });
 
-it("keeps uploads unchanged, and everything if marks are off", async () => {
+it("keeps uploads unchanged, and all files if marks are off", async () => {
   expect(await bytesOf(await running.upload(PICTURE))).toEqual(PICTURE);
   expect(await bytesOf(await make("off", {}, unmarked), unmarked)).toEqual(PICTURE);
 });
 
-it("says by its parents how a file came to be", async () => {
+it("shows a file's origin by its parents", async () => {
   const photo = await running.upload(PICTURE);
   const generated = await make("generated", {});
   await make("edited-photo", { parents: [photo.url] });
@@ -76,7 +76,7 @@ it("says by its parents how a file came to be", async () => {
   ]);
 });
 
-it("lists a file's ancestors once each, nearest first, however they are joined", async () => {
+it("lists a file's ancestors once each, nearest first, however they are linked", async () => {
   await make("root", {});
   await make("left", { parents: ["root"] });
   await make("right", { parents: ["root", "film"] });
@@ -87,7 +87,7 @@ it("lists a file's ancestors once each, nearest first, however they are joined",
   expect(truncated).toBe(false);
 });
 
-it("stops after 200 ancestors and says so", async () => {
+it("stops after 200 ancestors and reports this", async () => {
   const parents = Array.from({ length: 5 }, (_, wide) => Array.from({ length: 45 }, (_, index) => `many-${wide}-${index}`));
   for (const [wide, ids] of parents.entries())
     await Promise.all(ids.map((id) => make(id, { parents: wide === 0 ? [] : [`many-${wide - 1}-0`, ...parents[wide - 1]!.slice(1)] })));
@@ -96,14 +96,14 @@ it("stops after 200 ancestors and says so", async () => {
   expect([ancestors.length, truncated]).toEqual([200, true]);
 });
 
-it("shows its owner's files alone", async () => {
+it("shows only its owner's files", async () => {
   await make("of-another", {}, running, "user-2");
   await make("from-another", { parents: ["of-another"] });
   expect((await provenance("from-another")).ancestors).toEqual([]);
   await expect(provenance("of-another")).rejects.toMatchObject({ reason: "NOT_FOUND" });
 });
 
-it("keeps prompts that it is given, and gives none in lists", async () => {
+it("stores given prompts, and shows none in lists", async () => {
   await make("prompted", { inputsJson: '{"prompt":"a boat"}' }, running, "user-3");
   expect((await provenance("prompted", "user-3")).record!.making!.inputsJson).toBe('{"prompt":"a boat"}');
   await make("from-prompted", { parents: ["prompted"] }, running, "user-3");
@@ -114,6 +114,6 @@ it.each([
   { parents: Array.from({ length: 51 }, (_, index) => `p${index}`) },
   { model: "m".repeat(501) },
   { inputsJson: "x".repeat(70_000) },
-])("refuses a making that is too long", async (making) => {
+])("rejects provenance that is too long", async (making) => {
   await expect(make("long", making)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
 });

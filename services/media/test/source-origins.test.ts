@@ -38,7 +38,7 @@ it("can fetch a provider's URL, but not the same one from a user", async () => {
   expect(hits).toEqual(["/image"]);
 });
 
-it("follows redirects of a provider's address, and none of one that a user names, not even to the same host", async () => {
+it("follows redirects of a provider's address, but none of a user's, not even to the same host", async () => {
   await ingest(forProviders, "/hop", PROVIDER);
   await ingest(forUsers, "/image", USER);
   expect(hits.splice(0)).toEqual(["/hop", "/image", "/image"]);

@@ -51,7 +51,7 @@ const get = ({ key }: media.StoredObject, w: string, from = running, headers: Re
 const blobsOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
 
-it("makes a thumbnail once, in the next larger width, for ever", async () => {
+it("creates a thumbnail once, in the next larger width, permanently", async () => {
   const object = await picture();
   for (const w of ["200", "384", "193"]) {
     const response = await get(object, w);
@@ -66,7 +66,7 @@ it("makes a thumbnail once, in the next larger width, for ever", async () => {
   expect((await fetch(`${running.http}/media/${signed(object.key)}`)).headers.get("etag")).not.toBe(etag);
 });
 
-it("asks once for requests that come together", async () => {
+it("renders once for concurrent requests", async () => {
   const object = await picture();
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -82,7 +82,7 @@ it("asks once for requests that come together", async () => {
   expect(renderings).toHaveLength(1);
 });
 
-it("keeps one of two that replicas make at the same time", async () => {
+it("keeps one of two that replicas create at the same time", async () => {
   const object = await picture();
   let count = 0;
   let release = (): void => undefined;
@@ -101,7 +101,7 @@ it("keeps one of two that replicas make at the same time", async () => {
   expect(blobsOf(running.folder).length).toBe(before + 1);
 });
 
-it("marks the thumbnail of what a model made", async () => {
+it("marks the thumbnail of a model's output", async () => {
   const sourceUrl = `data:image/png;base64,${fixture("a.png").toString("base64")}`;
   const making = media.Making.fromPartial({ maker: media.Maker.MAKER_MODEL });
   const request = media.IngestRequest.fromPartial({ id: "marked-thumbnail", ownerId: OWNER, sourceUrl, making });
@@ -110,14 +110,14 @@ it("marks the thumbnail of what a model made", async () => {
   expect(ExifReader.load(bytes).DigitalSourceType?.value).toMatch(/trainedAlgorithmicMedia$/);
 });
 
-it("gives the same of a sound for every width", async () => {
+it("returns the same thumbnail of a sound for every width", async () => {
   answer = () => Promise.resolve({ data: Buffer.from('{"peaks":[0,1]}'), contentType: "application/json" });
   const object = await running.upload(WAV);
   for (const w of ["96", "2048"]) expect(await (await get(object, w)).json()).toEqual({ peaks: [0, 1] });
   expect(renderings).toHaveLength(1);
 });
 
-it.each(["", "0", "-1", "2049", "99999999999", "1e3", "12px", "96&w=96", "%00"])("refuses w=%s", async (w) => {
+it.each(["", "0", "-1", "2049", "99999999999", "1e3", "12px", "96&w=96", "%00"])("rejects w=%s", async (w) => {
   const object = await picture();
   const response = await get(object, w);
   expect(response.status).toBe(400);
@@ -126,20 +126,20 @@ it.each(["", "0", "-1", "2049", "99999999999", "1e3", "12px", "96&w=96", "%00"])
   expect(renderings).toHaveLength(0);
 });
 
-it("doesn't try a file again that has failed", async () => {
+it("doesn't retry a file that has failed", async () => {
   answer = () => Promise.reject(new DomainError("failed", "EXECUTION_FAILED", "no picture"));
   const object = await picture();
   for (let time = 0; time < 3; time++) expect((await get(object, "96")).status).toBe(415);
   expect(renderings).toHaveLength(1);
 });
 
-it("has none of a file that is neither picture nor sound, without asking", async () => {
+it("has none for a file that is neither picture nor sound, without a request", async () => {
   const object = await running.upload(Buffer.from("just text"));
   expect((await get(object, "96")).status).toBe(415);
   expect(renderings).toHaveLength(0);
 });
 
-it("says when to come again while thumbnails can't be made, and makes them then", async () => {
+it("states the time to retry while thumbnails can't be created, and creates them then", async () => {
   answer = () => Promise.reject(new DomainError("unavailable", "SERVICE_UNAVAILABLE", "away"));
   const object = await picture();
   const response = await get(object, "96");
@@ -150,7 +150,7 @@ it("says when to come again while thumbnails can't be made, and makes them then"
   expect((await get(object, "96")).status).toBe(200);
 });
 
-it("removes thumbnails with their file, and counts none of them", async () => {
+it("removes thumbnails with their file, and doesn't count them", async () => {
   const before = blobsOf(running.folder).length;
   const used = (await running.client.listObjects({ ownerId: OWNER, limit: 1, cursor: "" })).usedBytes;
   const object = await picture();
@@ -163,7 +163,7 @@ it("removes thumbnails with their file, and counts none of them", async () => {
   expect((await get(object, "96")).status).toBe(404);
 });
 
-it("leaves nothing behind of a thumbnail whose file was deleted while it was made", async () => {
+it("keeps no thumbnail of a file that was deleted during its creation", async () => {
   const object = await picture();
   const before = blobsOf(running.folder).length;
   answer = async () => {

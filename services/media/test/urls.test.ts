@@ -50,7 +50,7 @@ describe("signatures", () => {
   const until = Math.ceil(now / 1_000) + 60;
   const sentBy = (query: string) => ({ expires: /e=(\d+)/.exec(query)![1]!, signature: /s=(.+)/.exec(query)![1]! });
 
-  it("stay valid while their key is among the keys, and the first key signs", () => {
+  it("stay valid while their key is configured, and the first key signs", () => {
     const old = sentBy(createSignatures([OLD]).sign("a.png", until));
     const both = createSignatures([NEW, OLD]);
     expect(both.isValid("a.png", old, now)).toBe(true);
@@ -58,7 +58,7 @@ describe("signatures", () => {
     expect(createSignatures([NEW]).isValid("a.png", sentBy(both.sign("a.png", until)), now)).toBe(true);
   });
 
-  it("are for one file and one time, and end at that time", () => {
+  it("are valid for one file and until one time", () => {
     const signatures = createSignatures([OLD]);
     const sent = sentBy(signatures.sign("a.png", until));
     expect(signatures.isValid("b.png", sent, now)).toBe(false);
@@ -70,7 +70,7 @@ describe("signatures", () => {
   });
 });
 
-it("serves a private file by a valid signature only", async () => {
+it("serves a private file only with a valid signature", async () => {
   const [{ key }, another] = [await upload(), await upload()];
   expect(await statusOf(signed(key))).toBe(200);
   const foreign = `${key}?${signed(another.key).split("?")[1]!}`;
@@ -84,7 +84,7 @@ it("serves a private file by a valid signature only", async () => {
   }
 });
 
-it("serves files made before addresses were signed by their plain address, until their owner makes them private", async () => {
+it("serves files from before addresses were signed at their plain address, until their owner makes them private", async () => {
   const { id, key } = await upload();
   await database.collection("objects").updateOne({ _id: id as never }, { $unset: { private: "" } });
   const response = await read(key);
@@ -94,7 +94,7 @@ it("serves files made before addresses were signed by their plain address, until
   expect(await statusOf(key)).toBe(403);
 });
 
-it("serves a file by its plain address while its owner makes it public", async () => {
+it("serves a file at its plain address while its owner makes it public", async () => {
   const { id, key } = await upload();
   await expect(service.client.setPublic({ id, ownerId: OTHER, public: true })).rejects.toMatchObject({ reason: "NOT_FOUND" });
   await service.client.setPublic({ id, ownerId: OWNER, public: true });
@@ -104,7 +104,7 @@ it("serves a file by its plain address while its owner makes it public", async (
   expect(await statusOf(key)).toBe(403);
 });
 
-it("serves by its plain address a file that its owner's templates or apps show", async () => {
+it("serves a file that its owner's templates or apps show at its plain address", async () => {
   const { key } = await upload();
   shown.add(key);
   const response = await read(key);
@@ -113,7 +113,7 @@ it("serves by its plain address a file that its owner's templates or apps show",
   expect((await sign([key], OTHER)).refused).toEqual([]);
 });
 
-it("signs for an account its own files, until the full hour after their time", async () => {
+it("signs an account's own files, until the full hour after their time", async () => {
   const { key } = await upload();
   for (const [lifetime, hours] of [
     [ANSWER, 24],
@@ -129,13 +129,13 @@ it("signs for an account its own files, until the full hour after their time", a
   expect(await sign([key], OTHER)).toEqual({ queries: {}, refused: [key] });
 });
 
-it("signs the files of hidden graphs for calls only", async () => {
+it("signs the files of hidden graphs only for calls", async () => {
   const { key } = await upload(innerOwner(OWNER));
   expect(await sign([key], OWNER, ANSWER)).toEqual({ queries: {}, refused: [key] });
   expect((await sign([key], OWNER, CALL)).refused).toEqual([]);
 });
 
-it("lets another account's file enter by a valid signature, which becomes a grant, and by no other address", async () => {
+it("accepts another account's file only by a valid signature, which becomes a grant", async () => {
   const { key } = await upload();
   const query = signed(key).split("?")[1]!;
   for (const bad of ["", query.replace(/e=\d+/, "e=1700000000"), query.slice(0, -1)]) expect(await admit(bad, key, OTHER)).toEqual([key]);
@@ -146,14 +146,14 @@ it("lets another account's file enter by a valid signature, which becomes a gran
   expect(Object.keys((await sign([key], OTHER)).queries)).toEqual([key]);
 });
 
-it("asks a visitor for a valid signature, also of files of the account", async () => {
+it("requires a valid signature from a visitor, also for files of the account", async () => {
   const { key } = await upload();
   expect(await admit("", key, OWNER)).toEqual([]);
   expect(await admit("", key, OWNER, true)).toEqual([key]);
   expect(await admit(signed(key).split("?")[1]!, key, OWNER, true)).toEqual([]);
 });
 
-it("grants only what the granting account can read", async () => {
+it("grants only files that the granting account can read", async () => {
   const { key } = await upload();
   await service.client.grantObjects({ keys: [key], fromOwnerId: OTHER, ownerId: "user-3" });
   expect((await sign([key], "user-3")).refused).toEqual([key]);

@@ -10,7 +10,7 @@ const SCHEMA = JSON.parse(readFileSync(join(__dirname, "schema.json"), "utf8")) 
 /** The migration version of a database; it holds no account's data. */
 const OWN = "migrations";
 
-it("says of every collection of every service what erasing an account does to it, and of no other", () => {
+it("states for every collection of every service the effect of erasing an account, and for no other", () => {
   const named = Object.fromEntries(Object.entries(ERASURE).map(([service, collections]) => [service, Object.keys(collections).sort()]));
   const declared = Object.entries(SCHEMA).map(([service, { collections }]) => [
     service,
@@ -21,7 +21,7 @@ it("says of every collection of every service what erasing an account does to it
   expect(named).toEqual(Object.fromEntries(declared));
 });
 
-it("lets things go only with what is erased", () => {
+it("removes only resources that belong to the erased ones", () => {
   for (const collections of Object.values(ERASURE) as Record<string, unknown>[])
     for (const erasing of Object.values(collections))
       if (typeof erasing === "object" && erasing !== null && "with" in erasing) expect(collections[String(erasing.with)]).toBe("removed");

@@ -84,7 +84,7 @@ afterAll(async () => {
 });
 
 describe("node services/migrate", () => {
-  it("makes every collection, index and schedule, once", async () => {
+  it("creates every collection, index and schedule, once", async () => {
     const first = await migrate();
     expect(first.lines.map(({ service, from, to }) => [service, from, to]).sort()).toEqual(
       SERVICES.map((service) => [service, 0, databaseOf(service).version]).sort(),
@@ -111,7 +111,7 @@ describe("node services/migrate", () => {
     await connection.close();
   });
 
-  it("migrates one service by that service's own database user", async () => {
+  it("migrates one service with that service's own database user", async () => {
     const { code, lines } = await migrate(["billing"], { MONGODB_URI: "mongodb://127.0.0.1:1", BILLING_MONGODB_URI: env.MONGODB_URI });
     expect([code, lines.map(({ service }) => service)]).toEqual([0, ["billing"]]);
   });
@@ -119,14 +119,14 @@ describe("node services/migrate", () => {
   it.each([
     ["a service that keeps no database", ["gateway"], {}, /no database of gateway/],
     ["no server", ["usage"], { MONGODB_URI: "" }, /MONGODB_URI/],
-  ])("exits with 78 for %s, and says so", async (_name, args, more, reason) => {
+  ])("exits with 78 for %s, and reports it", async (_name, args, more, reason) => {
     const { code, lines } = await migrate(args, more);
     expect([code, lines[0]?.reason]).toEqual([78, expect.stringMatching(reason)]);
   });
 });
 
 describe("a service", () => {
-  it("waits, and says for what, until its database is there", async () => {
+  it("waits until its database is available, and reports this", async () => {
     const prefix = `test_${randomUUID().slice(0, 8)}_`;
     const connection = await open("billing", prefix);
     let told: (line: string) => void;
@@ -142,7 +142,7 @@ describe("a service", () => {
     await connection.close();
   });
 
-  it.each([1, 2, FIRST_VERSION - 1])("neither starts over a store from before 1.0.0 nor migrates it: version %d", async (version) => {
+  it.each([1, 2, FIRST_VERSION - 1])("neither starts with a store from before 1.0.0 nor migrates it: version %d", async (version) => {
     const prefix = `test_${randomUUID().slice(0, 8)}_`;
     const connection = await open("billing", prefix);
     await connection.collection<{ _id: string; version: number }>("migrations").insertOne({ _id: "schema", version });
@@ -162,7 +162,7 @@ describe("a service", () => {
     }
   });
 
-  it("starts over a newer database, which an older release leaves as it is", async () => {
+  it("starts with a newer database, which an older release doesn't change", async () => {
     const prefix = `test_${randomUUID().slice(0, 8)}_`;
     const own = { ...env, MONGODB_DATABASE_PREFIX: prefix };
     await billing.migrate(own);
@@ -174,7 +174,7 @@ describe("a service", () => {
     await connection.close();
   });
 
-  it("reads and writes while the indexes of a large collection are made", async () => {
+  it("reads and writes while the indexes of a large collection are created", async () => {
     const prefix = `test_${randomUUID().slice(0, 8)}_`;
     const connection = await open("executions", prefix);
     createStores(connection);

@@ -93,14 +93,14 @@ describe("an added entry", () => {
     expect((await put(first, renamed)).revision).toBe(2);
   });
 
-  it("is made once, however often it is sent", async () => {
+  it("is created once, however often it is sent", async () => {
     const added = name();
     const answers = await Promise.all([first, second, first].map((client) => put(client, named(added), { create: true })));
     expect(answers.map(({ revision }) => revision)).toEqual([1, 1, 1]);
     await expect(put(first, named(added, { displayName: "Other" }), { create: true })).rejects.toMatchObject({ reason: "ALREADY_EXISTS" });
   });
 
-  it("loses what was set over it when it is replaced", async () => {
+  it("loses its overrides when it is replaced", async () => {
     const added = name();
     await put(first, named(added));
     await first.updateModel({ internalName: added, enabled: false, price: undefined, minTier: "enterprise", fallback: undefined });
@@ -109,7 +109,7 @@ describe("an added entry", () => {
     expect(await get(first, added)).toMatchObject({ displayName: "New", enabled: true, minTier: "free" });
   });
 
-  it("waits for a price, and keeps one once it has it", async () => {
+  it("needs a price, and keeps it afterwards", async () => {
     const added = name();
     const { model } = await put(first, named(added, { price: null }));
     expect([model!.enabled, model!.price]).toEqual([false, undefined]);
@@ -136,7 +136,7 @@ describe("an added entry", () => {
   });
 });
 
-describe("an entry is refused", () => {
+describe("an entry is rejected", () => {
   const properties = { ...(SCHNELL.inputSchema as { properties: Json }).properties, prompt: { type: "string", minLenght: 1 } };
   const misspelt = named("x", { inputSchema: { ...(SCHNELL.inputSchema as Json), properties } });
   it.each<[string, Json | string, string]>([
@@ -180,7 +180,7 @@ describe("an entry is refused", () => {
     expect(await first.getEntry({ internalName: "flux-schnell" })).toMatchObject({ isFile: true, revision: 0 });
   });
 
-  it("unless its secret is a file's for that host, or one for added entries", async () => {
+  it("unless its secret belongs to a file with that host, or to added entries", async () => {
     const [same, other] = [name(), name()];
     const elsewhere = { ...SCHNELL.provider, baseUrl: "https://api.lumen.example", auth: { secretEnv: "PROVIDER_KEY_LUMEN" } };
     const answers = [
@@ -193,7 +193,7 @@ describe("an entry is refused", () => {
     ]);
   });
 
-  it("when it is too long, or one too many", () => {
+  it("if it is too long, or beyond the maximum number", () => {
     const added = (entries: AddedEntries, one: string, json = "{}"): AddedEntries =>
       withEntry(entries, { name: one, json, mode: "put", now: 0 });
     expect(() => added({}, "long", " ".repeat(50_000))).toThrow(/at most/);

@@ -117,7 +117,7 @@ const modelOf = (entry: unknown) => {
 };
 
 describe("a model of fal", () => {
-  it("is a draft without a price, made from its published schema", async () => {
+  it("is a draft without a price, created from its published schema", async () => {
     const { entry, notes } = await draftOf("fal", "fal-ai/kling-video/v3", FAL);
     const model = modelOf(entry);
     expect(asked.at(-1)!.url).toBe("https://fal.ai/api/openapi/queue/openapi.json?endpoint_id=fal-ai%2Fkling-video%2Fv3");
@@ -154,7 +154,7 @@ describe("a model of fal", () => {
   it.each([
     ["no path of an application", "not an app!", FAL, "app"],
     ["one that publishes nothing", "fal-ai/none", {}, "app"],
-  ])("is refused where it is %s", async (_what, app, answer, path) => {
+  ])("is rejected if it is %s", async (_what, app, answer, path) => {
     await expect(draftOf("fal", app, answer)).rejects.toMatchObject({ reason: "INVALID_REQUEST", metadata: { issues: [{ path }] } });
   });
 });
@@ -162,7 +162,7 @@ describe("a model of fal", () => {
 describe("a model of Replicate", () => {
   const key = { REPLICATE_API_TOKEN: "r8_x" };
 
-  it("is called by its version, unless it is official, and asked for with the key", async () => {
+  it("is called by its version, unless it is official, and looked up with the key", async () => {
     const { entry } = await draftOf("replicate", "someone/painter", REPLICATE, {}, key);
     expect(asked.at(-1)).toMatchObject({
       url: "https://api.replicate.com/v1/models/someone/painter",
@@ -179,7 +179,7 @@ describe("a model of Replicate", () => {
     expect(modelOf(official.entry)).toMatchObject({ internalName: "painter", provider: { app: "someone/painter" } });
   });
 
-  it("says what is missing: the key, or what it makes", async () => {
+  it("names the missing information: the key, or the modality", async () => {
     await expect(draftOf("replicate", "someone/painter", REPLICATE)).rejects.toMatchObject({
       reason: "PRECONDITION_FAILED",
       message: expect.stringContaining("REPLICATE_API_TOKEN") as string,
@@ -206,12 +206,12 @@ describe("a model of OpenRouter", () => {
     ]);
   });
 
-  it("waits for a price where it has none of its own", async () => {
+  it("needs a price if it has none of its own", async () => {
     const { entry, notes } = await draftOf("openrouter", "openrouter/auto", OPENROUTER);
     expect([modelOf(entry).price, notes]).toEqual([null, [expect.stringContaining("price")]]);
   });
 
-  it.each(["no/such", "x/painter"])("is refused where it is %s", async (app) => {
+  it.each(["no/such", "x/painter"])("is rejected if it is %s", async (app) => {
     await expect(draftOf("openrouter", app, OPENROUTER)).rejects.toMatchObject({ metadata: { issues: [{ path: "model" }] } });
   });
 });

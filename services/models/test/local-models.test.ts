@@ -45,7 +45,7 @@ const FETCHING = {
   fetch: { state: "fetching", fetchedBytes: 120_000_000, totalBytes: 540_000_000 },
 };
 
-it("says of each model whether it can run, and what to wait for", async () => {
+it("reports for each model whether it can run, and the step to wait for", async () => {
   answer = FETCHING;
   expect(await local.statusOf("local-speech")).toEqual({ state: "ready", reason: "", retryAfterSeconds: 0 });
   expect(await local.statusOf("local-chat")).toEqual({
@@ -57,7 +57,7 @@ it("says of each model whether it can run, and what to wait for", async () => {
   expect(await local.progress()).toMatchObject({ state: "downloading", fetchedBytes: 120_000_000, totalBytes: 540_000_000 });
 });
 
-it("asks once in a while, with its key, however often it is asked", async () => {
+it("checks at intervals, with its key, however often it is read", async () => {
   answer = FETCHING;
   await Promise.all([local.statusOf("local-chat"), local.statusOf("local-speech"), local.progress()]);
   expect(asked).toEqual([`/v1/status Bearer ${KEY}`]);
@@ -76,7 +76,7 @@ it("reports a model as unavailable if its service is unreachable or returns inva
   expect(await local.progress()).toMatchObject({ state: "away" });
 });
 
-it("says which models of the operator's own weights there are, and waits for none that is fetched on request", async () => {
+it("lists the models of the operator's own weights, and waits for none that is downloaded on request", async () => {
   const own = [{ name: "local-qwen", title: "Qwen" }];
   const models = { "local-voices": { status: "away", reason: "it was not asked for" }, "local-qwen": { status: "ready" } };
   answer = { models, own, onRequest: ["local-voices"], fetch: null };

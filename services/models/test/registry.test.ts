@@ -65,7 +65,7 @@ describe("the shipped registry", () => {
     ]);
   });
 
-  it("has the models of the machine itself, free for everybody, where its service is named", async () => {
+  it("has local models, free for all users, if their service is configured", async () => {
     const { models } = await loadRegistry(SHIPPED, { ...ENV, INFERENCE_URL: "http://127.0.0.1:8091" });
     const local = [...models.values()].filter(({ runsAt }) => runsAt === "local");
     expect(local.map(({ internalName }) => internalName)).toEqual(
@@ -81,7 +81,7 @@ describe("the shipped registry", () => {
     expect((await loadRegistry(SHIPPED, ENV)).models.get("local-chat")!.missing).toEqual(["INFERENCE_URL"]);
   });
 
-  it("says of its models what auto:<task> may take them for", async () => {
+  it("states for its models the tasks of auto:<task>", async () => {
     const { models } = await loadRegistry(SHIPPED, ENV);
     const doing = (name: string): string[] => tasksOf(models.get(name)!);
     expect(
@@ -117,7 +117,7 @@ describe("the shipped registry", () => {
     expect(models.get("sandbox-chat")!.provider.baseUrl).toBe("http://127.0.0.1:8090/v1");
   });
 
-  it("takes tools for each model that calls some, and turns of tools with them, and for no other", async () => {
+  it("accepts tools, and tool turns, only for models that call tools", async () => {
     const { models } = await loadRegistry(SHIPPED, ENV);
     const takers = [...models.values()]
       .filter(({ inputSchema }) => "tools" in inputSchema.properties)
@@ -136,7 +136,7 @@ describe("the shipped registry", () => {
     expect(check({ prompt: "Rain?", tools, tool_choice: "any" })).not.toEqual([]);
   });
 
-  it("knows what keeps a model from running", async () => {
+  it("reports the reason why a model can't run", async () => {
     const { models } = await loadRegistry(SHIPPED, { FAL_KEY: "set" });
     const missing = Object.fromEntries([...models.values()].map((model) => [model.internalName, model.missing]));
     expect(missing).toMatchObject({
@@ -152,7 +152,7 @@ describe("the shipped registry", () => {
     });
   });
 
-  it("never holds the value of a secret", async () => {
+  it("never contains the value of a secret", async () => {
     const { models } = await loadRegistry(SHIPPED, { ...ENV, FAL_KEY: "fal-secret-value" });
     expect(JSON.stringify([...models.values()])).not.toContain("fal-secret-value");
   });
@@ -260,7 +260,7 @@ describe("a file that can't be used", () => {
     ["has a schema that is none", () => changed("inputSchema.properties.prompt", { type: "strin" }), /inputSchema/],
     ["counts seconds that have no maximum", () => changed("inputSchema.properties.seconds.maximum", undefined), /price: .*seconds/],
     ["counts seconds that have no default", () => changed("inputSchema.properties.seconds.default", undefined), /price: .*seconds/],
-  ])("is refused with its name when it %s", async (_what, content, problem) => {
+  ])("is rejected with its name if it %s", async (_what, content, problem) => {
     await write(content());
     const loading = loadRegistry(folder, ENV);
     await expect(loading).rejects.toThrow(problem);
@@ -272,14 +272,14 @@ describe("a file that can't be used", () => {
     ["has a setting of another kind", "gpt-image-2", { provider: { poll: {} } }, /poll/],
     ["answers in an unknown way", "gpt-image-2", { provider: { answer: "smoke signals" } }, /answer/],
     ["has two bodies", "gpt-image-2", { provider: { request: { path: "/", body: {}, form: {} } } }, /not both/],
-  ])("is refused when it %s", async (_what, name, change, problem) => {
+  ])("is rejected if it %s", async (_what, name, change, problem) => {
     const entry = JSON.parse(await readFile(join(SHIPPED, `${name}.json`), "utf8")) as Json;
     const { provider, ...members } = change as { provider?: object };
     await write({ ...entry, ...members, provider: { ...(entry.provider as Json), ...provider } }, `${name}.json`);
     await expect(loadRegistry(folder, ENV)).rejects.toThrow(problem);
   });
 
-  it("is refused when it says another number for an account than an entry before it", async () => {
+  it("is rejected if its number for an account differs from an earlier entry's", async () => {
     const ofAccount = (auth: object): Json => changed("provider.auth", { ...(base.provider as { auth: object }).auth, ...auth });
     await write(ofAccount({ maxConcurrent: 3 }));
     await write({ ...ofAccount({ maxConcurrent: 5 }), internalName: "sandbox-video-two" }, "sandbox-video-two.json");
@@ -293,7 +293,7 @@ describe("a file that can't be used", () => {
     await expect(loadRegistry(folder, { ...ENV, CALLS: "many" })).rejects.toThrow(/CALLS must be a whole number/);
   });
 
-  it("is refused when its name is not its model's", async () => {
+  it("is rejected if its name isn't its model's", async () => {
     await write(base, "other.json");
     await expect(loadRegistry(folder, ENV)).rejects.toThrow("other.json: must be named sandbox-video.json");
   });

@@ -90,7 +90,7 @@ describe("reading models", () => {
     expect(JSON.parse(model.inputSchemaJson)).toMatchObject({ type: "object", required: ["prompt"] });
   });
 
-  it.each(["no-such-model", "kling-3", "__proto__", ""])("answers MODEL_NOT_FOUND for %j", async (internalName) => {
+  it.each(["no-such-model", "kling-3", "__proto__", ""])("returns MODEL_NOT_FOUND for %j", async (internalName) => {
     await expect(first.client.getModel({ internalName, includeDisabled: false })).rejects.toMatchObject({
       kind: "not_found",
       reason: "MODEL_NOT_FOUND",
@@ -98,8 +98,8 @@ describe("reading models", () => {
   });
 });
 
-describe("an admin's change", () => {
-  it("holds here at once, and soon on every replica", async () => {
+describe("an administrator's change", () => {
+  it("applies here at once, and soon on every replica", async () => {
     const { revision } = await second.client.listModels({ includeDisabled: false });
     const { model, before } = await update(first, { price: perImage(30_000), minTier: "pro" });
     expect(before).toMatchObject({ price: perImage(20_000), minTier: "free" });
@@ -109,7 +109,7 @@ describe("an admin's change", () => {
     expect((await second.client.listModels({ includeDisabled: false })).revision).not.toBe(revision);
   });
 
-  it("switches a model off and on, keeping its other overrides", async () => {
+  it("disables and enables a model, and keeps its other overrides", async () => {
     await update(first, { internalName: "sandbox-music", price: { basis: { $case: "perRunMicroUsd", value: 7 } } });
     await update(first, { internalName: "sandbox-music", enabled: false });
     await expect(get(first, "sandbox-music")).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
@@ -125,14 +125,14 @@ describe("an admin's change", () => {
     expect([before!.fallback, model!.fallback]).toEqual([["sandbox-image-fast"], []]);
   });
 
-  it("may count by the character instead", async () => {
+  it("can use a price per character instead", async () => {
     const price: models.Price = { basis: { $case: "perThousandCharactersMicroUsd", value: 100_000 } };
     const { model } = await update(first, { internalName: "sandbox-image-fast", price });
     expect(model!.price).toEqual(price);
     await eventually(async () => (await get(second, "sandbox-image-fast")).price?.basis?.$case === "perThousandCharactersMicroUsd");
   });
 
-  it("loses none of many concurrent ones", async () => {
+  it("isn't lost among many concurrent ones", async () => {
     const names = ["sandbox-speech", "sandbox-video", "sandbox-video-pro", "sandbox-chat"];
     await Promise.all(
       names.flatMap((internalName) => [
@@ -155,14 +155,14 @@ describe("an admin's change", () => {
     ["itself in its own place", { fallback: { models: ["sandbox-image"] } }, "fallback"],
     ["an unknown model in its place", { fallback: { models: ["sandbox-image-fast", "no-such-model"] } }, "fallback.1"],
     ["one in its place that makes something else", { fallback: { models: ["sandbox-video"] } }, "fallback.0"],
-  ])("is refused for %s", async (_what, change, path) => {
+  ])("is rejected for %s", async (_what, change, path) => {
     await expect(update(first, change)).rejects.toMatchObject({
       reason: "INVALID_REQUEST",
       metadata: { issues: [expect.objectContaining({ path }) as object] },
     });
   });
 
-  it("is refused for a model that does not exist", async () => {
+  it("is rejected for a model that doesn't exist", async () => {
     await expect(update(first, { internalName: "nothing" })).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
   });
 });
@@ -171,7 +171,7 @@ describe("the catalog", () => {
   const unused = (): Promise<never> => Promise.reject(new Error("unused"));
   const registry = () => loadRegistry(join(__dirname, "..", "registry"), env);
 
-  it("asks the store at most once a second, however many read", async () => {
+  it("reads the store at most once a second, however many read", async () => {
     let asked = 0;
     let time = 0;
     const overrides: Overrides = { revision: 0, models: {}, orders: {}, entries: {} };
@@ -182,7 +182,7 @@ describe("the catalog", () => {
     expect(asked).toBeGreaterThanOrEqual(2);
   });
 
-  it("has models of own weights while they are there, and lets every model come first for what it does", async () => {
+  it("has models of own weights while these exist, and lets every model be first for its task", async () => {
     const own = ["local-qwen", "local-phi"].map((name) => ({ name, title: name }));
     let present: typeof own | undefined = own.slice(0, 1);
     const overrides: Overrides = { revision: 0, models: {}, orders: {}, entries: {} };
@@ -239,7 +239,7 @@ describe("the catalog", () => {
 });
 
 describe("starting", () => {
-  it("is refused when a registry file can't be used, with its name", async () => {
+  it("is rejected if a registry file can't be used, with its name", async () => {
     const folder = await mkdtemp(join(tmpdir(), "nodeloom-registry-"));
     await writeFile(join(folder, "broken.json"), "{}");
     await expect(service.start({ ...env, MODELS_REGISTRY_DIR: folder })).rejects.toThrow("broken.json");

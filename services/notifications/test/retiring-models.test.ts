@@ -31,7 +31,7 @@ const accepting = (listKeys: () => Promise<{ keys: identity.Key[] }> = () => Pro
   return { accept, deliveries, mails };
 };
 
-it("tells owners by mail and webhooks that name the event, each under an id made of the notice's", async () => {
+it("notifies owners by email and subscribed webhooks, each under an id derived from the notice's", async () => {
   const { accept, deliveries, mails } = accepting();
   await accept(ID, NOTICE);
   expect(deliveries).toEqual([
@@ -50,7 +50,7 @@ it("tells owners by mail and webhooks that name the event, each under an id made
   expect(mails).toEqual([["ada", { kind: "modelRetiring", retiring }, ID]]);
 });
 
-it("tells nobody of an account that is gone, and webhooks alone without a mail server", async () => {
+it("notifies no deleted account, and only webhooks without a mail server", async () => {
   const gone = accepting(() => Promise.reject(new DomainError("not_found", "NOT_FOUND", "no such user")));
   await gone.accept(ID, NOTICE);
   expect(gone.deliveries).toEqual([]);
@@ -63,7 +63,7 @@ it.each([
   ["no id", "", NOTICE],
   ["no day", ID, { ...NOTICE, retiresOn: "soon" }],
   ["too many workflows", ID, { ...NOTICE, workflows: Array.from({ length: 21 }, () => ({ slug: "a", name: "A" })) }],
-])("refuses a notice with %s", async (_what, id, notice) => {
+])("rejects a notice with %s", async (_what, id, notice) => {
   const { accept, deliveries, mails } = accepting();
   await expect(accept(id, notice)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   expect([deliveries, mails]).toEqual([[], []]);

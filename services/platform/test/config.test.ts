@@ -34,7 +34,7 @@ const problemOf = (env: Environment, schema: ConfigSchema = SCHEMA): string => {
 };
 
 describe("a configuration", () => {
-  it("is typed, with defaults for what may be left out", () => {
+  it("is typed, with defaults for optional variables", () => {
     expect(loadConfig(SCHEMA, { ...GOOD, LIMIT: "7", USER_EGRESS_ALLOW: "a:1, [::1]:2 ,," })).toEqual({
       ...GOOD,
       LIMIT: 7,
@@ -46,18 +46,18 @@ describe("a configuration", () => {
     expect(loadConfig(SCHEMA, GOOD)).toMatchObject({ LIMIT: 5, USER_EGRESS_ALLOW: [] });
   });
 
-  it("has only what was declared", () => {
+  it("has only declared variables", () => {
     expect(loadConfig(SCHEMA, { ...GOOD, PATH: "/bin", SECRET: "x" })).not.toHaveProperty("SECRET");
   });
 
-  it("can't be changed, its lists neither", () => {
+  it("can't be changed, including its lists", () => {
     const config = loadConfig(SCHEMA, { ...GOOD, USER_EGRESS_ALLOW: "a:1" }) as Record<string, unknown> & { USER_EGRESS_ALLOW: string[] };
     expect(() => (config.LISTEN = "0.0.0.0:1")).toThrow(TypeError);
     expect(() => (config.NEW = 1)).toThrow(TypeError);
     expect(() => config.USER_EGRESS_ALLOW.push("b:2")).toThrow(TypeError);
   });
 
-  it("says of everything that is missing what it is for, all at once", () => {
+  it("describes every missing variable at once", () => {
     const problem = problemOf({});
     expect(problem).toContain("MONGODB_URI is missing: MongoDB server, without a database name");
     expect(problem).toContain("REDIS_URL is missing: Redis server");
@@ -66,7 +66,7 @@ describe("a configuration", () => {
     expect(problem.split("\n")).toHaveLength(5);
   });
 
-  it("takes an empty variable for a missing one", () => {
+  it("treats an empty variable as missing", () => {
     expect(problemOf({ ...GOOD, REDIS_URL: "" })).toContain("REDIS_URL is missing");
     expect(loadConfig(SCHEMA, { ...GOOD, LIMIT: "", REDIS_KEY_PREFIX: "" })).toMatchObject({ LIMIT: 5, REDIS_KEY_PREFIX: "nodeloom:" });
   });
@@ -91,7 +91,7 @@ describe("a configuration", () => {
     expect(lines[1]).toMatch(new RegExp(`^  ${name} is malformed \\(.+\\): .*${purpose}`));
   });
 
-  it("does not repeat a malformed value: it may hold a password", () => {
+  it("doesn't repeat a malformed value, because it can contain a password", () => {
     expect(problemOf({ ...GOOD, MONGODB_URI: "postgres://root:hunter2@db", REDIS_URL: "hunter2", LISTEN: "hunter2" })).not.toContain(
       "hunter2",
     );
@@ -105,7 +105,7 @@ describe("a configuration", () => {
     ["NODE_ENV", "prod"],
     ["LOG_LEVEL", "loud"],
     ["SHUTDOWN_GRACE_MS", "15s"],
-  ])("of every process refuses %s=%s", (name, value) => {
+  ])("of every process rejects %s=%s", (name, value) => {
     expect(problemOf({ [name]: value }, z.object(processVariables))).toContain(`${name} is malformed`);
   });
 });

@@ -27,7 +27,7 @@ const loadedBy = async (code: string): Promise<string[]> => {
 
 const PLATFORM = `const platform = require(${JSON.stringify(join(__dirname, "../src/index.ts"))})`;
 
-it("loading the platform loads nothing heavy", async () => {
+it("loading the platform loads no heavy package", async () => {
   const loaded = await loadedBy(PLATFORM);
   expect(loaded).toContain("zod");
   expect(HEAVY.filter((name) => loaded.includes(name))).toEqual([]);
@@ -41,7 +41,7 @@ it.each([
     "platform.connectRedis({ url: 'redis://127.0.0.1:1', logger: platform.createLogger('x', 'silent') })",
     ["ioredis"],
   ],
-])("%s loads what it needs, and nothing else that is heavy", async (_name, use, needed) => {
+])("%s loads only the heavy packages that it needs", async (_name, use, needed) => {
   const loaded = await loadedBy(`${PLATFORM};${use}`);
   expect(HEAVY.filter((name) => loaded.includes(name))).toEqual(needed);
 });

@@ -104,7 +104,7 @@ describe("the linter of code", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it.each(refused)("refuses $name", ({ name, rule }) => {
+  it.each(refused)("rejects $name", ({ name, rule }) => {
     expect(judged.get(name)!.join("\n")).toContain(`(${rule})`);
   });
 

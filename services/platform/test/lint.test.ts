@@ -251,7 +251,7 @@ describe("the linter", () => {
     for (const [index, { name }] of snippets.entries()) judged.set(name, verdicts[index]!);
   });
 
-  it.each(refused)("refuses $name", ({ name, because }) => {
+  it.each(refused)("rejects $name", ({ name, because }) => {
     expect(judged.get(name)!.join("\n")).toMatch(because);
   });
 

@@ -51,7 +51,7 @@ const bytesOf = async (file: ProviderFile): Promise<string> => {
 const filesOf = (state: PollState): Promise<string[]> => Promise.all((state.state === "succeeded" ? state.made.files : []).map(bytesOf));
 const image = (filename: string, part: object = {}): object => ({ filename, subfolder: "", type: "output", ...part });
 
-it("puts inputs where they belong, and gives each run a seed of its own", async () => {
+it("puts inputs at their positions, and gives each run a new seed", async () => {
   await submit({ prompt: "a heron", steps: 8, other: 1 });
   await submit({ prompt: "a heron" });
   const [first, second] = [comfy.running!.workflow, comfy.pending[0]!.workflow];
@@ -92,7 +92,7 @@ it.each<[string, string, string[], string[]]>([
   expect(await filesOf(await provider({ makes }).poll(submission))).toEqual(given);
 });
 
-it("has the workflow taken out of its files, unless its owner keeps it there", async () => {
+it("removes the workflow from its files, unless its owner keeps it", async () => {
   const submission = await submit();
   comfy.end({ outputs: { "9": { images: [image("a.png")] } } });
   for (const [part, stripMetadata] of [
@@ -103,14 +103,14 @@ it("has the workflow taken out of its files, unless its owner keeps it there", a
   }
 });
 
-it("gives a preview where a workflow keeps nothing", async () => {
+it("returns a preview if a workflow saves nothing", async () => {
   const submission = await submit();
   comfy.files.set("filename=p.png&subfolder=&type=temp", Buffer.from("preview"));
   comfy.end({ outputs: { "9": { images: [image("p.png", { type: "temp" })] } } });
   expect(await filesOf(await provider().poll(submission))).toEqual(["preview"]);
 });
 
-it("says what is wrong with a workflow that is refused, and which node failed", async () => {
+it("reports the error of a rejected workflow, and the failed node", async () => {
   await expect(submit({ steps: 0 })).rejects.toMatchObject({
     kind: "refused",
     status: 400,
@@ -121,7 +121,7 @@ it("says what is wrong with a workflow that is refused, and which node failed", 
   expect(await provider().poll(submission)).toEqual({ state: "failed", message: "KSampler: out of memory" });
 });
 
-it("finds a job whose submission was not answered, waiting, running or ended, until the server was restarted", async () => {
+it("finds a job whose submission got no response, waiting, running or ended, until the server restarts", async () => {
   const find = (key: string) => provider().find!(key);
   const submitted = (idempotencyKey: string) => provider().submit({ inputs: {}, idempotencyKey });
   const [first, second] = [await submitted("画 1"), await submitted("two")];
@@ -132,13 +132,13 @@ it("finds a job whose submission was not answered, waiting, running or ended, un
   expect(await find("画 1")).toBeUndefined();
 });
 
-it("says that a job is gone after the server has forgotten it", async () => {
+it("reports a job as lost after the server has lost it", async () => {
   const submission = await submit();
   comfy.forget();
   await expect(provider().poll(submission)).rejects.toMatchObject({ status: 404 });
 });
 
-describe("a job that is cancelled", () => {
+describe("a cancelled job", () => {
   it("leaves the queue, and interrupts no other prompt, whatever the server supports", async () => {
     comfy.isOld = true;
     await submit();
@@ -157,7 +157,7 @@ describe("a job that is cancelled", () => {
     expect(comfy.running!.id).toBe("p2");
   });
 
-  it("is left alone when it has ended", async () => {
+  it("isn't touched after it has ended", async () => {
     const submission = await submit();
     comfy.end({});
     await submit();
@@ -166,7 +166,7 @@ describe("a job that is cancelled", () => {
   });
 });
 
-it("gets its files into the server's input folder, and names them as loaders do", async () => {
+it("uploads its files to the server's input folder, and names them as loaders do", async () => {
   const file = { name: "face.png", contentType: "image/png", length: 4, read: () => Promise.resolve(Buffer.from("face")) };
   const read = async function* () {
     yield await file.read();
@@ -182,13 +182,13 @@ it("gets its files into the server's input folder, and names them as loaders do"
   expect(comfy.running!.workflow["10"]!.inputs.image).toBe("nodeloom/face.png");
 });
 
-it("is out of reach for an entry that is not of a server", async () => {
+it("can't be used by an entry that isn't of a server", async () => {
   await expect(submit({}, { server: undefined })).rejects.toMatchObject({ kind: "unreachable" });
   expect(comfy.asked).toEqual([]);
 });
 
 it.each(["constructor", "toString", "valueOf"])(
-  "an input called %s, as objects have members of their own, is left as the workflow has it where no call gives it",
+  "an input called %s, like an inherited member, keeps the workflow's value if a call has none",
   (name) => {
     const given = { workflow: JSON.stringify({ "1": { inputs: { text: "a loom" } } }), inputs: { [name]: { node: "1", input: "text" } } };
     expect(workflowWith(given, {})).toEqual({ "1": { inputs: { text: "a loom" } } });

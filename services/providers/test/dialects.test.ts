@@ -7,17 +7,17 @@ import { readRecording, recordings, replay } from "./support/recording";
 const DIALECTS = readdirSync(join(__dirname, "..", "src", "dialects")).map((name) => name.replace(/\.ts$/, ""));
 
 describe("a recorded exchange", () => {
-  it.each(recordings())("%s: is asked for and understood as it was", async (name) => {
+  it.each(recordings())("%s: sends the same requests and reads the same results", async (name) => {
     const recording = readRecording(name);
     expect(await replay(recording)).toEqual(recording.outcomes);
   });
 
-  it("is there for every dialect", () => {
+  it("exists for every dialect", () => {
     expect([...new Set(recordings().map((name) => name.split("/")[0]))].sort()).toEqual(DIALECTS.sort());
   });
 });
 
-describe("a provider's refusal", () => {
+describe("a provider's rejection", () => {
   it.each([
     [401, { error: { message: "Incorrect API key provided: sk-proj-1234" } }, "it does not accept the platform's key"],
     [402, {}, "the platform's account there has no credit"],
@@ -36,17 +36,17 @@ describe("a provider's refusal", () => {
     { error: { code: "content_policy_violation", message: "Rejected." } },
     { error: { message: "litellm.ContentPolicyViolationError: no" } },
     { detail: [{ type: "content_policy_violation", msg: "flagged" }] },
-  ])("for reasons of content is said to be one: %j", (body) => {
+  ])("for content reasons is reported as one: %j", (body) => {
     expect(refusal(400, JSON.stringify(body))).toMatch(/^the provider answered 400: its content policy does not allow this/);
     expect(refusal(500, JSON.stringify(body))).not.toMatch(/content policy/);
   });
 
-  it("that says nothing, or is no JSON, is one all the same", () => {
+  it("without a message, or not in JSON, is still one", () => {
     expect([refusal(500, ""), refusal(418, "<html>")]).toEqual(["the provider answered 500", "the provider answered 418"]);
     expect(refusal(400, JSON.stringify({ error: "x".repeat(5_000) })).length).toBeLessThan(400);
   });
 
-  it("never shows a key that the provider shows in part", () => {
+  it("never shows a key that the provider shows partly", () => {
     expect(showable('{"message":"Incorrect API key provided: sk-proj-********************abcd."}', undefined)).not.toContain("abcd");
   });
 });

@@ -281,7 +281,7 @@ const CASES: Record<string, Case> = {
   },
 };
 
-it.each(Object.entries(CASES))("asks for %s as its manual says, and finds what was made", async (_name, one) => {
+it.each(Object.entries(CASES))("requests %s as in its manual, and finds the result", async (_name, one) => {
   server.answer = () => one.told;
   expect(await run(one.settings, one.inputs)).toMatchObject(one.made);
   const [asked] = server.asked as [Asked];
@@ -293,10 +293,10 @@ it.each(Object.entries(CASES))("asks for %s as its manual says, and finds what w
   expect(await asked.form()).toEqual(one.form);
 });
 
-describe("an answer of status 200", () => {
+describe("a response with status 200", () => {
   const { settings, inputs } = CASES["Stability's images"]!;
 
-  it("with an error inside is a refusal in the provider's words, without our secret", async () => {
+  it("with an error inside is a rejection with the provider's message, without the secret", async () => {
     server.answer = () => ({ json: { finish_reason: `CONTENT_FILTERED ${SECRET}` } });
     const failure = await run(settings, inputs).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ProviderError);
@@ -304,7 +304,7 @@ describe("an answer of status 200", () => {
     expect(JSON.stringify(failure)).not.toContain(SECRET);
   });
 
-  it("that is JSON where a file was asked for has no file, or the error that it says", async () => {
+  it("that is JSON in place of a file has no file, or reports its error", async () => {
     const speech = CASES["OpenAI's speech"]!;
     server.answer = () => ({ json: { voices: [] } });
     expect(await run(speech.settings, speech.inputs)).toMatchObject({ files: [] });
@@ -315,7 +315,7 @@ describe("an answer of status 200", () => {
     await expect(failing).rejects.toMatchObject({ kind: "refused", message: "quota" });
   });
 
-  it("that is a text is that text", async () => {
+  it("that is text is returned as this text", async () => {
     server.answer = () => ({ bytes: Buffer.from("Grüße"), headers: { "content-type": "text/plain" } });
     const { settings: transcription, inputs: sound } = CASES["OpenAI's transcription"]!;
     expect(await run({ ...transcription, answer: "text", outputs: { text: "" } }, sound)).toMatchObject({ text: "Grüße", files: [] });
@@ -325,13 +325,13 @@ describe("an answer of status 200", () => {
 describe("an input in a path", () => {
   const settings = { request: { path: "/v1/voices/${voice}/say", body: {} }, answer: "bytes", outputs: { audios: "" } };
 
-  it("stays in its place, whatever is in it", async () => {
+  it("stays in its segment, whatever it contains", async () => {
     server.answer = () => ({ bytes: MP3 });
     await run(settings, { voice: "../../models?x=1#y" });
     expect(server.asked[0]!.call).toBe("POST /v1/voices/..%2F..%2Fmodels%3Fx%3D1%23y/say");
   });
 
-  it.each([[".."], ["."], [""], [undefined]])("that is %p is refused before anything is sent", async (voice) => {
+  it.each([[".."], ["."], [""], [undefined]])("that is %p is rejected before anything is sent", async (voice) => {
     await expect(run(settings, { voice })).rejects.toMatchObject({
       kind: "failed",
       message: expect.stringMatching(/^input voice: /) as string,
@@ -347,13 +347,13 @@ describe("a file at an address", () => {
     ...part,
   });
 
-  it("of the provider's own is fetched with its secret where the entry says so", async () => {
+  it("of the provider itself is fetched with its secret if the entry says so", async () => {
     server.answer = ({ call }) => (call === "GET /content/1" ? { bytes: MP3 } : { json: { url: `${server.url}/content/1` } });
     expect((await run(settings({ downloadWithKey: true }), {})).files).toEqual([MP3]);
     expect(server.asked[1]!.headers.authorization).toBe(`Bearer ${SECRET}`);
   });
 
-  it("of somebody else's never is", async () => {
+  it("of another host never is", async () => {
     const elsewhere = "https://files.nodeloom.dev/1.mp4";
     server.answer = () => ({ json: { url: elsewhere } });
     expect((await run(settings({ downloadWithKey: true, pollHosts: ["*.example.com"] }), {})).files).toEqual([elsewhere]);

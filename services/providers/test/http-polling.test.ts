@@ -58,7 +58,7 @@ describe("Black Forest Labs", () => {
     outputs: { images: "/result/sample" },
   };
 
-  it("is asked at the address that it answers with", async () => {
+  it("is polled at the address in its response", async () => {
     answers({
       "POST /v1/flux-2-pro": { json: { id: "b1", polling_url: `${server.url}/v1/get_result?id=b1` } },
       "GET /v1/get_result?id=b1": { json: { status: "Ready", result: { sample: "https://delivery.bfl.ai/x.png" } } },
@@ -79,7 +79,7 @@ describe("Black Forest Labs", () => {
     "https://user@api.us1.bfl.ai/",
     "file:///etc/passwd",
     undefined,
-  ])("is sent its secret on its own hosts alone: %s", async (polling_url) => {
+  ])("gets its secret only on its own hosts: %s", async (polling_url) => {
     answers({ "POST /v1/flux-2-pro": { json: { id: "b1", polling_url } } });
     const submission = submit(provider(bfl), { prompt: "x" });
     if (polling_url === "https://api.us1.bfl.ai/v1/get_result?id=b1") expect((await submission).handle).toEqual({ status: polling_url });
@@ -95,7 +95,7 @@ describe("OpenRouter's video", () => {
     downloadWithKey: true,
   };
 
-  it("has its result fetched with its key, as often as needed, and says what it cost", async () => {
+  it("has its result fetched with its key, as often as needed, and reports its cost", async () => {
     answers({
       "POST /api/v1/videos": { status: 202, json: { id: "v1", status: "pending" } },
       "GET /api/v1/videos/v1": {
@@ -145,13 +145,13 @@ describe("Google's long-running operations", () => {
     expect(server.asked[0]!.json()).toEqual({ instances: [{ prompt: "x" }], parameters: { durationSeconds: 8 } });
   });
 
-  it("have failed where they are done with an error", async () => {
+  it("have failed if they are done with an error", async () => {
     answers({ [POLL]: { json: { done: true, error: { code: 3, message: "The prompt is against the rules." } } } });
     expect(await provider(google).poll({ requestId: NAME })).toEqual({ state: "failed", message: "The prompt is against the rules." });
   });
 
   it.each(["../models", "a/../../b", "/a", "a//b", "a?b=c", "a#b", "a/./b", "a\\b", "a%2f..", ""])(
-    "never lead elsewhere by a name such as %j",
+    "are never polled elsewhere by a name such as %j",
     async (requestId) => {
       await expect(provider(google).poll({ requestId })).rejects.toMatchObject({ kind: "failed" });
       expect(server.asked).toEqual([]);
@@ -171,7 +171,7 @@ describe("MiniMax's Hailuo", () => {
   const POLLED = { "GET /v1/query/video_generation?task_id=7": { json: { status: "Success", file_id: 99, ...ok } } };
   const FETCHED = "GET /v1/files/retrieve?file_id=99&task=7";
 
-  it("is asked a second time, for the address of what it made", async () => {
+  it("is called a second time for the address of its output", async () => {
     answers({ ...POLLED, [FETCHED]: { json: { file: { download_url: "https://cdn.hailuo.ai/x.mp4" }, ...ok } } });
     expect(await made(await provider(minimax).poll({ requestId: "7" }))).toEqual(["https://cdn.hailuo.ai/x.mp4"]);
   });
@@ -183,17 +183,17 @@ describe("MiniMax's Hailuo", () => {
       { state: "failed", message: "no such file" },
     ],
     ["a refusal", { status: 410, json: { message: "gone" } }, { state: "failed", message: "the provider answered 410: gone" }],
-  ])("has failed where that answers with %s", async (_what, told, end) => {
+  ])("has failed if that call returns %s", async (_what, told, end) => {
     answers({ ...POLLED, [FETCHED]: told });
     expect(await provider(minimax).poll({ requestId: "7" })).toEqual(end);
   });
 
-  it("is asked again where that fails for a moment", async () => {
+  it("is called again if that call fails for a moment", async () => {
     answers({ ...POLLED, [FETCHED]: { status: 503, json: {} } });
     await expect(provider(minimax).poll({ requestId: "7" })).rejects.toMatchObject({ kind: "refused", status: 503 });
   });
 
-  it("has failed where the answer has nothing to ask by", async () => {
+  it("has failed if the response has no id for it", async () => {
     answers({ "GET /v1/query/video_generation?task_id=7": { json: { status: "Success", ...ok } } });
     expect(await provider(minimax).poll({ requestId: "7" })).toMatchObject({
       state: "failed",
@@ -202,8 +202,8 @@ describe("MiniMax's Hailuo", () => {
   });
 });
 
-describe("a job that makes text", () => {
-  it("gives the text, and the JSON beside it", async () => {
+describe("a job that creates text", () => {
+  it("returns the text, and its JSON", async () => {
     answers({ "GET /jobs/1": { json: { state: 2, pages: [{ text: "One" }, { text: "Two" }], boxes: [[0, 1]] } } });
     const target = provider({
       submit: { path: "/jobs", body: {}, requestId: "/id" },

@@ -60,7 +60,7 @@ const call = (
 const fast = { latencyMs: 20 };
 
 describe.each(["sandbox-image", "sandbox-image-fast", "sandbox-video", "sandbox-music", "sandbox-speech"])("jobs of %s", (model) => {
-  it("give files that can be fetched", async () => {
+  it("return files that can be downloaded", async () => {
     const target = jobs(model);
     const state = await finish(target, await target.submit(call({ prompt: "a loom", sandbox: fast })));
     expect(state.state).toBe("succeeded");
@@ -70,12 +70,12 @@ describe.each(["sandbox-image", "sandbox-image-fast", "sandbox-video", "sandbox-
     expect(file.body.length).toBeGreaterThan(500);
   });
 
-  it("report a refused submission with the provider's status and answer", async () => {
+  it("report a rejected submission with the provider's status and response", async () => {
     const refused = jobs(model).submit(call({ prompt: "x", sandbox: { fail: "submit", status: 422 } }));
     await expect(refused).rejects.toMatchObject({ kind: "refused", status: 422, body: expect.stringContaining("error") as string });
   });
 
-  it("tell a failed job from one without output", async () => {
+  it("distinguish a failed job from one without output", async () => {
     const target = jobs(model);
     const failed = await finish(target, await target.submit(call({ prompt: "x", sandbox: { ...fast, fail: "job" } })));
     expect(failed.state).toBe("failed");
@@ -83,7 +83,7 @@ describe.each(["sandbox-image", "sandbox-image-fast", "sandbox-video", "sandbox-
     expect(incomplete).toMatchObject({ state: "succeeded", made: { files: [], text: null } });
   });
 
-  it("survive polls that answer 500 now and then", async () => {
+  it("survive occasional polls that return 500", async () => {
     const target = jobs(model);
     const state = await finish(target, await target.submit(call({ prompt: "x", sandbox: { ...fast, fail: "flap" } })));
     expect(state.state).toBe("succeeded");
@@ -97,7 +97,7 @@ describe.each(["sandbox-image", "sandbox-image-fast", "sandbox-video", "sandbox-
   });
 });
 
-describe("what is recorded of the sandbox", () => {
+describe("a recording of the sandbox", () => {
   const inputs = { prompt: "a loom", sandbox: { latencyMs: 0 } };
   const asJob: Step[] = [{ do: "submit", inputs }, { do: "poll" }];
   const settingsOf = (model: string): Record<string, unknown> =>
@@ -115,7 +115,7 @@ describe("what is recorded of the sandbox", () => {
       [{ do: "run", inputs: { ...inputs, prompt: "Hi" } }],
       { files: [{ bytes: expect.any(Number) as number }] },
     ],
-  ])("of %s ends well", async (dialect, settings, steps, end) => {
+  ])("of %s succeeds", async (dialect, settings, steps, end) => {
     const exchanges: Exchange[] = [];
     const outcomes = await perform(settings(), steps, recorder(egress, exchanges), "sandbox");
     expect(outcomes.at(-1)).toMatchObject(end as object);
@@ -129,14 +129,14 @@ describe("what is recorded of the sandbox", () => {
   });
 });
 
-it("makes one job of a submission that is sent twice with one key", async () => {
+it("creates one job for a submission sent twice with one key", async () => {
   const target = jobs("sandbox-video");
   const [first, second] = await Promise.all([target.submit(call({ prompt: "x" }, "same")), target.submit(call({ prompt: "x" }, "same"))]);
   expect(second.requestId).toBe(first.requestId);
   expect(target.idempotentSubmit).toBe(true);
 });
 
-it("speaks Replicate's predictions", async () => {
+it("supports Replicate's predictions", async () => {
   const target = provider("sandbox-image-fast", (settings) => ({
     ...settings,
     dialect: "replicate",
@@ -148,7 +148,7 @@ it("speaks Replicate's predictions", async () => {
   expect(urlsOf(state)).toEqual([expect.stringContaining("/files/")]);
 });
 
-it("answers chats with text and the tokens that were used", async () => {
+it("answers chats with text and token counts", async () => {
   const target = provider("sandbox-chat") as TextProvider;
   const answer = await target.run(call({ prompt: "Describe a loom.", maxTokens: 20 }));
   expect(answer.text).not.toBe("");
@@ -159,17 +159,17 @@ it("answers chats with text and the tokens that were used", async () => {
 it.each([
   [{ kind: "inference-platform", dialect: "of-tomorrow" }, "inference-platform of-tomorrow"],
   [{ kind: "of-tomorrow" }, "of-tomorrow"],
-])("refuses a provider that only a later release knows, and names it: %j", (settings, name) => {
+])("rejects a provider that only a later release has, and names it: %j", (settings, name) => {
   expect(() => provider("sandbox-video", () => ({ ...settings, baseUrl }))).toThrow(`this release has no such provider: ${name}`);
 });
 
-it("never shows our secret or anything like one in a provider's answer", () => {
+it("never shows the secret or anything like one in a provider's response", () => {
   const shown = showable("key my-own-secret and sk-abcdefgh12345 leaked ".repeat(100), "my-own-secret");
   expect(shown).not.toMatch(/my-own-secret|sk-abcdefgh/);
   expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(2_048);
 });
 
-it("says that nothing was sent when the provider can't be reached", async () => {
+it("reports that nothing was sent if the provider can't be reached", async () => {
   const target = provider("sandbox-video", (settings) => ({ ...settings, baseUrl: "http://127.0.0.1:1" }));
   const lonely = createEgressClient({ allow: ["127.0.0.1:1"] });
   const alone = createProvider(

@@ -18,6 +18,6 @@ it.each<[string, string, string[]]>([
   ["other fields and comments", ": hi\nevent: x\nid: 1\nretry: soon\nodd\ndata: a\n\n: bye\n\n", ["a"]],
   ["more than ASCII", "data: naïve 🐈\n\n", ["naïve 🐈"]],
   ["nothing that was cut off", "data: a\n\ndata: b\n", ["a"]],
-])("reads the data of events with %s, however the body is parted", async (_name, text, data) => {
+])("reads the data of events with %s, however the body is split", async (_name, text, data) => {
   for (const bytes of [1, 2, 3, 5, 1000]) expect(await read(text, bytes)).toEqual(data);
 });

@@ -42,7 +42,7 @@ const ask = (members: object, schema: JsonSchema = SCENES): Promise<Answer> =>
   });
 const textOf = ({ at }: Answer): string => String(at("choices.0.message.content"));
 
-it("answers a schema with JSON that fits it, the same for the same prompt", async () => {
+it("answers a schema with matching JSON, the same for the same prompt", async () => {
   const answer = textOf(await ask({}));
   expect(readAnswer(answer, SCENES)).toEqual({ value: JSON.parse(answer) as unknown });
   expect(answer).toContain("lighthouse");
@@ -59,7 +59,7 @@ it.each<JsonSchema>([
   { pattern: "^\\p{Lu}.{2,}$", maxLength: 5 },
   { pattern: "^([a-z]+(-[a-z]+)*)(\\.[a-z]+)*$" },
   { pattern: "^[*+(]+\\(*\\)$" },
-])("answers with a text by a pattern: %j", (text) => {
+])("answers with a text that matches a pattern: %j", (text) => {
   const schema = { type: "object", required: ["text"], properties: { text: { type: "string", ...text } } };
   for (const prompt of ["a loom", "a kite", "a tree", "a boat"]) {
     const answer = composeJson(prompt, schema, []);
@@ -69,14 +69,14 @@ it.each<JsonSchema>([
 });
 
 it.each(["(?i)loom", "\\bkite\\b", "\\pN", "(kite{900}){900}"])(
-  "answers with words where no text can be made by the pattern %s",
+  "answers with words if it can't generate a text for the pattern %s",
   (pattern) => {
     expect(composeJson("a loom", { type: "string", pattern }, [])).toMatch(/loom/);
   },
 );
 
 it.each(["((((((a*)*)*)*)*)*)*", "[^](((((((a+)+)+)+)+)+)+)+]", "(((((?:a{0,}b)?)*c)*)*)*"])(
-  "answers with words, and as soon where it is nested deeper, where texts by the pattern %s would grow without bounds",
+  "answers with words if texts for the pattern %s would grow without limits, or it is nested too deeply",
   (pattern) => {
     const compose = (by: string) => () => composeJson("a loom", { type: "string", pattern: by }, []);
     expect(compose(pattern)()).toMatch(/loom/);
@@ -84,7 +84,7 @@ it.each(["((((((a*)*)*)*)*)*)*", "[^](((((((a+)+)+)+)+)+)+)+]", "(((((?:a{0,}b)?
   },
 );
 
-it("answers a schema piece by piece, too", async () => {
+it("also answers a schema piece by piece", async () => {
   const { text } = await ask({ stream: true });
   const pieces = text
     .split("\n\n")
@@ -95,13 +95,13 @@ it("answers a schema piece by piece, too", async () => {
 
 const SECOND_TURN = [QUESTION, { role: "assistant", content: "words" }, { role: "user", content: "Again, as JSON" }];
 
-it("gives an answer that does not fit when it is asked for one, and what it would have given when it is asked again", async () => {
+it("returns a mismatch on request, and the matching answer when it is asked again", async () => {
   const invalid = { sandbox: { fail: "invalid" } };
   expect(readAnswer(textOf(await ask(invalid)), SCENES)).toEqual({ problems: ["it isn't JSON"] });
   expect(textOf(await ask({ ...invalid, messages: SECOND_TURN }))).toBe(textOf(await ask({})));
 });
 
-it("never gives an answer that fits when it is asked for that", async () => {
+it("never returns a matching answer after a request for a mismatch", async () => {
   const unfit = { sandbox: { fail: "unfit" }, messages: SECOND_TURN };
   expect(readAnswer(textOf(await ask(unfit)), SCENES)).toEqual({ problems: ["it isn't JSON"] });
 });
@@ -151,7 +151,7 @@ it.each<[string, JsonSchema]>([
     `the format ${format}`,
     { type: "array", minItems: 10, items: { type: "string", format } },
   ]),
-])("fits any schema without patterns: %s", (_what, schema) => {
+])("matches any schema without patterns: %s", (_what, schema) => {
   const answer = composeJson("a lighthouse", schema, []);
   expect(readAnswer(answer, schema)).toEqual({ value: JSON.parse(answer) as unknown });
 });

@@ -25,7 +25,7 @@ const chunksOf = ({ text }: Answer): Chunk[] =>
     .map((line) => JSON.parse(line.slice("data: ".length)) as Chunk);
 
 describe("a completion", () => {
-  it("takes up the prompt, is the same for the same messages and says that it comes from a sandbox", async () => {
+  it("includes the prompt, is the same for the same messages and states that it comes from a sandbox", async () => {
     const first = await ask({});
     expect(first.status).toBe(200);
     expect(textOf(first)).toMatch(/^\[sandbox\] .*lighthouse/);
@@ -34,7 +34,7 @@ describe("a completion", () => {
     expect(first.body).toMatchObject({ object: "chat.completion", model: "sandbox-chat", choices: [{ finish_reason: "stop" }] });
   });
 
-  it("counts about four characters a token, in and out", async () => {
+  it("counts about four characters per token, in and out", async () => {
     const answer = await ask({
       messages: [
         { role: "system", content: "x".repeat(100) },
@@ -45,7 +45,7 @@ describe("a completion", () => {
     expect(answer.at("usage")).toEqual({ prompt_tokens: 40, completion_tokens: completion, total_tokens: 40 + completion });
   });
 
-  it.each(["max_tokens", "max_completion_tokens"])("never exceeds %s, and says so", async (limit) => {
+  it.each(["max_tokens", "max_completion_tokens"])("never exceeds %s, and reports it", async (limit) => {
     const answer = await ask({ [limit]: 5 });
     expect(answer.at("usage.completion_tokens")).toBe(5);
     expect(textOf(answer).length).toBeLessThanOrEqual(20);
@@ -83,7 +83,7 @@ describe("a completion", () => {
 });
 
 describe("a streamed completion", () => {
-  it("adds up to the whole one and ends in [DONE], with usage when asked for", async () => {
+  it("adds up to the whole one and ends in [DONE], with usage on request", async () => {
     const whole = await ask({});
     const streamed = await ask({ stream: true, stream_options: { include_usage: true } });
     expect(streamed.headers.get("content-type")).toContain("text/event-stream");
@@ -119,7 +119,7 @@ describe("a slow stream", () => {
     return at;
   };
 
-  it("is slow to begin and slow to be written, in the time it was given", async () => {
+  it("starts late and is written slowly, in the given time", async () => {
     // On a stalled machine all chunks arrive at once. Then the test tries again with more latency.
     for (let latencyMs = 400; ; latencyMs *= 5) {
       const at = await stream(latencyMs);
@@ -146,7 +146,7 @@ describe("bad input", () => {
       400,
       "messages.0.content.0.image_url.url",
     ],
-  ])("is refused clearly: %s", async (_name, members, status, param) => {
+  ])("is rejected clearly: %s", async (_name, members, status, param) => {
     const answer = await ask(members);
     expect(answer.status).toBe(status);
     expect(answer.at("error.param")).toBe(param);
@@ -163,7 +163,7 @@ describe("tools", () => {
     ask({ messages: [{ role: "user", content }, ...after], tools, ...more });
   const calledBy = (answer: Answer): unknown => answer.at("choices.0.message.tool_calls.0.function.name");
 
-  it("are called: the one that the prompt names, else the first, the same for the same prompt, with arguments that fit", async () => {
+  it("are called: the one that the prompt names, or else the first, the same for the same prompt, with valid arguments", async () => {
     const first = await asking("Rain?");
     expect(first.body).toMatchObject({ choices: [{ message: { content: null }, finish_reason: "tool_calls" }] });
     expect(JSON.parse(String(first.at("choices.0.message.tool_calls.0.function.arguments")))).toEqual({
@@ -176,7 +176,7 @@ describe("tools", () => {
     expect(calledBy(await asking("Rain?", { tool_choice: "none" }))).toBeUndefined();
   });
 
-  it("are not called again once they have answered: the text says what they returned", async () => {
+  it("are not called again after they have answered: the text has their results", async () => {
     const { body } = await asking("Rain?");
     const { message } = (body as { choices: { message: { tool_calls: { id: string }[] } }[] }).choices[0]!;
     const returned = { role: "tool", tool_call_id: message.tool_calls[0]!.id, content: "It pours." };
@@ -190,7 +190,7 @@ describe("tools", () => {
     expect(JSON.stringify(pieces)).toContain('"name":"weather"');
   });
 
-  it("end a text before a stop", async () => {
+  it("end a text before a stop sequence", async () => {
     const whole = textOf(await ask({}));
     expect(textOf(await ask({ stop: ["lighthouse"] }))).toBe(whole.slice(0, whole.indexOf("lighthouse")));
   });

@@ -15,7 +15,7 @@ describe("the images dialect", () => {
     sandbox.call("POST", "/v1/images/generations", { model: "sandbox-image-fast", prompt: "a loom", sandbox: fast, ...members });
   const pictureOf = (answer: Answer, index = 0): Buffer => Buffer.from(String(answer.at(`data.${index}.b64_json`)), "base64");
 
-  it("answers with as many real pictures as were asked for, the same for the same prompt", async () => {
+  it("returns the requested number of real pictures, the same for the same prompt", async () => {
     const answer = await draw({ n: 2 });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("x-request-id")).toMatch(/^req-/);
@@ -25,12 +25,12 @@ describe("the images dialect", () => {
     expect(pictureOf(await draw())).toEqual(pictureOf(answer));
   });
 
-  it("answers with addresses when asked to", async () => {
+  it("returns addresses on request", async () => {
     const answer = await draw({ response_format: "url" });
     expect(PNG.sync.read(await sandbox.bytes(String(answer.at("data.0.url")))).width).toBe(256);
   });
 
-  it("refuses, fails and gives nothing on demand, and has no polls to flap", async () => {
+  it("rejects, fails and returns nothing on request, and has no polls to flap", async () => {
     expect((await draw({ sandbox: { fail: "submit", status: 422 } })).status).toBe(422);
     expect((await draw({ sandbox: { ...fast, fail: "job" } })).at("error.code")).toBe("generation_failed");
     expect((await draw({ sandbox: { ...fast, fail: "incomplete" } })).at("data")).toEqual([]);
@@ -54,7 +54,7 @@ describe("the speech dialect", () => {
     });
   const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
-  it("answers with a real sound, another for another voice", async () => {
+  it("returns a real sound, and another one for another voice", async () => {
     const answer = await speak();
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "audio/wav"]);
     expect(answer.headers.get("request-id")).toMatch(/^req-/);
@@ -64,19 +64,19 @@ describe("the speech dialect", () => {
     expect(await bytesOf(await speak({}, "adam"))).not.toEqual(sound);
   });
 
-  it("refuses, fails and gives nothing on demand", async () => {
+  it("rejects, fails and returns nothing on request", async () => {
     expect((await speak({ sandbox: { fail: "submit", status: 429 } })).status).toBe(429);
     expect((await speak({ sandbox: { ...fast, fail: "job" } })).status).toBe(500);
     expect(await bytesOf(await speak({ sandbox: { ...fast, fail: "incomplete" } }))).toHaveLength(0);
   });
 
-  it("wants its key in the header of its own", async () => {
+  it("requires its key in its own header", async () => {
     expect((await speak({}, "rachel", {})).status).toBe(401);
     expect((await speak({}, "rachel", { authorization: `Bearer ${API_KEY}` })).status).toBe(401);
     expect((await speak({ model_id: "other" })).status).toBe(404);
   });
 
-  it("counts what it was asked", async () => {
+  it("counts its requests", async () => {
     const before = (await sandbox.call("GET", "/sandbox/stats")).at("speech.requests") as number;
     await speak();
     expect((await sandbox.call("GET", "/sandbox/stats")).at("speech.requests")).toBe(before + 1);

@@ -35,7 +35,7 @@ const ENDED = { jobs: "succeeded", queue: "COMPLETED", predictions: "succeeded" 
 const RUNNING = { jobs: "running", queue: "IN_PROGRESS", predictions: "processing" } as Record<string, string>;
 
 describe.each(DIALECTS)("in the $name dialect", ({ name, submit, poll }) => {
-  it("latencyMs decides when a job ends", async () => {
+  it("latencyMs determines when a job ends", async () => {
     const submitted = await submit({ latencyMs: 5_000 });
     sandbox.advance(4_999);
     expect((await poll(submitted)).at("status")).toBe(RUNNING[name]);
@@ -43,7 +43,7 @@ describe.each(DIALECTS)("in the $name dialect", ({ name, submit, poll }) => {
     expect((await poll(submitted)).at("status")).toBe(ENDED[name]);
   });
 
-  it("fail: submit refuses with the asked status, 500 by default, and makes no job", async () => {
+  it("fail: submit rejects with the given status, 500 by default, and creates no job", async () => {
     expect((await submit({ fail: "submit" })).status).toBe(500);
     const refused = await submit({ fail: "submit", status: 429 });
     expect(refused.status).toBe(429);
@@ -65,7 +65,7 @@ describe.each(DIALECTS)("in the $name dialect", ({ name, submit, poll }) => {
     expect((await poll(submitted)).at("status")).toBe(RUNNING[name]);
   });
 
-  it("fail: flap answers two of three polls with 500, and succeeds in the end", async () => {
+  it("fail: flap returns 500 for two of three polls, and succeeds in the end", async () => {
     const submitted = await submit({ fail: "flap", latencyMs: 0 });
     const statuses: number[] = [];
     let last = submitted;
@@ -79,7 +79,7 @@ describe.each(DIALECTS)("in the $name dialect", ({ name, submit, poll }) => {
 });
 
 describe("a flapping request of the queue dialect", () => {
-  it("gives its result at once when its status is known", async () => {
+  it("returns its result at once when its status is known", async () => {
     const queue = DIALECTS[1]!;
     const submitted = await queue.submit({ fail: "flap", latencyMs: 0 });
     while ((await queue.poll(submitted)).status !== 200);
@@ -88,7 +88,7 @@ describe("a flapping request of the queue dialect", () => {
 });
 
 describe("fail: job", () => {
-  it("ends in an error that says why", async () => {
+  it("ends in an error with a reason", async () => {
     const [jobs, queue, predictions] = await Promise.all(DIALECTS.map(({ submit }) => submit({ fail: "job", latencyMs: 0 })));
     expect((await DIALECTS[0]!.poll(jobs!)).body).toMatchObject({ status: "failed", error: { code: "generation_failed" } });
     expect((await DIALECTS[1]!.poll(queue!)).body).toMatchObject({
@@ -102,7 +102,7 @@ describe("fail: job", () => {
 });
 
 describe("fail: incomplete", () => {
-  it("ends well, without output", async () => {
+  it("ends successfully, without output", async () => {
     const [jobs, queue, predictions] = await Promise.all(DIALECTS.map(({ submit }) => submit({ fail: "incomplete", latencyMs: 0 })));
     const polled = await DIALECTS[0]!.poll(jobs!);
     expect(polled.at("status")).toBe("succeeded");
@@ -116,20 +116,20 @@ describe("in the chat dialect", () => {
   const ask = (fault: object): Promise<Answer> =>
     sandbox.call("POST", "/v1/chat/completions", { model: "sandbox-chat", messages: [{ role: "user", content: "hi" }], sandbox: fault });
 
-  it("submit, job and incomplete do what they do elsewhere, and flap has no polls to spoil", async () => {
+  it("submit, job and incomplete work as elsewhere, and flap has no polls to fail", async () => {
     expect((await ask({ fail: "submit", status: 503 })).status).toBe(503);
     expect((await ask({ fail: "job" })).at("error.code")).toBe("generation_failed");
     expect((await ask({ fail: "incomplete" })).body).toMatchObject({ choices: [], usage: {} });
     expect((await ask({ fail: "flap", latencyMs: 0 })).status).toBe(200);
   });
 
-  it("latencyMs is how long the answer takes", async () => {
+  it("latencyMs is the duration of the response", async () => {
     const before = performance.now();
     await ask({ latencyMs: 150 });
     expect(performance.now() - before).toBeGreaterThanOrEqual(145);
   });
 
-  it("hang gives no answer while the caller waits", async () => {
+  it("hang returns no response while the caller waits", async () => {
     const response = fetch(`${sandbox.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: "Bearer a-key-for-tests", "content-type": "application/json" },
@@ -140,10 +140,10 @@ describe("in the chat dialect", () => {
   });
 });
 
-describe("faults for everyone", () => {
+describe("faults for all requests", () => {
   const poll = (): Promise<Answer> => sandbox.call("GET", "/v1/models");
 
-  it("fail the asked share of requests, files included, until they are taken back", async () => {
+  it("fail the given share of requests, including files, until they are reset", async () => {
     expect((await sandbox.call("POST", "/sandbox/faults", { errorRate: 0.5 })).body).toEqual({
       pauseMs: 0,
       errorRate: 0.5,
@@ -167,7 +167,7 @@ describe("faults for everyone", () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(115);
   });
 
-  it("answer 429 for a while, with Retry-After", async () => {
+  it("return 429 for a while, with Retry-After", async () => {
     await sandbox.call("POST", "/sandbox/faults", { busyMs: 60_000 });
     const answer = await poll();
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
@@ -177,7 +177,7 @@ describe("faults for everyone", () => {
     expect((await poll()).status).toBe(200);
   });
 
-  it("cut answers in half, while what was asked is done", async () => {
+  it("truncate responses, while the requested work is done", async () => {
     await sandbox.call("POST", "/sandbox/faults", { malformed: true });
     const cut = await sandbox.call("POST", "/v1/jobs", { kind: "image", prompt: "x" }, { "idempotency-key": "cut" });
     expect(cut.status).toBe(202);
@@ -190,7 +190,7 @@ describe("faults for everyone", () => {
     });
   });
 
-  it("refuse settings that make no sense", async () => {
+  it("reject invalid settings", async () => {
     expect((await sandbox.call("POST", "/sandbox/faults", { errorRate: 2 })).at("error.param")).toBe("errorRate");
     expect((await sandbox.call("POST", "/sandbox/faults", { rate: 1 })).at("error.param")).toBe("rate");
   });
@@ -201,7 +201,7 @@ describe("the control routes", () => {
     ["GET", "/sandbox/stats"],
     ["POST", "/sandbox/faults"],
     ["DELETE", "/sandbox/faults"],
-  ])("%s %s asks for its own key, which is not that of the models", async (method, path) => {
+  ])("%s %s requires its own key, which differs from the models' key", async (method, path) => {
     for (const key of ["", API_KEY]) {
       const refused = await sandbox.call(method, path, method === "POST" ? { errorRate: 1 } : undefined, { "x-sandbox-control-key": key });
       expect([refused.status, refused.at("error.code")]).toEqual([401, "unauthorized"]);

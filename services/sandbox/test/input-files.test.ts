@@ -41,17 +41,17 @@ afterAll(async () => {
 const submit = (image: string) => callAt(url, "POST", "/v1/jobs", { kind: "image", prompt: "x", image });
 const unreadable = { status: 422, body: { error: { code: "input_unreadable" } } };
 
-it("takes jobs whose files it can read", async () => {
+it("accepts jobs with readable files", async () => {
   expect(await submit(`${internet}/a.png`)).toMatchObject({ status: 202 });
   expect(await submit("data:image/png;base64,AAAA")).toMatchObject({ status: 202 });
 });
 
-it.each(["/missing.png", "/empty"])("refuses a job whose file can't be read: %s", async (path) => {
+it.each(["/missing.png", "/empty"])("rejects a job whose file can't be read: %s", async (path) => {
   expect(await submit(internet + path)).toMatchObject(unreadable);
 });
 
 it.each(["http://127.0.0.1:1/a.png", "http://10.0.0.1/a.png", "http://localhost/a.png"])(
-  "refuses a job whose file is on a private address, in every dialect: %s",
+  "rejects a job whose file is on a private address, in every dialect: %s",
   async (image) => {
     expect(await submit(image)).toMatchObject(unreadable);
     expect(await callAt(url, "POST", "/queue/sandbox-image-fast", { prompt: "x", image })).toMatchObject(unreadable);
@@ -65,7 +65,7 @@ it.each(["http://127.0.0.1:1/a.png", "http://10.0.0.1/a.png", "http://localhost/
   },
 );
 
-it("keeps what is uploaded, and knows it again", async () => {
+it("stores uploads, and finds them again", async () => {
   const asked = { content_type: "image/png", file_name: "a.png" };
   expect(await callAt(url, "POST", "/storage/upload/initiate", asked, { authorization: "Key wrong" })).toMatchObject({ status: 401 });
   const { body } = await callAt(url, "POST", "/storage/upload/initiate", asked);

@@ -12,7 +12,7 @@ const submit = (body: object, headers?: Record<string, string>): Promise<Answer>
 const poll = (id: unknown): Promise<Answer> => sandbox.call("GET", `/v1/jobs/${String(id)}`);
 
 describe("a polled job", () => {
-  it("goes from queued over running to succeeded in its own time", async () => {
+  it("goes from queued over running to succeeded at its own pace", async () => {
     const submitted = await submit({ kind: "video", prompt: "a wave", seconds: 2 });
     expect(submitted.status).toBe(202);
     expect(submitted.body).toEqual({ id: expect.any(String), status: "queued" });
@@ -30,7 +30,7 @@ describe("a polled job", () => {
     expect(done.at("error")).toBeUndefined();
   });
 
-  it("yields as many different pictures as were asked for, the same for the same prompt and seed", async () => {
+  it("returns the requested number of different pictures, the same for the same prompt and seed", async () => {
     const make = async (seed: number): Promise<string[]> => {
       const { at } = await submit({ kind: "image", prompt: "four boats", count: 4, seed, sandbox: { latencyMs: 0 } });
       const images = (await poll(at("id"))).at("output.images") as { url: string }[];
@@ -46,7 +46,7 @@ describe("a polled job", () => {
     expect((await sandbox.bytes(urls[0]!)).equals(pictures[0]!)).toBe(true);
   });
 
-  it("yields another picture for another input picture", async () => {
+  it("returns another picture for another input picture", async () => {
     const make = async (image?: string): Promise<unknown> => {
       const { at } = await submit({ kind: "image", prompt: "restyle", image, sandbox: { latencyMs: 0 } });
       return (await poll(at("id"))).at("output.images.0.url");
@@ -55,7 +55,7 @@ describe("a polled job", () => {
     expect(await make("https://example.com/a.png")).not.toBe(await make());
   });
 
-  it("yields music as a WAV file of the asked length", async () => {
+  it("returns music as a WAV file of the requested length", async () => {
     const { at } = await submit({ kind: "music", prompt: "a waltz", seconds: 3, sandbox: { latencyMs: 0 } });
     const url = (await poll(at("id"))).at("output.audios.0.url") as string;
     const response = await fetch(url);
@@ -64,13 +64,13 @@ describe("a polled job", () => {
     expect(decodeWav(Buffer.from(await response.arrayBuffer())).seconds).toBe(3);
   });
 
-  it("yields music as long as a film", async () => {
+  it("returns music as long as a film", async () => {
     const { at } = await submit({ kind: "music", prompt: "a long waltz", seconds: 120, sandbox: { latencyMs: 0 } });
     const response = await fetch((await poll(at("id"))).at("output.audios.0.url") as string);
     expect(decodeWav(Buffer.from(await response.arrayBuffer())).seconds).toBe(120);
   });
 
-  it("is cancelled once and stays so", async () => {
+  it("is cancelled once and stays cancelled", async () => {
     const { at } = await submit({ kind: "image", prompt: "never mind" });
     const cancelled = await sandbox.call("POST", `/v1/jobs/${String(at("id"))}/cancel`);
     expect(cancelled.status).toBe(200);
@@ -88,14 +88,14 @@ describe("a polled job", () => {
     expect(cancelled.body).toMatchObject({ status: "succeeded", output: { images: [{}] } });
   });
 
-  it("is still known after an hour", async () => {
+  it("still exists after an hour", async () => {
     const { at } = await submit({ kind: "image", prompt: "patience" });
     sandbox.advance(3_600_000);
     await submit({ kind: "image", prompt: "another" });
     expect((await poll(at("id"))).at("status")).toBe("succeeded");
   });
 
-  it("is forgotten in the end, so that memory stays bounded", async () => {
+  it("is removed in the end, so that memory stays limited", async () => {
     const { at } = await submit({ kind: "image", prompt: "forgotten" }, { "idempotency-key": "forgotten" });
     sandbox.advance(3 * 3_600_000);
     const later = await submit({ kind: "image", prompt: "forgotten" }, { "idempotency-key": "forgotten" });
@@ -105,7 +105,7 @@ describe("a polled job", () => {
 });
 
 describe("an idempotency key", () => {
-  it("stands for one job, however many requests carry it at once", async () => {
+  it("identifies one job, however many concurrent requests have it", async () => {
     const answers = await Promise.all(
       Array.from({ length: 25 }, () => submit({ kind: "video", prompt: "once" }, { "idempotency-key": "once-only" })),
     );
@@ -126,7 +126,7 @@ describe("an idempotency key", () => {
 });
 
 describe("the list of jobs", () => {
-  it("shows the newest first, with counters of what was asked", async () => {
+  it("shows the newest first, with counters of requests", async () => {
     const before = await sandbox.call("GET", "/v1/jobs");
     const { at } = await submit({ kind: "image", prompt: "listed" });
     await poll(at("id"));
@@ -154,14 +154,14 @@ describe("bad input", () => {
     ["a success as refusal", { kind: "image", prompt: "x", sandbox: { fail: "submit", status: 200 } }, "sandbox.status"],
     ["a list", [], "body"],
     ["no JSON", "{", "body"],
-  ])("names the member that is wrong: %s", async (_name, body, param) => {
+  ])("names the invalid member: %s", async (_name, body, param) => {
     const { status, at } = await sandbox.call("POST", "/v1/jobs", body);
     expect(status).toBe(400);
     expect(at("error.param")).toBe(param);
     expect(at("error.message")).toEqual(expect.any(String));
   });
 
-  it("answers 413 above 20 MB and accepts a picture of 15 MB", async () => {
+  it("returns 413 above 20 MB and accepts a picture of 15 MB", async () => {
     const withImage = (megabytes: number): object => ({
       kind: "image",
       prompt: "large",
@@ -171,7 +171,7 @@ describe("bad input", () => {
     expect((await submit(withImage(15))).status).toBe(202);
   });
 
-  it("answers 401 without the key, with another or with another scheme", async () => {
+  it("returns 401 without the key, with another or with another scheme", async () => {
     for (const authorization of ["", "Bearer", "Bearer wrong", "Key a-key-for-tests"]) {
       const { status, at } = await sandbox.call("POST", "/v1/jobs", { kind: "image", prompt: "x" }, { authorization });
       expect(status).toBe(401);
@@ -179,7 +179,7 @@ describe("bad input", () => {
     }
   });
 
-  it("answers 404 for what does not exist", async () => {
+  it("returns 404 for a missing resource", async () => {
     const id = "00000000-0000-4000-8000-000000000000";
     const answers = await Promise.all([
       poll(id),
@@ -197,7 +197,7 @@ describe("bad input", () => {
 });
 
 describe("the server itself", () => {
-  it("says what it is, and that it lives", async () => {
+  it("reports what it is, and that it is alive", async () => {
     const page = await sandbox.call("GET", "/", undefined, { authorization: "" });
     expect(page.text).toContain("This is no AI");
     expect(page.headers.get("x-sandbox")).toBe("true");

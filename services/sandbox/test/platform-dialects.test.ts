@@ -11,7 +11,7 @@ afterAll(() => sandbox.stop());
 const get = (url: unknown): Promise<Answer> => sandbox.call("GET", new URL(String(url)).pathname);
 
 describe("the queue dialect", () => {
-  it("queues, reports and gives a picture at the addresses it named", async () => {
+  it("queues, reports and returns a picture at the addresses that it named", async () => {
     const queued = await sandbox.call("POST", "/queue/sandbox-image-fast", { prompt: "a fast cat" });
     expect(queued.body).toMatchObject({ status: "IN_QUEUE", request_id: expect.any(String) });
     expect((await get(queued.at("status_url"))).at("status")).toBe("IN_QUEUE");
@@ -33,7 +33,7 @@ describe("the queue dialect", () => {
     }
   });
 
-  it("cancels what runs and refuses to cancel what is done", async () => {
+  it("cancels a running job and rejects the cancellation of a finished one", async () => {
     const slow = await sandbox.call("POST", "/queue/sandbox-image-fast", { prompt: "slow" });
     const cancelled = await sandbox.call("PUT", new URL(String(slow.at("cancel_url"))).pathname);
     expect(cancelled).toMatchObject({ status: 202, body: { status: "CANCELLATION_REQUESTED" } });
@@ -45,7 +45,7 @@ describe("the queue dialect", () => {
     expect((await get(quick.at("response_url"))).at("images")).toHaveLength(1);
   });
 
-  it("knows its apps only, and keeps their requests apart", async () => {
+  it("knows only its apps, and keeps their requests apart", async () => {
     expect((await sandbox.call("POST", "/queue/constructor", { prompt: "x" })).status).toBe(404);
     expect((await sandbox.call("POST", "/queue/sandbox-image-fast", {})).at("error.param")).toBe("prompt");
     const queued = await sandbox.call("POST", "/queue/sandbox-image-fast", { prompt: "x" });
@@ -70,12 +70,12 @@ describe("the predictions dialect", () => {
     expect(done.body).toMatchObject({ status: "succeeded", output: expect.stringMatching(/\/files\/video-1-8-[0-9a-f]{32}\.mp4$/) });
   });
 
-  it("also takes the model in the address", async () => {
+  it("also accepts the model in the address", async () => {
     const started = await sandbox.call("POST", "/v1/models/nodeloom/sandbox-music/predictions", { input: { prompt: "a drum" } });
     expect(started.body).toMatchObject({ status: "starting", model: "sandbox-music" });
   });
 
-  it("gives pictures as a list", async () => {
+  it("returns pictures as a list", async () => {
     const input = { prompt: "two hills", count: 2, sandbox: { latencyMs: 0 } };
     const started = await sandbox.call("POST", "/v1/predictions", { model: "sandbox-image", input });
     expect((await get(started.at("urls.get"))).at("output")).toHaveLength(2);
@@ -88,7 +88,7 @@ describe("the predictions dialect", () => {
     expect((await get(started.at("urls.get"))).at("status")).toBe("canceled");
   });
 
-  it("refuses what it does not know", async () => {
+  it("rejects unknown models", async () => {
     expect((await sandbox.call("POST", "/v1/predictions", { input: { prompt: "x" } })).at("error.param")).toBe("version");
     expect((await sandbox.call("POST", "/v1/predictions", { version: "gpt", input: { prompt: "x" } })).status).toBe(422);
     expect((await sandbox.call("POST", "/v1/predictions", { model: "sandbox-image", input: {} })).at("error.param")).toBe("input.prompt");

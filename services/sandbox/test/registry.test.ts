@@ -50,7 +50,7 @@ describe("the registry's sandbox entries", () => {
     expect(entries.map(({ internalName }) => internalName).sort()).toEqual([...GENERATOR_NAMES, "sandbox-chat"].sort());
   });
 
-  it.each(entries)("$internalName says that it is a sandbox and no AI", ({ displayName, description, sandbox: isSandbox }) => {
+  it.each(entries)("$internalName states that it is a sandbox and no AI", ({ displayName, description, sandbox: isSandbox }) => {
     expect(isSandbox).toBe(true);
     expect(displayName).toContain("Sandbox");
     expect(description).toContain("No AI");
@@ -67,7 +67,7 @@ describe("the registry's sandbox entries", () => {
     expect(listed.at("jobs.0.model")).toBe(entry.internalName);
   });
 
-  it.each(entries)("$internalName has a schema that takes its own inputs and no others", (entry) => {
+  it.each(entries)("$internalName has a schema that accepts its own inputs and no others", (entry) => {
     const check = createInputCheck(entry.inputSchema);
     expect(check(exampleInputs(entry))).toEqual([]);
     expect(check({ prompt: "x" })).toEqual([]);

@@ -18,7 +18,7 @@ const RENDERERS: readonly [name: string, render: (seed: string) => Buffer | Prom
 afterEach(() => jest.restoreAllMocks());
 
 describe.each(RENDERERS)("%s", (_name, render) => {
-  it("has the same bytes for the same seed, whenever it is made, and others for another", async () => {
+  it("has the same bytes for the same seed at any time, and others for another", async () => {
     const first = await render(seedOf("a cat"));
     jest.spyOn(Date, "now").mockReturnValue(Date.now() + 86_400_000);
     expect((await render(seedOf("a cat"))).equals(first)).toBe(true);
@@ -38,7 +38,7 @@ describe("random numbers", () => {
 });
 
 describe("pictures", () => {
-  it("decode to an opaque picture of the asked size with many colours", () => {
+  it("decode to an opaque picture of the requested size with many colours", () => {
     const png = PNG.sync.read(renderPicture(seedOf("a cat"), 512));
     expect([png.width, png.height]).toEqual([512, 512]);
     const colours = new Set<number>();
@@ -49,7 +49,7 @@ describe("pictures", () => {
     expect(colours.size).toBeGreaterThan(500);
   });
 
-  it("bear the label SANDBOX, whatever the seed", () => {
+  it("show the label SANDBOX, for any seed", () => {
     const corner = (seed: string): string => {
       const png = PNG.sync.read(renderPicture(seed, 512));
       const rows = [16, 24, 32, 40].map((row) => png.data.subarray((row * 512 + 16) * 4, (row * 512 + 180) * 4).toString("hex"));
@@ -74,7 +74,7 @@ describe("sounds", () => {
     }
   });
 
-  it("of speech last longer for longer texts, up to a bound", () => {
+  it("of speech last longer for longer texts, up to a limit", () => {
     const seconds = ["Hi", "Good morning to you all", "x".repeat(200_000)].map(
       (text) => decodeWav(renderSpeech(seedOf(text), syllablesOf(text.length))).seconds,
     );

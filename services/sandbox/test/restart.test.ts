@@ -31,8 +31,8 @@ const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return code;
 };
 
-describe("a sandbox that is killed and started again", () => {
-  it("knows its jobs, their keys, what was cancelled and every file", async () => {
+describe("a sandbox that is killed and restarted", () => {
+  it("keeps its jobs, their keys, cancellations and every file", async () => {
     const folder = createFolder();
     const port = await freePort();
     const base = `http://127.0.0.1:${port}`;
@@ -73,7 +73,7 @@ describe("the journal", () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it("loses nothing but the line a crash cut off", () => {
+  it("loses only a line that a crash truncated", () => {
     const before = openJobs(folder, () => 1_000);
     const job = before.submit({ dialect: "jobs", generator: "sandbox-image", input });
     appendFileSync(join(folder, "jobs.jsonl"), '{"id":"half');
@@ -85,7 +85,7 @@ describe("the journal", () => {
     expect(last.held()).toBe(2);
   });
 
-  it("does not keep what is past its retention, nor the text of any prompt", () => {
+  it("keeps no entries beyond their retention, and no text of a prompt", () => {
     const before = openJobs(folder, () => 0);
     before.submit({ dialect: "jobs", generator: "sandbox-image", input: { prompt: "a private prompt", count: 1 } });
     expect(readFileSync(join(folder, "jobs.jsonl"), "utf8")).not.toContain("private");

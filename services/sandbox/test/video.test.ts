@@ -57,7 +57,7 @@ describe.each(LENGTHS)("a video of %d s at %d frames per second", (seconds, fram
   let bytes: Buffer;
   beforeAll(async () => (bytes = await renderVideo(seedOf("a cat", seconds), seconds, framesPerSecond)));
 
-  it("is an H.264 track of exactly that length, its index in front", () => {
+  it("is an H.264 track of exactly that length, with its index first", () => {
     const { movie, samples } = parseMp4(bytes);
     const [track] = movie.tracks;
     expect(movie.tracks).toHaveLength(1);
@@ -67,7 +67,7 @@ describe.each(LENGTHS)("a video of %d s at %d frames per second", (seconds, fram
     expect(movie.isProgressive).toBe(true);
   });
 
-  it("holds one slice a frame, whose length prefix agrees with the sample", () => {
+  it("has one slice per frame, whose length prefix matches the sample", () => {
     for (const { data, isKey } of parseMp4(bytes).samples) {
       expect(new DataView(data.buffer, data.byteOffset).getUint32(0)).toBe(data.length - 4);
       expect(data[4]! & 0x1f).toBe(isKey ? 5 : 1);
@@ -79,7 +79,7 @@ describe.each(LENGTHS)("a video of %d s at %d frames per second", (seconds, fram
     expect(Math.min(...samples.map(({ data }) => data.length))).toBeGreaterThan(384);
   });
 
-  it("is decoded by ffmpeg without a word", () => {
+  it("is decoded by ffmpeg without a message", () => {
     withFile(bytes, (path) => {
       const decode = (level: string): string =>
         spawnSync(ffmpegPath(), ["-hide_banner", "-v", level, "-i", path, "-f", "null", "-"], { encoding: "utf8" }).stderr;
@@ -115,7 +115,7 @@ describe("the encoder", () => {
     expect(changed.data.length).toBeLessThan(384 + 20);
   });
 
-  it("is lossless, over more frames than the frame number counts", async () => {
+  it("is lossless, over more frames than the frame number can count", async () => {
     const encode = createEncoder(format);
     const frames = [noise(seedOf("noise"))];
     for (let index = 1; index < 300; index++) frames.push(change(frames.at(-1)!, (index * 131) % (64 * 48)));

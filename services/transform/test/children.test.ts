@@ -66,7 +66,7 @@ it("keeps a process for the next operation, and replaces it after some", async (
   expect(uses.length).toBeLessThan(pids.length);
 });
 
-it("keeps a process whose file could not be worked on", async () => {
+it("keeps a process whose file couldn't be processed", async () => {
   const before = (await work("pid")).path;
   await expect(work("fail")).rejects.toMatchObject({ kind: "input", message: "no picture" });
   expect((await work("pid")).path).toBe(before);
@@ -77,12 +77,12 @@ it.each([
   ["takes too long", "hang", 300, "bounds", /longer than/],
   ["never stops computing", "spin", 300, "bounds", /longer than/],
   ["takes too much memory", "grow", 20_000, "bounds", /more than the 300 MB of memory/],
-])("ends a process that %s, says so, and works on", async (_name, operation, timeMs, kind, message) => {
+])("ends a process that %s, reports it, and continues", async (_name, operation, timeMs, kind, message) => {
   await expect(work(operation, timeMs)).rejects.toMatchObject({ kind, message: expect.stringMatching(message) as string });
   expect((await work("pid")).path).toMatch(/^\d+$/);
 });
 
-it("ends what a process started together with it", async () => {
+it("ends all processes that a process started", async () => {
   const stop = new AbortController();
   const nested = pool.work(request("nest"), { timeMs: 20_000, signal: stop.signal });
   const pid = await pidFrom(join(folder, "pid"));
@@ -105,7 +105,7 @@ it("gives users turns, however many requests one of them has", async () => {
   expect(order.indexOf("little")).toBeLessThan(5);
 });
 
-it("tells a process no secret of the service's", async () => {
+it("gives a process no secret of the service", async () => {
   process.env.TRANSFORM_TEST_SECRET = "secret";
   const child = await startChild({ program, isolation: [] });
   const { path } = await child.work(request("secrets"), { timeMs: 20_000 });
@@ -114,7 +114,7 @@ it("tells a process no secret of the service's", async () => {
   expect(path.split(" ").filter((name) => !/^(PATH|LANG|MALLOC_ARENA_MAX|NODE_CHANNEL_\w+|PWD|_|SHLVL)$/.test(name))).toEqual([]);
 });
 
-it("cuts a process off the network where this machine allows it", async () => {
+it("removes a process's network access if the machine allows it", async () => {
   const isolation = await networkIsolation();
   const { createServer } = await import("node:net");
   const server = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");

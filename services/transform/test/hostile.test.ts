@@ -67,7 +67,7 @@ it("has more than sixty of them", () => {
   expect(new Set(files.map(({ name }) => name)).size).toBe(files.length);
 });
 
-it("fails images that mean harm one by one, and works on", async () => {
+it("fails malicious images one by one, and continues", async () => {
   const before = await readdir(tmpdir());
   expect(await attack("image-resize", { width: 20 }, "image")).toEqual([]);
   const { width } = await service.run("image-resize", { width: 20 }, { image: await good() });
@@ -77,7 +77,7 @@ it("fails images that mean harm one by one, and works on", async () => {
   expect(added).toEqual([]);
 });
 
-it("fails where one image of several means harm", async () => {
+it("fails if one image of several is malicious", async () => {
   const image = await good();
   const failure = await service.failure("image-grid", {}, { images: [image, files.find(({ name }) => name.includes("50,000"))!.bytes] });
   expect(failure).toMatchObject({ kind: "failed", message: "image-grid: images.1: the image has more than 100000000 pixels" });
@@ -95,7 +95,7 @@ it("survives random damage", async () => {
   expect((await service.run("image-resize", { width: 20 }, { image: base })).width).toBe(20);
 });
 
-it("ends an operation whose caller gives up, and removes its files", async () => {
+it("ends an operation whose caller aborts, and removes its files", async () => {
   const stop = new AbortController();
   const large = await sharp({
     create: { width: 2_500, height: 2_500, channels: 3, background: "#555555", noise: { type: "gaussian", mean: 128, sigma: 60 } },
@@ -113,7 +113,7 @@ it("ends an operation whose caller gives up, and removes its files", async () =>
 });
 
 describeWithFfmpeg("with ffmpeg", () => {
-  it("fails videos and sounds that mean harm one by one, and works on", async () => {
+  it("fails malicious videos and sounds one by one, and continues", async () => {
     expect(await attack("video-trim", { seconds: 1 }, "video")).toEqual([]);
     expect(await attack("audio-convert", { format: "wav" }, "audio")).toEqual([]);
     expect(await service.leftovers()).toEqual([]);

@@ -57,13 +57,13 @@ describe("operations on images", () => {
     expect(sharp.at(20, 100)).toEqual(soft.at(20, 100));
   });
 
-  it("turns a picture upright before it works on it", async () => {
+  it("rotates a picture upright before it processes it", async () => {
     const turned = await picture(100, 50, "#00ff00").withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const { output } = await made("image-resize", { width: 25 }, { image: turned });
     expect([output.width, output.height]).toEqual([25, 50]);
   });
 
-  it("reads what phones and scanners save, and names what it can't read", async () => {
+  it("reads the formats of phones and scanners, and names unsupported ones", async () => {
     const kind = (name: string): Buffer => readFileSync(join(__dirname, "..", "..", "media", "test", "kinds", name));
     const heic = await made("image-resize", { width: 24 }, { image: kind("turned.heic") });
     expect([heic.metadata.format, heic.output.width, heic.output.height]).toEqual(["jpeg", 24, 32]);
@@ -94,7 +94,7 @@ describe("operations on images", () => {
     ["cut out", "image-crop", { width: 15, height: 15 }, 15],
     ["written on", "image-text", { text: "x", size: 0.2, position: "centre" }, 40],
     ["laid under a logo", "image-composite", { position: "centre" }, 40],
-  ])("keeps an animation's pictures apart, and its times, where it is %s", async (_name, operation, settings, width) => {
+  ])("keeps an animation's pictures, and its timing, if it is %s", async (_name, operation, settings, width) => {
     const files: Record<string, Buffer> = operation === "image-composite" ? { overlay: await png(4, 4, "#ffffff") } : {};
     for (const format of ["gif", "webp"] as const) {
       const { output, bytes, metadata } = await made(operation, settings, { image: await animation(format), ...files });
@@ -120,7 +120,7 @@ describe("operations on images", () => {
     }
   });
 
-  it("says so where a result leaves out pictures of an animation", async () => {
+  it("reports a result that omits pictures of an animation", async () => {
     const gif = await service.upload(await animation("gif"));
     const image = await service.upload(await png());
     const warningsOf = async (operation: string, settings: object, files: Record<string, string[]>): Promise<string[]> => {
@@ -136,7 +136,7 @@ describe("operations on images", () => {
     expect(await warningsOf("image-convert", { format: "jpeg" }, { image: [image] })).toEqual([]);
   });
 
-  it("refuses an animation that all pictures together would make too large", async () => {
+  it("rejects an animation whose pictures together would be too large", async () => {
     const failure = await service.failure("image-resize", { width: 8_000 }, { image: await animation("gif") });
     expect(failure.message).toContain("the 3 pictures of the result would have more than 100000000 pixels together");
   });
@@ -166,7 +166,7 @@ describe("operations on images", () => {
     expect(faint.at(50, 50)[2]).toBeGreaterThan(100);
   });
 
-  it("puts images into a grid in their order", async () => {
+  it("arranges images in a grid in order", async () => {
     const images = await Promise.all(["#ff0000", "#00ff00", "#0000ff"].map((colour) => png(64, 64, colour)));
     const { output, at } = await made("image-grid", { cellWidth: 32, cellHeight: 32, gap: 0 }, { images });
     expect([output.width, output.height]).toEqual([64, 64]);
@@ -183,13 +183,13 @@ describe("operations on images", () => {
     expect(output.object!.contentType).toBe(`image/${format}`);
   });
 
-  it("reads CMYK, and writes it as other colours", async () => {
+  it("reads CMYK, and writes it as RGB", async () => {
     const cmyk = await picture(20, 20, "#ff0000").toColourspace("cmyk").jpeg().toBuffer();
     const { metadata } = await made("image-convert", { format: "png" }, { image: cmyk });
     expect(metadata.space).toBe("srgb");
   });
 
-  it("writes a text as it is, markup included, inside the picture", async () => {
+  it("writes a text unchanged, including markup, inside the picture", async () => {
     const { at, metadata } = await made(
       "image-text",
       { text: "<b>&", size: 0.4, background: "#0000ff", position: "centre" },
@@ -202,7 +202,7 @@ describe("operations on images", () => {
     expect(at(2, 2)).toEqual([255, 0, 0]);
   });
 
-  it("writes every script that has a font, and names the signs that have none", async () => {
+  it("writes every script with a font, and names characters without one", async () => {
     const image = await png(400, 100);
     const texts = ["你好世界", "再见朋友", "สวัสดี", "مرحبا", "שלום"];
     const written = await Promise.all(texts.map(async (text) => (await made("image-text", { text, bold: true }, { image })).bytes));
@@ -211,14 +211,14 @@ describe("operations on images", () => {
   });
 
   it.each([" ", "\n\t", "\u00a0", "\u200b\u200d", "\ufe0f", "\u3164", "\u2800"])(
-    "fails at once, naming the text, where nothing of it can be seen: %j",
+    "fails at once, and names the text, if nothing of it is visible: %j",
     async (blank) => {
       const failure = await service.failure("image-text", { text: blank }, { image: await png() });
       expect(failure.message).toContain("text: has no visible character");
     },
   );
 
-  it("gives the same bytes for the same work", async () => {
+  it("returns the same bytes for the same operation", async () => {
     const image = await png();
     const [one, other] = [await made("image-resize", { width: 50 }, { image }), await made("image-resize", { width: 50 }, { image })];
     expect(one.output.object!.id).not.toBe(other.output.object!.id);
@@ -234,7 +234,7 @@ describe("operations on images", () => {
     expect(again.object!.url).toBe(first.object!.url);
   });
 
-  it("refuses what no operation takes, and says what and where", async () => {
+  it("rejects unsupported settings, and names the error and its path", async () => {
     const image = await png();
     const messages = await Promise.all([
       service.failure("image-turn", {}, { image }),
@@ -257,7 +257,7 @@ describe("operations on images", () => {
     expect(messages.map(({ kind }) => kind)).toEqual(["invalid", "invalid", "invalid", "invalid", "failed", "failed", "invalid"]);
   });
 
-  it("renders previews that are no larger than the picture", async () => {
+  it("renders previews no larger than the picture", async () => {
     const [small, large] = await Promise.all([service.upload(await png(40, 30)), service.upload(await png(400, 300))]);
     const previews = await Promise.all(
       [small, large].map((key) => service.client.renderPreview({ key, width: 96 }, { deadlineMs: 30_000 })),
@@ -273,7 +273,7 @@ describe("operations on images", () => {
     expect(await service.leftovers()).toEqual([]);
   });
 
-  it("says what can be done here", async () => {
+  it("reports the available operations", async () => {
     const { images } = await service.client.getStatus({});
     expect(images).toMatchObject({ state: 1, version: expect.stringMatching(/^\d+\.\d+/) as string });
   });

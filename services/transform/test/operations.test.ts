@@ -10,11 +10,11 @@ import { asAss, asSrt, cuesOfText, cuesOfWords, readWords } from "../src/work/vi
 import { mainFont, runsOf } from "../src/work/fonts/fonts";
 import { brokenInto } from "../src/work/videos/lines";
 
-it("does every operation of the kernel's table, and no other but previews", () => {
+it("supports every operation in the kernel's table, and no other except previews", () => {
   expect(Object.keys(OPERATIONS).sort()).toEqual([...MEDIA_OPERATIONS.map(({ name }) => name), "preview"].sort());
 });
 
-describe("the ffmpeg that is used", () => {
+describe("the ffmpeg in use", () => {
   let folder: string;
   const path = process.env.PATH;
   beforeEach(() => {
@@ -31,14 +31,14 @@ describe("the ffmpeg that is used", () => {
     return at;
   };
 
-  it("is the one that the environment names, else the one on PATH", async () => {
+  it("is the one in the environment, or else the one on PATH", async () => {
     const own = program(join(folder, "own"));
     expect(await findFfmpeg({ FFMPEG_PATH: own, NODELOOM_CACHE_DIR: folder }).ready()).toEqual({ path: own, version: "9.9-test" });
     const found = program(join(folder, "ffmpeg"));
     expect((await findFfmpeg({ NODELOOM_CACHE_DIR: folder }).ready()).path).toBe(found);
   });
 
-  it("is away, with what to do, until it is there; and downloading while it is fetched", async () => {
+  it("is unavailable, with the next step, until it exists; and downloading meanwhile", async () => {
     const ffmpeg = findFfmpeg({ NODELOOM_CACHE_DIR: folder });
     expect(await ffmpeg.status()).toMatchObject({ state: "away", reason: expect.stringContaining("FFMPEG_PATH") as string });
     await expect(ffmpeg.ready()).rejects.toMatchObject({ kind: "unavailable", metadata: { retryAfter: 60 } });
@@ -66,8 +66,8 @@ describe("the ffmpeg that is used", () => {
   });
 });
 
-describe("what ffmpeg says of a file", () => {
-  it("is read whatever the stream", () => {
+describe("ffmpeg's output about a file", () => {
+  it("is parsed for any stream", () => {
     const log = `Input #0, mov,mp4,m4a,3gp,3g2,mj2, from 'file:in-0':
   Duration: 00:01:02.50, start: 0.000000, bitrate: 3000 kb/s
   Stream #0:0[0x1](und): Video: hevc (Main 10) (hvc1 / 0x31637668), yuv420p10le(tv, bt2020nc/bt2020/arib-std-b67), 1920x1080 [SAR 1:1 DAR 16:9], 2800 kb/s, 29.97 fps, 29.97 tbr, 600 tbn (default)
@@ -92,7 +92,7 @@ describe("what ffmpeg says of a file", () => {
     });
   });
 
-  it("does not take the picture on a cover for a video", () => {
+  it("doesn't treat a cover picture as a video", () => {
     const log = `  Duration: 00:00:03.00, start: 0.0
   Stream #0:0: Audio: mp3, 44100 Hz, stereo, fltp, 128 kb/s
   Stream #0:1: Video: mjpeg (Baseline), yuvj420p(pc), 600x600 [SAR 1:1 DAR 1:1], 90k tbr, 90k tbn (attached pic)`;
@@ -115,7 +115,7 @@ describe("captions", () => {
     expect(long.map(({ text }) => text)).toEqual(["aaaa bbbb\ncccc dddd", "eeee"]);
   });
 
-  it("are read as transcription models give their words", () => {
+  it("are read in the form of transcription models", () => {
     expect(readWords([{ word: " Hi ", start: 0, end: 1 }])).toEqual([{ text: "Hi", start: 0, end: 1 }]);
     expect(readWords({ text: "Hi", words: [{ text: "Hi", start: 0, end: 1 }] })).toHaveLength(1);
     expect(readWords([{ segments: [{ text: "Hi there", start: 0, end: 1 }] }])).toEqual([{ text: "Hi there", start: 0, end: 1 }]);
@@ -134,7 +134,7 @@ describe("captions", () => {
     expect(brokenInto("a bb ccccccccccc d", 4)).toEqual(["a bb", "ccccccccccc", "d"]);
   });
 
-  it("break between the words of scripts that have no spaces, and join such words without one", () => {
+  it("break between the words of scripts without spaces, and join these words without one", () => {
     expect(brokenInto("你好世界，再见朋友。", 10)).toEqual(["你好世界，", "再见朋友。"]);
     expect(brokenInto("สวัสดีชาวโลก", 8)).toEqual(["สวัสดีชาว", "โลก"]);
     expect(brokenInto("well-known words", 8)).toEqual(["well-known", "words"]);
@@ -143,7 +143,7 @@ describe("captions", () => {
     expect(cuesOfText("你好。再见。", 4, 20).map(({ text }) => text)).toEqual(["你好。", "再见。"]);
   });
 
-  it("have nothing to show where nothing is said", () => {
+  it("are empty if nothing is said", () => {
     for (const silence of [[], {}, { words: [] }, [{ text: "", words: [], segments: [] }]]) expect(readWords(silence)).toEqual([]);
   });
 
@@ -168,11 +168,11 @@ describe("the fonts of a text", () => {
     ["Arabic", "مرحبا", ["مرحبا|Noto Sans Arabic"]],
     ["Hebrew", "שלום", ["שלום|Noto Sans Hebrew"]],
     ["notes and faces", "la ♪ 👍🏽", ["la |Noto Sans", "♪ |Noto Sans S Chinese Bold", "👍🏽|Noto Emoji"]],
-  ])("show %s, each part by a font that has all of its signs", (_name, text, wanted) => {
+  ])("show %s, each part in a font with all of its characters", (_name, text, wanted) => {
     expect(families(text)).toEqual(wanted);
   });
 
-  it("are refused by the signs that none of them has, each once, with its number", () => {
+  it("are rejected with the characters that none of them has, each once, with its number", () => {
     expect(() => runsOf("a 𠀀 ক 𠀀", "regular", "text")).toThrow(
       "text: no font has 𠀀 (U+20000), ক (U+0995); leave out or replace these signs",
     );

@@ -11,7 +11,7 @@ import { startTransform, type RunningTransform } from "./support/transform";
 const X264 = ["-c:v", "libx264", "-preset", "ultrafast"];
 const PQ = "colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc";
 
-describeWithFfmpeg("what a video shows", () => {
+describeWithFfmpeg("a video as displayed", () => {
   let service: RunningTransform;
   beforeAll(async () => {
     service = await startTransform();
@@ -25,7 +25,7 @@ describeWithFfmpeg("what a video shows", () => {
   const framesOf = (video: Buffer, frames: number): Buffer =>
     withFfmpeg(["-i", "in", "-frames:v", String(frames), "-c", "copy"], "out.mp4", { in: video });
 
-  it("keeps its shape in every operation, where its pixels are not square", async () => {
+  it("keeps its aspect ratio in every operation, if its pixels aren't square", async () => {
     const wide = (rotation: string[] = []): Buffer =>
       clip({ seconds: 0.4, size: "120x80", more: ["-vf", "setsar=3/2", ...rotation], tone: 440 });
     const video = await service.upload(wide());
@@ -46,7 +46,7 @@ describeWithFfmpeg("what a video shows", () => {
     expect(await sharp(Buffer.from(poster.data)).metadata()).toMatchObject({ width: 90, height: 40 });
   });
 
-  it("is as bright as before, where it is HDR, on screens that are not", async () => {
+  it("keeps its brightness if it is HDR, on other screens", async () => {
     const grey = (colours: string): Buffer =>
       withFfmpeg(
         [
@@ -65,7 +65,7 @@ describeWithFfmpeg("what a video shows", () => {
     }
   });
 
-  it("keeps the colours of its last scene as a GIF, whatever moved before", async () => {
+  it("keeps the colours of its last scene as a GIF, whatever came before", async () => {
     const scenes = withFfmpeg(
       [
         ...[
@@ -91,7 +91,7 @@ describeWithFfmpeg("what a video shows", () => {
     expect(error).toBeLessThan(8);
   });
 
-  it("stays in step with a sound that begins later, at another speed", async () => {
+  it("stays in sync with a sound that starts later, at another speed", async () => {
     const video = withFfmpeg(
       ["-i", "in", "-itsoffset", "1", "-i", "sound", "-map", "0:v", "-map", "1:a", "-c:v", "copy", "-c:a", "aac"],
       "out.mp4",
@@ -105,7 +105,7 @@ describeWithFfmpeg("what a video shows", () => {
     expect(levelBetween(samplesOf(bytes), 0, 0.4)).toBeLessThan(0.001);
   });
 
-  it("has a picture for every moment below its length, the last one where its sound goes on", async () => {
+  it("has a picture for every time below its length, and the last one while its sound continues", async () => {
     const video = await service.upload(
       withFfmpeg(["-i", "in", "-i", "sound", "-c:v", "copy", "-c:a", "aac"], "out.mp4", { in: clip({ seconds: 1 }), sound: tone(440, 6) }),
     );
@@ -113,13 +113,13 @@ describeWithFfmpeg("what a video shows", () => {
     expect((await service.run("video-frame", { last: true }, { video })).width).toBe(160);
   });
 
-  it("has a thumbnail, and a picture, where it is one picture long", async () => {
+  it("has a thumbnail, and a picture, if it is one frame long", async () => {
     const video = await service.upload(framesOf(clip({ seconds: 1 }), 1));
     expect((await service.run("video-frame", { at: 0.02 }, { video })).width).toBe(160);
     expect((await service.client.renderPreview({ key: video, width: 96 }, { deadlineMs: 30_000 })).contentType).toBe("image/webp");
   });
 
-  it("is captioned with nothing where nothing is said", async () => {
+  it("gets no captions if nothing is said", async () => {
     const video = clip({ seconds: 1, tone: 440 });
     for (const settings of [{ words: [] }, { words: [{ text: "", segments: [] }] }, { words: [], mode: "track" }]) {
       const { bytes } = await made("video-captions", settings, { video });
@@ -130,7 +130,7 @@ describeWithFfmpeg("what a video shows", () => {
     expect((await service.failure("video-captions", late, { video })).message).toContain("after the end of the video");
   });
 
-  it("is captioned in every script that has a font, and signs without one are named", async () => {
+  it("has captions in every script with a font, and characters without one are named", async () => {
     const video = await service.upload(clip({ seconds: 0.4, size: "320x180", colour: "black" }));
     const texts = ["你好世界", "再见朋友", "안녕하세", "감사합니", "さようなら", "สวัสดี", "مرحبا", "שלום"];
     const pictures = new Set<string>();
@@ -158,7 +158,7 @@ describeWithFfmpeg("what a video shows", () => {
     expect(output.durationSeconds).toBeGreaterThan(0.05);
   });
 
-  it("is refused where the end of its file is missing, wherever its index is", async () => {
+  it("is rejected if the end of its file is missing, wherever its index is", async () => {
     const whole = clip({ seconds: 2, size: "320x180", more: ["-vf", "noise=alls=80:allf=t"] });
     const forms = [
       whole,
@@ -175,7 +175,7 @@ describeWithFfmpeg("what a video shows", () => {
     }
   });
 
-  it("counts how long a sound is whose rate changes, where its file does not say it", async () => {
+  it("computes the duration of a sound with a variable rate, if its file doesn't state it", async () => {
     const noise = ["-f", "lavfi", "-i", "anoisesrc=d=2:a=0.5:r=48000:seed=1"];
     const joined = ["-filter_complex", "[0:a]adelay=6000", "-c:a", "libmp3lame", "-q:a", "2", "-write_xing", "0", "-id3v2_version", "0"];
     const audio = withFfmpeg([...noise, ...joined], "out.mp3");

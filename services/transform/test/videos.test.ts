@@ -29,7 +29,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     [0, 0, 255],
   ];
 
-  it("joins videos of one form in order, each sound under its own pictures", async () => {
+  it("joins videos of one format in order, each sound under its own pictures", async () => {
     const videos = [beep(1, 0.2), beep(1.5, 0.4), beep(1, 0.6)];
     const { bytes, contents, output } = await made("video-concat", {}, { videos });
     expect(contents.video).toMatchObject({ codec: "avc", width: 160, height: 90, frames: 88 });
@@ -44,7 +44,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     }
   });
 
-  it("joins videos of different forms in the frame of the first", async () => {
+  it("joins videos of different formats in the frame of the first", async () => {
     const other = clip({
       seconds: 1,
       size: "90x160",
@@ -67,7 +67,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     expect(levelBetween(samples, 2.2, 2.8)).toBeGreaterThan(0.05);
   });
 
-  it("lets videos fade into each other, and refuses fades that are too long", async () => {
+  it("lets videos fade into each other, and rejects fades that are too long", async () => {
     const videos = [clip({ seconds: 2, tone: 440 }), clip({ seconds: 2, colour: "blue", tone: 880 })];
     const { bytes, contents } = await made("video-concat", { transition: "fade", fadeSeconds: 1 }, { videos });
     expect(contents.video!.frames).toBe(75);
@@ -99,7 +99,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     expect((await service.failure("video-trim", { start: 9 }, { video })).message).toContain("ends at 3 s");
   });
 
-  it("puts a sound under a video: as long as either, looped, faded, or lowered under its own", async () => {
+  it("adds a sound to a video: as long as either, looped, faded, or lowered under the video's own", async () => {
     const silent = clip({ seconds: 2 });
     const longer = await made("video-mux", { length: "audio" }, { video: silent, audio: tone(440, 3) });
     expect(longer.contents.video!.frames).toBe(75);
@@ -143,7 +143,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     );
   });
 
-  it("writes captions when their words are said, and nothing a caption says is a command", async () => {
+  it("shows captions when their words are said, and no caption is a command", async () => {
     const video = clip({ seconds: 3, size: "320x180", colour: "black", tone: 440 });
     const words = [
       { text: "{\\an8}Loom\\N", start: 1, end: 1.4 },
@@ -189,7 +189,7 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     expect((await service.failure("audio-loudness", {}, { audio: tone(440, 1, "wav", ["-af", "volume=0"]) })).message).toContain("silent");
   });
 
-  it("gives the same bytes for the same work", async () => {
+  it("returns the same bytes for the same operation", async () => {
     const images = await Promise.all(["#ff0000", "#0000ff"].map(picture));
     const settings = { width: 160, height: 90, seconds: 0.5, transition: "fade", fadeSeconds: 0.2 };
     const [one, other] = [await made("video-slideshow", settings, { images }), await made("video-slideshow", settings, { images })];

@@ -49,7 +49,7 @@ const scheduleOf = (userId: string, slot: number) => ({
 const store = async (collection: "schedules" | "hooks", ...rows: { _id: string }[]): Promise<void> =>
   void (await old!.collection<{ _id: string }>(collection).insertMany(rows));
 
-it("finds a schedule of 1.0.0 by its ID and a hook by its address, unchanged", async () => {
+it("finds a schedule of 1.0.0 by its id and a hook by its address, unchanged", async () => {
   const schedule = scheduleOf("u1", 0);
   const hook = { _id: randomUUID(), userId: "u1", slot: 0, workflowSlug: "flow", secretHash: "hash", createdAt: new Date(3) };
   await store("schedules", schedule);
@@ -60,7 +60,7 @@ it("finds a schedule of 1.0.0 by its ID and a hook by its address, unchanged", a
   expect(await find({ secretHash: "unknown" }, () => hooks.findByHash("unknown"))).toBeNull();
 });
 
-it("moves each row of an account once, however many processes ask for it at once, whatever answers are lost", async () => {
+it("moves each row of an account once, however many processes request it at once, even if responses are lost", async () => {
   const rows = Array.from({ length: 12 }, (_, slot) => scheduleOf("u2", slot));
   await store("schedules", ...rows);
   for (let round = 0; (await schedules.list("u2", undefined)).length < rows.length; round += 1) {
@@ -71,7 +71,7 @@ it("moves each row of an account once, however many processes ask for it at once
   expect((await schedules.list("u2", undefined)).sort((a, b) => a.slot - b.slot)).toEqual(rows);
 });
 
-it("never brings back what was removed after it had moved", async () => {
+it("never restores a row that was removed after it had moved", async () => {
   const row = scheduleOf("u3", 0);
   await store("schedules", row);
   // The answer is lost: triggers is the owner, but hasn't stored anything yet.
@@ -84,7 +84,7 @@ it("never brings back what was removed after it had moved", async () => {
   expect(await own!.collection<{ _id: string }>("schedules").findOne({ _id: row._id })).toBeNull();
 });
 
-it("keeps a row whose place another one has taken here", async () => {
+it("keeps a row whose id is already taken here", async () => {
   const [before, here] = [scheduleOf("u4", 0), scheduleOf("u4", 0)];
   await store("schedules", before);
   await schedules.insert(here);
@@ -92,7 +92,7 @@ it("keeps a row whose place another one has taken here", async () => {
   expect((await schedules.list("u4", undefined)).map(({ _id }) => _id).sort()).toEqual([before._id, here._id].sort());
 });
 
-it("is filled by migrate from its second run on, by id, and again where it was cut short", async () => {
+it("is filled by migrate from its second run on, by id, and resumes after an interruption", async () => {
   const env = { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix, TEMPORAL_ADDRESS: process.env.TEMPORAL_ADDRESS! };
   const queue = { TEMPORAL_TASK_QUEUE: `fill-${prefix.slice(5, 13)}` };
   const rows = Array.from({ length: 5 }, (_, slot) => scheduleOf("u5", slot));

@@ -15,7 +15,7 @@ it.each([
   ["one cut short", (body: Buffer) => sign(body, "secret").slice(0, -2), false],
   ["one without its name", (body: Buffer) => sign(body, "secret").slice("sha256=".length), false],
   ["none", () => "", false],
-])("takes of signatures of a body %s: %p", (_name, header, expected) => {
+])("accepts of signatures of a body %s: %p", (_name, header, expected) => {
   // With a byte order mark, which decoding removes.
   const body = bytes('\ufeff{"a": 1}');
   expect(isSigned(body, header(body), "secret")).toBe(expected);
@@ -27,7 +27,7 @@ it.each([
   ["{ prompt: issue.title, style: issue.style, list: [none] }", '{"issue": {"title": "Door"}}', { prompt: "Door", list: [null] }],
   ["{ id: issue.id }", '{"issue": {"id": 7615917337495251231}}', { id: "7615917337495251231" }],
   ["{ n: length(@) }", "[1, 2, 3]", { n: 3 }],
-])("makes inputs by %p of %s", (expression, body, inputs) => {
+])("creates inputs by %p from %s", (expression, body, inputs) => {
   expect(JSON.parse(inputsOf(expression, bytes(body)))).toEqual(inputs);
 });
 
@@ -45,7 +45,7 @@ it.each([
     JSON.stringify(Array(60).fill({ b: Array(5_000).fill(0) })),
     "INVALID_INPUTS",
   ],
-])("refuses a body that is %s", (_name, expression, body, reason) => {
+])("rejects a body that is %s", (_name, expression, body, reason) => {
   expect(() => inputsOf(expression, Buffer.from(body as string))).toThrow(expect.objectContaining({ reason }) as Error);
 });
 
@@ -60,7 +60,7 @@ const read = (hook: HookRecord, part: Partial<triggers.ReadDeliveryRequest> = {}
     signatureSecret: () => Promise.resolve("secret"),
   })(triggers.ReadDeliveryRequest.fromPartial({ secretHash: "x", body: bytes("{}"), ...part }));
 
-it("makes one run of a delivery by the sender's id of it, and another one of each without", async () => {
+it("starts one run per delivery id of the sender, and another one for each request without", async () => {
   const keyed = hookOf({ deliveryIdHeader: "X-Delivery" });
   const [first, again, other] = [
     await read(keyed, { deliveryId: "d1" }),
@@ -78,7 +78,7 @@ it("makes one run of a delivery by the sender's id of it, and another one of eac
   expect((await read({ ...keyed, _id: "h2" }, { deliveryId: "d1" })).executionId).not.toBe(first.executionId);
 });
 
-it("asks for what the hook asks for: the signature, and the id", async () => {
+it("requires the hook's settings: the signature, and the id", async () => {
   const signed = hookOf({ signatureHeader: "X-Signature" });
   await expect(read(signed)).rejects.toMatchObject({ reason: "SIGNATURE_INVALID" });
   await expect(read(signed, { signature: sign(bytes("{}"), "secret") })).resolves.toMatchObject({ metadata: { hookId: "h1" } });

@@ -16,7 +16,7 @@ it.each([
     { personId: "person", at: GRANTED },
   ],
   [{ createdAt: CREATED }, { personId: "owner", at: CREATED }],
-])("runs a hook or schedule of a session only while its creator has access: %j", async (set, grant) => {
+])("runs a session's hook or schedule only while its creator has access: %j", async (set, grant) => {
   const asked: unknown[] = [];
   const getUser = (request: unknown): Promise<identity.GetUserResponse> => {
     asked.push(request);

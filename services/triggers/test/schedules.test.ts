@@ -141,7 +141,7 @@ const until = async (isDone: () => Promise<boolean>): Promise<void> => {
 };
 
 describe("a schedule", () => {
-  it("starts one run at its time, by its owner's key, when Temporal says so", async () => {
+  it("starts one run at its time, with its owner's key, when Temporal triggers it", async () => {
     const row = await create({}, "key-1");
     await handleOf(row).trigger();
     await until(async () => (await stored(row)).history.length > 0);
@@ -156,7 +156,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("approves the workflow's current graph when it is set, and is checked by later approvals", async () => {
+  it("approves the workflow's current graph when it is set, and later approvals also apply", async () => {
     const row = await create();
     expect([planned, approvals]).toEqual([[""], [`flow of ${world.userId}`]]);
     await update(row, { inputsJson: PAID });
@@ -166,7 +166,7 @@ describe("a schedule", () => {
     expect(approvals).toHaveLength(1);
   });
 
-  it("is served once per time, however often and from wherever it is triggered", async () => {
+  it("runs once per time, however often and from wherever it is triggered", async () => {
     const row = await create();
     const many = await Promise.all([serve(row), serve(row), serve(row)]);
     const again = await serve(row);
@@ -178,7 +178,7 @@ describe("a schedule", () => {
     expect(await money.usageRows(world.userId)).toHaveLength(2);
   });
 
-  it("leaves a time out while the run before is under way", async () => {
+  it("skips a time while the previous run is in progress", async () => {
     const row = await create();
     const before = newRecord(world.userId, { status: "processing" });
     await money.stores.rows.insert(before);
@@ -192,7 +192,7 @@ describe("a schedule", () => {
     ["the account is suspended", "ACCOUNT_SUSPENDED", () => void (user = { ...user, suspended: true })],
     ["approval is taken back", "ACCOUNT_NOT_APPROVED", () => void (user = { ...user, approved: false })],
     ["the tier has no API any more", "CAPABILITY_DENIED", () => void (user = { ...user, plan: { ...user.plan!, base: "free" } })],
-  ])("stops with the reason when %s", async (_when, code, change) => {
+  ])("stops with the reason if %s", async (_when, code, change) => {
     const row = await create();
     change();
     expect(await serve(row)).toMatchObject({ outcome: "refused", code });
@@ -222,17 +222,17 @@ describe("a schedule", () => {
     ["its time zone", { timezone: "Europe/Berlin" }],
     ["a pause that ends", { paused: false }],
     ["its inputs while it pauses", { paused: true, inputsJson: PAID }],
-  ])("counts on the key of the caller who changes %s from then on", async (_what, part) => {
+  ])("uses the key of the caller who changes %s from then on", async (_what, part) => {
     const row = await create({}, "key-1");
     expect(await update(row, part, "key-2")).toMatchObject({ keyId: "key-2" });
   });
 
-  it("stays the key's that set it where another caller only pauses it", async () => {
+  it("keeps the key that set it if another caller only pauses it", async () => {
     const row = await create({}, "key-1");
     expect(await update(row, { paused: true }, "key-2")).toMatchObject({ paused: true, keyId: "key-1" });
   });
 
-  it("stops after three times in a row that were not paid for, and not before", async () => {
+  it("stops after three consecutive unpaid runs, and not before", async () => {
     world = await createWorld(money, { funds: 1 });
     user = { ...user, id: world.userId };
     start();
@@ -250,12 +250,12 @@ describe("a schedule", () => {
     });
   });
 
-  it("bounds each run by its own limit", async () => {
+  it("limits each run by its own maximum", async () => {
     const row = await create({ inputsJson: PAID, maxMillicredits: PRICE - 1 });
     expect(await serve(row)).toMatchObject({ outcome: "refused", code: "INSUFFICIENT_CREDITS" });
   });
 
-  it("follows a change of its times: Temporal has the new ones, and a time of the old ones that came before is served", async () => {
+  it("follows a change of its times: Temporal has the new ones, and an earlier trigger of the old ones still runs", async () => {
     const row = await create();
     const changed = await update(row, { cron: "0 12 29 2 *" });
     expect([await isCarried(row), await isCarried(changed)]).toEqual([false, true]);
@@ -266,7 +266,7 @@ describe("a schedule", () => {
     expect(await serve(changed)).toBeNull();
   });
 
-  it("is refused where the workflow could not be run, or its times mean nothing", async () => {
+  it("is rejected if the workflow can't run, or its times are invalid", async () => {
     planFailure = new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
     await expect(create()).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
     planFailure = undefined;
@@ -281,19 +281,19 @@ describe("a schedule", () => {
     expect(await all.schedules.list(world.userId, "flow")).toEqual([]);
   });
 
-  it("is one of twenty of its account at most, however many are made at once", async () => {
+  it("is limited to twenty per account, however many are created at once", async () => {
     const made = await Promise.allSettled(Array.from({ length: 22 }, () => create({ paused: true })));
     expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
     await expect(create()).rejects.toMatchObject({ reason: "PRECONDITION_FAILED", metadata: { limit: 20, workflows: ["flow"] } });
   });
 });
 
-describe("what Temporal carries", () => {
+describe("Temporal's schedules", () => {
   const reconcile = () => all.reconcile(() => undefined);
   /** Polls until Temporal's list is up to date. */
   const settled = async (): Promise<void> => until(async () => (await reconcile()).changed === 0);
 
-  it("is created again from the rows after Temporal has lost it, and ends without a row", async () => {
+  it("are created again from the rows after Temporal has lost them, and end without a row", async () => {
     const [lost, removed, paused] = [await create(), await create(), await create({ paused: true })];
     await settled();
     await handleOf(lost).delete();
@@ -306,7 +306,7 @@ describe("what Temporal carries", () => {
     expect([await isCarried(lost), await isCarried(removed), await isCarried(paused)]).toEqual([true, false, false]);
   });
 
-  it("replaces the schedules of 1.0.0 whose rows have moved or are gone, and leaves those that executions still has", async () => {
+  it("replace the schedules of 1.0.0 whose rows have moved or are deleted, and keep those that executions still has", async () => {
     const earlier = createScheduleCarrier({ client: temporal.client, taskQueue: earlierQueue, earlierQueue });
     const [moved, gone, stays] = [await create(), await create(), await create()];
     for (const row of [moved, gone, stays]) await earlier.begin(row);
@@ -339,7 +339,7 @@ describe("what Temporal carries", () => {
     ["0 0 1,15 * 7", "asia/kolkata"],
     ["30 2 28 3 *", "Europe/Berlin"],
     ["@weekly", "Pacific/Auckland"],
-  ])("starts at the times that are shown: %s in %s", async (cron, timezone) => {
+  ])("start at the displayed times: %s in %s", async (cron, timezone) => {
     const row = await create({ cron, timezone });
     const { info } = await handleOf(row).describe();
     const shown = nextTimes(row, 5);

@@ -12,7 +12,7 @@ async function* rowsOf(rows: Iterable<GroupedPart>): AsyncGenerator<GroupedPart>
 }
 const by = (what: "key" | "workflow" | "metadata", name = "") => ({ by: what, name, sources: [] });
 
-it("adds runs up by key, workflow and metadata to the milli-credit, the dearest first", async () => {
+it("adds runs up by key, workflow and metadata to the milli-credit, the most expensive first", async () => {
   const rows = [
     row({ millicredits: 5, metadata: { customer: "acme" } }),
     row({ millicredits: 7, metadata: { customer: "acme" }, keyId: "k2", workflowSlug: null }),
@@ -39,13 +39,13 @@ it("counts runs without a key, and from before rows had one, as one group, and i
   expect(await groupSumsOf(rowsOf([row({})]), by("metadata", "constructor"))).toEqual([{ group: null, runs: 1, millicredits: 1 }]);
 });
 
-it("refuses more groups than an answer bears", async () => {
+it("rejects more groups than a response can have", async () => {
   const many = Array.from({ length: LIMITS.usageGroups + 1 }, (_, index) => row({ keyId: `k${index}` }));
   await expect(groupSumsOf(rowsOf(many.slice(1)), by("key"))).resolves.toHaveLength(LIMITS.usageGroups);
   await expect(groupSumsOf(rowsOf(many), by("key"))).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
 });
 
-it("finds rows of a time by ids that are given at their beginning or at their end", () => {
+it("finds rows of a time by ids created at its start or at its end", () => {
   const [from, to] = [new Date("2026-05-01T00:00:00Z"), new Date("2026-05-02T00:00:00Z")];
   const [first, last] = idsBetween(from, to);
   const idAt = (time: string): number => createIds(0, () => Date.parse(time))();

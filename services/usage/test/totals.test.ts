@@ -92,7 +92,7 @@ const expectExact = async (usage: Usage, userId: string): Promise<void> => {
   }
 };
 
-it("counts exactly by every filter, while rows of all kinds come, end and move into the totals", async () => {
+it("counts exactly by every filter, while rows of all kinds are added, end and move into the totals", async () => {
   const userId = randomUUID();
   const [one, other] = [start(), start()];
   const runs = variedRuns(userId, 300);
@@ -144,7 +144,7 @@ const STEPS: [string, (fail: () => Promise<never>) => { store?: Partial<UsageSto
   ["before it is noted", (fail) => ({ totals: { complete: fail } })],
 ];
 
-it.each(STEPS)("counts every row once when a process dies in a fold: %s", async (_, faultsOf) => {
+it.each(STEPS)("counts every row once if a process dies in a fold: %s", async (_, faultsOf) => {
   const userId = randomUUID();
   const dies = (): Promise<never> => Promise.reject(new Error("killed"));
   const [dying, ...others] = [start(faultsOf(dies)), start(), start()];
@@ -158,7 +158,7 @@ it.each(STEPS)("counts every row once when a process dies in a fold: %s", async 
   expect((await store.uncounted(userId)).length).toBeLessThan(130);
 });
 
-it("sums up days and models, of rows in the totals and of those that are not", async () => {
+it("sums up days and models, of rows inside and outside of the totals", async () => {
   const userId = randomUUID();
   const usage = start();
   const runs = variedRuns(userId, 150);

@@ -63,7 +63,7 @@ const list = (userId: string, part: Partial<proto.ListRowsRequest> = {}): Promis
   client.listRows(proto.ListRowsRequest.fromPartial({ userId, ...part }));
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
 
-it("shows a run as processing until it is final, with everything reported", async () => {
+it("shows a run as processing until it is final, with all reported values", async () => {
   const userId = user();
   const run = runOf(userId);
   const { id } = await client.startRun({ run });
@@ -84,7 +84,7 @@ it("shows a run as processing until it is final, with everything reported", asyn
   ]);
 });
 
-it("starts a run once, however often and wherever it is said", async () => {
+it("starts a run once, however often and wherever it is reported", async () => {
   const userId = user();
   const run = runOf(userId);
   const ids = await Promise.all(times(30, (index) => clients[index % 2]!.startRun({ run })));
@@ -101,7 +101,7 @@ it("gives every row a unique ID that increases with time, whichever process writ
   expect(later).toBeGreaterThan(Math.max(...parallel.map(({ id }) => id)));
 });
 
-it("keeps the first outcome, whatever is said later or at the same time", async () => {
+it("keeps the first outcome, whatever is reported later or at the same time", async () => {
   const userId = user();
   const run = runOf(userId);
   await client.startRun({ run });
@@ -119,7 +119,7 @@ it("keeps the first outcome, whatever is said later or at the same time", async 
   expect(row.durationMs).toBe(row.millicredits);
 });
 
-it("makes up for a start that never arrived, also when it arrives too late", async () => {
+it("creates the row of a run whose start never arrived, or arrives too late", async () => {
   const userId = user();
   const runs = times(20, () => runOf(userId));
   await Promise.all(
@@ -130,7 +130,7 @@ it("makes up for a start that never arrived, also when it arrives too late", asy
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(["completed"]));
 });
 
-it("finishes runs together, and names those alone that it finished", async () => {
+it("finishes runs together, and returns only those that it finished", async () => {
   const [userId, other] = [user(), user()];
   const runs = times(10, () => runOf(userId));
   const taken = runOf(other);
@@ -145,7 +145,7 @@ it("finishes runs together, and names those alone that it finished", async () =>
   expect((await list(other)).rows).toMatchObject([{ status: "processing" }]);
 });
 
-it("begins runs together, and names those alone that have their rows", async () => {
+it("starts runs together, and returns only those that have their rows", async () => {
   const [userId, other] = [user(), user()];
   const runs = times(10, () => runOf(userId));
   const taken = runOf(other);
@@ -203,13 +203,13 @@ describe("lists", () => {
     expect(total).toBe(slugs.length);
   });
 
-  it("are cut into pages and still count everything", async () => {
+  it("are split into pages and still count everything", async () => {
     const whole = (await list(userId)).rows.map(({ id }) => id);
     const { rows, total } = await list(userId, { limit: 2, offset: 1 });
     expect({ ids: rows.map(({ id }) => id), total }).toEqual({ ids: whole.slice(1, 3), total: 4 });
   });
 
-  it("name the distinct models, sorted, of the sources asked for", async () => {
+  it("list the distinct models, sorted, of the requested sources", async () => {
     expect(await client.listModelNames({ userId, sources: [] })).toEqual({ names: ["painter", "secret", "singer"] });
     expect(await client.listModelNames({ userId, sources: ["api-slim", "api-workflow"] })).toEqual({ names: ["painter", "singer"] });
   });
@@ -223,14 +223,14 @@ it.each<[string, () => Promise<unknown>, string]>([
   ["an outcome that isn't final", () => client.finishRun(finished(runOf("u"), "processing")), "status"],
   ["a run without an id", () => client.startRun({ run: runOf("u", { executionId: "" }) }), "executionId"],
   ["no run at all", () => client.startRun({ run: undefined }), "executionId"],
-])("refuses %s and says where", async (_, call, path) => {
+])("rejects %s and names the path", async (_, call, path) => {
   const error = (await call().catch((reason: unknown) => reason)) as { reason: string; metadata: { issues: { path: string }[] } };
   expect(error.reason).toBe("INVALID_REQUEST");
   expect(error.metadata.issues.map((issue) => issue.path)).toContain(path);
 });
 
 describe("an erased value of metadata", () => {
-  it.each(["customer", "$a.customer"])("is gone from the account's rows that carry it, and from no other: %s", async (name) => {
+  it.each(["customer", "$a.customer"])("is removed from the account's rows with it, and from no others: %s", async (name) => {
     const eraser = createGrpcClient<erasure.ErasureServiceServer>(erasure.ErasureServiceService, {
       address: `127.0.0.1:${services[0]!.ports!.USAGE_LISTEN}`,
     });
@@ -253,7 +253,7 @@ describe("an erased value of metadata", () => {
   });
 });
 
-it("says how far the newest completed bills of a workflow were from their estimates", async () => {
+it("compares the newest completed costs of a workflow with their estimates", async () => {
   const userId = user();
   const errorOf = (workflowSlug: string) => client.getQuoteError({ userId, workflowSlug });
   expect(await errorOf("posters")).toEqual({ runs: 0, p50: 0, p90: 0 });

@@ -34,7 +34,7 @@ describe("slugs under concurrent creates", () => {
     expect(created.map((workflow) => workflow.slug).sort()).toEqual(expected.sort());
   });
 
-  it("fill the gap that a deletion left", async () => {
+  it("fill the gap of a deleted one", async () => {
     const owner = newOwner();
     for (let count = 0; count < 3; count += 1) await service.create(owner, { name: "Gap" });
     await service.client.deleteWorkflow({ slug: "gap-2", ownerId: owner });
@@ -60,7 +60,7 @@ describe("the cap on saved workflows", () => {
     expect(kept(results)).toHaveLength(3);
   });
 
-  it("is per owner, and none where none is given", async () => {
+  it("is per owner, and absent if none is set", async () => {
     const results = await times(6, (index) => service.create(`${index}-${randomUUID()}`, { maxWorkflows: 1 }));
     expect(kept(results)).toHaveLength(6);
     const owner = newOwner();
@@ -81,14 +81,14 @@ describe("the cap on saved workflows", () => {
     });
   });
 
-  it("counts what was saved while there was no cap", async () => {
+  it("counts workflows saved while there was no cap", async () => {
     const owner = newOwner();
     await service.create(owner);
     await service.create(owner);
     await expect(service.create(owner, { maxWorkflows: 1 })).rejects.toMatchObject({ reason: "WORKFLOW_CAP_REACHED" });
   });
 
-  it("is freed by a deletion and by becoming a template", async () => {
+  it("is freed by a deletion and when a workflow becomes a template", async () => {
     const owner = newOwner();
     const first = await service.create(owner, { maxWorkflows: 1 });
     await service.client.deleteWorkflow({ slug: first.slug, ownerId: owner });
@@ -97,7 +97,7 @@ describe("the cap on saved workflows", () => {
     await expect(service.create(owner, { maxWorkflows: 1 })).resolves.toMatchObject({ createdBy: owner });
   });
 
-  it("is not taken by a create that failed, nor for long by one whose process died", async () => {
+  it("isn't used by a create that failed, nor for long by one whose process died", async () => {
     const owner = newOwner();
     await expect(service.create(owner, { maxWorkflows: 1, folderId: "nowhere" })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
     const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: service.database });
@@ -110,7 +110,7 @@ describe("the cap on saved workflows", () => {
 });
 
 describe("updates", () => {
-  it("lose nothing when twenty come at once", async () => {
+  it("lose nothing for twenty concurrent requests", async () => {
     const owner = newOwner();
     const { slug, revision } = await service.create(owner, { name: "Busy" });
     const nodes = (index: number): string => JSON.stringify([{ id: `n${index}`, type: "note", data: {} }]);
@@ -129,7 +129,7 @@ describe("updates", () => {
     expect(JSON.parse(stored.edgesJson)).toHaveLength(1);
   });
 
-  it("happen once of many that name the same revision", async () => {
+  it("happen once for many that name the same revision", async () => {
     const owner = newOwner();
     const { slug, revision } = await service.create(owner);
     const results = await times(10, (index) => either(index).update(slug, owner, { ifRevision: revision, name: `Winner ${index}` }));
@@ -140,7 +140,7 @@ describe("updates", () => {
 });
 
 describe("folders", () => {
-  it("hold no workflow after their removal, however a save and a removal race", async () => {
+  it("keep no workflow after their removal, even if a save and a removal race", async () => {
     const owner = newOwner();
     for (let round = 0; round < 5; round += 1) {
       const { folder } = await service.client.createFolder({ ownerId: owner, name: "Racing" });

@@ -18,7 +18,7 @@ const slugsOf = async (owner: string): Promise<string[]> =>
     .map(({ slug }) => slug);
 
 describe("a creation with a reference", () => {
-  it("gives the same workflow when it is sent again, as it is by then", async () => {
+  it("returns the same workflow when it is repeated, in its current state", async () => {
     const [owner, reference] = [newOwner(), randomUUID()];
     const first = await service.create(owner, { name: "Once", reference });
     await service.update(first.slug, owner, { description: "changed" });
@@ -26,7 +26,7 @@ describe("a creation with a reference", () => {
     expect(await slugsOf(owner)).toEqual([first.slug]);
   });
 
-  it("makes one workflow of many simultaneous attempts, over replicas", async () => {
+  it("creates one workflow for many simultaneous attempts, over replicas", async () => {
     const [owner, reference] = [newOwner(), randomUUID()];
     const attempts = Array.from({ length: 20 }, (_, index) =>
       (index % 2 === 0 ? service : replica).create(owner, { name: "Twins", reference, maxWorkflows: 1 }),
@@ -36,7 +36,7 @@ describe("a creation with a reference", () => {
     expect(slugs.size).toBe(1);
   });
 
-  it("makes nothing again of what was deleted since, also when its slug has another workflow by then", async () => {
+  it("doesn't recreate a deleted workflow, even if its slug has another workflow now", async () => {
     const owner = newOwner();
     const references = [randomUUID(), randomUUID(), randomUUID()];
     const name = `Deleted ${owner}`;
@@ -54,7 +54,7 @@ describe("a creation with a reference", () => {
     expect(await slugsOf(owner)).toEqual([slug]);
   });
 
-  it("does not count against its own cap when it is repeated, and another one does", async () => {
+  it("doesn't count against its own cap when it is repeated, and another one does", async () => {
     const [owner, reference] = [newOwner(), randomUUID()];
     const first = await service.create(owner, { reference, maxWorkflows: 1 });
     expect((await service.create(owner, { reference, maxWorkflows: 1 })).slug).toBe(first.slug);
@@ -63,20 +63,20 @@ describe("a creation with a reference", () => {
     });
   });
 
-  it("is its owner's: the same reference of another is another workflow", async () => {
+  it("is per owner: the same reference of another owner is another workflow", async () => {
     const reference = randomUUID();
     const [one, other] = [await service.create(newOwner(), { reference }), await service.create(newOwner(), { reference })];
     expect(one.slug).not.toBe(other.slug);
   });
 
-  it("is a new workflow each time where there is no reference", async () => {
+  it("is a new workflow each time without a reference", async () => {
     const owner = newOwner();
     await service.create(owner);
     await service.create(owner);
     expect(await slugsOf(owner)).toHaveLength(2);
   });
 
-  it("has a reference of bounded length", async () => {
+  it("has a reference of limited length", async () => {
     await expect(service.create(newOwner(), { reference: "x".repeat(256) })).rejects.toMatchObject(invalidAt("reference"));
   });
 });

@@ -35,7 +35,7 @@ const sending = (header: string): string =>
 const SAFE = sending("{{secrets.GITHUB}}");
 const cover = (image: string): string => JSON.stringify({ image, video: null });
 
-describe("a graph that has what looks like a credential", () => {
+describe("a graph with a text like a credential", () => {
   const LEAKS = {
     reason: "WORKFLOW_INVALID",
     message: expect.not.stringContaining(LEAK) as string,
@@ -43,7 +43,7 @@ describe("a graph that has what looks like a credential", () => {
   };
   const nodesJson = sending(LEAK);
 
-  it("becomes no template, when it is made or later", async () => {
+  it("can't become a template, when it is created or later", async () => {
     const owner = newOwner();
     await expect(template(owner, { nodesJson })).rejects.toMatchObject(LEAKS);
     const { slug } = await service.create(owner, { name: unique(), nodesJson });
@@ -53,7 +53,7 @@ describe("a graph that has what looks like a credential", () => {
     await service.update(slug, owner, { isTemplate: false, nodesJson });
   });
 
-  it("stays a draft behind the version that others read, and is no version", async () => {
+  it("stays a draft behind the version that others read, and can't be published", async () => {
     const owner = newOwner();
     const { slug } = await template(owner, { nodesJson: SAFE });
     const publish = () => service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId: owner }));
@@ -68,7 +68,7 @@ describe("a graph that has what looks like a credential", () => {
   });
 });
 
-it("names an owner's workflows by the secrets that their drafts send", async () => {
+it("lists an owner's workflows by the secrets that their drafts send", async () => {
   const [owner, other] = [newOwner(), newOwner()];
   const name = unique();
   const { slug } = await service.create(owner, { name, nodesJson: SAFE });
@@ -80,7 +80,7 @@ it("names an owner's workflows by the secrets that their drafts send", async () 
   expect(await uses()).toEqual([]);
 });
 
-it("names workflows of all accounts by the models in their drafts and newest versions, each account once", async () => {
+it("lists workflows of all accounts by the models in their drafts and newest versions, each account once", async () => {
   const owners = [newOwner(), newOwner()].sort();
   const [retiring, other] = [`model-${unique().toLowerCase()}`, `model-${unique().toLowerCase()}`];
   const naming = (model: string) => JSON.stringify([{ id: "n", type: "generate-image", data: { model } }]);
@@ -119,7 +119,7 @@ describe("publishing a template", () => {
     expect(await service.update(slug, owner, { isTemplate: false, unapproved: true })).toMatchObject({ isTemplate: false });
   });
 
-  it("is possible for as many as one account may have, also when many are published at once", async () => {
+  it("is limited per account, also if many are published at once", async () => {
     const owner = newOwner();
     const settled = await Promise.allSettled(Array.from({ length: LIMITS.templates + 4 }, () => template(owner)));
     const made = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -141,7 +141,7 @@ describe("covers and thumbnails", () => {
     "data:image/png;base64,AAAA",
     "/media/../x",
     `${BASE_URL}/other/x.png`,
-  ])("refuses %s as a cover", async (image) => {
+  ])("rejects %s as a cover", async (image) => {
     await expect(service.create(newOwner(), { coverJson: cover(image) })).rejects.toMatchObject(invalidAt("cover.image"));
     const owner = newOwner();
     const { slug } = await service.create(owner);
@@ -150,13 +150,13 @@ describe("covers and thumbnails", () => {
   });
 
   it.each(["https://example.com/tracker.png", "javascript:alert(1)", "data:text/html,<b>", dataUrl(Buffer.alloc(64 * 1024))])(
-    "refuses %.40s as a thumbnail",
+    "rejects %.40s as a thumbnail",
     async (thumbnail) => {
       await expect(service.create(newOwner(), { thumbnail })).rejects.toMatchObject(invalidAt("thumbnail"));
     },
   );
 
-  it("takes files of our own, and small images as data URLs, which lists show as addresses", async () => {
+  it("accept stored files, and small images as data URLs, which lists show as addresses", async () => {
     const [owner, reader] = [newOwner(), newOwner()];
     const { url } = await upload(owner);
     const { slug } = await template(owner, { coverJson: cover(url), thumbnail: dataUrl(PNG) });
@@ -173,7 +173,7 @@ describe("covers and thumbnails", () => {
     expect((await seen(reader, slug))!.thumbnail).toBeUndefined();
   });
 
-  it("accepts unchanged pictures from another public URL, and hides them from others", async () => {
+  it("accept unchanged pictures from another public URL, and hide them from others", async () => {
     const [owner, reader] = [newOwner(), newOwner()];
     const { slug } = await template(owner, { thumbnail: dataUrl(PNG) });
     const old = { coverJson: cover("https://former.test/media/cover.png") };
@@ -199,7 +199,7 @@ describe("an owner's suspension", () => {
   const suspend = (ownerId: string, suspended: boolean, userRevision: number) =>
     service.client.setOwnerSuspended({ ownerId, suspended, userRevision });
 
-  it("hides templates and public schemas from others until it ends, and an older one changes nothing", async () => {
+  it("hides templates and public schemas from others until it ends, and an outdated one changes nothing", async () => {
     const [owner, reader] = [newOwner(), newOwner()];
     const { slug } = await template(owner, { publicPlayground: true });
     await suspend(owner, true, 3);
@@ -229,7 +229,7 @@ it("features templates, and nothing else", async () => {
 describe("taking down", () => {
   const moderate = (slug: string, listed: boolean, reason = "") => service.client.moderateTemplate({ slug, listed, reason });
 
-  it("leaves a template to its owner, who sees why, until it is let back", async () => {
+  it("hides a template from others; its owner sees the reason until it is restored", async () => {
     const [owner, reader] = [newOwner(), newOwner()];
     const { slug } = await template(owner, { publicPlayground: true });
     expect(await moderate(slug, false, "spam")).toMatchObject({ listed: false, wasListed: true, takedown: { reason: "spam" } });
@@ -253,7 +253,7 @@ describe("taking down", () => {
 });
 
 describe("lists", () => {
-  it("are narrowed by text, tag and folder, and read page by page, newest first", async () => {
+  it("are filtered by text, tag and folder, and read page by page, newest first", async () => {
     const owner = newOwner();
     const mark = randomUUID();
     const { folder } = await service.client.createFolder({ ownerId: owner, name: "Folder" });
@@ -293,7 +293,7 @@ describe("cloning", () => {
   const nodes = (mediaId: string, url: string): string =>
     `[{"id":"m","type":"media-upload","data":{"mediaId":"${mediaId}","kept": 1.0}},{"id":"n","type":"note","data":{"text":"see ${url}"}}]`;
 
-  it("makes a workflow of the caller's own, with copies of the files that it names", async () => {
+  it("creates a workflow of the caller, with copies of the files that it names", async () => {
     const [author, reader] = [newOwner(), newOwner()];
     const [file, picture, foreign] = [await upload(author), await upload(author), await upload(newOwner())];
     const nodesJson = nodes(file.id, foreign.url);
@@ -325,7 +325,7 @@ describe("cloning", () => {
     expect((await clone(slug, author)).nodesJson).toBe('[{"id":"two"}]');
   });
 
-  it("is refused for what can't be read, past the cap, past the quota and before approval, and leaves no files then", async () => {
+  it("is rejected for an unreadable workflow, beyond the cap, beyond the quota and without approval, and leaves no files then", async () => {
     const [author, reader] = [newOwner(), newOwner()];
     const file = await upload(author);
     const { slug } = await template(author, { nodesJson: nodes(file.id, "") });
@@ -357,7 +357,7 @@ describe("deleted slugs", () => {
     expect((await list(owner, { query: name })).workflows.map((row) => row.slug)).toEqual([slug]);
   });
 
-  it("never go to others, while they delete and create at the same time on two replicas", async () => {
+  it("are never given to others, while they delete and create at the same time on two replicas", async () => {
     const [owner, other] = [newOwner(), newOwner()];
     const replica = await startWorkflows(service.prefix);
     try {
@@ -377,7 +377,7 @@ describe("deleted slugs", () => {
     }
   });
 
-  it("do not count against the owner's cap", async () => {
+  it("don't count against the owner's cap", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { name: unique(), maxWorkflows: 1 });
     await service.client.deleteWorkflow({ slug, ownerId: owner });
@@ -408,7 +408,7 @@ describe("files that workflows name", () => {
     expect(found).not.toContain(unnamed!.id);
   });
 
-  it("outlive 90 days: in a graph, a version and a cover", async () => {
+  it("are kept beyond 90 days: in a graph, a version and a cover", async () => {
     const owner = newOwner();
     const generate = async (): Promise<mediaProto.StoredObject> => {
       const request = mediaProto.IngestRequest.fromPartial({ id: `${randomUUID()}-0-0-0`, ownerId: owner, sourceUrl: dataUrl(PNG) });

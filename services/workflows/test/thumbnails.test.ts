@@ -26,7 +26,7 @@ it("stores a thumbnail when it is saved, and counts its bytes", async () => {
   expect(await filesOf(owner)).toEqual({ count: 1, usedBytes: BYTES });
 });
 
-it("takes none of an account that awaits approval, which may save everything else", async () => {
+it("rejects one from an account that awaits approval, which can save everything else", async () => {
   const owner = newOwner();
   const notApproved = { reason: "ACCOUNT_NOT_APPROVED" };
   await expect(service.create(owner, { thumbnail: PICTURE, unapproved: true })).rejects.toMatchObject(notApproved);
@@ -42,7 +42,7 @@ it("lets an account keep the thumbnail that it sends back unchanged", async () =
   expect(again).toMatchObject({ thumbnail: PICTURE, description: "new" });
 });
 
-it("refuses one that is over the quota, and stores nothing of it", async () => {
+it("rejects one beyond the quota, and stores nothing of it", async () => {
   const owner = newOwner();
   const exceeded = { reason: "MEDIA_QUOTA_EXCEEDED" };
   await expect(service.create(owner, { thumbnail: PICTURE, mediaQuotaBytes: BYTES - 1 })).rejects.toMatchObject(exceeded);
@@ -61,13 +61,13 @@ it.each([
   ["text", "data:image/png;base64,AAAA"],
   ["a video", `data:image/png;base64,${Buffer.from("\0\0\0\x18ftypisom\0\0\0\0isommp41", "latin1").toString("base64")}`],
   ["no base64", "data:image/png;base64,####"],
-])("refuses %s", async (_, thumbnail) => {
+])("rejects %s", async (_, thumbnail) => {
   const owner = newOwner();
   await expect(service.create(owner, { thumbnail })).rejects.toMatchObject(invalidAt("thumbnail"));
   expect((await filesOf(owner)).count).toBe(0);
 });
 
-it("says why an SVG isn't taken", async () => {
+it("gives the reason why an SVG isn't accepted", async () => {
   await expect(service.create(newOwner(), { thumbnail: "data:image/svg+xml,<svg/>" })).rejects.toMatchObject({
     metadata: { issues: [{ path: "thumbnail", message: expect.stringContaining("can contain code") as string }] },
   });
@@ -85,7 +85,7 @@ it("removes the file when the thumbnail is replaced or removed, or its workflow 
   expect(await filesOf(owner)).toEqual({ count: 0, usedBytes: 0 });
 });
 
-it("gives two workflows with one picture a file each", async () => {
+it("stores a separate file for each of two workflows with one picture", async () => {
   const owner = newOwner();
   const [one, other] = [await service.create(owner, { thumbnail: PICTURE }), await service.create(owner, { thumbnail: PICTURE })];
   await service.client.deleteWorkflow({ slug: one.slug, ownerId: owner });
@@ -94,14 +94,14 @@ it("gives two workflows with one picture a file each", async () => {
   expect((await fetch(service.mediaUrl + signedPath(address))).status).toBe(200);
 });
 
-it("leaves no file of a workflow that was not made", async () => {
+it("leaves no file of a workflow that wasn't created", async () => {
   const owner = newOwner();
   await service.create(owner, { maxWorkflows: 1 });
   await expect(service.create(owner, { maxWorkflows: 1, thumbnail: PICTURE })).rejects.toMatchObject({ reason: "WORKFLOW_CAP_REACHED" });
   expect((await filesOf(owner)).count).toBe(0);
 });
 
-it("stores one file for a creation that is repeated", async () => {
+it("stores one file for a repeated creation", async () => {
   const owner = newOwner();
   const reference = randomUUID();
   const made = await Promise.all([1, 2, 3].map(() => service.create(owner, { thumbnail: PICTURE, reference })));
@@ -109,7 +109,7 @@ it("stores one file for a creation that is repeated", async () => {
   expect(await filesOf(owner)).toEqual({ count: 1, usedBytes: BYTES });
 });
 
-it("leaves the one thumbnail that many changes at once ended with", async () => {
+it("keeps only the last thumbnail of many concurrent changes", async () => {
   const owner = newOwner();
   const { slug } = await service.create(owner);
   await Promise.all([1, 2, 3, 4].map((fill) => service.update(slug, owner, { thumbnail: png(100, fill) })));

@@ -40,7 +40,7 @@ const slugs = async (userId: string): Promise<string[]> =>
   (await service.client.listWorkflows({ ...EVERYTHING, userId })).workflows.map((row) => row.slug);
 
 describe("creating", () => {
-  it("answers the whole workflow", async () => {
+  it("returns the whole workflow", async () => {
     const before = Date.now();
     const created = await service.create(owner, {
       name: "Poster Maker",
@@ -90,17 +90,17 @@ describe("creating", () => {
     ["a huge text", { nodesJson: JSON.stringify([{}, { id: "1", data: { text: "x".repeat(263_000) } }]) }, "nodes[1].data.text"],
     ["bottomless nesting", { nodesJson: "[".repeat(100_000) + "]".repeat(100_000) }, "nodes"],
     ["an unknown folder", { folderId: "nowhere" }, "folderId"],
-  ])("is refused for %s, with its path", async (_what, settings, path) => {
+  ])("is rejected for %s, with its path", async (_what, settings, path) => {
     await expect(service.create(owner, settings)).rejects.toMatchObject(invalidAt(path));
     expect(await slugs(owner)).toEqual([]);
   });
 
-  it("names every problem at once", async () => {
+  it("names every error at once", async () => {
     const refused = service.create(owner, { name: "", tags: Array<string>(60).fill("t"), edgesJson: "x" });
     await expect(refused).rejects.toMatchObject({ metadata: { issues: [{ path: "name" }, { path: "tags" }, { path: "edges" }] } });
   });
 
-  it("counts characters as people do", async () => {
+  it("counts visible characters", async () => {
     const settings = { name: "🧵".repeat(200), tags: ["🧵".repeat(100)], description: "🧵".repeat(10_000) };
     const { slug } = await service.create(owner, settings);
     expect(await get(service, slug, owner)).toMatchObject(settings);
@@ -113,14 +113,14 @@ describe("creating", () => {
     await expect(service.client.publishVersion({ ...publication, note: `${note}🧵` })).rejects.toMatchObject(invalidAt("note"));
   });
 
-  it("accepts files as data URLs longer than a text may be", async () => {
+  it("accepts files as data URLs longer than a text can be", async () => {
     const nodesJson = JSON.stringify([{ id: "m", type: "media-upload", data: { image: `data:image/png;base64,${"A".repeat(300_000)}` } }]);
     await expect(service.create(owner, { nodesJson })).resolves.toMatchObject({ createdBy: owner });
   });
 });
 
 describe("someone else's workflow", () => {
-  it("does not exist, for reading and for writing", async () => {
+  it("doesn't exist, for reading and for writing", async () => {
     const { slug, revision } = await service.create(owner);
     const calls = [
       get(service, slug, other),
@@ -175,7 +175,7 @@ describe("listing", () => {
     expect(relevant[0]).not.toHaveProperty("nodesJson");
   });
 
-  it("is in the same order when it takes several exchanges with the database", async () => {
+  it("has the same order if it takes several exchanges with the database", async () => {
     const created = [];
     for (let count = 0; count < 5; count += 1) created.push((await service.create(owner, { name: "Many" })).slug);
     await service.update(created[1]!, owner, { description: "latest" });
@@ -193,7 +193,7 @@ describe("listing", () => {
     await connection.close();
   });
 
-  it("stays one message whatever covers are in it", async () => {
+  it("stays one message with any covers", async () => {
     const cover = (count: number): string => JSON.stringify({ image: "/media/c.png", note: "x".repeat(15_000), count });
     const rows = 450;
     for (let count = 0; count < rows; count += 10)
@@ -244,7 +244,7 @@ describe("updating", () => {
     expect(generators).toEqual([{ nodeId: "g2", model: "sandbox-video", inputsJson: "{}", items: 1 }]);
   });
 
-  it("happens only at the revision that is named", async () => {
+  it("happens only at the named revision", async () => {
     const { slug, revision } = await service.create(owner);
     const updated = await service.update(slug, owner, { ifRevision: revision, name: "Second" });
     expect(updated.revision).toBe(revision + 1);
@@ -257,7 +257,7 @@ describe("updating", () => {
     expect((await get(service, slug, owner)).name).toBe("Second");
   });
 
-  it("changes nothing when nothing is supplied, and nothing when something is wrong", async () => {
+  it("changes nothing without members, and nothing with an invalid one", async () => {
     const created = await service.create(owner);
     expect(await service.update(created.slug, owner, {})).toEqual(created);
     await expect(service.update(created.slug, owner, { name: "New", nodesJson: "{}" })).rejects.toMatchObject(invalidAt("nodes"));
@@ -341,7 +341,7 @@ describe("schemas", () => {
   });
 });
 
-it("lets others run a public playground and read its schema, and nothing more of it", async () => {
+it("lets others run a public playground and read its schema, and nothing more", async () => {
   const [reader, GRAPH_HIDDEN] = [newOwner(), { graphHidden: true }];
   const { slug } = await service.create(owner, { publicPlayground: true, ...GRAPH });
   const definition = (userId: string) => service.client.getDefinition({ slug, userId, knownRevision: 0, version: "" });
@@ -356,7 +356,7 @@ it("lets others run a public playground and read its schema, and nothing more of
 });
 
 describe("definitions", () => {
-  it("leave the graph out when the caller holds it", async () => {
+  it("omit the graph if the caller has it", async () => {
     const { slug, revision } = await service.create(owner, GRAPH);
     const ask = (knownRevision: number): Promise<proto.GetDefinitionResponse> =>
       service.client.getDefinition({ version: "", slug, userId: owner, knownRevision });
@@ -366,7 +366,7 @@ describe("definitions", () => {
     expect(await ask(revision)).toMatchObject({ revision: revision + 1, unchanged: false, ...GRAPH });
   });
 
-  it("of a deleted workflow are never taken for those of the next one with its slug", async () => {
+  it("of a deleted workflow are never used for the next one with its slug", async () => {
     const first = await service.create(owner, { name: "Short life" });
     await service.client.deleteWorkflow({ slug: first.slug, ownerId: owner });
     const second = await service.create(owner, { name: "Short life" });
@@ -377,7 +377,7 @@ describe("definitions", () => {
 });
 
 describe("moving and deleting", () => {
-  it("moves into a folder of the owner's and back to the root level", async () => {
+  it("moves into a folder of the owner and back to the root level", async () => {
     const { slug, revision } = await service.create(owner);
     const mine = (await service.client.createFolder({ ownerId: owner, name: "Mine" })).folder!;
     const theirs = (await service.client.createFolder({ ownerId: other, name: "Theirs" })).folder!;
@@ -391,7 +391,7 @@ describe("moving and deleting", () => {
     expect(await service.update(slug, owner, { clearFolderId: true })).toMatchObject({ folderId: undefined });
   });
 
-  it("deletes for good", async () => {
+  it("deletes permanently", async () => {
     const { slug } = await service.create(owner);
     await service.client.deleteWorkflow({ slug, ownerId: owner });
     await expect(get(service, slug, owner)).rejects.toMatchObject(NOT_FOUND);
@@ -420,11 +420,11 @@ describe("folders", () => {
     }
   });
 
-  it("refuse empty and long names", async () => {
+  it("reject empty and long names", async () => {
     for (const name of ["", "  ", "x".repeat(201)]) await expect(create(name)).rejects.toMatchObject(invalidAt("name"));
   });
 
-  it("give their workflows back to the root level when removed", async () => {
+  it("move their workflows to the root level when removed", async () => {
     const { id } = await create("short-lived");
     const { slug, revision } = await service.create(owner, { folderId: id });
     await service.client.deleteFolder({ ownerId: owner, folderId: id });

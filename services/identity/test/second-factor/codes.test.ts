@@ -9,11 +9,11 @@ describe("a code of an authenticator", () => {
     [59, "287082", 1],
     [1_111_111_109, "081804", 37_037_036],
     [20_000_000_000, "353130", 666_666_666],
-  ])("is that of RFC 6238 at %d s", (seconds, code, step) => {
+  ])("equals that of RFC 6238 at %d s", (seconds, code, step) => {
     expect(stepOf(SECRET, code, seconds * SECOND)).toBe(step);
   });
 
-  it("counts for the step before and the step after its own, and no longer", () => {
+  it("is valid from the step before to the step after its own, and no longer", () => {
     const at = (seconds: number): number | undefined => stepOf(SECRET, "287082", seconds * SECOND);
     expect([0, 29, 30, 60, 89].map(at)).toEqual([1, 1, 1, 1, 1]);
     expect([90, 3_600].map(at)).toEqual([undefined, undefined]);
@@ -30,7 +30,7 @@ describe("a code of an authenticator", () => {
 });
 
 describe("recovery codes", () => {
-  it("are ten different ones, read as they are shown or typed otherwise", () => {
+  it("are ten different codes, accepted as shown or typed differently", () => {
     const codes = newRecoveryCodes();
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) {
@@ -40,7 +40,7 @@ describe("recovery codes", () => {
     }
   });
 
-  it("are stored by a hash that belongs to the user and the installation", () => {
+  it("are stored as a hash that depends on the user and the installation", () => {
     const [code = ""] = newRecoveryCodes();
     const hash = recoveryHash("a pepper", "user-1", code);
     expect(hash).not.toContain(code.slice(0, 5));
@@ -49,6 +49,6 @@ describe("recovery codes", () => {
   });
 });
 
-it.each(["", "12345", "1234567", "abc", "ilo01-ilo01", "١٢٣٤٥٦"])("%j is no code", (text) => {
+it.each(["", "12345", "1234567", "abc", "ilo01-ilo01", "١٢٣٤٥٦"])("%j isn't a code", (text) => {
   expect(parseCode(text)).toBeUndefined();
 });

@@ -70,8 +70,8 @@ const UNAUTHENTICATED = { reason: "UNAUTHENTICATED" };
 const stored = async ({ id }: Pick<Account, "id">): Promise<UserRecord> =>
   (await deployment.database.collection<UserRecord>("users").findOne({ _id: id }))!;
 
-describe("switching a second factor on", () => {
-  it("takes the password and a code; before the code, signing in takes none", async () => {
+describe("enabling a second factor", () => {
+  it("needs the password and a code; until then signing in needs none", async () => {
     const { id, email } = await register();
     expect(await refusal(enrol(id, "not the password"))).toMatchObject(UNAUTHENTICATED);
     const { secret, url } = await enrol(id);
@@ -96,13 +96,13 @@ describe("switching a second factor on", () => {
       expect(text).not.toContain(value);
   });
 
-  it("is rejected if one is on, which stays unchanged", async () => {
+  it("is rejected if one is enabled, which stays unchanged", async () => {
     const one = await account();
     expect(await refusal(enrol(one.id))).toMatchObject({ reason: "PRECONDITION_FAILED" });
     await complete(await begin(one), codeOf(one));
   });
 
-  it("is refused where nothing can keep the secret, and says which setting is missing", async () => {
+  it("is rejected if the secret can't be stored, and the error names the missing setting", async () => {
     const { id } = await register();
     const without = await startWith([]);
     expect(await refusal(without.secondFactors.enrol({ userId: id, password: PASSWORD, address: HOME }))).toMatchObject({
@@ -114,7 +114,7 @@ describe("switching a second factor on", () => {
 });
 
 describe("signing in with a second factor", () => {
-  it("takes a code of one step once: neither again, nor one of an earlier step", async () => {
+  it("accepts a code of a step once: neither again, nor one of an earlier step", async () => {
     const one = await account();
     const code = codeOf(one);
     expect(await complete(await begin(one), code)).toMatchObject({ id: one.id });
@@ -124,7 +124,7 @@ describe("signing in with a second factor", () => {
     expect(await complete(await begin(one), codeOf(one))).toMatchObject({ id: one.id });
   });
 
-  it("by one code, sent by several at once, succeeds once", async () => {
+  it("with one code, sent several times at once, succeeds once", async () => {
     const one = await account();
     const tokens = [await begin(one), await begin(one), await begin(one), await begin(one)];
     const code = codeOf(one);
@@ -141,7 +141,7 @@ describe("signing in with a second factor", () => {
     expect(await refusal(complete(token, codeOf(one)))).toMatchObject(UNAUTHENTICATED);
   });
 
-  it("is for the address that sent the password, for five minutes", async () => {
+  it("is limited to the address that sent the password, for five minutes", async () => {
     const one = await account();
     expect(await refusal(complete(await begin(one), codeOf(one), ELSEWHERE))).toMatchObject(UNAUTHENTICATED);
     const token = await begin(one);
@@ -149,7 +149,7 @@ describe("signing in with a second factor", () => {
     expect(await refusal(complete(token, codeOf(one)))).toMatchObject(UNAUTHENTICATED);
   });
 
-  it("ends where all sessions end: by signing out everywhere, by a suspension", async () => {
+  it("ends whenever all sessions end: by signing out everywhere, and by a suspension", async () => {
     const one = await account();
     const ends = [() => identity.passwordChanges.endSessions(one.id), () => identity.users.update(one.id, { suspended: true })];
     for (const end of ends) {
@@ -160,7 +160,7 @@ describe("signing in with a second factor", () => {
     }
   });
 
-  it("takes each recovery code once", async () => {
+  it("accepts each recovery code once", async () => {
     const one = await account();
     const [first = "", second = ""] = one.recoveryCodes;
     await complete(await begin(one), first.toUpperCase());
@@ -169,7 +169,7 @@ describe("signing in with a second factor", () => {
     expect((await identity.secondFactors.state(one.id)).recoveryCodes).toBe(8);
   });
 
-  it("slows guessing of codes down, however often the right password comes in between", async () => {
+  it("slows down guessing of codes, however often the right password is sent in between", async () => {
     const one = await account();
     for (let guess = 0; guess < 10; guess += 1) await refusal(complete(await begin(one, ELSEWHERE), wrong(one), ELSEWHERE));
     now += 16 * MINUTE;
@@ -182,8 +182,8 @@ describe("signing in with a second factor", () => {
   });
 });
 
-describe("a second factor that is on", () => {
-  it("outlives new passwords, by the old one and by a reset link", async () => {
+describe("an enabled second factor", () => {
+  it("survives new passwords, set with the old one and by a reset link", async () => {
     const one = await account();
     await identity.passwordChanges.change({ userId: one.id, current: PASSWORD, next: NEXT, address: HOME });
     await complete(await begin(one, HOME, NEXT), codeOf(one));
@@ -193,7 +193,7 @@ describe("a second factor that is on", () => {
     await complete(await begin(one), codeOf(one));
   });
 
-  it("is switched off by the password with a code, and by neither alone", async () => {
+  it("is disabled by the password with a code, and by neither alone", async () => {
     const one = await account();
     const off = (password: string, code: string) => identity.secondFactors.remove({ userId: one.id, password, code, address: HOME });
     expect(await refusal(off("not the password", codeOf(one)))).toMatchObject(UNAUTHENTICATED);
@@ -203,14 +203,14 @@ describe("a second factor that is on", () => {
     expect(await refusal(off(PASSWORD, codeOf(one)))).toMatchObject({ reason: "PRECONDITION_FAILED" });
   });
 
-  it("is switched off by an administrator; again changes nothing", async () => {
+  it("is disabled by an administrator; a repetition changes nothing", async () => {
     const one = await account();
     expect([await identity.secondFactors.reset(one.id), await identity.secondFactors.reset(one.id)]).toEqual([true, false]);
     expect(await identity.signIn.login({ email: one.email, password: PASSWORD, address: HOME })).toHaveProperty("user.id", one.id);
     expect(await refusal(identity.secondFactors.reset(randomUUID()))).toMatchObject({ reason: "NOT_FOUND" });
   });
 
-  it("is sealed with the new key at a start; where a key was lost, recovery codes work still", async () => {
+  it("is encrypted with the new key at a start; if a key was lost, recovery codes still work", async () => {
     const one = await account();
     expect((await (await startWith([NEW, OLD])).secondFactors.reseal()).resealed).toContain(one.id);
     const later = await startWith([NEW]);
@@ -222,7 +222,7 @@ describe("a second factor that is on", () => {
     await complete(token, one.recoveryCodes[0]!);
   });
 
-  it("of a person who registered under the administrator's address does not become the administrator's", async () => {
+  it("of a person who registered under the administrator's address isn't the administrator's", async () => {
     const one = await account();
     await identity.bootstrap.ensureAdmin(one.email, NEXT);
     expect(await identity.signIn.login({ email: one.email, password: NEXT, address: HOME })).toHaveProperty("user.role", "admin");

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => deployment.stop());
 
 describe("a secret", () => {
-  it("is read as it was set, and is nowhere in the database", async () => {
+  it("is returned as it was set, and isn't in the database in plain text", async () => {
     const one = await instance(NEW);
     const { secret: put } = await one.client.putSecret(secret);
     expect(put).toMatchObject({ name: secret.name, hint: "WXYZ", setBy: "an-admin", setAt: expect.any(Date) as Date });
@@ -38,7 +38,7 @@ describe("a secret", () => {
     expect(JSON.stringify(list)).not.toContain(VALUE);
   });
 
-  it("shows nothing of a value that is short", async () => {
+  it("reveals no part of a short value", async () => {
     const one = await instance(NEW);
     expect((await one.client.putSecret({ ...secret, value: "short-value" })).secret?.hint).toBe("");
   });
@@ -69,7 +69,7 @@ describe("a secret", () => {
     expect(refused).toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
-  it("is replaced when it is set again, seen by every instance at once", async () => {
+  it("is replaced when it is set again, on every instance at once", async () => {
     const [one, other] = [await instance(NEW), await instance(NEW)];
     await one.client.putSecret(secret);
     await other.client.putSecret({ ...secret, value: "another-value-of-the-key" });
@@ -77,7 +77,7 @@ describe("a secret", () => {
     expect(await rows().countDocuments()).toBe(1);
   });
 
-  it("can't be read as that of another owner or name, whatever the database says", async () => {
+  it("can't be read as another owner's or name's, whatever the database contains", async () => {
     const one = await instance(NEW);
     await one.client.putSecret(secret);
     await rows().updateOne({}, { $set: { owner: "user:1" } });
@@ -86,7 +86,7 @@ describe("a secret", () => {
     await expect(read(one, "OTHER")).rejects.toMatchObject({ reason: "INTERNAL" });
   });
 
-  it("is gone when it was deleted; deleting it again changes nothing", async () => {
+  it("is missing after it is deleted; deleting it again changes nothing", async () => {
     const one = await instance(NEW);
     await one.client.putSecret(secret);
     expect((await one.client.deleteSecret(secret)).secret?.name).toBe(secret.name);
@@ -99,13 +99,13 @@ describe("a secret", () => {
     ["value", { ...secret, value: "" }],
     ["value", { ...secret, value: "with\r\nheader: injected" }],
     ["value", { ...secret, value: "k".repeat(9_000) }],
-  ])("with a %s that is none is refused, without the value in the message", async (path, wrong) => {
+  ])("with an invalid %s is rejected, without the value in the message", async (path, wrong) => {
     const { reason, message, metadata } = await refusal((await instance(NEW)).client.putSecret(wrong));
     expect({ reason, metadata }).toMatchObject({ reason: "INVALID_REQUEST", metadata: { issues: [{ path }] } });
     expect(message).not.toContain("injected");
   });
 
-  it("is refused past the number that an owner may have, but can be replaced", async () => {
+  it("is rejected beyond an owner's maximum, but can be replaced", async () => {
     const one = await instance(NEW);
     const { secret: put } = await one.client.putSecret(secret);
     const row = (await rows().findOne({}))!;
@@ -116,7 +116,7 @@ describe("a secret", () => {
 });
 
 describe("the keys of an installation", () => {
-  it("that has none keeps no secrets, and says which setting is missing", async () => {
+  it("without any stores no secrets, and names the missing setting", async () => {
     const one = await instance("");
     expect(await one.client.listSecrets({ owner: "platform" })).toEqual({ secrets: [], configured: false });
     const { kind, reason, message } = await refusal(one.client.putSecret(secret));
@@ -124,7 +124,7 @@ describe("the keys of an installation", () => {
     expect(message).toContain("SECRETS_KEYS");
   });
 
-  it("can be replaced: what the old one sealed is sealed by the new one at a start, and the old one can go", async () => {
+  it("can be replaced: secrets are encrypted with the new key at a start, and the old one can be removed", async () => {
     await (await instance(OLD)).client.putSecret(secret);
     const before = (await rows().findOne({}))!;
     expect(await read(await instance(`${NEW},${OLD}`))).toBe(VALUE);
@@ -135,7 +135,7 @@ describe("the keys of an installation", () => {
     expect((await refusal(read(await instance(OLD)))).reason).toBe("NOT_CONFIGURED");
   });
 
-  it("of which one was lost leave the service running, and the secret to be set again", async () => {
+  it("with a lost one keep the service running, and the secret must be set again", async () => {
     await (await instance(OLD)).client.putSecret(secret);
     const one = await instance(NEW);
     expect((await refusal(read(one))).message).toMatch(/^OPENAI_API_KEY can't be read: it is encrypted with the key [0-9a-f]{8}/);

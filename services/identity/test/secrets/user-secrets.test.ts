@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => deployment.stop());
 
 describe("a user's secret", () => {
-  it("is read with its value and its hosts, as URLs spell them, and shows nothing of its value", async () => {
+  it("is read with its value and its hosts, in URL form, and its value is never shown", async () => {
     const { secret: put } = await one.client.putSecret({ ...secret, hosts: ["API.Example.com", "api.example.com", "127.0.0.1:9099"] });
     expect(put).toMatchObject({ name: secret.name, hint: "", hosts: ["api.example.com", "127.0.0.1:9099"] });
     expect(await one.client.readSecrets({ owner, names: [secret.name, "NONE"] })).toEqual({
@@ -23,7 +23,7 @@ describe("a user's secret", () => {
     });
   });
 
-  it("keeps the time when it was set first", async () => {
+  it("keeps the time at which it was first set", async () => {
     const first = (await one.client.putSecret({ ...secret, name: "TIMES" })).secret!;
     const second = (await one.client.putSecret({ ...secret, name: "TIMES", hosts: ["other.example.com"] })).secret!;
     expect(second).toMatchObject({ createdAt: first.createdAt, hosts: ["other.example.com"] });
@@ -39,7 +39,7 @@ describe("a user's secret", () => {
     ["hosts.0", { hosts: ["127.0.0.1:1"] }],
     ["value", { value: "short" }],
     ["value", { value: "two\r\nx-lines: here" }],
-  ])("is refused for its %s: %j", async (path, wrong) => {
+  ])("is rejected for its %s: %j", async (path, wrong) => {
     const { reason, message, metadata } = await refusal(one.client.putSecret({ ...secret, ...wrong }));
     expect({ reason, metadata }).toMatchObject({ reason: "INVALID_REQUEST", metadata: { issues: [{ path }] } });
     expect(message).not.toContain("x-lines");

@@ -35,7 +35,7 @@ describe("changing a password", () => {
     expect(await refusal(login(email, PASSWORD))).toMatchObject({ reason: "RATE_LIMIT_EXCEEDED" });
   });
 
-  it("refuses a new one that breaks the rules, naming it", async () => {
+  it("rejects a new one that breaks the rules, and names the rule", async () => {
     const { id, email } = await newUser(client);
     for (const bad of ["short", "password123", email]) {
       const { reason, metadata } = await refusal(change(id, PASSWORD, bad));
@@ -45,7 +45,7 @@ describe("changing a password", () => {
     await expect(login(email, PASSWORD)).resolves.toBeDefined();
   });
 
-  it("succeeds for one of many at once", async () => {
+  it("succeeds for one of many concurrent requests", async () => {
     const { id } = await newUser(client);
     const changes = Array.from({ length: 5 }, (_, index) => change(id, PASSWORD, `${NEXT} ${index}`));
     const results = await Promise.allSettled(changes);
@@ -66,7 +66,7 @@ describe("a reset link", () => {
     expect((await client.getUser({ userId: id })).user!.sessionEpoch).toBe(1);
   });
 
-  it("survives a new password that breaks the rules", async () => {
+  it("still works after a new password that breaks the rules", async () => {
     const { id, email } = await newUser(client);
     const { token } = await reset(id);
     expect(await refusal(redeem(token, "password123"))).toMatchObject({ reason: "INVALID_REQUEST" });
@@ -74,7 +74,7 @@ describe("a reset link", () => {
     await expect(login(email, NEXT)).resolves.toBeDefined();
   });
 
-  it("ends after an hour, with the next link, and with a change of the password", async () => {
+  it("ends after an hour, with the next link, and when the password changes", async () => {
     const { id } = await newUser(client);
     const [first, second] = [await reset(id), await reset(id)];
     expect(await refusal(redeem(first.token, NEXT))).toMatchObject({ reason: "UNAUTHENTICATED" });
@@ -87,7 +87,7 @@ describe("a reset link", () => {
     expect(await refusal(redeem(third.token, THIRD))).toMatchObject({ reason: "UNAUTHENTICATED" });
   });
 
-  it("is no other user's, and is not stored", async () => {
+  it("works for no other user, and isn't stored", async () => {
     const [mine, other] = [await newUser(client), await newUser(client)];
     const { token } = await reset(mine.id);
     const secret = token.slice(mine.id.length + 1);
@@ -99,7 +99,7 @@ describe("a reset link", () => {
   });
 });
 
-it("ends all sessions of a user when asked to", async () => {
+it("ends all sessions of a user on request", async () => {
   const { id } = await newUser(client);
   expect((await client.endSessions({ userId: id })).user!.sessionEpoch).toBe(1);
   expect((await client.endSessions({ userId: id })).user!.sessionEpoch).toBe(2);

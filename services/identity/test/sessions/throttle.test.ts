@@ -31,7 +31,7 @@ const fail = async (email: string, address: string, times: number): Promise<void
 };
 
 describe("failed sign-ins", () => {
-  it("lock an address out of an account for a quarter of an hour, and no other address", async () => {
+  it("block an address from an account for a quarter of an hour, and no other address", async () => {
     await fail("pair@example.com", ELSEWHERE, 10);
     expect(await wait("pair@example.com", ELSEWHERE)).toBe(15 * 60);
     expect(await wait("pair@example.com", HOME)).toBe(0);
@@ -40,7 +40,7 @@ describe("failed sign-ins", () => {
     expect(await wait("pair@example.com", ELSEWHERE)).toBe(0);
   });
 
-  it("from many addresses slow the account down, and never lock an address that has signed in before", async () => {
+  it("from many addresses slow the account down, and never block an address that has signed in before", async () => {
     await throttle.succeeded("victim@example.com", HOME);
     for (let host = 1; host <= 30; host += 1) await fail("victim@example.com", `192.0.2.${host}`, 1);
     let waited = 0;
@@ -54,7 +54,7 @@ describe("failed sign-ins", () => {
     expect(await wait("victim@example.com", HOME)).toBe(0);
   });
 
-  it("from an address that has signed in before are slowed down to one in half a minute, and no further", async () => {
+  it("from an address that has signed in before are slowed down to one per half a minute, and no further", async () => {
     await throttle.succeeded("typist@example.com", HOME);
     await fail("typist@example.com", HOME, 10);
     const waits: number[] = [];
@@ -69,12 +69,12 @@ describe("failed sign-ins", () => {
     await fail("typist@example.com", HOME, 10);
   });
 
-  it("made at once are counted each", async () => {
+  it("are each counted if they are concurrent", async () => {
     const attempts = await Promise.allSettled(Array.from({ length: 40 }, () => throttle.attempt("parallel@example.com", ELSEWHERE)));
     expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
   });
 
-  it("leave neither address nor account in the database", async () => {
+  it("store neither address nor account in the database", async () => {
     await throttle.succeeded("secret@example.com", HOME);
     await throttle.attempt("secret@example.com", ELSEWHERE);
     const stored = await Promise.all(["attempts", "known-addresses"].map((name) => deployment.database.collection(name).find().toArray()));

@@ -27,7 +27,7 @@ const refusedWith = (value: string, reason: string) =>
   });
 
 describe("a suspension", () => {
-  it("refuses keys and sign-ins for as long as it lasts, and ends the sessions", async () => {
+  it("rejects keys and sign-ins while it lasts, and ends the sessions", async () => {
     const { id, email } = await newUser(client, { tier: "pro" });
     const { value } = await createKey(client, id);
     await replica.authenticateKey({ value });
@@ -47,21 +47,21 @@ describe("a suspension", () => {
     expect((await client.login({ email, password: PASSWORD })).user!.sessionEpoch).toBe(1);
   });
 
-  it("that is repeated ends nothing again", async () => {
+  it("ends nothing again if it is repeated", async () => {
     const { id } = await newUser(client);
     await client.updateUser({ userId: id, suspended: true });
     expect((await client.updateUser({ userId: id, suspended: true })).user!.sessionEpoch).toBe(1);
   });
 
-  it("made by many at once is made once", async () => {
+  it("is made once by many concurrent requests", async () => {
     const { id } = await newUser(client);
     await Promise.all(Array.from({ length: 8 }, () => client.updateUser({ userId: id, suspended: true }, { deadlineMs: 20_000 })));
     expect((await client.getUser({ userId: id })).user).toMatchObject({ suspended: true, sessionEpoch: 1 });
   });
 });
 
-describe("taking approval back", () => {
-  it("ends sessions and keys once: signing in stays possible, and the keys never come back", async () => {
+describe("withdrawing approval", () => {
+  it("ends sessions and keys once: signing in stays possible, and the keys never return", async () => {
     const { id, email } = await newUser(client, { tier: "pro" });
     const { value } = await createKey(client, id);
     await client.updateUser({ userId: id, approved: false });
@@ -76,7 +76,7 @@ describe("taking approval back", () => {
     expect((await client.getUser({ userId: id })).user!.sessionEpoch).toBe(1);
   });
 
-  it("ends keys although a crash keeps them stored", async () => {
+  it("ends keys even if a crash keeps them stored", async () => {
     const { id } = await newUser(client, { tier: "pro" });
     const { value, key } = await createKey(client, id);
     const stored = await deployment.database.collection<{ _id: string }>("keys").findOne({ _id: key!.id });
@@ -90,7 +90,7 @@ describe("taking approval back", () => {
 describe("a run stop", () => {
   const claimed = async () => (await client.claimRunStop({})).stop;
 
-  it("is left by a suspension, claimed by one at a time, and kept until it is finished", async () => {
+  it("is created by a suspension, claimed by one process at a time, and kept until it is finished", async () => {
     const { id } = await newUser(client);
     await client.updateUser({ userId: id, suspended: true });
     const stop = await claimed();
@@ -106,7 +106,7 @@ describe("a run stop", () => {
     expect(await deployment.database.collection("run-stops").countDocuments()).toBe(0);
   });
 
-  it("says when the user may run again, and when no earlier request is under way any more", async () => {
+  it("reports when the user can run again, and when no earlier request is in progress any more", async () => {
     const { id } = await newUser(client);
     let now = Date.now();
     await client.updateUser({ userId: id, approved: false });
@@ -117,7 +117,7 @@ describe("a run stop", () => {
     expect(await stops.claim()).toMatchObject({ lifted: true, settled: true });
   });
 
-  it("of an update that failed has no effect", async () => {
+  it("of a failed update has no effect", async () => {
     const { id } = await newUser(client);
     let now = Date.now();
     const stops = createRunStops({ store: store.runStops, users: store.users, organizations: store.organizations, clock: () => now });

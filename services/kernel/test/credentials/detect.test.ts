@@ -32,7 +32,7 @@ it.each<[string, Record<string, unknown>, string]>([
   ["a webhook of Discord", { url: `https://discord.com/api/webhooks/123456789012345678/${made("", 68)}` }, "url"],
   ["a bot of Telegram", { url: `https://api.telegram.org/bot1234567890:${made("", 35)}/sendMessage` }, "url"],
   ["a signature of Azure", { url: `https://x.test/c/f?sp=r&sig=${made("", 43)}%3D` }, "url"],
-])("finds %s, and says where, but not what", (_name, data, path) => {
+])("finds %s, and reports the location, but not the value", (_name, data, path) => {
   const messages = found(data);
   expect(messages).toEqual([expect.stringMatching(new RegExp(`^${path} looks like a credential`))]);
   expect(messages.join()).not.toContain("aZ3");
@@ -59,12 +59,12 @@ it.each<[string, Record<string, unknown>]>([
   ["settings of any form", { url: 7, headers: ["x"], body: null }],
 ])("finds nothing in %s", (_name, data) => expect(found(data)).toEqual([]));
 
-it("looks at HTTP nodes alone", () => {
+it("checks only HTTP nodes", () => {
   const text = { id: "t", type: "text-box", data: { text: made("ghp_", 36), headers: { a: made("ghp_", 36) } } };
   expect(credentialIssues({ nodes: [text] })).toEqual([]);
 });
 
-it("bounds its work, whatever a graph has", () => {
+it("limits its work for any graph", () => {
   const body = "adafruit adobe airtable algolia alibaba asana atlassian beamer bitbucket codecov datadog ".repeat(100);
   const url = `https://x.test/?${"api_key=none&".repeat(2_000)}${"://a:".repeat(2_000)}`;
   const headers = { Authorization: `Key ${"a:".repeat(50_000)} ` };

@@ -42,7 +42,7 @@ describe("an issue of a graph", () => {
     ["nodes feed each other", found({ text: "{{a}}" }, "text-box", [["n.text", "n.a"]]), { code: "CYCLE" }],
     ["a setting is misspelt", found({ expresion: "a" }, "json"), { code: "UNKNOWN_SETTING", params: { meant: "expression" } }],
     ["a setting is wrong", found({ value: 1, expression: "a[" }, "json"), { code: "SETTING_INVALID" }],
-  ])("has a code that programs can decide by: %s", (_what, issues, expected) => {
+  ])("has a code for programs: %s", (_what, issues, expected) => {
     expect(issues).toContainEqual(expect.objectContaining({ nodeId: "n", message: expect.any(String) as string, ...nested(expected) }));
     for (const { code } of issues) expect(ISSUE_CODES).toContain(code);
   });

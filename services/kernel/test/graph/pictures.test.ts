@@ -22,7 +22,7 @@ const models = new Map(
 );
 
 describe("the pictures of the guide", () => {
-  it("are what the script draws", async () => {
+  it("match the script's output", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(FOLDER, "draw.mjs"), "-"]);
     const drawn = JSON.parse(stdout) as Record<string, string>;
     expect(Object.keys(drawn).sort()).toEqual(
@@ -33,12 +33,12 @@ describe("the pictures of the guide", () => {
     for (const [name, picture] of Object.entries(drawn)) expect(read(name)).toBe(picture);
   });
 
-  it("are all shown", () => {
+  it("are all used", () => {
     const guide = readFileSync(join(FOLDER, "..", "workflows.md"), "utf8");
     for (const [name] of graphs) expect(guide).toContain(`](pictures/${name}.svg)`);
   });
 
-  it.each(graphs)("shows in %s a graph that can run, and the values it makes", (_, { nodes, edges }) => {
+  it.each(graphs)("show in %s a graph that can run, and its values", (_, { nodes, edges }) => {
     const request = { inputs: new Map([["subject", "a boat"]]), models, media: new Map(), markupPermille: 1_000 };
     const { plan, issues } = planRun({ graph: readGraph(JSON.stringify(nodes), JSON.stringify(edges)), ...request });
     expect(issues).toEqual([]);

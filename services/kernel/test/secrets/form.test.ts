@@ -10,7 +10,7 @@ it.each([
   ["0x7f.1", "127.0.0.1"],
   ["[::1]:8080", "[::1]:8080"],
   ["[2001:DB8::1]", "[2001:db8::1]"],
-])("takes %s for the host %s", (entry, host) => expect(secretHost(entry)).toBe(host));
+])("accepts %s as the host %s", (entry, host) => expect(secretHost(entry)).toBe(host));
 
 it.each([
   "",

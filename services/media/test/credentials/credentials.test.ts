@@ -51,7 +51,7 @@ const signedElsewhere = async (name: string, contentType: string, claim: Partial
 const PICTURES = ["a.png", "a.jpg", "a.avif", "titled.png", "titled.jpg", "camera.jpg", "turned.jpg"];
 const OTHERS = ["lossy.webp", "lossless.webp", "titled.webp", "a.mp4", "titled.mp4", "a.mov", "a.m4a", "a.mp3", "tagged.mp3", "a.wav"];
 
-it.each([...PICTURES, ...OTHERS])("signs a result, %s, and says what made it", async (name) => {
+it.each([...PICTURES, ...OTHERS])("signs a result, %s, and states its origin", async (name) => {
   const made = await make(file(name), `result-${name}`);
   const bytes = await bytesOf(made);
   expect(await verify(bytes)).toMatchObject({
@@ -75,7 +75,7 @@ it("writes the IPTC mark under the signature, and compares files by their bytes 
   expect(await bytesOf(await ours.upload(file("a.png")))).toEqual(file("a.png"));
 });
 
-it.each(["a.png", "a.jpg", "a.avif", ...OTHERS])("notices any changed byte of the content of %s", async (name) => {
+it.each(["a.png", "a.jpg", "a.avif", ...OTHERS])("detects any changed byte in the content of %s", async (name) => {
   const bytes = await bytesOf(await make(file(name), `tampered-${name}`));
   const changed = Buffer.from(bytes);
   // RIFF files end with the manifest, and MP3 files begin with it.
@@ -93,7 +93,7 @@ const positionsIn = (bytes: Buffer): number[] => {
   return found;
 };
 
-it.each(["a.mp4", "titled.mp4", "a.mov", "a.m4a"])("keeps the samples of %s where its tables say", async (name) => {
+it.each(["a.mp4", "titled.mp4", "a.mov", "a.m4a"])("keeps the samples of %s at the positions in its tables", async (name) => {
   const [before, after] = [file(name), await signedElsewhere(name, "video/mp4")];
   const samples = (bytes: Buffer) => positionsIn(bytes).map((at) => bytes.toString("hex", at, at + 16));
   expect(positionsIn(before).length).toBeGreaterThan(0);
@@ -101,24 +101,24 @@ it.each(["a.mp4", "titled.mp4", "a.mov", "a.m4a"])("keeps the samples of %s wher
   expect(samples(after)).toEqual(samples(before));
 });
 
-it("leaves a movie in fragments unsigned", async () => {
+it("leaves a fragmented movie unsigned", async () => {
   const made = await make(file("fragments.mp4"), "unsigned-fragments");
   expect(await provenance(made.id)).toMatchObject({ signed: false, unsignedReason: "failed" });
 });
 
-it("notices changed statements", async () => {
+it("detects changed statements", async () => {
   const bytes = await bytesOf(await make(file("a.png"), "reworded", { model: "painter-one" }));
   const at = bytes.indexOf("painter-one");
   bytes.write("painter-two", at);
   expect((await verify(bytes)).credentials).toMatchObject({ whole: false, ours: false });
 });
 
-it("calls no file ours for its words: the certificate decides", async () => {
+it("recognises the platform's files by the certificate, not by their statements", async () => {
   const forged = await signedElsewhere("a.png", "image/png", { model: "painter" });
   expect((await verify(forged)).credentials).toMatchObject({ whole: true, ours: false, selfMade: false, generator: "Nodeloom" });
 });
 
-it("keeps what a provider signed as a source", async () => {
+it("keeps a file signed by a provider as a source", async () => {
   const upstream = await signedElsewhere("a.png", "image/png");
   const made = await make(upstream, "from-provider");
   expect((await verify(await bytesOf(made))).credentials).toMatchObject({
@@ -147,7 +147,7 @@ it("keeps the chain of edits, of results and of signed uploads", async () => {
   expect(joined.sources.map(({ relationship }) => relationship)).toEqual(["componentOf", "componentOf", "parentOf", "inputTo"]);
 });
 
-it("tells nothing of a hidden graph", async () => {
+it("reveals nothing of a hidden graph", async () => {
   const owner = { ownerId: innerOwner(OWNER) };
   const upstream = await signedElsewhere("a.png", "image/png", { model: "hidden-upstream" });
   const first = await make(upstream, "hidden-1", { model: "hidden-model" }, owner);
@@ -177,7 +177,7 @@ it("signs the same file to the same bytes, so that a retry leaves nothing behind
   expect((await signedElsewhere("a.avif", "image/avif", { model: "another" })).equals(one)).toBe(false);
 });
 
-it("keeps a result that it can't sign, and says why", async () => {
+it("keeps a result that it can't sign, and reports the reason", async () => {
   const damaged = Buffer.concat([file("a.png").subarray(0, 60), Buffer.alloc(30, 1)]);
   const large = Buffer.concat([file("a.png"), Buffer.alloc(LIMITS.verifiedBytes)]);
   const made = [
@@ -196,7 +196,7 @@ it("keeps a result that it can't sign, and says why", async () => {
   expect((await bytesOf(made[1]!)).length).toBe(made[1]!.bytes);
 });
 
-it("says so where the setting leaves files unsigned", async () => {
+it("reports this if the setting leaves files unsigned", async () => {
   const plain = await startMedia();
   const made = await plain.upload(file("a.png"), { id: "plain", making: media.Making.fromPartial({ maker: MAKER_MODEL, model: "m" }) });
   expect((await plain.client.getProvenance({ id: made.id, ownerId: OWNER })).record).toMatchObject({
@@ -208,7 +208,7 @@ it("says so where the setting leaves files unsigned", async () => {
   await plain.stop();
 });
 
-it("keeps its self-made certificate, and knows its files after a restart", async () => {
+it("keeps its self-signed certificate, and recognises its files after a restart", async () => {
   const first = await startMedia([], undefined, { PROVENANCE: "signed" });
   const making = media.Making.fromPartial({ maker: MAKER_MODEL, model: "m" });
   const before = await bytesOf(await first.upload(file("a.png"), { id: "before", making }), first);
@@ -225,7 +225,7 @@ it("keeps its self-made certificate, and knows its files after a restart", async
 describe("a configured certificate", () => {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-  it("signs, also given in base64", async () => {
+  it("signs, also if it is given in base64", async () => {
     const env = { PROVENANCE_CERTIFICATE: base64(strangers.chain), PROVENANCE_KEY: strangers.key };
     const configured = await startMedia([], undefined, env);
     const making = media.Making.fromPartial({ maker: MAKER_MODEL, model: "m" });
@@ -243,13 +243,13 @@ describe("a configured certificate", () => {
       async () => ({ PROVENANCE_CERTIFICATE: strangers.chain, PROVENANCE_KEY: (await thread.selfMade()).key }),
       /isn't the certificate's/,
     ],
-  ])("is refused at the start if it is %s", async (_name, env, message) => {
+  ])("is rejected at the start if it is %s", async (_name, env, message) => {
     await expect(startMedia([], undefined, { ...(await env()) })).rejects.toThrow(message);
   });
 });
 
 describe("verification", () => {
-  it("says that a file has no credentials, or that its format isn't supported", async () => {
+  it("reports that a file has no credentials, or that its format isn't supported", async () => {
     expect(await verify(file("a.png"))).toMatchObject({ contentType: "image/png", supported: true, credentials: undefined });
     expect(await verify(file("a.webm"))).toMatchObject({ contentType: "video/webm", supported: false, credentials: undefined });
   });
@@ -259,11 +259,11 @@ describe("verification", () => {
     ["a text", Buffer.from("plain text"), "UNSUPPORTED_MEDIA_TYPE"],
     ["a damaged picture", Buffer.concat([file("a.png").subarray(0, 60), Buffer.alloc(30, 1)]), "INVALID_REQUEST"],
     ["a large file", Buffer.concat([file("a.png"), Buffer.alloc(LIMITS.verifiedBytes)]), "PAYLOAD_TOO_LARGE"],
-  ])("refuses %s", async (_name, bytes, reason) => {
+  ])("rejects %s", async (_name, bytes, reason) => {
     await expect(verify(bytes)).rejects.toMatchObject({ reason });
   });
 
-  it("reports a manifest that can't be read as broken", async () => {
+  it("reports an unreadable manifest as invalid", async () => {
     const bytes = await bytesOf(await make(file("a.jpg"), "scrambled"));
     bytes.fill(0x7f, bytes.indexOf("c2pa.claim") + 12, bytes.indexOf("c2pa.claim") + 200);
     expect((await verify(bytes)).credentials).toMatchObject({ whole: false, ours: false });

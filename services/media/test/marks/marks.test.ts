@@ -38,7 +38,7 @@ const packetHashes = async (file: Buffer): Promise<unknown[]> => {
 };
 
 describe.each(["a.png", "a.jpg", "lossy.webp", "lossless.webp", "titled.png", "titled.jpg", "titled.webp", "camera.jpg"])("%s", (name) => {
-  it("says that it is generated to a reader of pictures, once", async () => {
+  it("marks a file as generated for picture readers, once", async () => {
     const { outcome, file } = await mark(read(name));
     expect(outcome).toBe("marked");
     const tags = ExifReader.load(file);
@@ -47,7 +47,7 @@ describe.each(["a.png", "a.jpg", "lossy.webp", "lossless.webp", "titled.png", "t
   });
 });
 
-it.each(["titled.png", "titled.jpg", "titled.webp", "titled.gif", "titled.mp4"])("keeps what the metadata of %s said", async (name) => {
+it.each(["titled.png", "titled.jpg", "titled.webp", "titled.gif", "titled.mp4"])("keeps the metadata of %s", async (name) => {
   const { file } = await mark(read(name));
   // Moving the packet leaves free space that readers skip.
   const packet = packetsOf(file).at(-1)!;
@@ -56,7 +56,7 @@ it.each(["titled.png", "titled.jpg", "titled.webp", "titled.gif", "titled.mp4"])
 });
 
 it.each(["a.mp4", "fragments.mp4", "a.mov", "a.m4a", "a.mp3", "tagged.mp3", "a.flac", "a.ogg", "a.opus", "a.wav", "titled.mp4", "a.webm"])(
-  "leaves every sample of %s as it was",
+  "keeps every sample of %s unchanged",
   async (name) => {
     const { outcome, file } = await mark(read(name));
     expect(outcome).toBe("marked");
@@ -72,7 +72,7 @@ it.each(["a.flac", "a.ogg", "a.opus"])("names the source of %s among its comment
   expect(raw?.DIGITALSOURCETYPE).toBe(addressOf(TRAINED));
 });
 
-it("names the source of a WebM file in a tag that its seek head leads to", async () => {
+it("names the source of a WebM file in a tag that its seek head refers to", async () => {
   const { file } = await mark(read("a.webm"));
   const segmentData = file.indexOf(Buffer.from("18538067", "hex")) + 4 + 8;
   const entry = Buffer.from("53ab841254c36753ac88", "hex");
@@ -101,7 +101,7 @@ it.each(readdirSync(FIXTURES))("marks %s a second time without a change", async 
 it.each([
   ["0xffffffff", 0xffff_ffff],
   ["0", 0],
-])("marks a WAV whose sizes were not known while it was written (%s), and writes its real sizes", async (_name, placeholder) => {
+])("marks a WAV written with unknown sizes (%s), and writes its real sizes", async (_name, placeholder) => {
   const open = Buffer.from(read("a.wav"));
   const samples = open.indexOf("data");
   // Samples are in the last chunk, so the rest is cut off.
@@ -115,12 +115,12 @@ it.each([
   expect(file.subarray(samples + 8, samples + 8 + length).equals(cut.subarray(samples + 8))).toBe(true);
 });
 
-it("gives the same bytes for the same file, so that a repeated attempt stores the same", async () => {
+it("returns the same bytes for the same file, so that a repeated attempt stores the same", async () => {
   const [one, other] = await Promise.all([mark(read("a.png")), mark(read("a.png"))]);
   expect(one.file.equals(other.file)).toBe(true);
 });
 
-it("leaves a file alone whose signed credentials say that it is generated", async () => {
+it("doesn't change a file whose signed credentials state that it is generated", async () => {
   const manifest = Buffer.from(`jumb c2pa ${addressOf(TRAINED)}`);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(manifest.length);
@@ -130,7 +130,7 @@ it("leaves a file alone whose signed credentials say that it is generated", asyn
   expect(await mark(file)).toEqual({ outcome: "kept", file });
 });
 
-it("keeps credentials that don't say so", async () => {
+it("keeps credentials that don't state this", async () => {
   const manifest = Buffer.from("jumb c2pa c2pa.claim");
   const length = Buffer.alloc(4);
   length.writeUInt32BE(manifest.length);
@@ -147,7 +147,7 @@ describe("hostile files", () => {
     return () => (state = (state * 1_103_515_245 + 12_345) & 0x7fff_ffff) / 0x7fff_ffff;
   };
 
-  it.each(readdirSync(FIXTURES))("ends for every cut and every broken byte of %s", async (name) => {
+  it.each(readdirSync(FIXTURES))("ends for every truncation and every damaged byte of %s", async (name) => {
     const file = read(name);
     const { contentType } = sniff(file);
     const next = random(name.length);

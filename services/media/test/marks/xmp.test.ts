@@ -4,7 +4,7 @@ const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const packet = (filling: string, end = '<?xpacket end="w"?>'): Buffer =>
   Buffer.from(`<x:xmpmeta><rdf:RDF xmlns:rdf="${RDF}">${filling}</rdf:RDF></x:xmpmeta>${filling}${end}`);
 
-it("adds the mark and takes out the room for changes", () => {
+it("adds the mark and removes the padding for changes", () => {
   const marked = addTo(packet("\n   \n"), "trainedAlgorithmicMedia")!.toString();
   expect(marked).toContain("Iptc4xmpExt:DigitalSourceType=");
   expect(marked).toContain('</x:xmpmeta>\n<?xpacket end="w"?>');

@@ -58,7 +58,7 @@ afterAll(async () => {
 it.each([
   ["a small file", PNG],
   ["a file of several parts", LARGE],
-])("keeps %s in the bucket, under the prefix, and nothing of it on its own disk", async (_name, bytes) => {
+])("stores %s in the bucket, under the prefix, and nothing of it on its own disk", async (_name, bytes) => {
   const before = await inBucket();
   await media.upload(bytes);
   const [added, ...more] = (await inBucket()).filter((name) => !before.includes(name));
@@ -68,7 +68,7 @@ it.each([
   expect(await readdir(media.folder)).toEqual(["tmp"]);
 });
 
-it("serves files, ranges of them, and that they have not changed", async () => {
+it("serves files, ranges of them, and 304 for unchanged ones", async () => {
   const { url } = await media.upload(LARGE);
   const whole = await fetch(addressOf(url));
   expect(whole.status).toBe(200);
@@ -84,7 +84,7 @@ it("serves files, ranges of them, and that they have not changed", async () => {
   expect((await fetch(addressOf(url), { method: "HEAD" })).headers.get("content-length")).toBe(String(LARGE.length));
 });
 
-it("keeps one object for one id, however often its bytes come", async () => {
+it("keeps one object per id, however often its bytes are sent", async () => {
   const before = await inBucket();
   const id = `run-${randomBytes(4).toString("hex")}`;
   const stored = await Promise.all([1, 2, 3].map(() => media.upload(PNG, { id })));
@@ -93,7 +93,7 @@ it("keeps one object for one id, however often its bytes come", async () => {
   expect((await fetch(addressOf(stored[0]!.url))).status).toBe(200);
 });
 
-it("puts nothing into the bucket for what it refuses", async () => {
+it("stores nothing in the bucket for a rejected file", async () => {
   const before = await inBucket();
   await expect(media.upload(Buffer.alloc(0))).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   await expect(media.upload(PNG, { accept: ["audio"] })).rejects.toMatchObject({ reason: "UNSUPPORTED_MEDIA_TYPE" });
@@ -122,7 +122,7 @@ it("stops reading from the store when its reader disconnects, and serves the nex
   expect(Buffer.from(await (await fetch(addressOf(url))).arrayBuffer()).equals(LARGE)).toBe(true);
 });
 
-it("is not held up by many readers that are slow", async () => {
+it("isn't delayed by many slow readers", async () => {
   const { url } = await media.upload(LARGE);
   const abort = new AbortController();
   const readers = await Promise.all(Array.from({ length: 60 }, () => fetch(addressOf(url), { signal: abort.signal })));
@@ -132,7 +132,7 @@ it("is not held up by many readers that are slow", async () => {
 });
 
 it(
-  "says that storage is not available while the store is away, and goes on when it is back",
+  "reports that storage is unavailable while the store is, and continues afterwards",
   async () => {
     const { url } = await media.upload(PNG);
     const origin = await startOrigin((_request, response) => response.end(PNG));
@@ -161,14 +161,14 @@ it(
   START_MS,
 );
 
-it("does not start when the store refuses its bucket, and says so", async () => {
+it("doesn't start if the store rejects its bucket, and reports the reason", async () => {
   await expect(startMedia([], undefined, settings("no-such-bucket"))).rejects.toThrow(
     'MEDIA_S3_BUCKET: the store refuses the bucket "no-such-bucket" (status 404)',
   );
 });
 
 it(
-  "starts while the store is away, and is ready when it is back",
+  "starts while the store is unavailable, and becomes ready afterwards",
   async () => {
     await stopStore();
     const early = await startMedia([], undefined, settings());

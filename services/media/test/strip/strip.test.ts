@@ -39,7 +39,7 @@ const contentOf = async (name: string, file: Buffer): Promise<unknown> => {
   return found;
 };
 
-it.each(names)("takes the workflow out of %s, and changes nothing that is seen or heard", async (name) => {
+it.each(names)("removes the workflow from %s, and changes nothing visible or audible", async (name) => {
   const file = read(name);
   expect(tells(file)).toBe(true);
   const stripped = await strip(file);
@@ -51,7 +51,7 @@ it.each(names)("takes the workflow out of %s, and changes nothing that is seen o
   expect(frames(stripped)).toBe(frames(file));
 });
 
-it.each(names)("leaves %s as it is when it is stripped again, and has it marked as any other", async (name) => {
+it.each(names)("keeps %s unchanged when it is stripped again, and marks it like any other", async (name) => {
   const once = await strip(read(name));
   expect((await strip(once)).equals(once)).toBe(true);
   const { contentType } = sniff(once);
@@ -63,7 +63,7 @@ it.each(names)("leaves %s as it is when it is stripped again, and has it marked 
   if (/^(?:image|video)\/(?!webm)/.test(contentType)) expect(again.includes("trainedAlgorithmicMedia")).toBe(true);
 });
 
-it("takes comments and texts of applications out of an animation, and leaves how it plays and how it came to be", async () => {
+it("removes comments and application data from an animation, and keeps its playback and provenance", async () => {
   const frames = Buffer.concat([Buffer.alloc(48, 200), Buffer.alloc(48, 20)]);
   const plain = await sharp(frames, { raw: { width: 4, height: 8, channels: 3, pageHeight: 4 } })
     .gif({ loop: 3, delay: [100, 200] })
@@ -86,7 +86,7 @@ it("takes comments and texts of applications out of an animation, and leaves how
   expect(await strip(file.subarray(0, -1))).toEqual(file.subarray(0, -1));
 });
 
-it("takes texts out of a WAV, before and after its samples, and keeps its size right", async () => {
+it("removes texts from a WAV, before and after its samples, and keeps its size correct", async () => {
   // The writer adds its name in a list.
   const plain = await strip(readFileSync(join(__dirname, "..", "fixtures", "a.wav")));
   expect(plain.includes("LIST")).toBe(false);
@@ -101,7 +101,7 @@ it("takes texts out of a WAV, before and after its samples, and keeps its size r
   expect(await strip(file)).toEqual(plain);
 });
 
-it("leaves files alone that carry no texts", async () => {
+it("doesn't change files without texts", async () => {
   const fixtures = join(__dirname, "..", "fixtures");
   for (const name of ["a.png", "lossless.webp", "lossy.webp"]) {
     const file = readFileSync(join(fixtures, name));
@@ -109,7 +109,7 @@ it("leaves files alone that carry no texts", async () => {
   }
 });
 
-it.each(names)("ends for every cut and every broken byte of %s", async (name) => {
+it.each(names)("ends for every truncation and every damaged byte of %s", async (name) => {
   const file = read(name);
   const { contentType } = sniff(file);
   for (let at = 0; at < Math.min(file.length, 600); at++) {

@@ -35,19 +35,19 @@ it("needs the modality of a workflow whose nodes don't show it", async () => {
   expect(await add(ending("MyFilmSaver"), { modality: "video" })).toMatchObject({ modality: "video" });
 });
 
-it("refuses to call animated pictures a film: every run of it would fail", async () => {
+it("rejects animated pictures as a video, because every run of it would fail", async () => {
   await expect(add(ending("SaveAnimatedWEBP"), { modality: "video" })).rejects.toMatchObject({
     message: expect.stringContaining("modality: must be image") as string,
   });
 });
 
-it.each(["SaveImageWebsocket", "ETN_SendImageWebSocket"])("refuses %s, which keeps no file", async (last) => {
+it.each(["SaveImageWebsocket", "ETN_SendImageWebSocket"])("rejects %s, which stores no file", async (last) => {
   await expect(add(ending(last), { modality: "image" })).rejects.toMatchObject({
     message: expect.stringContaining(`node 9 (${last}) saves no file: use SaveImage`) as string,
   });
 });
 
-it("refuses a node that the server does not have, and takes one that the server says nothing of", async () => {
+it("rejects a node that the server doesn't have, and accepts one that the server doesn't describe", async () => {
   const server = (path: string): Promise<unknown> => Promise.resolve(path.endsWith("/MyFilmSaver") ? {} : { Other: {} });
   await expect(add(ending("MyFilmSaver"), { modality: "video" }, server)).rejects.toMatchObject({
     message: expect.stringContaining("the server does not have the class MyFilmSaver of node 9") as string,

@@ -13,7 +13,7 @@ describe.each(NAMES)("a workflow of ComfyUI with the name %s", (name) => {
     ["says nothing of it", { X: { input: { required: {} } } }],
     ["says what it is", { X: { input: { required: JSON.parse(member(name, ["STRING", {}])) as unknown } } }],
     ["says nothing at all", undefined],
-  ])("has it as an input, where the server %s", async (_case, info) => {
+  ])("has it as an input, if the server %s", async (_case, info) => {
     const { found } = await inspectWorkflow(workflow("1", "X"), () => Promise.resolve(info));
     expect(found).toMatchObject([{ node: "1", input: name, value: "a loom", schema: { type: "string", default: "a loom" } }]);
   });
@@ -28,7 +28,7 @@ describe.each(NAMES)("a workflow of ComfyUI with the name %s", (name) => {
     expect(asked).toContain(`/object_info/${name}`);
   });
 
-  it("becomes a model, or is refused by the input's name", async () => {
+  it("becomes a model, or is rejected by the input's name", async () => {
     const given = {
       name: "Mine",
       workflow: workflow("1", "X"),

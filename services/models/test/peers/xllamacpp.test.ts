@@ -93,19 +93,19 @@ it("writes text piece by piece, and counts its tokens", async () => {
   expect(usage.outputTokens).toBeLessThanOrEqual(24);
 }, 60_000);
 
-it("refuses another key", async () => {
+it("rejects another key", async () => {
   const asked = (await provider("another-key")).run({ inputs: { prompt: "Say hello.", maxTokens: 4 }, idempotencyKey: "k" });
   await expect(asked).rejects.toMatchObject({ kind: "refused", status: 401 });
 });
 
-it("gives JSON by a schema, also by one that is no object's", async () => {
+it("returns JSON by a schema, also by one that isn't an object's", async () => {
   const schema = { type: "array", items: { type: "integer", minimum: 1, maximum: 9 }, minItems: 2, maxItems: 4 };
   const inputs = { prompt: "Three small numbers.", maxTokens: 64, temperature: 0 };
   const { text } = await (await provider()).run({ inputs, schema, idempotencyKey: "k" });
   expect(readAnswer(text, schema)).toHaveProperty("value");
 }, 60_000);
 
-it("is left by a call that is given up", async () => {
+it("is freed by an aborted call", async () => {
   const given = new AbortController();
   const asked = (await provider()).run({
     inputs: { prompt: "Count to one thousand.", maxTokens: 900 },

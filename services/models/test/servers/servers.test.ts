@@ -73,7 +73,7 @@ const add = (
 ): Promise<models.ModelsServiceServer extends never ? never : { server?: modelServers.ModelServer | undefined }> =>
   first.client.addServer({ kind: "openai", url: `${ollama.url}/v1`, name: "GPU box", hasKey: false, ...server });
 
-it("has the models of a server of the environment, for what they are, at no cost", async () => {
+it("has the models of a configured server, with their modality, for free", async () => {
   const chat = await eventually(() => named(first.client, "llama3-2-3b"), (model) => model !== undefined); // prettier-ignore
   expect(chat).toMatchObject({ modality: "text", runsAt: "local", enabled: true, displayName: `llama3.2:3b (${ollama.host})` });
   expect(chat!.price).toEqual({ basis: { $case: "tokens", value: { inputMicroUsdPerMillion: 0, outputMicroUsdPerMillion: 0 } } });
@@ -86,7 +86,7 @@ it("has the models of a server of the environment, for what they are, at no cost
   expect(await named(first.client, "nomic-embed-text")).toBeUndefined();
 });
 
-it("adds a server once, by all replicas, with its key sent to it alone", async () => {
+it("adds a server once over all replicas, and sends its key only to it", async () => {
   const { server } = await add({ hasKey: true });
   expect(server).toMatchObject({ id: "gpu-box", kind: "openai", hasKey: true });
   expect(await first.client.checkServer({ id: "gpu-box" })).toMatchObject({ server: { state: "ready" } });
@@ -108,7 +108,7 @@ it("sends a key only to the URL it was stored for, whichever of the two changed"
   storedFor = ollama.url;
 });
 
-it("lets administrators say what a model is for", async () => {
+it("lets administrators set a model's task", async () => {
   const change = { id: "gpu-box", name: undefined, url: undefined, hasKey: undefined };
   const say = (id: string, makes: string) => first.client.updateServer({ ...change, models: [{ id, makes, sees: undefined }] });
   const { server } = await say("llama3.2:3b", "transcribe");
@@ -122,7 +122,7 @@ it("lets administrators say what a model is for", async () => {
   await say("llama3.2:3b", "chat");
 });
 
-it("takes a price for a server's model as for any other", async () => {
+it("accepts a price for a server's model like for any other", async () => {
   const price = { basis: { $case: "tokens" as const, value: { inputMicroUsdPerMillion: 1_000, outputMicroUsdPerMillion: 2_000 } } };
   const request = { internalName: "gpu-box-llama3-2-3b", enabled: undefined, price, minTier: undefined, fallback: undefined };
   expect((await second.client.updateModel(request)).model?.price).toEqual(price);
@@ -130,7 +130,7 @@ it("takes a price for a server's model as for any other", async () => {
   expect(await eventually(get, (found) => JSON.stringify(found) === JSON.stringify(price))).toEqual(price);
 });
 
-it("keeps the models of an unavailable server, also over a restart, and notices when it is back", async () => {
+it("keeps the models of an unavailable server, also over a restart, and notices its return", async () => {
   await ollama.stop();
   const third = await startReplica();
   const status = async (client: Client) =>
@@ -151,7 +151,7 @@ it.each<[string, Record<string, unknown>, string]>([
   ["one that wants a key", { "/v1/models": 401 }, "it requires another key"],
   ["one that is none", {}, "it answers 404 at /v1/models"],
   ["one that sends elsewhere", { "/v1/models": "http://169.254.169.254/latest" }, "it answers 302"],
-])("says why %s can't be used", async (_name, answers, problem) => {
+])("gives the reason why %s can't be used", async (_name, answers, problem) => {
   const other = await startStandIn(answers);
   const { problem: said } = await first.client.testServer({ kind: "openai", url: other.url, key: "" });
   expect(said).toContain(problem);
@@ -167,7 +167,7 @@ it.each([
   expect((await first.client.testServer({ kind: "openai", url, key: "" })).problem).toContain(problem);
 });
 
-it("keeps servers of the environment as they are there", async () => {
+it("keeps configured servers as they are in the environment", async () => {
   await expect(first.client.removeServer({ id: envId() })).rejects.toMatchObject({
     message: expect.stringContaining("MODEL_SERVERS") as string,
   });
@@ -209,7 +209,7 @@ describe("a ComfyUI server", () => {
     await add({ kind: "comfyui", url: comfy.url, name: "Comfy" });
   });
 
-  it("says what of a workflow can be an input, titled nodes first", async () => {
+  it("lists the possible inputs of a workflow, titled nodes first", async () => {
     const { inputs, modality } = await first.client.inspectWorkflow({ id: "comfy", workflowJson: JSON.stringify(workflow) });
     expect(modality).toBe("image");
     expect(inputs.map(({ name, titled }) => `${name}${titled ? "!" : ""}`)).toEqual([
@@ -230,7 +230,7 @@ describe("a ComfyUI server", () => {
     ]);
   });
 
-  it("has a model of each workflow, with the values of titled nodes as its inputs unless others are chosen", async () => {
+  it("has a model for each workflow, with the values of titled nodes as its inputs unless others are chosen", async () => {
     await put();
     const get = async () => (await first.client.getModel({ internalName: "comfy-portrait", includeDisabled: false })).model!;
     const model = await get();
@@ -259,7 +259,7 @@ describe("a ComfyUI server", () => {
       "no node says what the workflow makes",
     ],
     ["one without titles", { workflowJson: JSON.stringify({ "9": workflow["9"] }) }, "name the values that are inputs"],
-  ])("refuses a workflow and says what to do: %s", async (_name, part, problem) => {
+  ])("rejects a workflow and gives the next step: %s", async (_name, part, problem) => {
     await expect(put(part)).rejects.toMatchObject({ reason: "INVALID_REQUEST", message: expect.stringContaining(problem) as string });
   });
 });

@@ -37,7 +37,7 @@ describe("the task of a listed model", () => {
     expect(listedModel({ id: "some-model", ...said })).toMatchObject({ task, sees });
   });
 
-  it("is nothing without an id", () => {
+  it("is absent without an id", () => {
     expect([listedModel({}), listedModel({ id: 1 }), listedModel("llama"), listedModel({ id: "" })]).toEqual(Array(4).fill(undefined));
   });
 });
@@ -58,7 +58,7 @@ describe("servers in the environment", () => {
     ["openai=ftp://gpu-box", "must be an http(s) URL"],
     ["openai=http://me:secret@gpu-box", "must have no credentials"],
     ["openai=http://gpu-box,comfyui=http://gpu-box", "gpu-box:80 is named twice"],
-  ])("are refused with what is wrong: %s", (text, problem) => {
+  ])("are rejected with the error: %s", (text, problem) => {
     expect(modelServers.safeParse(text).error?.issues[0]?.message).toContain(problem);
   });
 });

@@ -86,7 +86,7 @@ const queued = async (mail: Mail, createdAt = new Date()): Promise<string> => {
   return id;
 };
 
-it("hands a mail over with a link, as text and as HTML without anything of elsewhere, and keeps nothing of what it said", async () => {
+it("sends an email with a link, as text and as HTML without external content, and keeps none of its content", async () => {
   const server = await serve();
   const id = await queued(RESET);
   expect(JSON.stringify(await stores.mails.find(id))).not.toContain("ada@example.com");
@@ -101,13 +101,13 @@ it("hands a mail over with a link, as text and as HTML without anything of elsew
   expect(await stores.mails.find(id)).toMatchObject({ end: "sent", content: Buffer.alloc(0) });
 });
 
-it("sends nothing where an address has no account", async () => {
+it("sends nothing if an address has no account", async () => {
   const server = await serve();
   expect(await deliverTo(server)(await queued({ kind: "passwordReset", email: "nobody@example.com" }), 1)).toEqual({ end: "not wanted" });
   expect(server.received).toEqual([]);
 });
 
-it("tries again after a refusal that passes, with a link that is new, and ends at once after one that does not", async () => {
+it("retries after a temporary rejection with a new link, and ends at once after a permanent one", async () => {
   const server = await serve({ message: (count) => (count === 1 ? refusal(451) : undefined) });
   const id = await queued(RESET);
   const deliver = deliverTo(server);
@@ -123,7 +123,7 @@ it("tries again after a refusal that passes, with a link that is new, and ends a
   expect(await deliverTo(permanent)(await queued(RESET), 1)).toEqual({ end: "refused" });
 });
 
-it("gives a mail up when it is too old, and doubles its pauses until then", async () => {
+it("drops an email that is too old, and doubles its pauses until then", async () => {
   const away = await serve();
   await away.stop();
   const createdAt = new Date(Date.now() - 3 * 24 * 3_600_000);
@@ -133,7 +133,7 @@ it("gives a mail up when it is too old, and doubles its pauses until then", asyn
   expect(pauseAfter("passwordReset", 1, MAIL_LIMITS.triedFor.passwordReset)).toBeNull();
 });
 
-it("is sent under one Message-ID, also when a process dies before it notes that the mail was taken", async () => {
+it("is sent under one Message-ID, even if a process dies before it records that the email was accepted", async () => {
   const server = await serve();
   const id = await queued(RESET);
   const dead = new Promise<never>(() => undefined);
@@ -155,7 +155,7 @@ it("is sent under one Message-ID, also when a process dies before it notes that 
 it.each<[string, Parameters<typeof startMailServer>]>([
   ["the recipient", [{ recipient: () => refusal(451) }]],
   ["the sender", [{}, { onMailFrom: (_address, _session, done) => done(refusal(451)) }]],
-])("does not take a mail as handed over while the server has not taken %s", async (_whom, options) => {
+])("doesn't treat an email as sent until the server has accepted %s", async (_whom, options) => {
   const server = await serve(...options);
   const id = await queued(RESET);
   expect(await deliverTo(server)(id, 1)).toEqual({ pauseMs: MAIL_LIMITS.firstPause });
@@ -166,7 +166,7 @@ it.each([
   ["a line break", "Acme\r\nBcc: eve@example.com"],
   ["a bare one", "Acme\nBcc: eve@example.com\n\n<b>body</b>"],
   ["an encoded word", "=?utf-8?Q?Acme=0D=0ABcc:_eve@example.com?="],
-])("makes no header and no recipient of %s in a name", async (_what, name) => {
+])("creates no header and no recipient from %s in a name", async (_what, name) => {
   const server = await serve();
   const mail: Mail = {
     ...{ kind: "invitation", userId: "u1", to: "bob@example.com", link: "https://loom.example/join#token=x" },
@@ -181,7 +181,7 @@ it.each([
   expect(received!.text.split("Content-Type: text/html")[1]).not.toContain("<b>");
 });
 
-it("sends notices to proven addresses that want them alone, with a way to stop them in one click", async () => {
+it("sends notices only to confirmed addresses that subscribe to them, with a one-click unsubscribe", async () => {
   const server = await serve();
   for (const part of [{ verifiedAt: undefined }, { mutedNotices: ["budgetAlerts"] }, { suspended: true }]) {
     expect(await deliverTo(server, { of: part })(await queued(ALERT), 1)).toEqual({ end: "not wanted" });
@@ -192,7 +192,7 @@ it("sends notices to proven addresses that want them alone, with a way to stop t
   expect(headers["list-unsubscribe-post"]).toEqual(["List-Unsubscribe=One-Click"]);
 });
 
-it("names the day, the successor and workflows of a model that is shut down, and can be switched off", async () => {
+it("names the day, the successor and workflows of a model that is shut down, and can be disabled", async () => {
   const server = await serve();
   const workflows = ["Films", "Posters"];
   const retiring = { model: "old-film", retiresOn: "2026-12-31", successor: "new-film", workflows, workflowCount: 5 };
@@ -214,7 +214,7 @@ it("links from the mail about a disabled endpoint to the webhooks of its account
   expect(shared).toContain("https://loom.example/webhooks?account=o1");
 });
 
-it("says in mails to owners which organization they are about, and sends word of its end whatever they muted", async () => {
+it("names the organization in emails to owners, and announces its end whatever they have disabled", async () => {
   const server = await serve();
   const of = { verifiedAt: undefined, mutedNotices: ["lowCredits", "budgetAlerts"] };
   const about = { userId: "u1", organization: { id: "o1", name: "Loom\r\nWorks" }, erasesAt: "2026-06-01T10:00:00.000Z" };
@@ -256,6 +256,6 @@ const UNUSABLE: readonly [string, MailConfig][] = [
   ["a sender without a server", { MAIL_FROM: "mail@example.com" }],
   ["an authority that is not there", { SMTP_URL: "smtp://mail.example", MAIL_FROM: "a@b.example", SMTP_TLS_CA_FILE: "/nowhere" }],
 ];
-it.each(UNUSABLE)("ends the start with %s", (_what, config) => {
+it.each(UNUSABLE)("fails the start with %s", (_what, config) => {
   expect(() => mailSettings(config)).toThrow(/SMTP_URL and MAIL_FROM|SMTP_TLS_CA_FILE/);
 });

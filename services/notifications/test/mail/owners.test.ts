@@ -11,7 +11,7 @@ const mailsTo = (listOwners: () => Promise<{ userIds: string[]; organizationName
   return { added, ...createOwnersMails({ queue, addresses: { listOwners } as never }) };
 };
 
-it("mails the person of an account, and each owner of an organization, which it names", async () => {
+it("emails the person of an account, and each owner of an organization, which it names", async () => {
   const own = mailsTo(() => Promise.resolve({ userIds: ["u1"], organizationName: "" }));
   await own.addForOwners("u1", LOW, "a1");
   expect(own.added).toEqual([[{ ...LOW, userId: "u1", organization: undefined }, "a1"]]);

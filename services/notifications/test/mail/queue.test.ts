@@ -31,7 +31,7 @@ const queueWith = (starter: MailStarter, clock: () => number = Date.now) =>
 
 const resetOf = (): Mail => ({ kind: "passwordReset", email: `${randomUUID()}@example.com` });
 
-it("sends a mail once that is wanted many times, by a workflow that outlives its worker and knows no more than its id", async () => {
+it("sends an email once despite repeated requests, by a workflow that outlives its worker and has only the email's id", async () => {
   const taskQueue = `mails-${randomUUID()}`;
   const attempts: unknown[][] = [];
   const worker = () =>
@@ -63,7 +63,7 @@ it("sends a mail once that is wanted many times, by a workflow that outlives its
   await first.close();
 });
 
-it("has a mail started later that Temporal did not take, and forgets none", async () => {
+it("starts an email later that Temporal rejected, and loses none", async () => {
   let isAway = true;
   const started: string[] = [];
   let now = Date.now();
@@ -88,7 +88,7 @@ it("has a mail started later that Temporal did not take, and forgets none", asyn
   expect(started).toHaveLength(1);
 });
 
-it("emails an account at most so many times per day, however many requests there are", async () => {
+it("limits an account's emails per day, however many requests there are", async () => {
   const started: string[] = [];
   let now = Date.now();
   const queue = queueWith({ startMail: ({ id }) => Promise.resolve(void started.push(id)) }, () => now);

@@ -109,7 +109,7 @@ const newRun = async (url: string): Promise<{ id: AttemptId; keyId: string; secr
   return { id: { id: executionId, delivery: 1, attempt: 1 }, keyId, secret };
 };
 
-it("verifies what is delivered, and refuses it changed, late or under another secret", async () => {
+it("verifies a delivery, and rejects it if changed, late or with another secret", async () => {
   const { id, secret } = await newRun(receiver.url);
   await webhooks.send(id);
   const [{ headers, body }] = receiver.deliveries as [Receiver["deliveries"][0]];
@@ -125,7 +125,7 @@ it("verifies what is delivered, and refuses it changed, late or under another se
   ).toEqual([JSON.parse(body), "No matching signature found", "Message timestamp too old", "No matching signature found"]);
 });
 
-it("verifies with either secret while they overlap, and with the new one alone after", async () => {
+it("verifies with either secret while they overlap, and afterwards only with the new one", async () => {
   const { id, keyId, secret } = await newRun(receiver.url);
   const { webhookSecret } = await identity.client.rotateKey({ userId: identity.userId, keyId, graceSeconds: 0 });
   const verdicts = async (): Promise<boolean[]> => {
@@ -140,7 +140,7 @@ it("verifies with either secret while they overlap, and with the new one alone a
   expect(await verdicts()).toEqual([false, true]);
 });
 
-it("signs what the JavaScript library takes", () => {
+it("creates signatures that the JavaScript library accepts", () => {
   const message = { secret: `whsec_${Buffer.alloc(32, 7).toString("base64")}`, id: "msg_1", body: '{"text":"grüße"}' };
   const timestamp = Math.floor(Date.now() / 1_000);
   const [signature] = ask({ ...message, timestamp }) as [string];
@@ -148,7 +148,7 @@ it("signs what the JavaScript library takes", () => {
   expect(new Webhook(message.secret).verify(message.body, headers)).toEqual({ text: "grüße" });
 });
 
-it("takes a delivery with the guide's program, and refuses one under another secret", async () => {
+it("accepts a delivery with the guide's program, and rejects one with another secret", async () => {
   const [source] = [...readFileSync(GUIDE, "utf8").matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
   const { id, secret } = await newRun(`http://127.0.0.1:${port}/hook`);
   program = spawn(PYTHON, ["-c", source!], { env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) } });
@@ -160,7 +160,7 @@ it("takes a delivery with the guide's program, and refuses one under another sec
   expect(((await webhooks.send(stranger)) as SentAttempt).status).toBe(401);
 });
 
-it("still signs as it is recorded for the tests that run without it", () => {
+it("still signs like the recording for the tests without it", () => {
   const message = { secret: FIXTURE.secret, id: FIXTURE.id, timestamp: FIXTURE.timestamp, body: FIXTURE.body };
   const [signature] = ask(message) as [string];
   expect(signature).toBe(FIXTURE.signature);

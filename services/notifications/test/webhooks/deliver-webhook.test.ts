@@ -119,7 +119,7 @@ const summaries = ({ events }: History): unknown[] =>
     .filter((event) => event.activityTaskScheduledEventAttributes)
     .map(({ userMetadata }) => JSON.parse(Buffer.from(userMetadata!.summary!.data!).toString()) as unknown);
 
-it("makes eight attempts over 27 and a half hours, then gives up", async () => {
+it("makes eight attempts over 27 and a half hours, then stops", async () => {
   const { result, sends, pauses, notes, history } = await deliver(() => answer(500));
   expect(result).toBe("given up");
   expect(pauses).toEqual(PAUSES);
@@ -128,7 +128,7 @@ it("makes eight attempts over 27 and a half hours, then gives up", async () => {
   expect(notes).toEqual(sends.slice(1).map(({ attempt }) => `before attempt ${attempt}`));
 });
 
-it("stops at the attempt that succeeds, and tells each attempt's outcome on", async () => {
+it("stops at the attempt that succeeds, and passes each attempt's outcome on", async () => {
   const { result, sends, records, pauses } = await deliver((attempt) => answer(attempt === 3 ? 204 : 500), {
     input: { delivery: 4 },
   });
@@ -142,7 +142,7 @@ it("stops at the attempt that succeeds, and tells each attempt's outcome on", as
   expect(records.map(({ id }) => id)).toEqual(sends);
 });
 
-it("waits longer when the receiver asks for that, and never shorter", async () => {
+it("waits longer if the receiver asks for that, and never shorter", async () => {
   const asked = [HOUR, 60 * SECOND, null, 7 * HOUR, 24 * HOUR, null, null, 99 * HOUR];
   const { pauses } = await deliver((attempt) => answer(503, asked[attempt - 1]!));
   expect(pauses).toEqual([HOUR, 5 * MINUTE, 30 * MINUTE, 7 * HOUR, 24 * HOUR, 10 * HOUR, 10 * HOUR]);
@@ -153,14 +153,14 @@ it.each<[DeliveryEnd, Sent]>([
   ["disabled", { nothing: "disabled" }],
   ["nothing to send", { nothing: "skipped" }],
   ["superseded", { nothing: "superseded" }],
-])("ends as %s when that is what it comes to", async (end, sent) => {
+])("ends as %s in this case", async (end, sent) => {
   const { result, sends, pauses } = await deliver((attempt) => (attempt === 2 ? sent : answer(500)), {
     record: (attempt) => (attempt === 2 ? { end } : { pauseMs: pauseBefore(attempt + 1, null) }),
   });
   expect([result, sends.length, pauses]).toEqual([end, 2, PAUSES.slice(0, 1)]);
 });
 
-it("does not send again when the outcome could not be recorded at once", async () => {
+it("doesn't send again if the outcome couldn't be recorded at once", async () => {
   let refusals = 2;
   const { result, sends, records } = await deliver(() => answer(204), {
     record: (attempt, sent) => {
@@ -172,7 +172,7 @@ it("does not send again when the outcome could not be recorded at once", async (
   expect([result, sends.length, records.length]).toEqual(["delivered", 1, 3]);
 });
 
-it("does not count what never left", async () => {
+it("doesn't count attempts that weren't sent", async () => {
   let away = true;
   const { result, sends, records } = await deliver(() => {
     if (!away) return answer(204);

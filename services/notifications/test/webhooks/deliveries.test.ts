@@ -33,7 +33,7 @@ const deliveriesBy = ({ starter, target, clock }: Given = {}) => {
   return { started, ...createDeliveries({ ...parts, ...(clock ? { clock } : {}) }) };
 };
 
-it("starts a message once that is handed over many times", async () => {
+it("starts a message once, however often it is handed over", async () => {
   const { add, started } = deliveriesBy();
   const message = newMessage();
   await Promise.all(Array.from({ length: 20 }, () => add(message)));
@@ -53,7 +53,7 @@ it("continues a delivery of 1.0.0 at its state, and starts none that had ended",
   expect(await stores.deliveries.find(over._id)).toMatchObject({ state: "failed", attempts: 11, history });
 });
 
-it("has a message started later that Temporal did not take, and forgets none", async () => {
+it("starts a message later that Temporal rejected, and loses none", async () => {
   let isAway = true;
   const started: DeliveryInput[] = [];
   const starter: DeliveryStarter = {
@@ -69,13 +69,13 @@ it("has a message started later that Temporal did not take, and forgets none", a
   expect(started).toHaveLength(1);
 });
 
-it("begins with the first attempt at once, not after a pause", async () => {
+it("starts with the first attempt at once, not after a pause", async () => {
   const { add, started } = deliveriesBy();
   await add(newMessage());
   expect(started[0]).toMatchObject({ attempt: 1, pauseMs: 0 });
 });
 
-describe("what is long due", () => {
+describe("an overdue delivery", () => {
   const LATE = TIMING.lateDelivery + 60_000;
   /** A message that was accepted and started this long ago. Its next attempt was due a minute later. */
   const startedEarlier = async (part: Partial<Standing> = {}): Promise<string> => {
@@ -88,7 +88,7 @@ describe("what is long due", () => {
   const due = async (): Promise<string[]> =>
     (await stores.deliveries.listUnstarted(new Date(Date.now() - TIMING.lateDelivery), 10, undefined)).map(({ _id }) => _id);
 
-  it("is delivered again when nothing carries it, once, and left alone while something does", async () => {
+  it("is delivered again if it has no workflow, once, and left alone if it has one", async () => {
     const taskQueue = `deliveries-${randomUUID().slice(0, 8)}`;
     const sends: string[] = [];
     const worker = await startWorker(taskQueue, {
@@ -117,7 +117,7 @@ describe("what is long due", () => {
     expect(sends.length).toBeLessThanOrEqual(2);
   });
 
-  it("is not what is due later, over, or was started a moment ago", async () => {
+  it("isn't one that is due later, has ended, or started a moment ago", async () => {
     const late = await startedEarlier();
     await startedEarlier({ nextAttemptAt: new Date(Date.now() + 3_600_000) });
     for (const state of ["delivered", "failed", "disabled", "skipped"] as const) await startedEarlier({ state });
@@ -126,7 +126,7 @@ describe("what is long due", () => {
     expect(await due()).toEqual([late]);
   });
 
-  it("looks through all of them, page by page", async () => {
+  it("is found page by page", async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => startedEarlier()));
     const seen: string[] = [];
     for (let after: Parameters<Stores["deliveries"]["listUnstarted"]>[2]; ;) {
@@ -140,7 +140,7 @@ describe("what is long due", () => {
 });
 
 describe("a redelivery", () => {
-  it("is one, however often it is requested before its first attempt", async () => {
+  it("happens once, however often it is requested before its first attempt", async () => {
     const { add, again, started } = deliveriesBy();
     const message = newMessage();
     await add(message);
@@ -153,7 +153,7 @@ describe("a redelivery", () => {
     expect(new Set(started.map(({ delivery }) => delivery))).toEqual(new Set([1, 2]));
   });
 
-  it("of a message that was not handed over yet takes it first", async () => {
+  it("of a message that wasn't handed over yet hands it over first", async () => {
     const { again, started } = deliveriesBy();
     const message = newMessage();
     expect((await again(message)).delivery).toBe(2);
@@ -164,7 +164,7 @@ describe("a redelivery", () => {
     ["is disabled", { disabled: true }, /is disabled; set it again/],
     ["is gone", { url: "" }, /has no webhook any more/],
     ["is for other events", { events: ["execution.failed"] }, /is not for execution\.completed/],
-  ])("is refused when the key's webhook %s", async (_, target, message) => {
+  ])("is rejected if the key's webhook %s", async (_, target, message) => {
     const { again } = deliveriesBy({ target });
     await expect(again(newMessage())).rejects.toMatchObject({
       reason: "PRECONDITION_FAILED",

@@ -30,7 +30,7 @@ const endpointsOf = (endpoints: identity.WebhookEndpoint[]) => {
 const listOf = (of: Pick<ReturnType<typeof endpointsOf>, "list">, endpointId: string, page: { limit?: number; cursor?: string } = {}) =>
   of.list({ ownerId: "u", endpointId, limit: 0, cursor: "", ...page });
 
-it("sends a message once to each enabled endpoint that wants it, however often it is handed over", async () => {
+it("sends a message once to each enabled endpoint that subscribes to it, however often it is handed over", async () => {
   const [first, second] = [endpoint(), endpoint()];
   const all = endpointsOf([first, second, endpoint({ events: ["budget.alert"] }), endpoint({ disabledAt: new Date() })]);
   const message = newMessage();
@@ -40,7 +40,7 @@ it("sends a message once to each enabled endpoint that wants it, however often i
     expect((await listOf(all, id)).deliveries).toMatchObject([{ endpointId: id, keyId: "", event: COMPLETED, state: "pending" }]);
 });
 
-it("tells the wait of a node from the end of its run, whatever the node's id is", async () => {
+it("distinguishes the wait of a node from the end of its run, whatever the node's id is", async () => {
   const one = endpoint({ events: [COMPLETED, "execution.waiting"] });
   const all = endpointsOf([one]);
   const [executionId, nodeId] = [randomUUID(), "a node / with spaces"];
@@ -64,7 +64,7 @@ it("removes an erased run's messages to endpoints", async () => {
   expect((await listOf(all, one.id)).deliveries).toMatchObject([{ about: kept.about }]);
 });
 
-it("sends a message again to its own endpoint and owner alone", async () => {
+it("sends a message again only to its own endpoint and owner", async () => {
   const one = endpoint();
   const all = endpointsOf([one]);
   await all.add(newMessage());

@@ -35,7 +35,7 @@ afterAll(async () => {
   await egress.close();
 });
 
-it("a message is signed as the Python library signs it, by every secret that is valid", async () => {
+it("a message is signed like the Python library does, with every valid secret", async () => {
   const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: unknown };
   await createSend(egress)({ url: receiver.url, secrets: [other, secret] }, { id, type, timestamp: new Date(timestamp), data });
   const [sent] = receiver.deliveries as [(typeof receiver.deliveries)[0]];
@@ -44,7 +44,7 @@ it("a message is signed as the Python library signs it, by every secret that is 
   expect(sent.headers["webhook-signature"].split(" ")).toEqual([expect.stringMatching(/^v1,/), signature]);
 });
 
-it("a message that the Python library signed is taken, and by nothing but its secret", () => {
+it("a message signed by the Python library is accepted only with its secret", () => {
   const headers = { "webhook-id": id, "webhook-timestamp": String(FIXTURE.timestamp), "webhook-signature": signature };
   expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
   expect(() => new Webhook(other).verify(body, headers)).toThrow("No matching signature found");

@@ -133,7 +133,7 @@ describe("an attempt", () => {
     ["answers more than 64 kB", (response) => void response.writeHead(200).end("x".repeat(200_000))],
     ["hangs up after its status", brokenOff],
     ["never ends its answer", endless, 3_000],
-  ])("has delivered when the receiver %s", async (_, respond, timeoutMs = TIMEOUT_MS) => {
+  ])("succeeds if the receiver %s", async (_, respond, timeoutMs = TIMEOUT_MS) => {
     receiver.respond = respond;
     const run = await newRun();
     expect((await attempt(run.id(), webhooksOver(egress, timeoutMs))).end).toBe("delivered");
@@ -154,7 +154,7 @@ describe("an attempt", () => {
     ["redirects", answering(302, { location: "/elsewhere" }), 302, "status 302"],
     ["hangs up", (response) => void response.socket!.destroy(), null, "no answer"],
     ["does not answer in time", () => undefined, null, "timeout", SHORT_TIMEOUT_MS],
-  ])("has failed when the receiver %s, and says so", async (_, respond, status, error, timeoutMs = TIMEOUT_MS) => {
+  ])("fails if the receiver %s, and reports it", async (_, respond, status, error, timeoutMs = TIMEOUT_MS) => {
     receiver.respond = respond;
     const run = await newRun();
     expect((await attempt(run.id(), webhooksOver(egress, timeoutMs))).end).toBeNull();
@@ -215,7 +215,7 @@ describe("an attempt", () => {
     expect((await webhookOf(run)).nextAttemptAt!.getTime()).toBeGreaterThan(once.nextAttemptAt!.getTime());
   });
 
-  it("ends the delivery when it was the eighth", async () => {
+  it("ends the delivery if it was the eighth", async () => {
     receiver.respond = answering(500);
     const run = await newRun();
     expect((await attempt(run.id(7))).end).toBeNull();
@@ -228,7 +228,7 @@ describe("an attempt", () => {
     });
   });
 
-  it("is kept with the fifty latest", async () => {
+  it("is kept among the fifty latest", async () => {
     const run = await newRun();
     for (let delivery = 1; delivery <= 60; delivery += 1) await stores.deliveries.begin(run.id().id, delivery, new Date());
     const sent = { url: receiver.url, revision: "", at: 0, status: 204, error: null, durationMs: 1, retryAfterMs: null };
@@ -254,7 +254,7 @@ describe("an attempt at an endpoint", () => {
     return { endpointId: endpoint!.id, secret, id: (nth = 1) => ({ id, delivery: 1, attempt: nth }), remove };
   };
 
-  it("is signed by the endpoint's secret, and asks executions for an endpoint's message", async () => {
+  it("is signed with the endpoint's secret, and reads an endpoint's message from executions", async () => {
     const { secret, id, remove } = await newEndpoint();
     expect((await attempt(id())).end).toBe("delivered");
     const [{ body, headers } = { body: "", headers: {} as never }] = receiver.deliveries;
@@ -264,7 +264,7 @@ describe("an attempt at an endpoint", () => {
     await remove();
   });
 
-  it("that is answered 410 disables the endpoint, and its owners are mailed about these settings once", async () => {
+  it("that returns 410 disables the endpoint, and emails its owners once about these settings", async () => {
     receiver.respond = answering(410);
     const { endpointId, id, remove } = await newEndpoint();
     const sent = await webhooks.send(id());
@@ -305,7 +305,7 @@ describe("past the user's budget, an attempt", () => {
     small.stop();
   });
 
-  it("counts for its user alone, and apart from what the user's runs call", async () => {
+  it("counts only for its user, and separately from the calls of the user's runs", async () => {
     const small = await openOutgoingBudget({ webhooks: webhookBudget, calls: webhookBudget });
     await small.take("calls", { userId: identity.userId }, receiver.url);
     const over = webhooksOver(egress, TIMEOUT_MS, small);
@@ -316,7 +316,7 @@ describe("past the user's budget, an attempt", () => {
     small.stop();
   });
 
-  it("at a test is refused with the time to wait", async () => {
+  it("in a test is rejected with the time to wait", async () => {
     const small = await openOutgoingBudget({ webhooks: webhookBudget });
     const over = webhooksOver(egress, TIMEOUT_MS, small);
     const { keyId } = await newRun();
@@ -331,7 +331,7 @@ describe("past the user's budget, an attempt", () => {
 });
 
 describe("a message", () => {
-  it("is the same at every attempt and redelivery, under one id, freshly signed", async () => {
+  it("is the same at every attempt and redelivery, under one id, with a new signature", async () => {
     receiver.respond = answering(500);
     const run = await newRun();
     await attempt(run.id(1));
@@ -356,7 +356,7 @@ describe("a message", () => {
     });
   });
 
-  it("verifies with both secrets while they overlap, and with the new one after", async () => {
+  it("verifies with both secrets while they overlap, and afterwards with the new one", async () => {
     const run = await newRun();
     const { webhookSecret: next } = await identity.client.rotateKey({ userId: identity.userId, keyId: run.keyId, graceSeconds: 0 });
     const verifiedBy = async (secret: string): Promise<boolean> => {
@@ -382,7 +382,7 @@ describe("a webhook", () => {
   const set = (keyId: string, url: string, events: string[] = []) =>
     identity.client.setKeyWebhook({ userId: identity.userId, keyId, url, events });
 
-  it("is disabled by 410 at once, and what is still due for it ends so", async () => {
+  it("is disabled by 410 at once, which also ends its pending deliveries", async () => {
     receiver.respond = answering(410);
     const run = await newRun();
     expect((await attempt(run.id(2))).end).toBe("disabled");
@@ -403,7 +403,7 @@ describe("a webhook", () => {
   });
 
   it.each(["another URL", "the same URL"])(
-    "that was set anew to %s is not disabled by a late 410, and gets the next attempt",
+    "that was set again to %s isn't disabled by a late 410, and gets the next attempt",
     async (where) => {
       const run = await newRun();
       const url = where === "another URL" ? `${receiver.url}/new` : receiver.url;
@@ -423,7 +423,7 @@ describe("a webhook", () => {
     },
   );
 
-  it("at which everything failed for five days is disabled by the delivery that is given up then", async () => {
+  it("whose deliveries failed for five days is disabled by the delivery that ends then", async () => {
     receiver.respond = answering(500);
     const run = await newRun();
     await attempt(run.id(1));
@@ -436,7 +436,7 @@ describe("a webhook", () => {
     expect(await keyWebhook(run.keyId)).toMatchObject({ disabledReason: `every delivery has failed since ${longAgo.toISOString()}` });
   });
 
-  it("is remembered as working by one success", async () => {
+  it("counts as working after one success", async () => {
     const run = await newRun();
     receiver.respond = answering(500);
     await attempt(run.id(1));
@@ -449,7 +449,7 @@ describe("a webhook", () => {
     expect(await failingSince()).toBeNull();
   });
 
-  it("that is gone, or for other events, gets nothing", async () => {
+  it("that is removed, or for other events, gets nothing", async () => {
     const unwanted = await newRun({}, receiver.url, ["execution.failed"]);
     const removed = await newRun();
     await identity.client.deleteKeyWebhook({ userId: identity.userId, keyId: removed.keyId });
@@ -464,7 +464,7 @@ describe("a webhook", () => {
 });
 
 describe("a message to the run's own webhook", () => {
-  it("goes there whatever the key's webhook is for, as a whole body, signed with the owner's secret for runs", async () => {
+  it("is sent there whatever events the key's webhook has, as a whole body, signed with the owner's secret for runs", async () => {
     const own = await startReceiver();
     const over = webhooksOver(createEgressClient({ allow: [own.address] }));
     const run = await newRun({ url: own.url }, receiver.url, ["execution.failed"]);
@@ -479,7 +479,7 @@ describe("a message to the run's own webhook", () => {
     own.close();
   });
 
-  it("that is gone fails, and doesn't count against the key's webhook", async () => {
+  it("that is removed fails, and doesn't count against the key's webhook", async () => {
     receiver.respond = answering(410);
     const gone = await newRun({ url: receiver.url }, `${receiver.url}/elsewhere`);
     expect((await attempt(gone.id())).end).toBe("given up");
@@ -492,7 +492,7 @@ describe("a message to the run's own webhook", () => {
     expect(receiver.deliveries).toHaveLength(0);
   });
 
-  it("carries signatures by the new and the replaced secret after a rotation", async () => {
+  it("has signatures by the new and the replaced secret after a rotation", async () => {
     const ownerId = identity.userId;
     const { secret: replaced } = await identity.client.getRunSecret({ ownerId });
     const { secret: newest } = await identity.client.rotateRunSecret({ ownerId });
@@ -504,7 +504,7 @@ describe("a message to the run's own webhook", () => {
 });
 
 describe("a redelivery", () => {
-  it("takes over from a delivery that waits, which then ends without sending", async () => {
+  it("replaces a waiting delivery, which then ends without sending", async () => {
     receiver.respond = answering(500);
     const run = await newRun();
     await attempt(run.id(1, 1));
@@ -517,7 +517,7 @@ describe("a redelivery", () => {
     expect(await webhookOf(run)).toMatchObject({ state: "delivered", attempts: 2, history: [{ delivery: 1 }, { delivery: 2 }] });
   });
 
-  it("is not put back by an attempt that was under way when it began", async () => {
+  it("isn't reset by an attempt that was in progress when it started", async () => {
     const run = await newRun();
     receiver.respond = answering(500);
     const late = await webhooks.send(run.id(8, 1));
@@ -526,7 +526,7 @@ describe("a redelivery", () => {
     expect(await webhookOf(run)).toMatchObject({ state: "pending", delivery: 2, attempts: 1, history: [{ key: "1:8" }] });
   });
 
-  it("begins once: neither a repetition nor an earlier one changes what it has become", async () => {
+  it("starts once: neither a repetition nor an earlier one changes its state", async () => {
     const run = await newRun();
     await stores.deliveries.begin(run.id().id, 3, new Date());
     await attempt(run.id(1, 3));

@@ -35,13 +35,13 @@ it.each([
   ["a record", { authorization: "Bearer x" }],
   ["Headers", new Headers({ authorization: "Bearer x" })],
   ["a list of pairs", [["authorization", "Bearer x"]] satisfies [string, string][]],
-])("sends headers that come as %s, and a form as its text", async (_, headers) => {
+])("sends headers given as %s, and a form as its text", async (_, headers) => {
   const answer = await guardedFetch(egress, BOUNDS)(url, { method: "POST", headers, body: new URLSearchParams({ a: "1" }) });
   expect(answer.headers.get("x-said")).toBe("yes");
   expect(seen).toMatchObject({ request: { method: "POST", headers: { authorization: "Bearer x" } }, body: "a=1" });
 });
 
-it("answers without a body where there is none, and refuses one beyond its bound", async () => {
+it("returns no body if there is none, and rejects one beyond its limit", async () => {
   expect((await guardedFetch(egress, BOUNDS)(`${url}/none`)).status).toBe(204);
   await expect(guardedFetch(egress, BOUNDS)(`${url}/long`)).rejects.toBeInstanceOf(EgressError);
 });

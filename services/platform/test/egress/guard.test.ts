@@ -162,14 +162,14 @@ const answering =
 
 const refusal = { name: "EgressError", code: "REFUSED", mayHaveBeenSent: false };
 
-describe("what the egress guard refuses", () => {
+describe("addresses that the egress guard rejects", () => {
   const never: Lookup = () => {
     throw new Error("nothing is looked up for an address that is refused as it is written");
   };
   const client = createEgressClient({ lookup: never });
   afterAll(() => client.close());
 
-  it("is more than 60 spellings", () => expect(Object.keys(HOSTILE_URLS).length).toBeGreaterThan(60));
+  it("include more than 60 notations", () => expect(Object.keys(HOSTILE_URLS).length).toBeGreaterThan(60));
 
   it.each(Object.entries(HOSTILE_URLS))("%s", async (_name, url) => {
     await expect(client.request({ url, ...LIMITS })).rejects.toMatchObject(refusal);
@@ -200,7 +200,7 @@ const watchSockets = (): string[] => {
 };
 afterEach(() => jest.restoreAllMocks());
 
-describe("where the egress guard connects to", () => {
+describe("the address to which the egress guard connects", () => {
   let server: Server;
   let port: number;
   const clients: EgressClient[] = [];
@@ -222,7 +222,7 @@ describe("where the egress guard connects to", () => {
   const body = async (client: EgressClient, url: string): Promise<string> =>
     (await client.request({ url, ...LIMITS })).body.toString("utf8");
 
-  it("is the checked address: a name that resolves differently later has no second look-up", async () => {
+  it("is the checked one: a name that resolves differently later has no second look-up", async () => {
     const answers = [["93.184.216.34"], ["127.0.0.1"]];
     let lookups = 0;
     const client = open({ lookup: answering(() => answers[lookups++] ?? ["127.0.0.1"]) });
@@ -235,7 +235,7 @@ describe("where the egress guard connects to", () => {
     expect([used, lookups]).toEqual([["93.184.216.34"], 2]);
   });
 
-  it("is an exception's address, by exactly its host and port", async () => {
+  it("is an exception's address only for exactly its host and port", async () => {
     const client = open({ allow: [`127.0.0.1:${port}`], lookup: answering(() => ["127.0.0.1"]) });
     expect(await body(client, `http://127.0.0.1:${port}/`)).toBe(`127.0.0.1:${port}`);
     for (const host of ["127.0.0.2", "localhost", "[::ffff:127.0.0.1]", "name.test", "0.0.0.0"])
@@ -244,7 +244,7 @@ describe("where the egress guard connects to", () => {
     await expect(client.request({ url: `http://127.0.0.1:${port + 1}/`, ...LIMITS })).rejects.toMatchObject(refusal);
   });
 
-  it("is an exception however its host is spelled, when the spellings mean the same", async () => {
+  it("is an exception in any equivalent notation of its host", async () => {
     const client = open({ allow: [`127.0.0.1:${port}`] });
     for (const host of ["2130706433", "0x7f.1", "127.0.0.1."])
       expect(await body(client, `http://${host}:${port}/`)).toBe(`127.0.0.1:${port}`);
@@ -253,13 +253,13 @@ describe("where the egress guard connects to", () => {
     await expect(shouted.request({ url: `http://private.test.:${port}/`, ...LIMITS })).rejects.toMatchObject(refusal);
   });
 
-  it("never is an exception's address with credentials or another protocol", async () => {
+  it("is never an exception's address with credentials or another protocol", async () => {
     const client = open({ allow: [`127.0.0.1:${port}`] });
     await expect(client.request({ url: `http://me@127.0.0.1:${port}/`, ...LIMITS })).rejects.toMatchObject(refusal);
     await expect(client.request({ url: `ftp://127.0.0.1:${port}/`, ...LIMITS })).rejects.toMatchObject(refusal);
   });
 
-  it("gets the rejected host, whatever the reason", async () => {
+  it("is named in the error, whatever the reason", async () => {
     const client = open({ lookup: answering(() => ["10.0.0.1"]) });
     const urls = {
       "http://10.0.0.1:81/a": "10.0.0.1:81",
@@ -273,12 +273,12 @@ describe("where the egress guard connects to", () => {
       });
   });
 
-  it("does not carry an exception over to another client", async () => {
+  it("isn't an exception of another client", async () => {
     await body(open({ allow: [`127.0.0.1:${port}`] }), `http://127.0.0.1:${port}/`);
     await expect(open({}).request({ url: `http://127.0.0.1:${port}/`, ...LIMITS })).rejects.toMatchObject(refusal);
   });
 
-  it("says at once that an exception is malformed", () => {
+  it("is rejected at once if an exception is malformed", () => {
     for (const entry of ["localhost", "http://localhost:80", ":80"])
       expect(() => createEgressClient({ allow: [entry] })).toThrow(/host:port/);
   });
@@ -297,7 +297,7 @@ describe("a server in the installation's own network", () => {
   });
   afterAll(() => server.close());
 
-  it("is called at its host and port alone, without redirects", async () => {
+  it("is called only at its host and port, without redirects", async () => {
     const servers = createOwnServers();
     const client = servers.clientOf(`http://${target}/v1`);
     expect((await client.request({ url: `http://${target}/here`, ...LIMITS })).body.toString()).toBe("here");
@@ -308,7 +308,7 @@ describe("a server in the installation's own network", () => {
   });
 
   it.each(["169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "[::ffff:169.254.169.254]", "168.63.129.16", "100.100.100.200", "224.0.0.1"])(
-    "is none where machines are told their credentials, nor a group: %s",
+    "can't be a metadata address, nor a group: %s",
     async (host) => {
       const servers = createOwnServers();
       const url = `http://${host}:8188/`;
@@ -333,7 +333,7 @@ describe("a server in the installation's own network", () => {
     ["Teredo, as the client", "2001:0:808:808:0:0:5601:5601"],
     ["ISATAP", "fd00::5efe:169.254.169.254"],
     ["ISATAP of a public address", "fd00::200:5efe:169.254.169.254"],
-  ])("is none that leads to a metadata address through %s, literally or by a name", async (_form, address) => {
+  ])("can't lead to a metadata address through %s, literally or by a name", async (_form, address) => {
     const servers = createOwnServers();
     const url = `http://[${address}]:8188/`;
     await expect(servers.clientOf(url).request({ url, ...LIMITS })).rejects.toMatchObject(refusal);
@@ -344,11 +344,11 @@ describe("a server in the installation's own network", () => {
   });
 
   it.each(["::ffff:192.168.1.20", "64:ff9b::192.168.1.20", "2002:c0a8:114::1", "fd12:3456::20", "::1", "2606:4700::1111"])(
-    "may be at %s, which leads to a host",
+    "can be at %s, which leads to a host",
     (address) => expect(isHostAddress(address)).toBe(true),
   );
 
-  it("is none whose name leads there, whatever else it leads to", async () => {
+  it("can't have a name that also leads there", async () => {
     const client = createEgressClient({ ownServers: ["gpu-box:80"], lookup: answering(() => ["192.168.1.20", "169.254.169.254"]) });
     await expect(client.request({ url: "http://gpu-box/", ...LIMITS })).rejects.toMatchObject(refusal);
     await client.close();

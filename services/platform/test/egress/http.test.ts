@@ -68,7 +68,7 @@ const to =
     response.writeHead(status, { location }).end("moved");
 
 describe("the User-Agent", () => {
-  it("is ours, and what the caller says of itself comes after it", async () => {
+  it("is Nodeloom's, followed by the caller's own", async () => {
     const { address, seen } = await record((_request, response) => response.end("hello"));
     const client = open(address);
     await client.request(call(address));
@@ -86,13 +86,13 @@ describe("the User-Agent", () => {
 });
 
 describe("redirects", () => {
-  it.each([301, 302, 303, 307, 308])("are answers unless they are asked for (%i)", async (status) => {
+  it.each([301, 302, 303, 307, 308])("are returned as responses unless following is requested (%i)", async (status) => {
     const { address, seen } = await record(to(status, "/elsewhere"));
     expect(await open(address).request(call(address))).toMatchObject({ status, headers: { location: "/elsewhere" } });
     expect(seen).toHaveLength(1);
   });
 
-  it("are followed as often as allowed, relative ones too", async () => {
+  it("are followed up to the limit, including relative ones", async () => {
     const { address, seen } = await record((request, response) => {
       const hop = Number(request.url!.slice(1));
       if (hop < 3) response.writeHead(302, { location: `${hop + 1}` }).end();
@@ -113,19 +113,19 @@ describe("redirects", () => {
     "http://[::1]/",
     "file:///etc/passwd",
     "http://me@example.com/",
-  ])("to %s are refused, though the first hop was allowed", async (location) => {
+  ])("to %s are rejected, even if the first hop was allowed", async (location) => {
     const address = await serve(to(302, location));
     const attempt = open(address).request(call(address, { maxRedirects: 3 }));
     // The first request has arrived.
     await expect(attempt).rejects.toMatchObject({ code: "REFUSED", mayHaveBeenSent: true });
   });
 
-  it("to something that is no URL are refused", async () => {
+  it("to an invalid URL are rejected", async () => {
     const address = await serve(to(302, "http://[nowhere/"));
     await expect(open(address).request(call(address, { maxRedirects: 1 }))).rejects.toMatchObject({ name: "EgressError", code: "REFUSED" });
   });
 
-  it("to an address that is gone count as sent: the first hop arrived", async () => {
+  it("to an unavailable address count as sent, because the first hop arrived", async () => {
     const address = await serve(to(307, "http://127.0.0.1:1/"));
     const attempt = open(address, "127.0.0.1:1").request(call(address, { method: "POST", body: "x", maxRedirects: 1 }));
     await expect(attempt).rejects.toMatchObject({ code: "UNREACHABLE", mayHaveBeenSent: true });
@@ -139,7 +139,7 @@ describe("redirects", () => {
     expect(seen[1]!.headers).toMatchObject({ authorization: "secret", "xi-api-key": "secret" });
   });
 
-  it("carry no header that could be a secret to another origin, and do not find it again on the way back", async () => {
+  it("send no header that could be a secret to another origin, and don't restore it on the way back", async () => {
     const home = await record((request, response) =>
       request.url === "/" ? to(307, `http://${away.address}/`)(request, response) : response.end("back"),
     );
@@ -187,13 +187,13 @@ describe("redirects", () => {
   });
 });
 
-describe("bounds of an exchange", () => {
+describe("limits of an exchange", () => {
   const endless: Handler = (_request, response) => {
     const timer = setInterval(() => response.write("x"), 20);
     response.once("close", () => clearInterval(timer));
   };
 
-  it("gives a body of exactly the limit, and not a byte more", async () => {
+  it("accepts a body of exactly the limit, and not a byte more", async () => {
     const address = await serve((request, response) => response.end("x".repeat(Number(request.url!.slice(1)))));
     const client = open(address);
     expect((await client.request(call(address, { url: `http://${address}/1000` }))).body).toHaveLength(1_000);
@@ -216,7 +216,7 @@ describe("bounds of an exchange", () => {
     await closed;
   });
 
-  it("gives up on an address that never sends a header", async () => {
+  it("times out for an address that never sends a header", async () => {
     const address = await serve(() => undefined);
     await expect(open(address).request(call(address, { timeoutMs: 150 }))).rejects.toMatchObject({
       code: "TIMEOUT",
@@ -224,7 +224,7 @@ describe("bounds of an exchange", () => {
     });
   });
 
-  it("gives up on headers that drip", async () => {
+  it("times out for headers that arrive too slowly", async () => {
     const address = await listen(
       createTcpServer((socket) => {
         socket.write("HTTP/1.1 200 OK\r\nx-slow: ");
@@ -235,14 +235,14 @@ describe("bounds of an exchange", () => {
     await expect(open(address).request(call(address, { timeoutMs: 150 }))).rejects.toMatchObject({ code: "TIMEOUT" });
   });
 
-  it("gives up on a body that drips, though the garbage is collected meanwhile", async () => {
+  it("times out for a body that arrives too slowly, even with garbage collection meanwhile", async () => {
     const address = await serve(endless);
     const timer = setInterval(collectGarbage, 25);
     const attempt = open(address).request(call(address, { timeoutMs: 300, signal: new AbortController().signal }));
     await expect(attempt.finally(() => clearInterval(timer))).rejects.toMatchObject({ code: "TIMEOUT", mayHaveBeenSent: true });
   });
 
-  it("counts every redirect into one time", async () => {
+  it("counts all redirects towards one time-out", async () => {
     const address = await serve((_request, response) => setTimeout(() => response.writeHead(302, { location: "/" }).end(), 60));
     await expect(open(address).request(call(address, { timeoutMs: 150, maxRedirects: 50 }))).rejects.toMatchObject({ code: "TIMEOUT" });
   });
@@ -277,7 +277,7 @@ describe("bounds of an exchange", () => {
     return { address, over };
   };
 
-  it.each([60_000, 65_536, 65_537, 70_000, 100_000])("reads %i bytes after their server has gone", async (bytes) => {
+  it.each([60_000, 65_536, 65_537, 70_000, 100_000])("reads %i bytes after their server has closed", async (bytes) => {
     for (const head of [`Content-Length: ${bytes}\r\n`, ""]) {
       const { address, over } = await endAfter(head, bytes);
       const { body } = await open(address).stream(call(address, { maxBytes: 1_000_000 }));
@@ -288,7 +288,7 @@ describe("bounds of an exchange", () => {
     }
   });
 
-  it("takes an answer for broken whose server has gone before its end, however late it is read", async () => {
+  it("treats a response as incomplete if its server closes before the end, however late it is read", async () => {
     const { address, over } = await endAfter("Content-Length: 100000\r\n", 70_000);
     const { body } = await open(address).stream(call(address, { maxBytes: 1_000_000 }));
     await over;
@@ -302,7 +302,7 @@ describe("bounds of an exchange", () => {
     await expect(readAll()).rejects.toMatchObject({ code: "UNREACHABLE" });
   });
 
-  it("fails with the caller's own reason when it gives up before or meanwhile", async () => {
+  it("fails with the caller's own reason after an abort before or meanwhile", async () => {
     const address = await serve(endless);
     const client = open(address);
     const reason = new Error("the run was cancelled");
@@ -313,7 +313,7 @@ describe("bounds of an exchange", () => {
     await expect(attempt).rejects.toBe(reason);
   });
 
-  it("leaves nothing on the caller's signal", async () => {
+  it("leaves no listener on the caller's signal", async () => {
     const address = await serve((_request, response) => response.end("x"));
     const { signal } = new AbortController();
     const added = jest.spyOn(signal, "addEventListener");
@@ -325,14 +325,14 @@ describe("bounds of an exchange", () => {
 });
 
 describe("whether a failed request was sent", () => {
-  it("is no when the connection is refused", async () => {
+  it("is no if the connection is refused", async () => {
     const address = await serve(() => undefined);
     await closers.pop()!();
     const attempt = open(address).request(call(address, { method: "POST", body: "x" }));
     await expect(attempt).rejects.toMatchObject({ code: "UNREACHABLE", mayHaveBeenSent: false });
   });
 
-  it("is no when every address of a name refuses", async () => {
+  it("is no if every address of a name refuses", async () => {
     const address = await serve(() => undefined);
     await closers.pop()!();
     const port = address.split(":")[1]!;
@@ -348,7 +348,7 @@ describe("whether a failed request was sent", () => {
     await expect(client.request(call(`name.test:${port}`))).rejects.toMatchObject({ code: "UNREACHABLE", mayHaveBeenSent: false });
   });
 
-  it("is no when the name has no address", async () => {
+  it("is no if the name has no address", async () => {
     const notFound = Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND", syscall: "getaddrinfo" });
     const client = createEgressClient({ lookup: (_host, _options, callback) => callback(notFound, []) });
     closers.push(() => client.close());
@@ -371,13 +371,13 @@ describe("whether a failed request was sent", () => {
     ["the connection is reset before an answer", (request) => request.socket.resetAndDestroy()],
     ["the connection is closed before an answer", (request) => request.socket.destroy()],
     ["the answer is no HTTP", (request) => request.socket.end("nonsense\r\n\r\n")],
-  ])("is unknown when %s", async (_name, handler) => {
+  ])("is unknown if %s", async (_name, handler) => {
     const address = await serve(handler);
     const attempt = open(address).request(call(address, { method: "POST", body: "x" }));
     await expect(attempt).rejects.toMatchObject({ code: "UNREACHABLE", mayHaveBeenSent: true });
   });
 
-  it("is yes when the answer breaks off", async () => {
+  it("is yes if the response is incomplete", async () => {
     const address = await serve((request, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("half", () => request.socket.destroy());
@@ -386,7 +386,7 @@ describe("whether a failed request was sent", () => {
     await expect(open(address).request(call(address))).rejects.toMatchObject({ code: "UNREACHABLE", mayHaveBeenSent: true, message });
   });
 
-  it("never shows what the socket said", async () => {
+  it("never shows the socket's error", async () => {
     const address = await serve((request) => request.socket.resetAndDestroy());
     const error = await open(address)
       .request(call(address))
@@ -404,7 +404,7 @@ describe("an answer", () => {
     expect(answer.body.equals(bytes)).toBe(true);
   });
 
-  it("of an error status is an answer", async () => {
+  it("with an error status is returned", async () => {
     const address = await serve((_request, response) => response.writeHead(503).end("busy"));
     expect(await open(address).request(call(address))).toMatchObject({ status: 503 });
   });

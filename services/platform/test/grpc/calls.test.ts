@@ -87,7 +87,7 @@ describe("a callee that can't be reached", () => {
       logger: createLogger("test", "silent"),
     });
 
-  it("is SERVICE_UNAVAILABLE long before the deadline when nothing listens, again and again", async () => {
+  it("is SERVICE_UNAVAILABLE long before the deadline if nothing listens, repeatedly", async () => {
     const client = at(1);
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const took = await elapsed(() =>
@@ -105,7 +105,7 @@ describe("a callee that can't be reached", () => {
     client.close();
   });
 
-  it("is SERVICE_UNAVAILABLE at the deadline when it is silent", async () => {
+  it("is SERVICE_UNAVAILABLE at the deadline if it is silent", async () => {
     const client = at((silent.address() as AddressInfo).port);
     const longer = client.unary({}, { deadlineMs: SOON_MS });
     const ended = jest.fn();
@@ -122,7 +122,7 @@ describe("a callee that can't be reached", () => {
     ["has too much to do", (stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)],
     ["begins its answer and breaks off", (stream) => (stream.respond({ ":status": 200 }), stream.close(constants.NGHTTP2_INTERNAL_ERROR))],
     ["dies", (_stream, socket) => socket.destroy()],
-  ])("is SERVICE_UNAVAILABLE when it %s", async (_what, end) => {
+  ])("is SERVICE_UNAVAILABLE if it %s", async (_what, end) => {
     const dying = createHttp2Server().on("sessionError", () => undefined);
     dying.on("connection", (socket: Socket) =>
       dying.on("stream", (stream) =>
@@ -144,7 +144,7 @@ describe("a callee that can't be reached", () => {
     ["a call", (client, options) => client.unary({}, options)],
     ["a stream", (client, options) => collect(client.stream({}, options))],
     ["an upload", (client, options) => client.upload([END], options)],
-  ])("is not waited for by %s whose caller gives up", async (_kind, ask) => {
+  ])("isn't awaited by %s whose caller aborts", async (_kind, ask) => {
     const client = at((silent.address() as AddressInfo).port);
     // By now the client is connecting.
     await expect(client.unary({}, { deadlineMs: 200 })).rejects.toMatchObject(UNAVAILABLE);
@@ -177,7 +177,7 @@ describe("a callee that can't be reached", () => {
     ["a call", (client) => client.unary({}, PATIENT)],
     ["a stream", async (client) => (await collect(client.stream({}, PATIENT)))[0]],
     ["an upload", (client) => client.upload([END], PATIENT)],
-  ])("is waited for by %s while it starts again", async (_kind, ask) => {
+  ])("is awaited by %s while it restarts", async (_kind, ask) => {
     const first = await startJsonService({ unary: unary(() => Promise.resolve("first")) }, { graceMs: 0 });
     const port = Number(first.address.split(":")[1]);
     const client = at(port);
@@ -207,7 +207,7 @@ describe("a deadline", () => {
   /** Remaining time of a call, as its callee reads it. */
   const left = (): number => requestContext()!.deadlineMs! - Date.now();
 
-  it("of the call holds, whatever the callee does", async () => {
+  it("of the call applies, whatever the callee does", async () => {
     const go = deferred();
     answer = () => go.promise.then(() => "done");
     const longer = service.client.unary({}, PATIENT);
@@ -216,7 +216,7 @@ describe("a deadline", () => {
     expect(await longer).toBe("done");
   });
 
-  it("of the call is seen by the callee", async () => {
+  it("of the call is visible to the callee", async () => {
     answer = () => Promise.resolve(left());
     const seen = (await service.client.unary({}, PATIENT)) as number;
     expect(seen).toBeGreaterThan(PATIENT.deadlineMs - SOON_MS);
@@ -240,7 +240,7 @@ describe("a deadline", () => {
     expect(await within(60_000, 20_000)).toBeLessThanOrEqual(20_000);
   });
 
-  it("that has passed fails, and nothing is served", async () => {
+  it("in the past fails, and nothing is served", async () => {
     const served = jest.fn(() => Promise.resolve(null));
     answer = served;
     const late = withRequestContext({ requestId: "r", deadlineMs: Date.now() - 1 }, () => service.client.unary({}));
@@ -248,12 +248,12 @@ describe("a deadline", () => {
     expect(served).not.toHaveBeenCalled();
   });
 
-  it("travels on through a service that calls another", async () => {
+  it("is passed on by a service that calls another", async () => {
     answer = (request) => (request === "outer" ? service.client.unary("inner", { deadlineMs: 60_000 }) : Promise.resolve(left()));
     expect(await service.client.unary("outer", { deadlineMs: 20_000 })).toBeLessThanOrEqual(20_000);
   });
 
-  it("ends a stream, and the callee's generator with it", async () => {
+  it("ends a stream and the callee's generator", async () => {
     const ended = deferred();
     generate = async function* (_request, signal) {
       yield 1;
@@ -272,7 +272,7 @@ describe("a deadline", () => {
 });
 
 describe("a request's id", () => {
-  it("travels with every kind of call, and on through a service that calls another", async () => {
+  it("is sent with every kind of call, and passed on by a service that calls another", async () => {
     const id = (): string => requestContext()!.requestId;
     answer = (request) => (request === "outer" ? service.client.unary("inner") : Promise.resolve(id()));
     generate = async function* () {
@@ -291,14 +291,14 @@ describe("a request's id", () => {
     });
   });
 
-  it("is made where there is none, and differs from call to call", async () => {
+  it("is created if there is none, and differs from call to call", async () => {
     answer = () => Promise.resolve(requestContext()!.requestId);
     const [first, second] = await Promise.all([service.client.unary({}), service.client.unary({})]);
     expect(first).toMatch(/^[0-9a-f-]{36}$/);
     expect(second).not.toBe(first);
   });
 
-  it("does not leak from one of many calls into another", async () => {
+  it("doesn't leak between concurrent calls", async () => {
     answer = async (request) => {
       await delay(Math.random() * 20);
       return [request, requestContext()!.requestId];
@@ -350,13 +350,13 @@ describe("a stream", () => {
     await messages.return!();
   });
 
-  it("that its reader leaves aborts the generator", async () => {
+  it("aborts the generator if its reader stops", async () => {
     endless();
     for await (const message of service.client.stream({})) if (message === 3) break;
     expect(await gone.promise).toBe("aborted");
   });
 
-  it("whose caller gives up ends quietly, and aborts the generator", async () => {
+  it("ends without an error if its caller aborts, and aborts the generator", async () => {
     endless();
     const controller = new AbortController();
     const seen: unknown[] = [];
@@ -365,7 +365,7 @@ describe("a stream", () => {
     expect(await gone.promise).toBe("aborted");
   });
 
-  it("whose client is gone aborts the generator, though it waits for something else", async () => {
+  it("aborts the generator if its client disconnects, even while it waits for something else", async () => {
     gone = deferred<string>();
     generate = async function* (_request, signal) {
       yield 1;
@@ -380,7 +380,7 @@ describe("a stream", () => {
     expect(await gone.promise).toBe("aborted");
   });
 
-  it("may fail after messages: they arrive, then the error", async () => {
+  it("can fail after messages: they arrive, then the error", async () => {
     generate = async function* () {
       yield 1;
       yield 2;
@@ -397,7 +397,7 @@ describe("a stream", () => {
 });
 
 describe("an upload", () => {
-  it("brings every message in order, and one answer", async () => {
+  it("delivers every message in order, and one reply", async () => {
     receive = async (requests) => (await collect(requests)).length;
     const many = async function* (): AsyncIterable<unknown> {
       for (let index = 0; index < 2_000; index += 1) yield { index, padding: "x".repeat(500) };
@@ -423,7 +423,7 @@ describe("an upload", () => {
     expect(await answered).toBe(3_000);
   });
 
-  it("that the callee refuses early ends early, and lets go of what it read from", async () => {
+  it("that the callee rejects early ends early, and releases its source", async () => {
     receive = () => Promise.reject(new Error("no"));
     const closed = deferred();
     let made = 0;
@@ -439,7 +439,7 @@ describe("an upload", () => {
     expect(made).toBeLessThan(10_000);
   });
 
-  it("may be answered before it was read to its end", async () => {
+  it("can be answered before it was read to its end", async () => {
     receive = async (requests) => {
       for await (const request of requests) if (request === 3) return "enough";
       return "all";
@@ -447,13 +447,13 @@ describe("an upload", () => {
     expect(await service.client.upload([1, 2, 3, 4, 5])).toBe("enough");
   });
 
-  it("without an end is never taken for a whole one", async () => {
+  it("without an end is never treated as complete", async () => {
     receive = async (requests) => (await collect(requests)).length;
     await expect(service.client.upload([1, 2, 3])).rejects.toMatchObject(UNAVAILABLE);
     await expect(service.client.upload([])).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it("whose source fails is never taken for a whole one", async () => {
+  it("with a failing source is never treated as complete", async () => {
     const outcome = deferred<string>();
     receive = async (requests) => {
       await collect(requests).then(
@@ -471,7 +471,7 @@ describe("an upload", () => {
     expect(await outcome.promise).toBe("broken off");
   });
 
-  it("whose caller gives up is never treated as complete", async () => {
+  it("aborted by its caller is never treated as complete", async () => {
     const outcome = deferred<string>();
     const started = deferred();
     receive = async (requests) => {
@@ -494,7 +494,7 @@ describe("an upload", () => {
   });
 });
 
-describe("a caller that gives up", () => {
+describe("a caller that aborts", () => {
   it("gets the error at once", async () => {
     const [started, go] = [deferred(), deferred()];
     answer = () => {
@@ -509,7 +509,7 @@ describe("a caller that gives up", () => {
     go.resolve();
   });
 
-  it("before the call is not served at all", async () => {
+  it("before the call isn't served at all", async () => {
     const served = jest.fn(() => Promise.resolve(null));
     answer = served;
     await expect(service.client.unary({}, { signal: AbortSignal.abort() })).rejects.toMatchObject(UNAVAILABLE);
@@ -518,7 +518,7 @@ describe("a caller that gives up", () => {
     expect(served).not.toHaveBeenCalled();
   });
 
-  it("leaves nothing on its signal, call after call", async () => {
+  it("leaves no listener on its signal, call after call", async () => {
     answer = () => Promise.resolve("done");
     const { signal } = new AbortController();
     const added = jest.spyOn(signal, "addEventListener");
@@ -533,7 +533,7 @@ describe("a caller that gives up", () => {
 describe("a message", () => {
   const large = (megabytes: number): string => "x".repeat(megabytes * 1024 * 1024);
 
-  it("of 15 MB travels both ways", async () => {
+  it("of 15 MB works in both directions", async () => {
     answer = (request) => Promise.resolve(request);
     expect(await service.client.unary(large(15), PATIENT)).toHaveLength(15 * 1024 * 1024);
   });

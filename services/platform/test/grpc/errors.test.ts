@@ -51,7 +51,7 @@ const CALLS: [string, () => Promise<unknown>][] = [
   ["an upload", () => service.client.upload(["fail"])],
 ];
 
-describe("a DomainError crosses the wire", () => {
+describe("a DomainError reaches the caller", () => {
   it.each(ERROR_KINDS.map((kind, index) => [kind, REASONS[index]!] as const))("with its kind %s", async (kind, reason) => {
     raised = new DomainError(kind, reason, `a message about ${kind}`, { kind });
     for (const [, call] of CALLS) {
@@ -92,12 +92,12 @@ describe("a DomainError crosses the wire", () => {
     expect((await failureOf(CALLS[0]![1])).message).toBe(message);
   });
 
-  it("with values JSON does not know as null", async () => {
+  it("with values that JSON doesn't have as null", async () => {
     raised = new DomainError("invalid", "INVALID_REQUEST", "why", { missing: undefined, date: new Date(0), nothing: Number.NaN });
     expect((await failureOf(CALLS[0]![1])).metadata).toEqual({ missing: null, date: "1970-01-01T00:00:00.000Z", nothing: null });
   });
 
-  it("however many issues it lists: the first ones arrive", async () => {
+  it("with any number of issues: the first ones arrive", async () => {
     const issues = Array.from({ length: 5_000 }, (_, index): Issue => ({ path: `nodes[${index}]`, message: `problem ${Math.random()} ☂` }));
     raised = new DomainError("invalid", "WORKFLOW_INVALID", issues.map(({ message }) => message).join("; "), { issues, count: 5_000 });
     const { reason, message, metadata } = await failureOf(() => service.client.unary({}, { deadlineMs: 30_000 }));
@@ -108,14 +108,14 @@ describe("a DomainError crosses the wire", () => {
     expect(message.length).toBe(2_000);
   });
 
-  it("without a value that is too long to travel", async () => {
+  it("without a value that is too long to send", async () => {
     raised = new DomainError("failed", "EXECUTION_FAILED", "why", { body: "x".repeat(1_000_000), nodeId: "n1" });
     expect((await failureOf(CALLS[0]![1])).metadata).toEqual({ nodeId: "n1" });
   });
 });
 
 describe("an unexpected error", () => {
-  it.each(CALLS)("of %s is INTERNAL, says nothing, and is logged", async (_name, call) => {
+  it.each(CALLS)("of %s is INTERNAL, reveals nothing, and is logged", async (_name, call) => {
     raised = Object.assign(new Error("password of mongodb://root:hunter2@db"), { code: 121, secret: "hunter2" });
     const error = await failureOf(call);
     expect(error).toMatchObject({ kind: "internal", reason: "INTERNAL", message: "internal error", metadata: {} });
@@ -123,7 +123,7 @@ describe("an unexpected error", () => {
     expect(logged).toEqual([{ err: raised, path: expect.stringContaining("/nodeloom.billing.v1.BillingService/") as string }]);
   });
 
-  it("that is thrown before a promise exists is INTERNAL, too", async () => {
+  it("thrown before a promise exists is also INTERNAL", async () => {
     const hasty = await startJsonService(
       {
         unary: unary(() => {
@@ -153,7 +153,7 @@ describe("an unexpected error", () => {
   });
 });
 
-describe("an error that no service of ours raised", () => {
+describe("an error from outside of the platform", () => {
   const raise = async (code: status, details?: Buffer): Promise<DomainError> => {
     const server = new Server();
     const metadata = new Metadata();

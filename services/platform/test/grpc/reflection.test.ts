@@ -75,7 +75,7 @@ describe("reflection", () => {
     });
   });
 
-  it.each(PROTOCOL_SERVICES)("describes %s with everything that it imports", async (service) => {
+  it.each(PROTOCOL_SERVICES)("describes %s with all of its imports", async (service) => {
     await withReflection([service], async (reflection) => {
       const { names, set } = await descriptorSet(reflection, service);
       expect(names).toContain(`nodeloom/${service.split(".")[1]}/v1/${service.split(".")[1]}.proto`);

@@ -99,7 +99,7 @@ afterEach(async () => {
   await Promise.all([...running.keys()].map(stopReplica));
 });
 
-it("gives a replica that joins later its share of the calls of clients that are connected already, without an error", async () => {
+it("gives a replica that joins later its share of calls from connected clients, without an error", async () => {
   await startReplica(ADDRESSES[0]);
   expect((await callUntil((answers) => answers.length > 20)).errors).toEqual([]);
   await startReplica(ADDRESSES[1]);
@@ -112,7 +112,7 @@ it("gives a replica that joins later its share of the calls of clients that are 
   expect(answers).toContain(ADDRESSES[1]);
 });
 
-it("fails no call while replicas are replaced one after the other", async () => {
+it("fails no call while replicas are replaced one after another", async () => {
   resolved = [...ADDRESSES];
   await Promise.all(ADDRESSES.map(startReplica));
   let [done, seen]: [boolean, string[]] = [false, []];
@@ -135,7 +135,7 @@ it("fails no call while replicas are replaced one after the other", async () => 
   expect(new Set(answers).size).toBe(ADDRESSES.length);
 });
 
-it("stops calling a peer that vanished without a word, and calls the others", async () => {
+it("stops calling a peer that vanished silently, and calls the others", async () => {
   client.close();
   client = connectTo(IMPATIENT);
   resolved = [...ADDRESSES.slice(0, 2)];

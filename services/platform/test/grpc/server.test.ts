@@ -85,7 +85,7 @@ describe("a gRPC server", () => {
     await server.stop();
   });
 
-  it("says over health that it stops, while a call still runs", async () => {
+  it("reports over health that it stops, while a call still runs", async () => {
     const [begun, go] = [deferred(), deferred()];
     const answer = async (): Promise<string> => {
       begun.resolve();
@@ -139,7 +139,7 @@ describe("a gRPC server", () => {
     await server.stop();
   });
 
-  it("answers what it does not know with UNIMPLEMENTED, and a malformed message with an error", async () => {
+  it("answers unknown methods with UNIMPLEMENTED, and a malformed message with an error", async () => {
     const server = await startGrpcServer({ listen: "127.0.0.1:0", services, logger });
     const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure());
     const codeOf = (path: string, bytes: Buffer): Promise<status> =>
@@ -161,7 +161,7 @@ describe("a gRPC server", () => {
     await server.stop();
   });
 
-  it("logs a service's unexpected errors with that service's logger, though another shares its process", async () => {
+  it("logs a service's unexpected errors with that service's logger, even if another service shares its process", async () => {
     const seen: string[] = [];
     const loggerOf = (name: string) => ({ error: () => seen.push(name) }) as unknown as typeof logger;
     const failing = await startJsonService(
@@ -182,8 +182,8 @@ describe("a gRPC server", () => {
   });
 });
 
-describe("where a gRPC server listens", () => {
-  it.each(["0.0.0.0:0", "[::]:0", "10.0.0.1:0", "example.test:0", "127.0.0.2:0"])("is not %s without mutual TLS", async (listen) => {
+describe("the address of a gRPC server", () => {
+  it.each(["0.0.0.0:0", "[::]:0", "10.0.0.1:0", "example.test:0", "127.0.0.2:0"])("can't be %s without mutual TLS", async (listen) => {
     const refusal = startGrpcServer({ listen, services, logger });
     await expect(refusal).rejects.toThrow(ConfigError);
     await expect(refusal).rejects.toThrow(/mutual TLS is required.*TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE/);
@@ -197,7 +197,7 @@ describe("where a gRPC server listens", () => {
     },
   );
 
-  it.each(["127.0.0.1:0", "localhost:0"])("may be %s", async (listen) => {
+  it.each(["127.0.0.1:0", "localhost:0"])("can be %s", async (listen) => {
     await (await startGrpcServer({ listen, services, logger })).stop();
   });
 
@@ -211,7 +211,7 @@ describe("where a gRPC server listens", () => {
 });
 
 describe("a stop", () => {
-  it("lets a running call finish, and refuses new ones", async () => {
+  it("lets a running call finish, and rejects new ones", async () => {
     const go = deferred();
     const started = deferred();
     const service = await startJsonService(
@@ -237,7 +237,7 @@ describe("a stop", () => {
     await stopping;
   });
 
-  it("forces what is still running after the grace", async () => {
+  it("ends running calls after the grace period", async () => {
     const started = deferred();
     const aborted = deferred();
     const service = await startJsonService(
@@ -265,7 +265,7 @@ describe("a stop", () => {
     await aborted.promise;
   });
 
-  it("is quick when nothing runs, though clients stay connected", async () => {
+  it("is quick if nothing runs, even if clients stay connected", async () => {
     const service = await startJsonService({ unary: unary(() => Promise.resolve("done")) }, { graceMs: LONG_MS });
     const idle = createGrpcClient<JsonServer>(JSON_SERVICE, { address: service.address });
     expect(await idle.unary({})).toBe("done");

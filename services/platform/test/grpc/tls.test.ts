@@ -52,7 +52,7 @@ afterAll(async () => {
   await certificates?.remove();
 });
 
-describe("who may call billing", () => {
+describe("the callers of billing", () => {
   it.each(["gateway", "executions", "billing"])("%s may", async (caller) => {
     const client = clientOf(caller);
     expect(await client.unary({})).toBe("served");
@@ -63,14 +63,14 @@ describe("who may call billing", () => {
     "/nodeloom.billing.v1.BillingService/Unary",
     "/grpc.health.v1.Health/Check",
     "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
-  ])("media may not: PERMISSION_DENIED on %s", async (path) => {
+  ])("don't include media: PERMISSION_DENIED on %s", async (path) => {
     expect(await codeOf(certificates.of("media"), server.port, path)).toBe(status.PERMISSION_DENIED);
   });
 
   it.each([
     ["values of secrets", "/nodeloom.identity.v1.IdentityService/ReadSecrets", ["executions", "models"]],
     ["tokens that are mailed", "/nodeloom.identity.v1.AddressService/CreateMailedReset", ["executions"]],
-  ])("%s are for those who send them alone, whoever else may call identity", async (_what, path, senders) => {
+  ])("%s can be used only by the services that send them, whoever else can call identity", async (_what, path, senders) => {
     const own = await makeCertificates("identity", "gateway", "executions", "models");
     const definition = { unary: { ...JSON_SERVICE.unary, path } };
     const services = [{ definition, handlers: { unary: unary(() => Promise.resolve("a value")) } }];
@@ -82,7 +82,7 @@ describe("who may call billing", () => {
     await own.remove();
   });
 
-  it("a certificate of another authority may not connect at all", async () => {
+  it("a certificate of another authority can't connect at all", async () => {
     const others = await makeCertificates("gateway");
     const tls = {
       ...certificates.of("gateway"),
@@ -111,7 +111,7 @@ const shown = async (): Promise<string> => {
 const serialOf = async (service: string): Promise<string> =>
   new X509Certificate(await readFile(certificates.of(service).TLS_CERT_FILE)).serialNumber;
 describe("a renewed certificate", () => {
-  it("is shown to new connections without a restart, and calls go on", async () => {
+  it("is used for new connections without a restart, and calls continue", async () => {
     const client = clientOf("gateway");
     const before = await shown();
     await certificates.renew("billing");
@@ -121,7 +121,7 @@ describe("a renewed certificate", () => {
     client.close();
   });
 
-  it("changes nothing while its key is missing or another's", async () => {
+  it("changes nothing while its key is missing or doesn't match", async () => {
     const { TLS_KEY_FILE } = certificates.of("billing");
     const [key, before] = [await readFile(TLS_KEY_FILE), await shown()];
     await writeFile(TLS_KEY_FILE, await readFile(certificates.of("media").TLS_KEY_FILE));

@@ -4,7 +4,7 @@ import { inMediaBatches, uploadParts } from "../../src";
 
 const header = media.UploadHeader.fromPartial({ ownerId: "owner" });
 
-it("sends a file as its header, pieces of bounded size in their order, and an end", async () => {
+it("sends a file as its header, pieces of limited size in order, and an end", async () => {
   const bytes = Buffer.from(Array.from({ length: 200_001 }, (_, index) => index % 251));
   // Views of a larger buffer. Only their own bytes may be sent.
   const pieces = [bytes.subarray(0, 10), bytes.subarray(10, 150_000), bytes.subarray(150_000)];
@@ -16,7 +16,7 @@ it("sends a file as its header, pieces of bounded size in their order, and an en
   expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
 });
 
-it("sends no end of a file that broke off", async () => {
+it("sends no end for an incomplete file", async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield await Promise.resolve(Buffer.from("first"));
     throw new Error("broke off");
@@ -29,7 +29,7 @@ it("sends no end of a file that broke off", async () => {
   expect(cases).toEqual(["header", "chunk"]);
 });
 
-it("asks for each of many files once, and for no more at once than a request may name", async () => {
+it("requests each of many files once, within a request's limit", async () => {
   const names = Array.from({ length: LIMITS.mediaIds * 2 + 1 }, (_, index) => `file-${index}`);
   const sizes: number[] = [];
   const found = await inMediaBatches(names, (batch) => {

@@ -108,7 +108,7 @@ const lookOver = (rows: { id: string; group?: string }[], settle: (ids: string[]
   return { look, clock };
 };
 
-it("leaves rows alone until it has seen them unchanged for ten seconds", async () => {
+it("leaves rows alone until they have been unchanged for ten seconds", async () => {
   const settled: string[] = [];
   const { look, clock } = lookOver([{ id: "a" }, { id: "b" }, { id: "c" }], (ids) => settled.push(...ids) > 0);
   await look();
@@ -121,7 +121,7 @@ it("leaves rows alone until it has seen them unchanged for ten seconds", async (
   expect(settled.sort()).toEqual(["a", "b", "c"]);
 });
 
-it("tries what fails again after pauses that grow to five minutes, and delays nothing else by it", async () => {
+it("retries failing rows after pauses that grow to five minutes, and delays no others", async () => {
   const tries: number[] = [];
   const { look, clock } = lookOver([{ id: "bad" }, { id: "good" }], ([id]) => {
     if (id === "bad") tries.push(clock.now);
@@ -135,7 +135,7 @@ it("tries what fails again after pauses that grow to five minutes, and delays no
   expect(Math.min(...pauses.slice(6))).toBeGreaterThanOrEqual(150_000);
 });
 
-it("settles at once what no other process is at", async () => {
+it("settles rows at once that no other process works on", async () => {
   const settled: number[] = [];
   const rows = { name: "alerts", page: async () => [1, 2], signatureOf: String, staleMs: 0 };
   await createLook<number>({ ...rows, settle: async (some) => settled.push(...some) > 0 }, { logger })();
@@ -185,7 +185,7 @@ it("gives a lease to one process at a time, and to another once its holder is si
   expect(await holder.hold()).toBe(true);
 });
 
-it("relays each collection for itself, in one process at a time, and in another as soon as that one stops", async () => {
+it("relays each collection separately, in one process at a time, and in another as soon as that one stops", async () => {
   const settled: string[] = [];
   const relay = (process: string) =>
     startRelay(

@@ -24,6 +24,6 @@ it.each([...PROTOCOL_SERVICES, "google.protobuf.Timestamp"])("describes %s", asy
   expect(await grpcurl("describe", symbol)).toContain(`${symbol} is a`);
 });
 
-it("calls health by its description", async () => {
+it("calls health using its description", async () => {
   expect(JSON.parse(await grpcurl("grpc.health.v1.Health/Check"))).toEqual({ status: "SERVING" });
 });

@@ -5,16 +5,16 @@ import { createIdleWatch } from "../../src/process/heap";
 
 const MB = 1024 * 1024;
 
-describe("collection of the heap of a process that became idle", () => {
+describe("heap collection of an idle process", () => {
   const busy = { utilization: 0.3, totalBytes: 90 * MB };
   const idle = { utilization: 0.005, totalBytes: 90 * MB };
   const due = (watch: ReturnType<typeof createIdleWatch>, ...looks: (typeof idle)[]) => looks.map((look) => watch.isDue(look));
 
-  it("is due when the process was idle for two looks in a row, and not while it works", () => {
+  it("is due after two idle checks in a row, and not while it works", () => {
     expect(due(createIdleWatch(), busy, busy, idle, busy, idle, idle)).toEqual([false, false, false, false, false, true]);
   });
 
-  it("is due once, until the heap has grown by a quarter of what was left", () => {
+  it("is due once, until the heap has grown by a quarter of the rest", () => {
     const watch = createIdleWatch();
     watch.collected(40 * MB);
     const at = (totalMb: number) => ({ utilization: 0, totalBytes: totalMb * MB });
@@ -25,7 +25,7 @@ describe("collection of the heap of a process that became idle", () => {
 const SUPPORT = join(__dirname, "..", "support");
 
 describe("a process that worked", () => {
-  it("releases the heap's growth, although nothing is allocated any more", async () => {
+  it("frees the heap's growth, even if nothing is allocated any more", async () => {
     const script = ["--expose-gc", "-r", join(SUPPORT, "run-typescript.cjs"), join(SUPPORT, "idle-heap.ts")];
     const { stdout } = await promisify(execFile)(process.execPath, script, { timeout: 170_000 });
     const { grownMb, leftMb } = JSON.parse(stdout) as { grownMb: number; leftMb: number };

@@ -29,7 +29,7 @@ describe("an HTTP server that drains", () => {
     await server.stop();
   });
 
-  it("still serves, and every answer ends its connection, also one that was under way and one that a proxy wrote", async () => {
+  it("still serves, and every response closes its connection, including one in progress and one that a proxy wrote", async () => {
     const [begun, go] = [deferred(), deferred()];
     server = await startHttpServer({
       listen: "127.0.0.1:0",
@@ -50,7 +50,7 @@ describe("an HTTP server that drains", () => {
     expect(await slow).toEqual({ status: 200, connection: "close", body: "slow" });
   });
 
-  it("resets no connection that is in use all the time", async () => {
+  it("resets no connection that is continuously in use", async () => {
     server = await startHttpServer({ listen: "127.0.0.1:0", app: (_request, response) => response.end("served"), graceMs: LONG_MS });
     let [served, draining, done] = [0, false, false];
     const failures: unknown[] = [];
@@ -72,7 +72,7 @@ describe("an HTTP server that drains", () => {
     await server.stop();
   });
 
-  it("ends the connection of a stream whose headers have gone when the stream ends", async () => {
+  it("closes the connection of a stream with sent headers when the stream ends", async () => {
     const [begun, go] = [deferred(), deferred()];
     server = await startHttpServer({
       listen: "127.0.0.1:0",
@@ -91,7 +91,7 @@ describe("an HTTP server that drains", () => {
     await stopped;
   });
 
-  it("answers what a client asks on a connection next, though a stream on it has just ended, and then ends it", async () => {
+  it("answers the next request on a connection even if a stream on it has just ended, and then closes it", async () => {
     const [begun, go] = [deferred(), deferred()];
     server = await startHttpServer({
       listen: "127.0.0.1:0",

@@ -19,7 +19,7 @@ it.each<[ProcessState, number]>([
   ["starting", 503],
   ["ready", 200],
   ["draining", 503],
-])("a process that is %s lives, and answers /readyz with %d", async (state, status) => {
+])("a process that is %s is alive, and /readyz returns %d", async (state, status) => {
   const ask = await open(() => state, { database: () => false });
   expect((await ask("/livez")).status).toBe(200);
   const ready = await ask("/readyz");
@@ -44,7 +44,7 @@ it("reports each dependency, and checks once for parallel requests", async () =>
   expect(asked).toBe(1);
 });
 
-it("gives metrics, knows no other path, and only reads", async () => {
+it("returns metrics, has no other path, and is read-only", async () => {
   const ask = await open(() => "ready");
   expect(await (await ask("/metrics")).text()).toBe("metrics");
   expect((await ask("/")).status).toBe(404);

@@ -3,7 +3,7 @@ import { createGrpcClient, createLogger, grpcService, serveGrpc, unary } from ".
 import { deferred } from "../support/deferred";
 import { JSON_SERVICE, type JsonServer } from "../support/json-service";
 
-it("ends calls and the service's own work first, then what both needed, and its database last", async () => {
+it("ends calls and the service's own work first, then their shared parts, and its database last", async () => {
   const [begun, go, drained] = [deferred(), deferred(), deferred()];
   const ended: string[] = [];
   const end = (name: string) => () => Promise.resolve(void ended.push(name));

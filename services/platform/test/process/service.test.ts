@@ -71,7 +71,7 @@ const run = (services: Behaviour[], env: NodeJS.ProcessEnv = {}, supervised = tr
 const said = ({ log }: Ended, message: string): Record<string, unknown> | undefined => log.find(({ msg }) => msg === message);
 
 describe("a process of several services", () => {
-  it("says that it is ready once all have started, and stops in reverse order, one after the other", async () => {
+  it("reports that it is ready once all have started, and stops them in reverse order", async () => {
     const { child, ready, ended } = run([{ name: "one" }, { name: "two", stopMs: 50 }, { name: "three", stopMs: 20 }]);
     expect(await ready).toEqual({ type: "ready" });
     child.kill("SIGTERM");
@@ -83,7 +83,7 @@ describe("a process of several services", () => {
     expect(end.messages.filter((message) => (message as { type?: string }).type === "ready")).toHaveLength(1);
   });
 
-  it.each(["SIGINT", "SIGTERM"] as const)("finishes its stop though %s is repeated", async (signal) => {
+  it.each(["SIGINT", "SIGTERM"] as const)("finishes its stop even if %s is repeated", async (signal) => {
     const { child, ready, ended } = run([{ name: "slow", stopMs: 300 }]);
     await ready;
     for (let time = 0; time < 3; time += 1) {
@@ -94,7 +94,7 @@ describe("a process of several services", () => {
     expect([end.code, end.events.at(-1)]).toEqual([0, "slow stopped"]);
   });
 
-  it("stops when its parent is gone", async () => {
+  it("stops when its parent has ended", async () => {
     const { child, ready, ended } = run([{ name: "one" }]);
     await ready;
     child.disconnect();
@@ -103,7 +103,7 @@ describe("a process of several services", () => {
     expect(said(end, "stopping")).toMatchObject({ why: "the parent is gone" });
   });
 
-  it("tells Prometheus which of its dependencies can be used", async () => {
+  it("reports its ready dependencies to Prometheus", async () => {
     const port = await freePort();
     const { child, ready, ended } = run(
       [
@@ -122,7 +122,7 @@ describe("a process of several services", () => {
     await ended;
   });
 
-  it("says at once that it is to stop, serves on for DRAIN_MS, and only then stops", async () => {
+  it("announces its stop at once, serves for DRAIN_MS, and only then stops", async () => {
     const port = await freePort();
     const env = { OPS_LISTEN: `127.0.0.1:${port}`, DRAIN_MS: "1500" };
     const { child, ready, ended } = run([{ name: "one", drains: true }, { name: "two" }], env);
@@ -159,7 +159,7 @@ describe("a process of several services", () => {
     await relay.stop();
   });
 
-  it("answers Prometheus, and keeps no metrics without a port for them", async () => {
+  it("serves Prometheus, and keeps no metrics without a port for them", async () => {
     const port = await freePort();
     const { child, ready, ended } = run([{ name: "one" }], { OPS_LISTEN: `127.0.0.1:${port}` });
     await ready;
@@ -170,7 +170,7 @@ describe("a process of several services", () => {
     expect((await ended).code).toBe(0);
   });
 
-  it("does not wait for balancers when it has failed or never was ready", async () => {
+  it("doesn't wait for load balancers if it has failed or never was ready", async () => {
     const end = await run([{ name: "one" }, { name: "faulty", then: "throws" }], { DRAIN_MS: "600000" }).ended;
     expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
   });
@@ -183,7 +183,7 @@ describe("a process of several services", () => {
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
   });
 
-  it("forces a stop that takes longer than the grace", async () => {
+  it("ends a stop that takes longer than the grace period", async () => {
     const { child, ready, ended } = run([{ name: "one" }, { name: "stuck", stop: "never" }], { SHUTDOWN_GRACE_MS: "300" });
     await ready;
     const startedAt = Date.now();
@@ -195,7 +195,7 @@ describe("a process of several services", () => {
     expect(said(end, "the stop took too long and is forced")).toBeDefined();
   });
 
-  it("stops the others when one can't stop", async () => {
+  it("stops the others if one can't stop", async () => {
     const { child, ready, ended } = run([{ name: "one" }, { name: "broken", stop: "fails" }]);
     await ready;
     child.kill("SIGTERM");
@@ -207,7 +207,7 @@ describe("a process of several services", () => {
   it.each<[NonNullable<Behaviour["then"]>, string, string]>([
     ["throws", "uncaught exception", "thrown later"],
     ["rejects", "unhandled rejection", "rejected later"],
-  ])("stops and fails when something in it %s unseen", async (then, why, message) => {
+  ])("stops and fails if code in it %s unhandled", async (then, why, message) => {
     const end = await run([{ name: "one" }, { name: "faulty", then }]).ended;
     expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
     expect(said(end, why)).toMatchObject({ level: "fatal", err: { message } });
@@ -215,7 +215,7 @@ describe("a process of several services", () => {
 });
 
 describe("a process that can't start", () => {
-  it("says what its configuration lacks, of every service, and exits with 78", async () => {
+  it("reports the missing configuration of every service, and exits with 78", async () => {
     const { ended } = run([{ name: "one", needs: "ONE_URL" }, { name: "two", needs: "TWO_URL" }, { name: "three" }]);
     const end = await ended;
     expect(end.code).toBe(78);
@@ -231,14 +231,14 @@ describe("a process that can't start", () => {
     ["LOG_LEVEL", "loud"],
     ["SHUTDOWN_GRACE_MS", "soon"],
     ["NODE_ENV", "prod"],
-  ])("says so of %s=%s, which every process reads", async (name, value) => {
+  ])("reports %s=%s, which every process reads", async (name, value) => {
     const end = await run([{ name: "one" }], { [name]: value }).ended;
     expect(end.code).toBe(78);
     expect(end.stderr).toContain(`${name} is malformed`);
     expect(end.events).toEqual([]);
   });
 
-  it("stops what did start, and exits with 1", async () => {
+  it("stops the services that did start, and exits with 1", async () => {
     const end = await run([{ name: "one" }, { name: "broken", start: "fails" }]).ended;
     expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
     expect(said(end, "could not start")).toMatchObject({ level: "fatal", err: { message: "broken has no database" } });
@@ -253,7 +253,7 @@ describe("a process that can't start", () => {
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
   });
 
-  it("takes an empty variable for one that is not set", async () => {
+  it("treats an empty variable as unset", async () => {
     const { child, ready, ended } = run([{ name: "one" }], { LOG_LEVEL: "", SHUTDOWN_GRACE_MS: "" });
     await ready;
     child.kill("SIGTERM");
@@ -261,7 +261,7 @@ describe("a process that can't start", () => {
   });
 });
 
-it("a collector that never answers does not hold the stop", async () => {
+it("a collector that never responds doesn't delay the stop", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as { port: number };

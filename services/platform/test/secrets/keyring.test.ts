@@ -7,11 +7,11 @@ const ringOf = (...keys: string[]): Keyring => createKeyring({ keys, purpose: "t
 const VALUE = Buffer.from("a value of some length");
 
 describe("a keyring", () => {
-  it("is none without keys", () => {
+  it("is absent without keys", () => {
     expect(createKeyring({ keys: [], purpose: "tests", variable: "TEST_KEYS" })).toBeUndefined();
   });
 
-  it("seals with its first key and opens with all of them", () => {
+  it("encrypts with its first key and decrypts with all of them", () => {
     const before = ringOf(OLD).seal(VALUE, "a");
     const ring = ringOf(NEW, OLD);
     const after = ring.seal(VALUE, "a");
@@ -22,13 +22,13 @@ describe("a keyring", () => {
     );
   });
 
-  it("returns another text each time, without the value in it", () => {
+  it("returns a different text each time, without the value in it", () => {
     const [one, other] = [ringOf(NEW).seal(VALUE), ringOf(NEW).seal(VALUE)];
     expect(one.data).not.toEqual(other.data);
     expect(one.data.includes(VALUE)).toBe(false);
   });
 
-  it("opens nothing that was altered, or sealed in another context", () => {
+  it("decrypts nothing that was altered, or encrypted in another context", () => {
     const ring = ringOf(NEW);
     const sealed = ring.seal(VALUE, "a");
     expect(() => ring.open(sealed, "b")).toThrow();

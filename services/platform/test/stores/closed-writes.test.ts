@@ -34,7 +34,7 @@ const isRefused = (socket: Socket): boolean => {
   }
 };
 
-test("a command ends whose connection closes before it is written", async () => {
+test("a command ends if its connection closes before it is written", async () => {
   await ping();
   // Destroyed sockets that haven't closed yet, which the driver still considers open.
   const late = [...sockets].filter(({ destroyed }) => !destroyed);

@@ -23,7 +23,7 @@ const collection = async () => {
 };
 
 describe("an inserter", () => {
-  it("tells each of many at once whether its own document was inserted", async () => {
+  it("reports to each of many concurrent callers whether its own document was inserted", async () => {
     const rows = await collection();
     const insert = createInserter<Row>(rows as never, { w: "majority", j: true });
     expect(await insert({ _id: "known", id: 1 })).toBe(true);
@@ -38,7 +38,7 @@ describe("an inserter", () => {
     expect((await rows.find().toArray()).map(({ _id }) => _id).sort()).toEqual(["a", "c", "known"]);
   });
 
-  it("sends what arrives at once together, and what arrives while a command is under way with the next one", async () => {
+  it("sends concurrent documents together, and those that arrive during a command with the next one", async () => {
     const rows = await collection();
     const commands: number[] = [];
     let isUnderWay: () => void;

@@ -50,7 +50,7 @@ describe("a database connection", () => {
     expect(connection.name).toBe(database);
   });
 
-  it("tells a violated unique index from other errors", async () => {
+  it("distinguishes a violated unique index from other errors", async () => {
     await notes.create({ _id: "b", text: "one" });
     expect(isDuplicateKey(await failureOf(notes.create({ _id: "b", text: "two" })))).toBe(true);
     expect(isDuplicateKey(await failureOf(notes.collection.updateOne({}, { $nonsense: 1 })))).toBe(false);
@@ -83,7 +83,7 @@ describe("a database connection", () => {
     while (!(await answers()));
   });
 
-  it("can't be made while the server is unavailable, and reports that when the patience ends", async () => {
+  it("can't be opened while the server is unavailable, and reports that after its deadline", async () => {
     const nobody = await startRelay(process.env.MONGODB_URI!);
     await nobody.cut();
     expect(isDatabaseAway(await failureOf(connectMongo({ uri: nobody.url, database, patienceMs: 0 })))).toBe(true);

@@ -69,7 +69,7 @@ describe("a Redis connection", () => {
     expect(await redis.ping()).toBe("PONG");
   });
 
-  it("fails what was under way when the server went", async () => {
+  it("fails commands in progress when the server is lost", async () => {
     const { relay, open } = await startRedis();
     const redis = open();
     await ready(redis);
@@ -79,7 +79,7 @@ describe("a Redis connection", () => {
     expect(await waiting).toEqual(expect.any(String));
   });
 
-  it("gives up on a silent server after a second, and reconnects", async () => {
+  it("drops a silent server after a second, and reconnects", async () => {
     const { relay, open } = await startRedis();
     const redis = open();
     await ready(redis);
@@ -94,7 +94,7 @@ describe("a Redis connection", () => {
     expect(await redis.ping()).toBe("PONG");
   });
 
-  it("does not take the server for silent when the process itself stood still", async () => {
+  it("doesn't treat the server as silent if the process itself was paused", async () => {
     const { open } = await startRedis();
     const redis = open();
     await ready(redis);
@@ -104,7 +104,7 @@ describe("a Redis connection", () => {
     expect(await answer).toBe("PONG");
   });
 
-  it("can be made while the server is unavailable, logs that once, and connects later", async () => {
+  it("can be opened while the server is unavailable, logs that once, and connects later", async () => {
     const { relay, open } = await startRedis();
     await relay.cut();
     const redis = open();
@@ -116,7 +116,7 @@ describe("a Redis connection", () => {
     expect(lines).toEqual(["redis is away", "redis is back"]);
   });
 
-  it("leaves no listeners behind when it is waited for again and again", async () => {
+  it("leaves no listeners behind when it is awaited repeatedly", async () => {
     const { relay, open } = await startRedis();
     await relay.cut();
     const redis = open();

@@ -19,27 +19,27 @@ const updating = async () => {
 const setting = (_id: string, upsert = false): OneUpdate => ({ filter: { _id }, update: { $set: { n: 1 } }, upsert });
 
 describe("an updater", () => {
-  it("tells of one update whether it found its document or inserted one", async () => {
+  it("reports for one update whether it found its document or inserted one", async () => {
     const { update } = await updating();
     expect(await update(setting("a"))).toBe(true);
     expect(await update(setting("gone"))).toBe(false);
     expect(await update(setting("new", true))).toBe(true);
   });
 
-  it("tells the same of several at once where all of them found theirs, or none did", async () => {
+  it("reports the same for several at once if all of them found theirs, or none did", async () => {
     const { rows, update } = await updating();
     expect(await Promise.all(["a", "b"].map((id) => update(setting(id))))).toEqual([true, true]);
     expect(await rows.countDocuments({ n: 1 })).toBe(2);
     expect(await Promise.all(["x", "y"].map((id) => update(setting(id))))).toEqual([false, false]);
   });
 
-  it("says that it is not known of each where some found theirs, and makes those", async () => {
+  it("reports it as unknown for each if some found theirs, and makes those", async () => {
     const { rows, update } = await updating();
     expect(await Promise.all(["a", "gone"].map((id) => update(setting(id))))).toEqual([undefined, undefined]);
     expect(await rows.countDocuments({ n: 1 })).toBe(1);
   });
 
-  it("fails the update alone that fails", async () => {
+  it("fails only the update that fails", async () => {
     const { rows, update } = await updating();
     await rows.createIndex({ n: 1 }, { unique: true, sparse: true });
     const outcomes = await Promise.allSettled(["a", "b"].map((id) => update(setting(id))));

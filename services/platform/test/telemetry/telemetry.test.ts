@@ -28,7 +28,7 @@ const startTraced = async (env: NodeJS.ProcessEnv): Promise<{ port: number; end(
 };
 
 describe("tracing", () => {
-  it("links a request, the calls it becomes and their servers into the caller's trace, and loses nothing at a stop", async () => {
+  it("links a request, its calls and their servers into the caller's trace, and loses nothing at a stop", async () => {
     const collector = await startCollector();
     const traced = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_SHARE: "1" });
     const [trace, caller] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
@@ -50,7 +50,7 @@ describe("tracing", () => {
     expect(collector.metrics).toContain("nodeloom.grpc.server.duration");
   });
 
-  it("traces no more than its share of the requests, whatever the caller does, and measures all", async () => {
+  it("traces at most its share of the requests, whatever the caller does, and measures all", async () => {
     const collector = await startCollector();
     const traced = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_SHARE: "0.5" });
     // Half of all IDs are below it.

@@ -39,7 +39,7 @@ describe("a trace", () => {
   });
 
   it.each([{}, { traceparent: "00-nonsense" }, { traceparent: `00-${"0".repeat(32)}-${CALLER}-01` }])(
-    "begins anew where none is told, whatever is under way here: %j",
+    "starts a new trace if none is given, whatever is in progress here: %j",
     async (headers) => {
       await inSpan("outer", {}, () => passOn(headers as Record<string, string>));
       const [asked, outer] = await named("asked", "outer", "ask");
@@ -48,7 +48,7 @@ describe("a trace", () => {
     },
   );
 
-  it("of its own names the one that it came from", async () => {
+  it("of its own links to the trace that it came from", async () => {
     await inCalledSpan("request", {}, told(), () => inLinkedTrace("delivery", nothing));
     const [delivery, request] = await named("delivery", "request");
     expect(delivery!.parentSpanContext).toBeUndefined();
@@ -59,7 +59,7 @@ describe("a trace", () => {
   it.each([
     { caller: "records it", flags: "01", share: 0 },
     { caller: "does not record it", flags: "00", share: 1 },
-  ])("of which no part is recorded where the caller $caller and the share is $share", async ({ flags, share }) => {
+  ])("with no recorded part where the caller $caller and the share is $share", async ({ flags, share }) => {
     await recorded.stop();
     recorded = recordSpans(share);
     expect((await passOn(told(flags))).traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
@@ -72,7 +72,7 @@ describe("a trace", () => {
   });
 });
 
-it("notes that something failed without the error's text, and lets the error through", async () => {
+it("records a failure without the error's text, and rethrows the error", async () => {
   await expect(inSpan("call", {}, () => Promise.reject(new Error("away")))).rejects.toThrow("away");
   const [call] = await named("call");
   expect([call!.status, call!.events]).toEqual([{ code: SpanStatusCode.ERROR }, []]);
@@ -91,7 +91,7 @@ it("keeps the request beside the span, and the span beside the request", async (
   expect([trace.getSpan(context.active()), requestContext()]).toEqual([undefined, undefined]);
 });
 
-it("renames the active span when more is known, and does nothing without one", async () => {
+it("renames the active span if more is known, and does nothing without one", async () => {
   spanNamer()("none", {});
   await inSpan("GET", { attributes: { method: "GET" } }, async () => {
     const rename = spanNamer();

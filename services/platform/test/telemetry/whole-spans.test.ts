@@ -19,7 +19,7 @@ beforeEach(() => {
 const start = (name: string, within?: Span): Span =>
   tracer.startSpan(name, {}, within ? trace.setSpan(ROOT_CONTEXT, within) : ROOT_CONTEXT);
 
-it("sends no span of work that has not ended: who is killed leaves none behind without a parent", () => {
+it("sends no span of unfinished work, so that a killed process leaves no spans without a parent", () => {
   const activity = start("activity");
   const call = start("call", activity);
   start("within the call", call).end();
@@ -29,7 +29,7 @@ it("sends no span of work that has not ended: who is killed leaves none behind w
   expect(sent).toEqual(["within the call", "call", "activity"]);
 });
 
-it("takes what another process asked for as work of its own, though it has a parent there", () => {
+it("treats another process's request as its own work, even with a parent there", () => {
   const caller = trace.wrapSpanContext({
     traceId: "0af7651916cd43dd8448eb211c80319c",
     spanId: "b7ad6b7169203331",
@@ -43,7 +43,7 @@ it("takes what another process asked for as work of its own, though it has a par
   expect(sent).toEqual(["call", "served"]);
 });
 
-it("sends what ends after its work, and what of a long one is too much to hold", () => {
+it("sends spans that end after their work, and those of long work beyond the limit", () => {
   const request = start("request");
   const late = start("late", request);
   for (let count = 0; count < 70; count += 1) start("poll", request).end();
@@ -54,12 +54,12 @@ it("sends what ends after its work, and what of a long one is too much to hold",
   expect(sent.at(-1)).toBe("late");
 });
 
-it("holds a bounded number of spans, of however much work", () => {
+it("holds a limited number of spans, for any amount of work", () => {
   for (let count = 0; count < 5_000; count += 1) start("call", start("endless")).end();
   expect(sent).toHaveLength(5_000 - 4_096);
 });
 
-it("sends what it holds when the process stops in order", async () => {
+it("sends its held spans when the process stops normally", async () => {
   start("call", start("activity")).end();
   await provider.shutdown();
   expect(sent).toEqual(["call"]);

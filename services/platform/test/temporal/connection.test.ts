@@ -40,7 +40,7 @@ afterAll(async () => {
   await certificates.remove();
 });
 
-it("is reached with a certificate of its authority, under the name in its own", async () => {
+it("is reached with a certificate of its authority, under its own certificate's name", async () => {
   const { TLS_CA_FILE, TLS_CERT_FILE, TLS_KEY_FILE } = certificates.of("executions");
   const security = temporalSecurity({
     TEMPORAL_TLS_CA_FILE: TLS_CA_FILE,
@@ -59,7 +59,7 @@ it("is not reached without a certificate", async () => {
   await expect(NativeConnection.connect({ address, ...security })).rejects.toThrow();
 });
 
-it("is waited for by a process that starts", async () => {
+it("is awaited by a starting process", async () => {
   const relay = await startRelay(`http://${process.env.TEMPORAL_ADDRESS!}`);
   await relay.cut();
   const logger = createLogger("test", "silent");

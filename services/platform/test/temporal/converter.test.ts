@@ -15,7 +15,7 @@ const VALUES: unknown[] = [
   new Uint8Array([1, 2, 3]),
 ];
 
-it.each(VALUES.map((value) => [value]))("writes the bytes that the SDK's own writes, and either reads the other's: %j", (value) => {
+it.each(VALUES.map((value) => [value]))("writes the same bytes as the SDK's own, and each reads the other's: %j", (value) => {
   const [ours, theirs] = [payloadConverter.toPayload(value), defaultPayloadConverter.toPayload(value)];
   const bytes = ({ metadata, data }: typeof ours): string[] =>
     [metadata?.encoding, data].map((part) => Buffer.from(part ?? []).toString("hex"));

@@ -10,7 +10,7 @@ const file = (name: string): string => {
   return join(folder, name);
 };
 
-it("is a plain connection unless something asks for more", () => {
+it("is a plain connection unless a setting requires more", () => {
   expect(temporalSecurity({ TEMPORAL_TLS: "false" })).toEqual({});
 });
 
@@ -29,7 +29,7 @@ it("reads its files", () => {
   });
 });
 
-it("says which file is missing", () => {
+it("names the missing file", () => {
   expect(() => temporalSecurity({ TEMPORAL_TLS_CERT_FILE: "crt" })).toThrow(ConfigError);
   expect(() => temporalSecurity({ TEMPORAL_TLS_CA_FILE: join(folder, "absent") })).toThrow(/^TEMPORAL_TLS_CA_FILE can't be read: ENOENT/);
 });

@@ -39,7 +39,7 @@ describe("the start of a workflow", () => {
     expect(rest).toEqual(OTHER);
   });
 
-  it("tells nothing where the process is not traced", async () => {
+  it("sends nothing if the process isn't traced", async () => {
     await recorded.stop();
     expect(await start()).toEqual(OTHER);
   });
@@ -58,14 +58,14 @@ describe("a workflow", () => {
     return given;
   };
 
-  it("tells its activities, local ones too, the trace that it was started in, beside their other headers", async () => {
+  it("passes its activities, including local ones, the trace of its start, with their other headers", async () => {
     expect(await activitiesOf(TOLD)).toEqual([
       { ...OTHER, ...TOLD },
       { ...OTHER, ...TOLD },
     ]);
   });
 
-  it("that was started outside a trace passes none on, whatever another one received", async () => {
+  it("started outside a trace passes none on, whatever another one received", async () => {
     await activitiesOf(TOLD);
     expect(await activitiesOf({})).toEqual([OTHER, OTHER]);
   });

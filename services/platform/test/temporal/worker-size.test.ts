@@ -5,7 +5,7 @@ it.each([
   [1_536, 123, 3_994],
   [8_192, 655, 20_000],
   [65_536, 2_000, 20_000],
-])("takes work by the memory that there is: %d MB", (limitMb, cached, activities) => {
+])("limits its work by the available memory: %d MB", (limitMb, cached, activities) => {
   expect(workerSize({}, limitMb)).toEqual({ maxCachedWorkflows: cached, maxConcurrentActivityTaskExecutions: activities });
 });
 

@@ -15,7 +15,7 @@ const batcherOf = (options: Partial<BatcherOptions<string, number>> = {}, mayEnd
   });
 const later = (): number => Date.now() + LONG_MS;
 
-it("works together on what one piece of code submits, and on what arrives while a batch is under way", async () => {
+it("batches the items that one piece of code submits, and those that arrive during a batch", async () => {
   const { promise: mayEnd, resolve: end } = deferred();
   const { submit } = batcherOf({}, mayEnd);
   const first = [submit("k", "a", later()), submit("k", "b", later())];
@@ -36,12 +36,12 @@ it("waits for more items before every batch, if set", async () => {
   }
 });
 
-it("does not wait for others where a batch is full", async () => {
+it("doesn't wait for others if a batch is full", async () => {
   const { submit } = batcherOf({ gatherMs: LONG_MS, maxBatch: 1 });
   expect(await Promise.all([submit("k", "a", later()), submit("k", "b", later())])).toEqual([1, 1]);
 });
 
-it("refuses what is too much, what waited for too long, and what comes after it was closed", async () => {
+it("rejects items beyond its limit, items that waited too long, and items after it is closed", async () => {
   const { promise: mayEnd, resolve: end } = deferred();
   const { submit, close } = batcherOf({ maxWaiting: 1 }, mayEnd);
   const first = submit("k", "a", later());

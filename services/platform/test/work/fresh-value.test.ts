@@ -18,7 +18,7 @@ describe("a fresh value", () => {
     expect(await get()).toBe("load 2");
   });
 
-  it("is used while its source is unreachable, within a bound", async () => {
+  it("is used while its source is unreachable, up to a limit", async () => {
     let load = (): Promise<string> => Promise.resolve("known");
     const { get, pass } = valueOf(() => load());
     await get();
@@ -29,7 +29,7 @@ describe("a fresh value", () => {
     await expect(get()).rejects.toThrow("away");
   });
 
-  it("is not used once its source has refused it", async () => {
+  it("isn't used after its source has rejected it", async () => {
     let load = (): Promise<string> => Promise.resolve("known");
     const { get, pass } = valueOf(() => load());
     await get();

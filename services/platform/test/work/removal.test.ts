@@ -11,7 +11,7 @@ const removal = () => {
   });
 };
 
-it("does one page of one kind per call, in order, until all kinds have ended", async () => {
+it("removes one page of one kind per call, in order, until all kinds have ended", async () => {
   const remove = removal();
   const calls: [string, object][] = [];
   let cursor = "";
@@ -29,7 +29,7 @@ it("does one page of one kind per call, in order, until all kinds have ended", a
   ]);
 });
 
-it("keeps whatever a kind's own cursor has in it", async () => {
+it("keeps a kind's own cursor, whatever it contains", async () => {
   const asked: string[] = [];
   const remove = createRemoval({
     years: (cursor) => {
@@ -42,6 +42,6 @@ it("keeps whatever a kind's own cursor has in it", async () => {
   expect(asked).toEqual(["", "a:b\nc"]);
 });
 
-it.each(["rows", "others:", "toString:", ":"])("refuses a cursor that it never gave: %j", async (cursor) => {
+it.each(["rows", "others:", "toString:", ":"])("rejects a cursor that it never returned: %j", async (cursor) => {
   await expect(removal()(cursor)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
 });

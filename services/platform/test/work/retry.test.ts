@@ -16,7 +16,7 @@ describe("retry", () => {
     expect(await retry(failing(2).work, { pausesMs: [0, 0] })).toBe("done");
   });
 
-  it("gives up at once if another attempt can't succeed", async () => {
+  it("stops at once if another attempt can't succeed", async () => {
     const { work, made } = failing(3);
     await expect(retry(work, { pausesMs: [0, 0], shouldRetry: (error) => (error as Error).message !== "failure 2" })).rejects.toThrow(
       "failure 2",
@@ -39,7 +39,7 @@ describe("retry", () => {
     expect(made()).toBe(1);
   });
 
-  it("waits as long as a failure itself asks, in place of the next pause, and only where that ends in time", async () => {
+  it("waits as long as a failure itself states, in place of the next pause, if that ends before the deadline", async () => {
     const asked = { pausesMs: [], askedMs: () => 0 };
     expect(await retry(failing(3).work, asked)).toBe("done");
     const { work, made } = failing(1);
@@ -64,7 +64,7 @@ describe("retryOnConflict", () => {
     return { attempt, counts };
   };
 
-  it("makes an attempt again while others are faster, and never more than it may", async () => {
+  it("retries while others are faster, up to its limit", async () => {
     const passing = disturbed(2);
     expect(await retryOnConflict(3, passing.attempt)).toBe("done");
     expect(passing.counts).toEqual([1, 2, 3]);
@@ -73,14 +73,14 @@ describe("retryOnConflict", () => {
     expect(hopeless.counts).toEqual([1, 2, 3]);
   });
 
-  it("takes null for an answer, and a failure for no conflict", async () => {
+  it("treats null as a result, and a failure as no conflict", async () => {
     expect(await retryOnConflict(3, () => Promise.resolve(null))).toBeNull();
     const { work, made } = failing(2);
     await expect(retryOnConflict(3, work)).rejects.toThrow("failure 1");
     expect(made()).toBe(1);
   });
 
-  it("asks for each pause after the attempt that it follows", async () => {
+  it("computes each pause after the attempt that it follows", async () => {
     const asked: [number, number][] = [];
     const { attempt, counts } = disturbed(2);
     await retryOnConflict(5, attempt, (count) => {

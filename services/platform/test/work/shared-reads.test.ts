@@ -24,7 +24,7 @@ it("never returns a value read before the request", async () => {
   await expect(last).resolves.toBe(3);
 });
 
-it("begins at once where nothing is being read, and lets keys not wait for each other", async () => {
+it("starts at once if nothing is being read, and keys don't wait for each other", async () => {
   const { begun, read } = setUp();
   const answers = [read("a"), read("b")];
   begun[0]!.resolve(1);

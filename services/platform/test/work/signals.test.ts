@@ -8,7 +8,7 @@ const forever = (signal: AbortSignal): Promise<never> =>
 const aborted = (reason: string): AbortSignal => AbortSignal.abort(new Error(reason));
 const reasonOf = (signal: AbortSignal): string => (signal.reason as Error).message;
 
-it("follows whichever parent aborts first, and says which", async () => {
+it("follows whichever parent aborts first, and reports it", async () => {
   const [process, run, other] = [new AbortController(), new AbortController(), new AbortController()];
   const one = forever(linkSignals(run.signal, process.signal).signal);
   const two = forever(linkSignals(other.signal, process.signal).signal);
@@ -18,7 +18,7 @@ it("follows whichever parent aborts first, and says which", async () => {
   await expect(two).rejects.toThrow("stopping");
 });
 
-it("begins aborted when a parent has aborted", () => {
+it("starts aborted if a parent has aborted", () => {
   expect(reasonOf(linkSignals(new AbortController().signal, aborted("stopping")).signal)).toBe("stopping");
   expect(reasonOf(linkSignals(aborted("cancelled"), new AbortController().signal).signal)).toBe("cancelled");
 });
@@ -34,7 +34,7 @@ it("releases its parents, and aborts only itself", () => {
   expect(over.signal.aborted).toBe(false);
 });
 
-it("lets any number follow one signal, which Node would take for a leak", async () => {
+it("lets any number follow one signal, without Node's warning about a leak", async () => {
   const code = `const { linkSignals } = require(${JSON.stringify(join(__dirname, "../../src/work/signals.ts"))});
     const parent = new AbortController();
     const links = Array.from({ length: 3000 }, () => linkSignals(new AbortController().signal, parent.signal));

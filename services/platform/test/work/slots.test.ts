@@ -20,7 +20,7 @@ const gated = (
 /** Lets all due work run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it("lets so many run at once, and the next ones in the order in which they came", async () => {
+it("runs up to its limit at once, and later work in order of arrival", async () => {
   const slots = createSlots({ concurrency: 2, queueLimit: 10 });
   const all = Array.from({ length: 5 }, () => gated(slots));
   const running = (): number[] => all.flatMap((one, index) => (one.began() ? [index] : []));
@@ -37,13 +37,13 @@ it("lets so many run at once, and the next ones in the order in which they came"
   expect(await Promise.all(all.map((one) => one.done))).toHaveLength(5);
 });
 
-it("gives a slot back after a failure", async () => {
+it("frees a slot after a failure", async () => {
   const slots = createSlots({ concurrency: 1, queueLimit: 1 });
   await expect(slots.use(() => Promise.reject(new Error("no")), LONG)).rejects.toThrow("no");
   expect(await slots.use(() => Promise.resolve("next"), LONG)).toBe("next");
 });
 
-it("rejects work that finds no place, waits too long or gives up, and loses no slot", async () => {
+it("rejects work that finds no slot, waits too long or is aborted, and loses no slot", async () => {
   const slots = createSlots({ concurrency: 1, queueLimit: 2 });
   const first = gated(slots);
   const gone = new AbortController();
@@ -62,7 +62,7 @@ it("rejects work that finds no place, waits too long or gives up, and loses no s
   expect([impatient.began(), leaving.began()]).toEqual([false, false]);
 });
 
-it("lets keys take turns, however many of one were there first", async () => {
+it("lets keys take turns, however many of one came first", async () => {
   const slots = createSlots({ concurrency: 1, queueLimit: 100 });
   const order: string[] = [];
   const use = (key: string, name: string): Promise<void> =>
@@ -79,7 +79,7 @@ it("lets keys take turns, however many of one were there first", async () => {
   expect(order).toEqual(["busy 1", "busy 2", "other 1", "third 1", "busy 3", "other 2", "busy 4", "busy 5"]);
 });
 
-it("lets work of a weight in when there is room for all of it, and nothing smaller past it", async () => {
+it("admits work with a weight when all of it fits, and nothing smaller before it", async () => {
   const slots = createSlots({ concurrency: 10, queueLimit: 10 });
   const [heavy, heavier, light] = [8, 9, 1].map((weight) => gated(slots, { ...LONG, weight }));
   await settle();
@@ -93,7 +93,7 @@ it("lets work of a weight in when there is room for all of it, and nothing small
   expect(slots.load()).toEqual({ inUse: 0, waiting: 0 });
 });
 
-it("lets work that is heavier than everything in alone", async () => {
+it("admits work that exceeds the total limit only alone", async () => {
   const slots = createSlots({ concurrency: 10, queueLimit: 10 });
   const huge = gated(slots, { ...LONG, weight: 1_000 });
   await settle();
@@ -103,7 +103,7 @@ it("lets work that is heavier than everything in alone", async () => {
   expect(slots.load().inUse).toBe(0);
 });
 
-it("admits later work when earlier large work gives up", async () => {
+it("admits later work if earlier large work is aborted", async () => {
   const slots = createSlots({ concurrency: 10, queueLimit: 10 });
   const first = gated(slots, { ...LONG, weight: 5 });
   const impatient = gated(slots, { weight: 10, maxWaitMs: 20 });

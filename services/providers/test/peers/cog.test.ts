@@ -88,12 +88,12 @@ it("gets every file of a prediction", async () => {
   expect(end).toEqual({ state: "succeeded", files: Array(2).fill({ bytes: expect.any(Number), sha256: expect.any(String) }) });
 });
 
-it("tells a failure in the model's words", async () => {
+it("reports a failure with the model's message", async () => {
   const { end } = await run("cog-failed", { prompt: "fail" });
   expect(end).toEqual({ state: "failed", message: expect.stringContaining("the loom broke") as string });
 });
 
-it("says which input the model does not take", async () => {
+it("names an input that the model doesn't support", async () => {
   const { end } = await run("cog-wrong-input", { prompt: "a loom", colour: "red" }).catch((error: Error) => ({
     end: { state: "failed", message: error.message },
   }));
@@ -104,7 +104,7 @@ it("stops a prediction", async () => {
   expect((await run("cog-cancelled", { prompt: "a loom", seconds: 20 }, true)).end).toEqual({ state: "cancelled" });
 });
 
-it("refuses with cog's own status while it has no slot", async () => {
+it("rejects with cog's own status while it has no slot", async () => {
   const provider = createProvider(JSON.stringify(settings()), { egress, secret: () => SECRET }) as JobProvider;
   const long = await provider.submit({ inputs: { prompt: "a loom", seconds: 20 }, idempotencyKey: "key" });
   await expect(provider.submit({ inputs: { prompt: "a loom" }, idempotencyKey: "other" })).rejects.toMatchObject({
@@ -125,7 +125,7 @@ it("reports that the key is invalid, without the key", async () => {
   await refused.catch((error: Error) => expect(JSON.stringify(error)).not.toContain("another-secret"));
 });
 
-it("knows a prediction that is gone", async () => {
+it("recognises a missing prediction", async () => {
   const provider = createProvider(JSON.stringify(settings()), { egress, secret: () => SECRET }) as JobProvider;
   await expect(provider.poll({ requestId: "never" })).rejects.toMatchObject({ status: 404 });
 });

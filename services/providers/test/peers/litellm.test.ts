@@ -116,7 +116,7 @@ const run = async (name: string, settings: Record<string, unknown>, ...steps: St
 };
 const ask: Step = { do: "run", inputs: { prompt: "What is a loom?", system: "Be brief.", maxTokens: 50, temperature: 0 } };
 
-it("chats, and says what it used and how the answer is called", async () => {
+it("chats, and reports its usage and the answer's id", async () => {
   const [answer] = await run("openai-chat/litellm", chat("chat"), ask);
   expect(answer).toEqual({
     text: SENTENCE,
@@ -135,7 +135,7 @@ it("chats piece by piece", async () => {
   expect(answer.usage.outputTokens).toBe(8);
 });
 
-it("tells a provider without time from one that failed, from a model it does not know", async () => {
+it("distinguishes a busy provider, a failed one, and an unknown model", async () => {
   const [busy] = await run("openai-chat/litellm-busy", chat("busy"), ask);
   expect(busy).toMatchObject({ error: { kind: "refused", status: 429 } });
   const [broken] = await run("openai-chat/litellm-broken", chat("broken"), ask);
@@ -159,7 +159,7 @@ it("gets a picture from a data URL", async () => {
   expect(answer).toMatchObject({ files: [{ bytes: Buffer.from(PIXEL.split(",")[1]!, "base64").length }] });
 });
 
-it("passes on what the provider behind refuses", async () => {
+it("passes on the provider's rejection", async () => {
   const inputs = { prompt: "a loom", sandbox: { fail: "submit", status: 422 } };
   const [answer] = await run("direct-http/openai-images-litellm-refused", images("picture"), { do: "run", inputs });
   expect(answer).toMatchObject({ error: { kind: "refused" } });
@@ -184,10 +184,10 @@ const lastForm = async (call: string): Promise<Record<string, unknown>> =>
 describe.each([
   ["claude-sonnet-5-5", "/v1"],
   ["gemini-3-8-flash", "/v1beta"],
-])("the entry %s, by the API of its maker", (name, base) => {
+])("the entry %s, with its maker's API", (name, base) => {
   const question = { prompt: "What is a loom?", system: "Be brief.", maxTokens: 50 };
 
-  it("writes whole texts, and the same piece by piece", async () => {
+  it("writes whole texts, and the same text piece by piece", async () => {
     const settings = entry(name, base);
     const [whole] = await perform({ ...settings, stream: false }, [{ do: "run", inputs: question }], egress);
     const usage = { inputTokens: expect.any(Number) as number, outputTokens: expect.any(Number) as number };
@@ -199,20 +199,20 @@ describe.each([
     expect(streamed.pieces.join("")).toBe(streamed.text);
   });
 
-  it("says what is refused", async () => {
+  it("reports the rejection", async () => {
     const [failed] = await perform({ ...entry(name, base), model: "gpt-0" }, [{ do: "run", inputs: question }], egress);
     expect(failed).toMatchObject({ error: { kind: "refused" } });
   });
 });
 
-it("gives JSON by a schema", async () => {
+it("returns JSON by a schema", async () => {
   const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"], additionalProperties: false };
   const settings = chat("written", { structuredOutput: "json_schema" });
   const [answer] = (await perform(settings, [{ do: "run", inputs: { prompt: "a name" }, schema }], egress)) as [{ text: string }];
   expect(JSON.parse(answer.text)).toMatchObject({ name: expect.any(String) as string });
 });
 
-it("edits a picture that is sent in a form", async () => {
+it("edits a picture sent in a form", async () => {
   const image = fileOf("one.png", "image/png", Buffer.from(PIXEL.split(",")[1]!, "base64"));
   const [made] = await perform(entry("gpt-image-2-edit"), [{ do: "run", inputs: { prompt: "at night", image } }], egress);
   expect(made).toMatchObject({ files: [{ bytes: Buffer.from(PIXEL.split(",")[1]!, "base64").length }] });
@@ -226,7 +226,7 @@ it("speaks", async () => {
   expect(made).toMatchObject({ files: [{ bytes: SPOKEN.length }] });
 });
 
-it("writes down a sound that is sent in a form", async () => {
+it("transcribes a sound sent in a form", async () => {
   const [made] = await perform(
     entry("gpt-transcribe"),
     [{ do: "run", inputs: { audio: fileOf("one.mp3", "audio/mpeg", SOUND), prompt: "loom" } }],

@@ -64,8 +64,8 @@ const run = async (dialect: Dialect, name: string, part: object, ...steps: Step[
   return outcomes;
 };
 
-describe.each<Dialect>(["anthropic", "gemini"])("a model that speaks %s", (dialect) => {
-  it("chats, and says what it used", async () => {
+describe.each<Dialect>(["anthropic", "gemini"])("a model with the dialect %s", (dialect) => {
+  it("chats, and reports its usage", async () => {
     await script({ type: "reply", text: SENTENCE });
     const [answer] = await run(dialect, "llmock", {}, ask);
     const usage = { inputTokens: expect.any(Number) as number, outputTokens: expect.any(Number) as number };
@@ -81,7 +81,7 @@ describe.each<Dialect>(["anthropic", "gemini"])("a model that speaks %s", (diale
   });
 
   it.each(dialect === "anthropic" ? [429, 400, 503, 529] : [429, 400, 503])(
-    "refuses with status %i in its provider's words",
+    "rejects with status %i and its provider's message",
     async (status) => {
       await script({ type: "fail", status });
       const [answer] = await run(dialect, `llmock-${status}`, {}, ask);
@@ -89,14 +89,14 @@ describe.each<Dialect>(["anthropic", "gemini"])("a model that speaks %s", (diale
     },
   );
 
-  it.each(["truncate", "disconnect", "malformed"])("gives no text of a stream that it breaks by %s", async (kind) => {
+  it.each(["truncate", "disconnect", "malformed"])("returns no text of a stream that it breaks by %s", async (kind) => {
     await script({ type: "reply", text: SENTENCE }, { type: "stream_fault", kind, after_chunks: 3 });
     const [answer] = await perform(settingsOf(dialect, { stream: true }), [heard], egress);
     expect(answer).toMatchObject({ error: { kind: "ambiguous" } });
   });
 });
 
-it("is used as it wants to be: its verdict finds nothing", async () => {
+it("gets only valid requests: its verdict finds nothing", async () => {
   await script({ type: "reply", text: SENTENCE }, { type: "reply", text: SENTENCE });
   await run("anthropic", "llmock", {}, ask);
   await run("gemini", "llmock-stream", { stream: true }, heard);
@@ -104,7 +104,7 @@ it("is used as it wants to be: its verdict finds nothing", async () => {
   expect(verdict.findings).toEqual([]);
 });
 
-it("is given a schema's answer by a tool of Anthropic's", async () => {
+it("returns a schema's answer through a tool of Anthropic's", async () => {
   await script({ type: "reply", tool_calls: [{ name: "answer", arguments: { city: "Ulm" } }] });
   const exchanges: Exchange[] = [];
   const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };

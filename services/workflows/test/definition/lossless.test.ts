@@ -53,7 +53,7 @@ const object = fc
   .map((members) => `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")}}`);
 
 describe("a graph", () => {
-  it("comes back byte for byte after create, update and another read", async () => {
+  it("is returned byte for byte after create, update and another read", async () => {
     await fc.assert(
       fc.asyncProperty(array, array, object, object, async (nodesJson, edgesJson, viewportJson, coverJson) => {
         const texts = { nodesJson, edgesJson, viewportJson, coverJson };
@@ -79,7 +79,7 @@ describe("a graph", () => {
     expect((await service.create(owner, { nodesJson, edgesJson: '["odd",{}]' })).nodesJson).toBe(nodesJson);
   });
 
-  it("keeps what a GET answered and a PUT sent back", async () => {
+  it("keeps the response of a GET that a PUT sends back", async () => {
     const created = await service.create(owner, {
       nodesJson: '[{"id":"a","type":"note","data":{}}]',
       viewportJson: '{"x":0.10,"y":-0,"zoom":1e0}',
@@ -98,7 +98,7 @@ describe("a graph", () => {
     expect({ ...again, revision: 0, updatedAt: undefined }).toEqual({ ...created, revision: 0, updatedAt: undefined });
   });
 
-  it("takes 8 MB, and no more", async () => {
+  it("accepts at most 8 MB", async () => {
     const node = (index: number): string => JSON.stringify({ id: `n${index}`, type: "text-box", data: { text: "é".repeat(100_000) } });
     const nodes = (count: number): string => `[${Array.from({ length: count }, (_, index) => node(index)).join(",")}]`;
     const large = nodes(41);
@@ -109,7 +109,7 @@ describe("a graph", () => {
     await expect(service.update(slug, owner, { edgesJson: second })).rejects.toMatchObject(invalidAt(""));
   });
 
-  it("has no more values, its parts together, than a body may have", async () => {
+  it("has at most as many values in all parts as a body can have", async () => {
     const list = (count: number): string => `[${Array.from({ length: count }, () => "1").join(",")}]`;
     const within = (count: number): string => `{"a":${list(count)}}`;
     const { slug } = await service.create(owner, { viewportJson: within(150_000) });

@@ -35,7 +35,7 @@ describe("a slug", () => {
     expect(firstFree("a", new Set(["a-2"]))).toBe("a");
   });
 
-  it("knows its variants and nothing else", () => {
+  it("matches its variants and nothing else", () => {
     const matching = ["a-b", "a-b-2", "a-b-10", "a-b-c", "a-bc", "xa-b", "a-b-2-3", "a"].filter((slug) => variantsOf("a-b").test(slug));
     expect(matching).toEqual(["a-b", "a-b-2", "a-b-10"]);
   });

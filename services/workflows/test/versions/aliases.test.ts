@@ -58,7 +58,7 @@ describe("aliases", () => {
     expect(await definition(slug, owner)).toMatchObject({ version: 4, alias: "production" });
   });
 
-  it("are unknown by other names, and the error says which", async () => {
+  it("are unknown by other names, and the error names the unknown one", async () => {
     const owner = newOwner();
     const slug = await withVersions(owner, 1);
     await expect(definition(slug, owner, { alias: "staging" })).rejects.toMatchObject(ALIAS_NOT_FOUND);
@@ -85,7 +85,7 @@ describe("aliases", () => {
     expect(moves.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  it("have bounds on names, versions and their number", async () => {
+  it("have limits on names, versions and their number", async () => {
     const owner = newOwner();
     const slug = await withVersions(owner, 1);
     for (const name of ["", "Staging", "1st", "a".repeat(33), "a.b", "$set", "__proto__"])
@@ -115,7 +115,7 @@ describe("aliases", () => {
     await expect(set(slug, owner, "production", 2, { unapproved: true })).rejects.toMatchObject({ reason: "ACCOUNT_NOT_APPROVED" });
   });
 
-  it("keep what apps, hooks and schedules run approved: production replaces a pending change", async () => {
+  it("keep the approved graph of apps, hooks and schedules: production replaces a pending change", async () => {
     const owner = newOwner();
     const slug = await withVersions(owner, 1);
     await service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId: owner, withoutRun: true }));

@@ -23,8 +23,8 @@ const standing = async (slug: string, owner: string) => {
   return { approved: approved.nodesJson, run: run.nodesJson, pendingChange };
 };
 
-describe("a draft that a caller changes who can't run the workflow", () => {
-  it("is what runs run, and what apps, hooks and schedules run once a caller who can run it saves, publishes or confirms it", async () => {
+describe("a draft changed by a caller who can't run the workflow", () => {
+  it("is used by runs, and by apps, hooks and schedules once a caller who can run it saves, publishes or confirms it", async () => {
     const ways: ((slug: string, owner: string) => Promise<unknown>)[] = [
       (slug, owner) => service.update(slug, owner, graph("two")),
       publish,
@@ -41,7 +41,7 @@ describe("a draft that a caller changes who can't run the workflow", () => {
     }
   });
 
-  it("stays pending when a caller who can run it saves no more than a part, and is no more when it is taken back", async () => {
+  it("stays pending if a caller who can run it saves only a part, and ends if it is reverted", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, graph("one"));
     await service.update(slug, owner, written("two"));
@@ -51,7 +51,7 @@ describe("a draft that a caller changes who can't run the workflow", () => {
     expect(await standing(slug, owner)).toMatchObject({ approved: text("one"), pendingChange: false });
   });
 
-  it("can be confirmed at a revision alone, by its owner", async () => {
+  it("can be confirmed only at a revision, by its owner", async () => {
     const owner = newOwner();
     const { slug, revision } = await service.create(owner, graph("one"));
     await service.update(slug, owner, written("two"));
@@ -61,7 +61,7 @@ describe("a draft that a caller changes who can't run the workflow", () => {
     expect(await standing(slug, owner)).toMatchObject({ approved: text("two"), pendingChange: false });
   });
 
-  it("is pending each time that it is changed, and is no version", async () => {
+  it("is pending after each change, and isn't a version", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, graph("one"));
     for (const words of ["two", "three", "four"]) {
@@ -74,7 +74,7 @@ describe("a draft that a caller changes who can't run the workflow", () => {
   });
 });
 
-describe("a version that a caller publishes who can't run the workflow", () => {
+describe("a version published by a caller who can't run the workflow", () => {
   it("waits for one who can, whatever is published after it", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, graph("one"));
@@ -93,14 +93,14 @@ describe("a version that a caller publishes who can't run the workflow", () => {
     expect(await standing(slug, owner)).toMatchObject({ approved: text("four"), pendingChange: false });
   });
 
-  it("changes nothing where it is the graph that is approved", async () => {
+  it("changes nothing if it equals the approved graph", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, graph("one"));
     await publish(slug, owner, { withoutRun: true });
     expect(await standing(slug, owner)).toMatchObject({ approved: text("one"), pendingChange: false });
   });
 
-  it("leaves the draft approved that was changed before it was published", async () => {
+  it("keeps the draft approved that was changed before the publication", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, graph("one"));
     await service.update(slug, owner, written("two"));
@@ -111,14 +111,14 @@ describe("a version that a caller publishes who can't run the workflow", () => {
   });
 });
 
-describe("a draft behind a version, which a node in another workflow names", () => {
+describe("a draft behind a version, named by a node in another workflow", () => {
   const draftOf = async (slug: string, owner: string) => {
     const asked = { slug, userId: owner, version: "approved-draft", knownRevision: 0 };
     const { pendingChange } = await get(service, slug, owner);
     return [(await service.client.getDefinition(asked)).nodesJson, pendingChange];
   };
 
-  it("is what a caller who can run the workflow approved last, too", async () => {
+  it("is also the one that a caller who can run the workflow approved last", async () => {
     const ways: ((slug: string, owner: string) => Promise<unknown>)[] = [
       (slug, owner) => service.update(slug, owner, graph("three")),
       publish,
@@ -140,7 +140,7 @@ describe("a draft behind a version, which a node in another workflow names", () 
     }
   });
 
-  it("is kept beside the draft that runs are approved to run", async () => {
+  it("is stored beside the draft that is approved for runs", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, graph("one"));
     await service.update(slug, owner, written("two"));
@@ -162,7 +162,7 @@ describe("a draft behind a version, which a node in another workflow names", () 
   });
 });
 
-it("approves nothing of a workflow that its creator can't run, even under a slug that hooks have", async () => {
+it("approves no graph of a workflow that its creator can't run, even under a slug with hooks", async () => {
   const owner = newOwner();
   const { slug } = await service.create(owner, graph("one"));
   await service.client.deleteWorkflow({ slug, ownerId: owner });

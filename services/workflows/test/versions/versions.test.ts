@@ -29,7 +29,7 @@ describe("a workflow without versions", () => {
 });
 
 describe("a published workflow", () => {
-  it("runs its newest version whatever becomes of the draft, and others where they are asked for", async () => {
+  it("runs its newest version whatever happens to the draft, and others on request", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { nodesJson: text("one") });
     expect(await publish(slug, owner, { note: "first" })).toMatchObject({ version: 1, note: "first", createdBy: owner });
@@ -60,7 +60,7 @@ describe("a published workflow", () => {
     expect(await definition(slug, owner, "draft", held.revision)).toMatchObject({ unchanged: false, nodesJson: text("two") });
   });
 
-  it("has not changed when only the writing of its JSON, its name or its place has", async () => {
+  it("is unchanged if only the notation of its JSON, its name or its folder has changed", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { nodesJson: text("one") });
     await publish(slug, owner);
@@ -68,7 +68,7 @@ describe("a published workflow", () => {
     expect(await get(service, slug, owner)).toMatchObject({ changedSincePublished: false });
   });
 
-  it("gets a version back into its draft", async () => {
+  it("can restore a version into its draft", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { nodesJson: text("one") });
     await publish(slug, owner);
@@ -102,7 +102,7 @@ describe("tools", () => {
   const tools = async (ownerId: string, more: Partial<proto.ListToolsRequest> = {}) =>
     (await service.client.listTools(proto.ListToolsRequest.fromPartial({ ownerId, limit: 100, ...more }))).tools;
 
-  it("are the owner's workflows with the switch, by slug, as their newest versions are", async () => {
+  it("are the owner's workflows with the setting, by slug, in their newest versions", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { name: "Tool", mcp: true, ...graph("old") });
     const { slug: draft } = await service.create(owner, { name: "Another tool", mcp: true, ...graph("draft") });
@@ -121,7 +121,7 @@ describe("tools", () => {
     await expect(tools(owner, { limit: 101 })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
-  it("are chosen by a person: a key changes nothing, and sends what is there", async () => {
+  it("are chosen by a person: a key can only send the setting unchanged", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { mcp: true });
     const refused = { reason: "SESSION_REQUIRED" };
@@ -136,7 +136,7 @@ describe("tools", () => {
 });
 
 describe("others", () => {
-  it("read and run the newest version of a template, and nothing else of it", async () => {
+  it("read and run only the newest version of a template", async () => {
     const [owner, reader] = [newOwner(), newOwner()];
     const { slug } = await service.create(owner, { nodesJson: text("one"), isTemplate: true });
     expect(await definition(slug, reader)).toMatchObject({ version: 0, nodesJson: text("one") });
@@ -163,7 +163,7 @@ describe("publishing", () => {
     expect(await get(service, slug, owner)).toMatchObject({ publishedVersion: 6 });
   });
 
-  it("makes one version of a publication that is repeated", async () => {
+  it("creates one version for a repeated publication", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner);
     const reference = randomUUID();
@@ -172,7 +172,7 @@ describe("publishing", () => {
     expect(await list(slug, owner)).toEqual([1]);
   });
 
-  it("finishes what a publisher that died had begun, and shows nothing of it before", async () => {
+  it("finishes the work of a publisher that died, and shows nothing of it before", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { nodesJson: text("one") });
     await publish(slug, owner);
@@ -191,7 +191,7 @@ describe("publishing", () => {
     expect((await definition(slug, owner, "2")).nodesJson).toBe(text("two"));
   });
 
-  it("is refused for a template of an account that awaits approval", async () => {
+  it("is rejected for a template of an account that awaits approval", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { isTemplate: true });
     await expect(publish(slug, owner, { unapproved: true })).rejects.toMatchObject({ reason: "ACCOUNT_NOT_APPROVED" });
@@ -199,7 +199,7 @@ describe("publishing", () => {
 });
 
 describe("deleting", () => {
-  it("takes the versions along: a workflow that gets the slug again has none", async () => {
+  it("removes the versions: a workflow that gets the slug again has none", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { name: `Versioned ${randomUUID()}` });
     await publish(slug, owner);

@@ -15,7 +15,7 @@ describe("the models of a task", () => {
     candidate("song", { tasks: ["music"] }),
   ];
 
-  it("are those of providers, then those of the machine, then the sandbox's", () => {
+  it("are providers' models first, then local ones, then the sandbox's", () => {
     expect(names(rankedFor("image", all))).toEqual(["alpha", "zeta", "local-image", "sandbox-image"]);
   });
 
@@ -23,7 +23,7 @@ describe("the models of a task", () => {
     expect(names(rankedFor("image", all, ["gone", "sandbox-image", "zeta"]))).toEqual(["sandbox-image", "zeta", "alpha", "local-image"]);
   });
 
-  it("are taken for a tier only when they are ready and it reaches them", () => {
+  it("are used for a tier only if they are ready and the tier includes them", () => {
     const away = { state: "away", reason: "the inference service does not answer" };
     const some = [candidate("dear", { minTier: "business" }), candidate("gone", { status: away }), candidate("good")];
     expect(firstReady(some, "free")?.internalName).toBe("good");
@@ -32,7 +32,7 @@ describe("the models of a task", () => {
     expect(firstReady(some.slice(1, 2), undefined)).toBeUndefined();
   });
 
-  it("say what to do when none is ready", () => {
+  it("give the next step if none is ready", () => {
     const needs = { state: "needs-key", reason: "add FAL_KEY under Models, or set it in the environment" };
     const some = [candidate("flux", { status: needs }), candidate("dear", { minTier: "pro" })];
     expect(noneReady("image", some, "free")).toBe(
@@ -42,7 +42,7 @@ describe("the models of a task", () => {
   });
 });
 
-describe("a graph whose task became a model", () => {
+describe("a graph with a model chosen for its task", () => {
   const schema = {
     type: "object",
     properties: { text: { type: "string" }, duration: { type: "integer" }, image: { format: "media" } },
@@ -62,13 +62,13 @@ describe("a graph whose task became a model", () => {
     return { data: graph.nodes[1]!.data, ports: graph.edges.map(({ targetHandle }) => targetHandle), warnings: warnings.get("v"), graph };
   };
 
-  it("names the model, and gives it inputs under its own names", () => {
+  it("names the model, and gives it inputs with its own names", () => {
     const { data, warnings } = become({ inputs: { prompt: "a kite", seconds: 5, image: "https://x.test/a.png" } });
     expect(data).toEqual({ model: "film", inputs: { text: "a kite", duration: 5, image: "https://x.test/a.png" } });
     expect(warnings).toBeUndefined();
   });
 
-  it("connects its edges to the model's ports, including the default one", () => {
+  it("links its edges to the model's ports, including the default one", () => {
     expect(become({}, [["a", "prompt"], ["a", null], ["a", "image"]]).ports).toEqual(["text", "text", "image"]); // prettier-ignore
   });
 

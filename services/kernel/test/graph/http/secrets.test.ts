@@ -13,7 +13,7 @@ const sent = (data: Record<string, unknown>, item: Record<string, unknown> = {})
 };
 
 describe("a secret of an HTTP node", () => {
-  it("stays a placeholder in the plan and the call, and becomes its value where it is sent, in the form of its place", () => {
+  it("stays a placeholder in the plan and the call, and becomes its value where it is sent, encoded for its position", () => {
     const { call, request } = sent({
       url: "https://x.test/{{ secrets.KEY }}/a?key={{secrets.KEY}}",
       headers: { authorization: "Bearer {{secrets.KEY}}" },
@@ -65,7 +65,7 @@ describe("a secret of an HTTP node", () => {
     expect(request.headers).toEqual({ a: "{{secrets.KEY}}" });
   });
 
-  it("is dropped when a connected body replaces the literal one", () => {
+  it("is dropped if a linked body replaces the literal one", () => {
     const { call } = sent({ body: "{{secrets.KEY}}" }, { body: "given" });
     expect(call).toMatchObject({ body: "given" });
     expect(call).not.toHaveProperty("secrets");
@@ -82,7 +82,7 @@ describe("a secret of an HTTP node", () => {
     ["{{base}}{{secrets.KEY}}/x", "url: {{secrets.KEY}} can only be in the path or the query"],
     ["https://user:{{secrets.KEY}}@x.test/", "url: {{secrets.KEY}} can only be in the path or the query"],
     ["https://x.test/{{secrets.key}}", "{{secrets.key}} isn't a secret: its name must be up to 64 capital letters, digits and underscores"],
-  ])("is refused in %s", (url, message) => {
+  ])("is rejected in %s", (url, message) => {
     const found = issues([web({ url }), OUT], [["web.body", "out.body"]]);
     expect(found.map((one) => one.message).join()).toContain(message);
   });

@@ -37,7 +37,7 @@ it.each([
   [".", "/users/{{id}}%2e/x"],
   ["e", "/users/%2{{id}}%2e/x"],
   ["%2e%2e%2f%", "/users/{{id}}"],
-])("%j does not climb out of a segment of %s", (id, path) => {
+])("%j doesn't leave its segment of %s", (id, path) => {
   expect(() => filled(`https://x.test${path}`, { id })).toThrow(/^url: \{\{id\}\}.* must not be or become \. or \.\./);
   expect(() => filled(`{{base}}${path}`, { id, base: "https://x.test" })).toThrow(/must not be or become \. or \.\./);
 });
@@ -55,7 +55,7 @@ it("never exceeds the limit of a text", () => {
 });
 
 it.each(["https://example.test{{path}}", "https://example.test{{ path }}:443/a", "https://example.test{{path}}?a=1"])(
-  "a placeholder that would extend the host is a problem of the graph: %s",
+  "a placeholder that would extend the host is an error of the graph: %s",
   (url) => {
     expect(httpProblems({ url }, undefined)).toEqual(["url: {{path}} would extend the host: put a / before it"]);
   },

@@ -52,7 +52,7 @@ const out: Node = { id: "out", type: "response-output", data: {} };
 const source: Node = { id: "src", type: "list", data: { items: ["Ann", "Bo"] } };
 const messages = (made: ReturnType<typeof plan>): string[] => made.issues.map(({ nodeId, message }) => `${nodeId}: ${message}`);
 
-it("puts the nodes of a workflow in its place, with what flows in, its literals and its defaults", () => {
+it("replaces a workflow node by the workflow's nodes, with its inputs, literals and defaults", () => {
   const made = plan(
     { greet },
     [source, inner("a"), inner("b", { inputs: { who: "Cy", how: "Hi" } }), out],
@@ -78,7 +78,7 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   ["its default", {}, {}, "Dear Ann"],
   ["what its node says", { inputs: { how: "Hi" } }, {}, "Hi Ann"],
   ["what flows in, where that is there", { inputs: { how: "Hi" } }, { style: "Ho" }, "Ho Ann"],
-])("gives a field into which an empty input flows %s", (_what, data, inputs, text) => {
+])("gives a field with an empty input %s", (_what, data, inputs, text) => {
   const nodes = [optional, { id: "who", type: "text-box", data: { text: "Ann" } }, inner("a", data), out];
   const made = plan(
     { greet },
@@ -93,7 +93,7 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   expect(made.plan?.output).toEqual({ text: [{ value: text }] });
 });
 
-it("gives a field its default at any depth, even when a workflow passes its own field on", () => {
+it("gives a field its default at any depth, even if a workflow passes its own field on", () => {
   const hand = graphOf(
     [optional, inner("deep", { inputs: { who: "Di" } }), { id: "end", type: "response-output", data: {} }],
     [
@@ -158,7 +158,7 @@ it.each<[string, Node[], Edge[], string]>([
   expect(messages(plan({ greet }, nodes, edges))).toContain(message);
 });
 
-it("names a node inside by its place", () => {
+it("names an inner node by its path", () => {
   const broken = graphOf([{ id: "pic", type: "generate-image", data: { model: "nonesuch" } }], []);
   const made = plan({ broken }, [{ id: "b", type: "workflow", data: { slug: "broken" } }], []);
   expect(messages(made)).toContain("b/pic: there is no enabled model nonesuch");

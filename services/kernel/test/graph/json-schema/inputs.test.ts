@@ -1,6 +1,6 @@
 import { createInputCheck } from "@nodeloom/kernel";
 
-describe("a value that does not fit a model's schema", () => {
+describe("a value that doesn't match a model's schema", () => {
   it.each([
     [{ type: "string" }, 5, "must be text"],
     [{ type: "integer" }, 1.5, "must be a whole number"],
@@ -25,7 +25,7 @@ describe("a value that does not fit a model's schema", () => {
   });
 });
 
-it.each(["integer", "number"])("refuses a number that no double holds for a model's %s", (type) => {
+it.each(["integer", "number"])("rejects a number that a double can't represent for a model's %s", (type) => {
   const check = createInputCheck({ type: "object", properties: { seed: { type } } });
   expect(check(JSON.parse('{"seed":1e400}') as Record<string, unknown>)).toMatchObject([{ path: "seed" }]);
   expect(check({ seed: 1e300 })).toEqual([]);

@@ -16,7 +16,7 @@ const SCENE = {
 };
 const SCENES = { type: "array", minItems: 1, maxItems: 3, items: { $ref: "#/$defs/scene" }, $defs: { scene: SCENE } };
 
-describe("a value that does not fit a schema", () => {
+describe("a value that doesn't match a schema", () => {
   it.each<[unknown, string[]]>([
     [[{ title: "Dawn", seconds: 3, mood: "calm", tags: ["a", "b"] }], []],
     [{ title: "Dawn" }, ["must be a list"]],
@@ -26,7 +26,7 @@ describe("a value that does not fit a schema", () => {
     [[{ title: "x", seconds: 11, mood: "sad" }], ["0.seconds must be at most 10", "0.mood must be one of: calm, wild"]],
     [[{ title: "x", seconds: 1, colour: "red" }], ["0.colour is not allowed"]],
     [[{ title: "x", seconds: 1, tags: ["a", "a"] }], ["0.tags must not have duplicate items"]],
-  ])("says where and why: %j", (value, expected) => expect(violations(SCENES, value)).toEqual(expected));
+  ])("is reported with path and reason: %j", (value, expected) => expect(violations(SCENES, value)).toEqual(expected));
 
   it.each<[string, string, boolean]>([
     ["date", "2024-02-29", true],
@@ -56,7 +56,7 @@ describe("a schema that a user wrote", () => {
     ["a keyword that is not interpreted", { unevaluatedProperties: false }, "unevaluatedProperties is not supported"],
     ["a schema that is too deep", deep(33), "is deeper than 32 levels"],
     ["a schema that is too long", { description: "x".repeat(32 * 1024) }, "is longer than 32768 bytes"],
-  ])("is refused for %s", (_what, given, problem) => expect(schemaProblems(given)[0]).toContain(problem));
+  ])("is rejected for %s", (_what, given, problem) => expect(schemaProblems(given)[0]).toContain(problem));
 
   it("can use names of inherited members", () => {
     const given = JSON.parse(
@@ -70,7 +70,7 @@ describe("a schema that a user wrote", () => {
   });
 });
 
-describe("the work of checking an answer", () => {
+describe("the work of validating an answer", () => {
   const doubling = (levels: number): JsonSchema => ({
     $ref: "#/$defs/l0",
     $defs: Object.fromEntries(
@@ -86,12 +86,12 @@ describe("the work of checking an answer", () => {
     ["alternatives in a circle", { anyOf: [{ $ref: "#" }, { $ref: "#" }] }, "1"],
     ["a pattern over a long text", { pattern: "(a|b)*a(a|b){50}c" }, JSON.stringify("ab".repeat(100_000))],
     ["a list of which no item may be twice", { items: { uniqueItems: true } }, JSON.stringify(Array(60_000).fill([]))],
-  ])("is bounded: %s", (_what, given, text) => {
+  ])("is limited: %s", (_what, given, text) => {
     expect(schemaProblems(given)).toEqual([]);
     expect(readAnswer(text, given)).toEqual({ problems: ["it takes too much work to check by its schema"] });
   });
 
-  it("suffices for fifty scenes of many members", () => {
+  it("suffices for fifty scenes with many members", () => {
     const items = Array.from({ length: 50 }, (_, index) => ({
       title: `Scene ${index}`,
       prompt: "A lighthouse on a windy coast ".repeat(30),
@@ -127,7 +127,7 @@ describe("an answer", () => {
     ["\ufeff[1]", [1]],
   ])("is read from %j", (text, expected) => expect(readAnswer(text, {})).toEqual({ value: expected }));
 
-  it("is the matching value when the prose around it contains JSON too", () => {
+  it("is the matching value if the text around it also contains JSON", () => {
     const text = 'By [1], [2] and {"b": 1}: {"a": 1}';
     expect(readAnswer(text, { type: "object", required: ["a"] })).toEqual({ value: { a: 1 } });
     expect(readAnswer(text, { type: "object", required: ["c"] })).toEqual({ problems: ["it must be an object"] });
@@ -142,7 +142,7 @@ describe("an answer", () => {
     '<think>{"a":1}',
     '{"a":1,}',
     "[".repeat(70) + "]".repeat(70),
-  ])("is rejected when it isn't JSON: %j", (text) => expect(readAnswer(text, {})).toEqual({ problems: ["it isn't JSON"] }));
+  ])("is rejected if it isn't JSON: %j", (text) => expect(readAnswer(text, {})).toEqual({ problems: ["it isn't JSON"] }));
   it("is rejected above the limit of a text", () =>
     expect(readAnswer(JSON.stringify("x".repeat(300_000)), {})).toEqual({ problems: ["it is longer than 262144 bytes"] }));
 });

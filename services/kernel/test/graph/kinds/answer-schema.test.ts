@@ -30,7 +30,7 @@ it("plans a node with JSON answers, including the upper price of a second answer
 it.each([
   ["an object", SCENES],
   ["an editor's text", JSON.stringify(SCENES)],
-])("takes the schema as %s", (_form, schema) =>
+])("accepts the schema as %s", (_form, schema) =>
   expect(stepOf([asker({ schema }), OUT], [["ask.json", "out.x"]], "ask").answer?.schema).toEqual(SCENES),
 );
 
@@ -46,7 +46,7 @@ it.each<[string, Record<string, unknown>, { maxItems: number; itemLimit: number 
   ["a list without bounds may have fifty", { type: "array" }, { maxItems: 1, itemLimit: 50 }],
   ["what may be a list may have fifty", { anyOf: [SCENES] }, { maxItems: 1, itemLimit: 50 }],
   ["an object is one", { type: "object" }, { maxItems: 1, itemLimit: 1 }],
-])("knows how many items may follow: %s", (_what, schema, expected) =>
+])("determines the maximum number of items: %s", (_what, schema, expected) =>
   expect(stepOf([asker({ schema }), PIC, OUT], BEHIND, "pic")).toMatchObject(expected),
 );
 
@@ -55,7 +55,7 @@ it.each<[unknown, string]>([
   ["{", "schema: must be an object, a JSON Schema"],
   [{ items: { $ref: "https://x.test/s" } }, "schema: items.$ref must be a JSON pointer into the schema itself, for example #/$defs/scene"],
   [{ pattern: "(" }, 'schema: pattern "(" isn\'t a valid regular expression (RE2)'],
-])("refuses a schema that can't be used, and names the node: %j", (schema, message) =>
+])("rejects an unusable schema, and names the node: %j", (schema, message) =>
   expect(problems([asker({ schema }), OUT], [["ask.json", "out.x"]])).toMatchObject([{ nodeId: "ask", message }]),
 );
 

@@ -35,7 +35,7 @@ it("takes a list as a whole: one decision, and later nodes run per item", () => 
 
 const APPROVERS = "approvers: must be at most 10 ids of members, roles or e-mail addresses";
 
-it("accepts roles, ids and addresses of approvers, in small letters", () => {
+it("accepts roles, ids and addresses of approvers, in lower case", () => {
   const approvers = ["editor", "0b0e7f52-7c0e-4d1c-9a53-0d9f6c9a1b11", "Ann@Example.test"];
   expect(issues([approvalOf({ approvers, notStarter: true }), OUT], [["ok.approved", "out.text"]])).toEqual([]);
   expect(approvalSettings({ approvers, notStarter: true })).toMatchObject({
@@ -55,11 +55,11 @@ it.each<[Record<string, unknown>, string]>([
   [{ approvers: ["{{who}}@example.test"] }, APPROVERS],
   [{ approvers: Array.from({ length: 11 }, (_, index) => `p${index}@example.test`) }, APPROVERS],
   [{ notStarter: "yes" }, "notStarter: must be true or false"],
-])("refuses the settings %j", (data, message) => {
+])("rejects the settings %j", (data, message) => {
   expect(issues([approvalOf(data)], [])).toContainEqual({ nodeId: "ok", message });
 });
 
-it("refuses more approvals than a workflow may have", () => {
+it("rejects more approvals than a workflow can have", () => {
   const many = Array.from({ length: LIMITS.approvals + 1 }, (_, index): Node => ({ id: `a${index}`, type: "approval" }));
   expect(issues(many, [])).toEqual([expect.objectContaining({ nodeId: `a${LIMITS.approvals}` })]);
 });
@@ -87,7 +87,7 @@ describe("the replacement of a value", () => {
     expect(replacementIssues(valueTypeOf(shown), value).map(({ message }) => message)).toEqual(problem === undefined ? [] : [problem]);
   });
 
-  it("tells files from what else a list may have", () => {
+  it("distinguishes files from other items of a list", () => {
     expect([[IMAGE, VIDEO], [IMAGE, "a"], "a", []].map((value) => isOfFiles(valueTypeOf(value)))).toEqual([true, false, false, false]);
   });
 });

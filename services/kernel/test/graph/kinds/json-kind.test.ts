@@ -23,7 +23,7 @@ const DATA = {
   none: null,
 };
 
-it("reads how long or large a file is", () => {
+it("reads the duration or size of a file", () => {
   const clip = { url: "https://m/a.mp4", contentType: "video/mp4", width: 640, height: 360, duration: 12.5 };
   expect(pick("{ s: duration, wide: width > height }", clip)).toEqual({ s: 12.5, wide: true });
 });
@@ -79,7 +79,7 @@ describe("a JMESPath expression", () => {
     ["`[1, 2]`[1]", 2],
   ])("%s", (expression, expected) => expect(pick(expression, DATA)).toEqual(expected));
 
-  it("reads text as JSON, and fails for text that is none", () => {
+  it("reads text as JSON, and fails for text that isn't JSON", () => {
     expect(pick("a[1]", '{"a": [1, 2]}')).toBe(2);
     expect(() => pick("a", "no json")).toThrow("value: is text, but not JSON");
     expect(() => pick("a", "[".repeat(100_000))).toThrow(BindError);
@@ -113,7 +113,7 @@ describe("a JMESPath expression", () => {
 });
 
 describe("a json node", () => {
-  it("fans out behind it", () => {
+  it("fans out after it", () => {
     const planned = plan(
       [input({ name: "j", type: "json" }), { id: "j", type: "json", data: { expression: "scenes[*].title" } }, { id: "pic", type: "generate-image", data: { model: "pic" } }, OUT],
       [["in.j", "j.value"], ["j.value", "pic.prompt"], ["pic.image", "out.images"]],
@@ -149,7 +149,7 @@ describe("the body of a request", () => {
     ["sends objects as they are", { q: "{{a}}" }, { a: '"' }, [{ q: '"' }, false]],
   ])("%s", (_, text, item, expected) => expect(body(text, item)).toEqual(expected));
 
-  it("carries failOnStatus, which must be true or false", () => {
+  it("includes failOnStatus, which must be true or false", () => {
     expect(httpCall({ literals: { url: "https://x.test", failOnStatus: true } }, {})).toMatchObject({ failOnStatus: true });
     expect(plan([{ id: "w", type: "http-request", data: { url: "https://x.test", failOnStatus: "yes" } }]).issues[0]?.message).toMatch(
       /failOnStatus: must be/,
@@ -157,7 +157,7 @@ describe("the body of a request", () => {
   });
 });
 
-it.each(["1e400", '{"a":[1,{"b":-1e999}]}'])("a text with a number that no double holds fails the node: %s", (text) => {
+it.each(["1e400", '{"a":[1,{"b":-1e999}]}'])("a text with a number that a double can't represent fails the node: %s", (text) => {
   expect(() => pick("", text)).toThrow(/^value: has a number that is too large$/);
 });
 
@@ -181,13 +181,13 @@ describe("misspelt settings", () => {
     ["media", { opration: "image-resize", width: 3 }, "operation"],
     ["media-upload", { mediaID: "x" }, "mediaId"],
     ["json", { vlaue: "1" }, "value"],
-  ])("are named in the error they cause: %s with %j", (type, data, meant) => {
+  ])("are named in the error that they cause: %s with %j", (type, data, meant) => {
     const messages = plan([{ id: "a", type, data }, OUT], []).issues.map(({ message }) => message);
     expect(messages.at(-1)).toMatch(new RegExp(`^there is no setting \\w+: did you mean ${meant}\\?$`));
     expect(messages.length).toBeGreaterThan(1);
   });
 
-  it("are warnings with the nearest name", () => {
+  it("cause warnings with the nearest name", () => {
     const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", prompt: "p", secnds: 3, _editor: 1, seconds: 4 } };
     const web: Node = { id: "web", type: "http-request", data: { url: "https://x.test", metohd: "POST", failOnstatus: true } };
     expect(plan([clip, web, OUT], [["clip.video", "out.videos"]]).plan?.warnings).toEqual({
@@ -196,7 +196,7 @@ describe("misspelt settings", () => {
     });
   });
 
-  it("are named where a model's inputs are refused", () => {
+  it("are named if a model's inputs are rejected", () => {
     const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p", secnds: 3 } } };
     expect(plan([clip]).issues).toMatchObject([
       { nodeId: "clip", message: "secnds: is not an input of this model; did you mean seconds?" },

@@ -44,7 +44,7 @@ const stepsOf = ({ plan: made, issues }: Planned) => {
 
 describe("the operations on files", () => {
   it.each(MEDIA_OPERATIONS.map((operation) => [operation.name, operation] as const))(
-    "%s has inputs that can be checked",
+    "%s has inputs with valid schemas",
     (name, operation) => {
       const { schema, oneOf = [], output } = operation;
       expect(inputSchemaProblems(schema)).toEqual([]);
@@ -59,7 +59,7 @@ describe("the operations on files", () => {
     },
   );
 
-  it("have names of their own", () => {
+  it("have unique names", () => {
     expect(new Set(MEDIA_OPERATIONS.map(({ name }) => name)).size).toBe(MEDIA_OPERATIONS.length);
   });
 
@@ -77,19 +77,19 @@ describe("the operations on files", () => {
 });
 
 describe("a media node", () => {
-  it("takes a list into a port of lists as one call", () => {
+  it("takes a list into a list port as one call", () => {
     const grid = node("grid", "media", { operation: "image-grid" });
     const [step] = stepsOf(plan([pictures, grid, out], ["pictures.items", "grid.images"], ["grid.image", "out.images"]));
     expect(step).toMatchObject({ operation: "image-grid", maxItems: 1, listPorts: ["images"] });
   });
 
-  it("runs once for each item of a list into any other port", () => {
+  it("runs once for each item of a list at any other port", () => {
     const small = node("small", "media", { operation: "image-resize", width: 9 });
     const [step] = stepsOf(plan([pictures, small, out], ["pictures.items", "small.image"], ["small.image", "out.images"]));
     expect(step).toMatchObject({ operation: "image-resize", maxItems: 3 });
   });
 
-  it("is connected through its default ports", () => {
+  it("is linked through its default ports", () => {
     const small = node("small", "media", { operation: "image-resize", width: 9 });
     const [step] = stepsOf(plan([file, small, out], ["file", "small"], ["small", "out"]));
     expect(Object.keys(step!.sources)).toEqual(["image"]);
@@ -102,7 +102,7 @@ describe("a media node", () => {
     expect(stepsOf(planned).map(({ id }) => id)).toEqual(["a"]);
   });
 
-  it("takes settings from ports, checked as soon as they are known", () => {
+  it("takes settings from ports, which are checked as soon as they are known", () => {
     const width = node("width", "text-box", { text: "90000" });
     const small = node("small", "media", { operation: "image-resize" });
     const issues = issuesOf(plan([width, file, small, out], ["width.text", "small.width"], ["file", "small.image"], ["small", "out"]));
@@ -113,7 +113,7 @@ describe("a media node", () => {
     );
   });
 
-  it("is refused when it can't be run, with what to do", () => {
+  it("is rejected if it can't run, with the next step", () => {
     const of = (data: Record<string, unknown>, ...edges: [string, string][]): string[] =>
       issuesOf(plan([file, sound, node("m", "media", data), out], ["m", "out"], ...edges));
     expect(of({})).toEqual(expect.arrayContaining([expect.stringContaining("needs an operation: one of image-resize")]));
@@ -132,7 +132,7 @@ describe("a media node", () => {
     expect(of({ operation: "image-resize", width: 9 }, ["sound", "m.image"])[0]).toMatch(/must be an image, but is an audio file/);
   });
 
-  it("warns of settings that are misspelt", () => {
+  it("warns about misspelt settings", () => {
     const { plan: made } = plan(
       [file, node("m", "media", { operation: "image-resize", widht: 5, width: 5 }), out],
       ["file", "m"],

@@ -18,13 +18,13 @@ it("have both ports without any setting", () => {
   expect(planned!.output).toEqual({ text: [{ node: "read", port: "text" }], words: [{ node: "read", port: "json" }] });
 });
 
-it("have one where the model gives no JSON, and the problem says which", () => {
+it("have one if the model returns no JSON, and the error names it", () => {
   expect(plan([["read.json", "out.words"]], terms({ outputs: ["text"] })).issues).toMatchObject([
     { nodeId: "out", message: expect.stringContaining("read has no output json") as string },
   ]);
 });
 
-it("hold nothing for a second answer to a schema, since only a language model is asked again", () => {
+it("hold nothing for a second answer to a schema, because only a text model is asked again", () => {
   const repairOf = (models: ReadonlyMap<string, ModelTerms>): number =>
     plan([["read.json", "out.words"]], models, { schema: { type: "array" } }).plan!.steps[0]!.answer!.maxRepairMillicredits;
   expect(repairOf(terms())).toBe(0);

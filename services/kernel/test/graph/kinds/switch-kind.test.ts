@@ -24,7 +24,7 @@ const ASKED: Edge[] = [["chat.text", "switch.size"], ...BRANCHES];
 const taken = (one: Case, item: Record<string, unknown>): string | undefined =>
   routeOf({ type: "switch", literals: { cases: [{ name: "yes", ...one }] } }, item, createBudget());
 
-it("compares how long or large a file is as a number", () => {
+it("compares the duration or size of a file as a number", () => {
   const clip = { url: "https://m/a.mp4", contentType: "video/mp4", width: 640, height: 360, duration: 12 };
   const long = { left: "{{clip.duration}}", op: "greater", right: "9" };
   expect(taken(long, { clip })).toBe("yes");
@@ -32,18 +32,18 @@ it("compares how long or large a file is as a number", () => {
   expect(taken({ left: "{{clip.width}}", op: "greater", right: "{{clip.height}}" }, { clip })).toBe("yes");
 });
 
-describe("a switch whose cases are known while planning", () => {
+describe("a switch with cases known during planning", () => {
   it.each([
     [11, "large", "small"],
     [10, "small", "large"],
-  ])("with size %s plans the node behind %s alone, and %s is skipped", (size, run, skipped) => {
+  ])("with size %s plans only the node after %s, and %s is skipped", (size, run, skipped) => {
     const plan = planned([FIELDS, switchOf([BIG]), pic("large"), pic("small"), OUT], KNOWN, { size, what: "a boat" });
     expect(plan.steps.map(({ id, conditional }) => [id, conditional])).toEqual([[run, undefined]]);
     expect(plan.skipped).toEqual([{ id: skipped, type: "generate-image" }]);
     expect(plan.output).toEqual({ images: [{ node: run, port: "image" }] });
   });
 
-  it("skips everything behind a skipped node, and omits result members that nothing reaches", () => {
+  it("skips all nodes after a skipped one, and omits result members without a value", () => {
     const again: Node = { id: "again", type: "generate-video", data: { model: "clip", inputs: { prompt: "x" } } };
     const edges: Edge[] = [
       ...KNOWN.slice(0, 5),
@@ -56,7 +56,7 @@ describe("a switch whose cases are known while planning", () => {
     expect(Object.keys(plan.output)).toEqual(["images"]);
   });
 
-  it("skips nodes behind a port that a skipped node only has because of its model", () => {
+  it("skips nodes after a port that a skipped node has only because of its model", () => {
     const edges: Edge[] = [
       ["in.size", "switch.size"],
       ["in.what", "switch.value"],
@@ -89,7 +89,7 @@ describe("a switch whose cases are known while planning", () => {
   });
 });
 
-it("plans every branch of a switch that only the run decides, as steps that may be skipped", () => {
+it("plans every branch of a switch that only the run decides, as steps that can be skipped", () => {
   const plan = planned([FIELDS, CHAT, switchOf([BIG]), pic("large"), pic("small"), OUT], ASKED, { size: 1, what: "a boat" });
   expect(plan.steps.map(({ id, conditional }) => [id, conditional])).toEqual([
     ["chat", undefined],
@@ -137,11 +137,11 @@ it.each<[unknown, string]>([
   [[{ name: "a", left: "x", op: "equals" }], "cases[0].right: must be text"],
   [[BIG, BIG], "cases: two are named big"],
   [Array.from({ length: 21 }, (_, index) => ({ ...BIG, name: `c${index}` })), "cases: there are 21, at most 20 are allowed"],
-])("refuses the cases %j", (cases, message) => {
+])("rejects the cases %j", (cases, message) => {
   expect(issues([{ id: "switch", type: "switch", data: { cases } }], [])).toContainEqual({ nodeId: "switch", message });
 });
 
-it("lists its ports when an edge names an unknown one", () => {
+it("lists its ports if an edge names an unknown one", () => {
   const graph = graphOf([switchOf([BIG]), { id: "t", type: "text-box", data: { text: "{{a}}" } }], [["switch.bigger", "t.a"]]);
   const { issues: found } = planRun({ graph, inputs: new Map(), models: new Map(), media: new Map(), markupPermille: 1_000 });
   expect(found.map(({ message }) => message)).toContainEqual(expect.stringContaining("it has big, else"));

@@ -25,13 +25,13 @@ describe("the values of a run", () => {
   ];
   const attack = { text: "x".repeat(250_000), list: Array.from({ length: 50 }, (_, index) => index) };
 
-  it.each([24, 45])("end at 8 MB while they are made, with 50 items of 250 kB in %i text boxes", (count) => {
+  it.each([24, 45])("are limited to 8 MB while they are created, with 50 items of 250 kB in %i text boxes", (count) => {
     const planned = plan(...boxes(count), attack);
     expect(planned.issues).toMatchObject([{ nodeId: "box0", message: "the values of this run exceed 8 MB" }]);
     expect(planned.used.valueBytes).toBeLessThanOrEqual(GRAPH_BOUNDS.valueBytes + MOST_TEXT_BYTES);
   });
 
-  it("are counted in the inputs of calls, before anything is called", () => {
+  it("are counted in the inputs of calls before any call", () => {
     const [nodes, edges] = boxes(1);
     const chat: Node = { id: "box0", type: "llm-assistant", data: { model: "chat", inputs: { prompt: "{{text}} {{item}}" } } };
     expect(plan([nodes[0]!, chat], edges, attack).issues).toMatchObject([
@@ -59,7 +59,7 @@ describe("the size of a value", () => {
     ["text", 'a"\\\n\u0001é€😀\ud800'],
     ["a list", [1, "two", [true]]],
     ["an object", { ä: { b: "c" }, d: [] }],
-  ])("is never less than that of its JSON: %s", (_, value) => {
+  ])("is at least that of its JSON: %s", (_, value) => {
     expect(valueBytes(value, 1_000)).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(value)));
   });
 
@@ -70,7 +70,7 @@ describe("the size of a value", () => {
 });
 
 describe("planning work", () => {
-  it("is counted while templates are filled, also where they make no text", () => {
+  it("is counted while templates are filled, even if they create no text", () => {
     const text = "{{e}}".repeat(50_000);
     const list: Node = { id: "list", type: "list", data: { items: Array.from({ length: 50 }, () => "x") } };
     const box: Node = { id: "box", type: "text-box", data: { text: `${text}{{item}}` } };
@@ -87,22 +87,22 @@ describe("warnings", () => {
     data: { text: Array.from({ length: count }, (_, index) => `{{n${index}}}`).join("") },
   });
 
-  it("may be a hundred", () => {
+  it("can include a hundred", () => {
     expect(plan([unresolved(100), OUT], [["box.text", "out.text"]]).plan?.warnings.box).toHaveLength(100);
   });
 
-  it("end the plan when there are more", () => {
+  it("reject the plan if there are more", () => {
     expect(plan([unresolved(101)], []).issues).toMatchObject([{ nodeId: "box", message: "the graph has more than 100 warnings" }]);
   });
 
-  it("cut long names", () => {
+  it("shorten long names", () => {
     const [warning] = plan([{ id: "box", type: "text-box", data: { text: `{{${"n".repeat(200_000)}}}` } }], []).plan!.warnings.box!;
     expect(warning!.length).toBeLessThan(150);
   });
 });
 
 describe("problems of a graph", () => {
-  it("are listed up to a bound and kept short, whatever the graph's names are", () => {
+  it("are listed up to a limit and kept short, whatever the graph's names are", () => {
     const nodes = Array.from({ length: 500 }, (_, index): Node => ({ id: `n${index}`, type: "x".repeat(10_000) }));
     const { issues } = plan(nodes, []);
     expect(issues).toHaveLength(GRAPH_BOUNDS.issues);
@@ -136,14 +136,14 @@ describe("a list of unknown length", () => {
     expect(steps({})).toEqual([1, 1, 1].map((maxItems, index) => ({ maxItems, itemLimit: index === 0 ? 1 : 50 })));
   });
 
-  it("is held and bounded by its node's maxItems, and so are later nodes", () => {
+  it("is held and limited by its node's maxItems, and so are later nodes", () => {
     expect(steps({ maxItems: 4 }).slice(1)).toEqual([
       { maxItems: 4, itemLimit: 4 },
       { maxItems: 4, itemLimit: 4 },
     ]);
   });
 
-  it.each([0, 51, 1.5, -1, "5", [4]])("is bounded by a whole number from 1 to 50, not by %j", (maxItems) => {
+  it.each([0, 51, 1.5, -1, "5", [4]])("is limited by a whole number from 1 to 50, not by %j", (maxItems) => {
     const nodes: Node[] = [
       { id: "web", type: "http-request", data: { url: "https://x.test", maxItems } },
       { id: "pic", type: "generate-image", data: { model: "pic", maxItems } },

@@ -49,7 +49,7 @@ const held = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown>
 const estimated = (nodes: Node[], edges: Edge[] = []): number =>
   estimateMillicredits(generatorUses(graphOf(nodes, edges)), models, MARKUP)! / MILLICREDITS_PER_CHARACTER;
 
-describe("a price by the character", () => {
+describe("a price per character", () => {
   it("holds for the exact prompt if it is known before the run", () => {
     expect(held([voice({ prompt: "ten chars." })])).toEqual([10]);
     expect(held([field(), voice({ prompt: "Dear {{line}}!" })], [["in.line", "voice.line"]], { line: "heron" })).toEqual([11]);
@@ -61,7 +61,7 @@ describe("a price by the character", () => {
     expect(held([lines, voice()], [["lines.items", "voice.prompt"]])).toEqual([4, 4, 4]);
   });
 
-  it("holds for the longest possible prompt when later nodes supply all or part of it", () => {
+  it("holds for the longest possible prompt if later nodes provide all or part of it", () => {
     expect(held([chat, voice()], [["chat.text", "voice.prompt"]])).toEqual([LONGEST]);
     expect(held([chat, voice({ prompt: "{{line}}" })], [["chat.text", "voice.line"]])).toEqual([LONGEST]);
     // Unknown numbers don't change the price.
@@ -93,7 +93,7 @@ describe("a price by the character", () => {
     expect(() => held([voice({ prompt: "x".repeat(LONGEST + 1) })])).toThrow("prompt");
   });
 
-  it("is estimated from what a saved graph says: the prompt, a field's default, a box, or else the longest", () => {
+  it("is estimated from a saved graph: from the prompt, a field's default, a text box, or else the longest prompt", () => {
     expect(estimated([voice({ prompt: "abcde" })])).toBe(5);
     expect(estimated([voice({ inputs: { prompt: "abc" } })])).toBe(3);
     expect(estimated([field("hi"), voice({ prompt: "unused" })], [["in.line", "voice.prompt"]])).toBe(2);

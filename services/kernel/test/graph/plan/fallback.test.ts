@@ -43,7 +43,7 @@ it("drops an input that an alternative doesn't have, with a warning", () => {
   expect(made!.warnings.pic).toContain("fallback: dear has no input seed: the input is ignored when that model is called");
 });
 
-it("passes connected values to an alternative under its own input names", () => {
+it("passes linked values to an alternative with its own input names", () => {
   const { plan: made } = plan(
     [
       { id: "in", type: "request-input", data: { fields: [{ name: "shape", type: "text" }] } },
@@ -63,7 +63,7 @@ it.each([
   [["auto:image"], "fallback: auto:image is a task; only models can be named here"],
   [["a", "b", "c", "d", "e", "f"], "fallback: names 6 models, at most 5 are allowed"],
   ["dear", "fallback: must be a list of models' names"],
-])("refuses %p", (fallback, message) => {
+])("rejects %p", (fallback, message) => {
   expect(issuesOf({ model: "cheap", fallback })).toContain(message);
 });
 
@@ -73,7 +73,7 @@ it("reports the node's inputs that an alternative rejects", () => {
   ]);
 });
 
-it("takes the administrators' alternatives where a node names none, without those that don't fit it", () => {
+it("uses the administrators' alternatives if a node names none, without those that don't fit it", () => {
   const models = (data: Record<string, unknown>): string[] | undefined =>
     plan([picture({ model: "watched", ...data })]).plan!.steps[0]!.fallback?.map((one) => one.model);
   expect(models({})).toEqual(["dear"]);

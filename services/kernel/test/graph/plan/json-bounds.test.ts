@@ -44,7 +44,7 @@ const pictures = (schema: object, ...expressions: string[]) => {
   return [maxItems, itemLimit];
 };
 
-describe("a list's bounds in the schema of an answer", () => {
+describe("a list's limits in the schema of an answer", () => {
   it.each<[string, object, [number, number]]>([
     ["shots[*].prompt", THREE, [3, 3]],
     ["shots[].prompt", THREE, [3, 3]],
@@ -61,11 +61,11 @@ describe("a list's bounds in the schema of an answer", () => {
     ["shots[*].prompt", shots({}), [1, 50]],
     ["shots[:7].prompt", shots({}), [1, 7]],
     ["sort(shots[*].prompt)", THREE, [1, 50]],
-  ])("hold behind the expression %s", (expression, schema, expected) => {
+  ])("also apply after the expression %s", (expression, schema, expected) => {
     expect(pictures(schema, expression)).toEqual(expected);
   });
 
-  it("hold behind several expressions in a row", () => {
+  it("also apply after several expressions in a row", () => {
     expect(pictures(THREE, "shots", "[*].prompt")).toEqual([3, 3]);
   });
 

@@ -6,7 +6,7 @@ const TEXT: Node = { id: "t", type: "text-box", data: { text: "x" } };
 const nothing = (): undefined => undefined;
 
 describe("planning", () => {
-  it("evaluates what is known, so that a text-only graph leaves nothing to run", () => {
+  it("evaluates known values, so that a text-only graph leaves nothing to run", () => {
     const plan = planned(
       [input({ name: "who", type: "text" }), { id: "box", type: "text-box", data: { text: "Hello {{who}}, {{ nobody }}!" } }, OUT],
       [
@@ -41,7 +41,7 @@ describe("planning", () => {
     });
   });
 
-  it("holds one worst case per call: known lists exactly, unknown ones by their bound", () => {
+  it("holds the maximum per call: for known lists exactly, for unknown ones by their limit", () => {
     const list: Node = { id: "list", type: "list", data: { items: ["one", "two", "three"] } };
     const pic: Node = { id: "pic", type: "generate-image", data: { model: "pic", inputs: { count: 2 } } };
     const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p", seconds: 2 } } };
@@ -71,7 +71,7 @@ describe("planning", () => {
     expect(holdItems(plan)[0]!.maxMillicredits).toBe(75_000);
   });
 
-  it("holds the price of a connected, known number even while another input is unknown", () => {
+  it("holds the price of a linked, known number even if another input is unknown", () => {
     const plan = planned(
       [
         input({ name: "count", type: "number" }, { name: "seconds", type: "number" }),
@@ -92,7 +92,7 @@ describe("planning", () => {
     expect(held.get("clip:0")).toBe(9 * 7_500);
   });
 
-  it("holds as many calls as a known list has items, whatever else is unknown", () => {
+  it("holds as many calls as a known list has items, even if other inputs are unknown", () => {
     const plan = planned(
       [
         { id: "list", type: "list", data: { items: ["a", "b"] } },
@@ -137,7 +137,7 @@ describe("planning", () => {
   it.each<[string, Node[], Edge[], string, RegExp]>([
     ["without a response-output", [TEXT], [], "t", /no result: add a response-output/],
     ["whose response-output gets nothing", [TEXT, OUT], [], "out", /no result: connect this node/],
-  ])("warns of a run %s", (_, nodes, edges, id, message) => {
+  ])("warns about a run %s", (_, nodes, edges, id, message) => {
     expect(planned(nodes, edges).warnings[id]).toEqual([expect.stringMatching(message)]);
   });
 
@@ -147,7 +147,7 @@ describe("planning", () => {
     expect(planRun(part).plan!.warnings).toEqual({});
   });
 
-  it("lets an input that was not given add nothing to a list", () => {
+  it("omits an absent input from a list", () => {
     const plan = planned(
       [
         input({ name: "extra", type: "text" }),
@@ -192,13 +192,13 @@ describe("planning", () => {
     expect(callInputs(template!, {}).prompt).toBe("a ");
   });
 
-  it("bounds a text model by its longest answer", () => {
+  it("limits a text model by its longest answer", () => {
     const [item] = holdItems(planned([{ id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "hi", maxTokens: 1_000 } }], []));
     expect(item!.maxMillicredits).toBeGreaterThanOrEqual(225);
     expect(item!.maxMillicredits).toBeLessThan(260);
   });
 
-  it("leaves notes out and still runs nodes that no output needs", () => {
+  it("omits notes and still runs nodes that no output needs", () => {
     const plan = planned(
       [
         { id: "n", type: "note", data: {} },

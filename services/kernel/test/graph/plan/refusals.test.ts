@@ -117,7 +117,7 @@ describe("a graph that can't run", () => {
     ).toHaveLength(3);
   });
 
-  it("does not blame nodes behind a cycle", () => {
+  it("doesn't report nodes after a cycle", () => {
     const box = (id: string): Node => ({ id, type: "text-box", data: { text: "{{x}}" } });
     const found = issues(
       [box("a"), box("b"), box("after")],
@@ -131,11 +131,11 @@ describe("a graph that can't run", () => {
   });
 });
 
-describe("a graph that would grow without bounds", () => {
+describe("a graph that would grow without limits", () => {
   const chain = (count: number, type: string, data: (index: number) => Record<string, unknown>): Node[] =>
     Array.from({ length: count }, (_, index) => ({ id: `n${index}`, type, data: data(index) }));
 
-  it("is rejected when texts made of texts exceed the limit", () => {
+  it("is rejected if texts made of texts exceed the limit", () => {
     const nodes = chain(40, "text-box", () => ({ text: "{{a}}{{a}}" }));
     const edges = nodes.slice(1).map((_, index): Edge => [`n${index}.text`, `n${index + 1}.a`]);
     const found = issues([input({ name: "a", type: "text" }), ...nodes], [["in.a", "n0.a"], ...edges]);
@@ -153,14 +153,14 @@ describe("a graph that would grow without bounds", () => {
   it.each<[string, string, string]>([
     ["what stands in it already", `${"x".repeat(200_000)}{{a}}`, "y".repeat(100_000)],
     ["letters of more than one byte", "{{a}}{{a}}", "ü".repeat(70_000)],
-  ])("is refused when a text outgrows the limit by %s", (_by, text, a) => {
+  ])("is rejected if a text exceeds the limit by %s", (_by, text, a) => {
     const nodes = [input({ name: "a", type: "text" }), { id: "t", type: "text-box", data: { text } }];
     const graph = graphOf(nodes, [["in.a", "t.a"]]);
     const run = planRun({ graph, inputs: new Map([["a", a]]), models: MODELS, media: new Map(), markupPermille: 1_500 });
     expect(run.issues).toMatchObject([{ nodeId: "t", message: "its text would be longer than 262144 bytes" }]);
   });
 
-  it("is rejected when lists made of lists exceed the limit", () => {
+  it("is rejected if lists made of lists exceed the limit", () => {
     const nodes = chain(40, "list", (index) => ({ items: index === 0 ? ["a"] : [] }));
     const edges = nodes.slice(1).flatMap((_, index): Edge[] => [
       [`n${index}.items`, `n${index + 1}.items`],
@@ -169,7 +169,7 @@ describe("a graph that would grow without bounds", () => {
     expect(issues(nodes, edges)[0]!.message).toMatch(/it has 1024 items/);
   });
 
-  it("is refused when one value is used so often that the plan outgrows the limit", () => {
+  it("is rejected if one value is used so often that the plan exceeds the limit", () => {
     const nodes = chain(100, "http-request", () => ({ url: "https://example.com" }));
     const edges = nodes.map((_, index): Edge => ["in.a", `n${index}.body`]);
     const run = planRun({
@@ -182,14 +182,14 @@ describe("a graph that would grow without bounds", () => {
     expect(run.issues).toMatchObject([{ nodeId: "n32", message: "the values of this run exceed 8 MB" }]);
   });
 
-  it("is refused when it makes more calls than a run may have", () => {
+  it("is rejected if it makes more calls than a run can have", () => {
     const nodes = chain(21, "http-request", () => ({ url: "https://example.com" }));
     const list: Node = { id: "list", type: "list", data: { items: Array.from({ length: 50 }, (_, index) => index) } };
     const edges = nodes.map((_, index): Edge => ["list.items", `n${index}.body`]);
     expect(issues([list, ...nodes], edges)).toEqual([{ nodeId: "n20", message: "the run makes more than 1,000 calls" }]);
   });
 
-  it("is refused when a node's id is too long to name an activity", () => {
+  it("is rejected if a node's id is too long to name an activity", () => {
     expect(issues([{ id: "x".repeat(201), type: "text-box" }], [])[0]!.message).toMatch(/id of nodes\[0\]/);
   });
 

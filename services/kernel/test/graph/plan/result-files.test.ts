@@ -53,7 +53,7 @@ it.each<[string, Node[], Edge[], Record<string, unknown>]>([
   expect(planned.output).toEqual({ images: [{ node: "out", port: "images" }] });
 });
 
-it("a run fetches no more files than a bound says, and they count as calls", () => {
+it("a run fetches no more files than the limit, and they count as calls", () => {
   const webs = Array.from({ length: 20 }, (_, index): Node => ({ ...WEB, id: `web${index}` }));
   const planned = plan(
     [...webs, OUT],
@@ -66,7 +66,7 @@ it("a run fetches no more files than a bound says, and they count as calls", () 
   expect(resultFiles(step, () => [...many.slice(1), ...many.slice(1), OURS], STORAGE)).toHaveLength(201);
 });
 
-it("distinguishes own from external files, and who named them", () => {
+it("distinguishes own from external files, and the source of their names", () => {
   const step = { sources: { images: [{ value: "data:image/png;base64,AAAA" }, { node: "web", port: "body" }] } };
   const said = [{ url: "https://x.test/a.png", contentType: "image/png" }, OURS, FILE, "", null, { url: "https://x.test/b.png" }];
   expect(resultFiles(step, () => said, STORAGE)).toEqual([

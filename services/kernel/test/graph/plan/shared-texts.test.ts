@@ -27,7 +27,7 @@ describe("a plan with repeated long texts", () => {
   );
   const plan = planOf(readers, { text: [{ value: [LONG, { deep: { deeper: LONG } }, null] }] });
 
-  it("is sent with each of them once", () => {
+  it("has each of them once when it is sent", () => {
     const times = (text: string): number => text.split(LONG).length - 1;
     expect(times(JSON.stringify(plan))).toBe(52);
     expect(times(JSON.stringify(travelled(plan)))).toBe(1);
@@ -44,7 +44,7 @@ it.each([
   ["such texts, long and often", [`${MARK}${LONG}`, `${MARK}${LONG}`, LONG, LONG, `${MARK}0`]],
   ["members of any name", [{ ["__proto__"]: LONG, constructor: LONG, "": [LONG] }, JSON.parse(`{"__proto__":{"a":"${LONG}"}}`)]],
   ["everything that is no text", [null, true, 0, [], {}, [[[]]], 1.5]],
-])("a plan with %s arrives as it was", (_name, values: unknown[]) => {
+])("a plan with %s arrives unchanged", (_name, values: unknown[]) => {
   const plan = planOf(
     values.map((value, index) => step(`n${index}`, { literals: { value }, sources: { in: [knownSource(value)] } })),
     { out: [{ value: values }] },

@@ -50,9 +50,9 @@ describe("templates", () => {
     ["<{{x.duration}}>", { url: CLIP.url, contentType: "video/mp4" }, "<>"],
     ["<{{x.duration}}>", "text", "<>"],
     ["<{{x.width}}>", { constructor: 1 }, "<>"],
-  ])("fills %j with the measures of a file", (text, value, expected) => expect(made(boxed(text, value))).toEqual(expected));
+  ])("fills %j with the dimensions of a file", (text, value, expected) => expect(made(boxed(text, value))).toEqual(expected));
 
-  it("puts sizes and lengths of files wherever a template may stand", () => {
+  it("fills in dimensions and durations of files in every template", () => {
     const nodes = [
       input({ name: "x", type: "json" }),
       { id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "A clip of {{x.duration}} s" } },
@@ -72,7 +72,7 @@ describe("templates", () => {
     expect(httpCall(step("web"), { x: CLIP })).toMatchObject({ url: "https://x.test/640", body: { seconds: "5.04" } });
   });
 
-  it("maps over a list and joins the lists in it by blank lines", () => {
+  it("maps over a list, and joins inner lists by blank lines", () => {
     expect(made(boxed("<{{x}}>", ["a", ["b", "c"], { d: 1 }]))).toEqual(["<a>", "<b\n\nc>", '<{"d":1}>']);
   });
 
@@ -107,7 +107,7 @@ describe("templates", () => {
     });
   });
 
-  it("are filled with the literal of a name in data.inputs or data, where nothing is connected", () => {
+  it("are filled with the literal of a name in data.inputs or data if nothing is linked", () => {
     const literal = (data: Record<string, unknown>): unknown =>
       made(planned([{ id: "box", type: "text-box", data }, OUT], [["box.text", "out.made"]]));
     expect(literal({ text: "{{a}}-{{b}}-{{c}}", a: "A", inputs: { a: "I", b: 2 } })).toBe("I-2-");
@@ -116,7 +116,7 @@ describe("templates", () => {
     expect(literal({ text: "<{{a}}>", inputs: { a: ["x", "y"] } })).toEqual(["<x>", "<y>"]);
   });
 
-  it("prefer what is connected to a literal", () => {
+  it("prefer a linked value to a literal", () => {
     const box = { id: "box", type: "text-box", data: { text: "{{x}}", x: "A", inputs: { x: "B" } } };
     const edges: Edge[] = [
       ["in.x", "box.x"],
@@ -125,7 +125,7 @@ describe("templates", () => {
     expect(made(planned([input({ name: "x", type: "text" }), box, OUT], edges, { x: "given" }))).toBe("given");
   });
 
-  it("take literals in the texts of models and requests, which the model itself does not get", () => {
+  it("take literals in the texts of models and requests, which the model itself doesn't get", () => {
     const plan = planned(
       [
         { id: "pic", type: "generate-image", data: { model: "pic", inputs: { prompt: "a {{animal}}", animal: "cat" } } },
@@ -141,7 +141,7 @@ describe("templates", () => {
     expect(plan.warnings).toEqual({});
   });
 
-  it("warns about unconnected placeholders and unset inputs", () => {
+  it("warns about placeholders without a link and unset inputs", () => {
     expect(boxed("{{x}} {{y}}", undefined).warnings.box).toEqual([
       "{{x}} has no value and becomes empty text",
       "{{y}} is not connected and becomes empty text",
@@ -159,7 +159,7 @@ describe("templates", () => {
     expect(({} as Record<string, unknown>).v).toBeUndefined();
   });
 
-  it("fills a prompt by its own node's other inputs, and nothing in settings that are no text", () => {
+  it("fills a prompt with its own node's other inputs, and nothing in settings that aren't text", () => {
     const plan = planned(
       [
         input({ name: "who", type: "text" }),
@@ -200,7 +200,7 @@ describe("an empty list", () => {
     expect(holdItems(plan)).toEqual([]);
   });
 
-  it("decides beside a list whose length only the run knows, because both must be as long", () => {
+  it("counts beside a list whose length only the run determines, because both must be equally long", () => {
     const plan = planned(
       [...nodes, { id: "ids", type: "http-request", data: { url: "https://x.test" } }],
       [...edges, ["ids.body", "clip.prompt"]],
@@ -208,7 +208,7 @@ describe("an empty list", () => {
     expect(plan.steps.find(({ id }) => id === "clip")).toMatchObject({ maxItems: 0, itemLimit: 0 });
   });
 
-  it("doesn't excuse a missing input", () => {
+  it("doesn't replace a missing input", () => {
     const missing = [...nodes.slice(0, 2), { id: "pic", type: "generate-image", data: { model: "pic" } }];
     const graph = graphOf(missing, [
       ["none.items", "box.x"],
@@ -231,8 +231,8 @@ describe("an empty list", () => {
   });
 });
 
-describe("an input that was not given", () => {
-  it("leaves the literal that its edge would replace", () => {
+describe("an absent input", () => {
+  it("keeps the literal that its edge would replace", () => {
     const plan = planned(
       [
         input({ name: "x", type: "text" }),

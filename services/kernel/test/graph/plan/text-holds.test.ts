@@ -68,7 +68,7 @@ it.each([
   expect(held).toBeLessThan(costOf(200, tokens) + 10);
 });
 
-it("holds the longest answer of the model where it is known only during the run", () => {
+it("holds the longest answer of the model if it is known only during the run", () => {
   const plan = planOf(
     [
       { id: "ask", type: "http-request", data: { url: "https://x.test" } },
@@ -80,7 +80,7 @@ it("holds the longest answer of the model where it is known only during the run"
   expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2, 4_096));
 });
 
-it("counts a literal that fills a template, beside what is known only during the run", () => {
+it("counts a literal that fills a template, together with values known only during the run", () => {
   const a = "word ".repeat(1_000);
   const plan = planOf(
     [
@@ -93,7 +93,7 @@ it("counts a literal that fills a template, beside what is known only during the
   expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2 * a.length, 1));
 });
 
-it("counts each picture, and the upper bound of connected ones", () => {
+it("counts each picture, and the maximum of linked ones", () => {
   const url = `data:image/png;base64,${"A".repeat(100_000)}`;
   const held = (count: number): number => heldFor({ prompt: "hi", images: Array<string>(count).fill(url) }, "reader");
   expect(held(1)).toBeLessThan(costOf(1_300, 512));
@@ -108,7 +108,7 @@ it("counts each picture, and the upper bound of connected ones", () => {
   expect(holdItems(plan).find(({ key }) => key === "chat:0")!.maxMillicredits).toBeGreaterThanOrEqual(costOf(8_000, 512));
 });
 
-it("counts a picture by what it shows, not by the length of its data URL", () => {
+it("counts a picture by its size, not by the length of its data URL", () => {
   const image = `data:image/png;base64,${"A".repeat(1_000_000)}`;
   const [without, small, large] = [
     heldFor({ prompt: "hi" }),
@@ -156,7 +156,7 @@ const openChat = (data: Record<string, unknown> = {}) =>
     [["ask.body", "chat.a"]],
   ).steps.find(({ id }) => id === "chat")!;
 
-it("holds what a typical call costs for a text that only the run knows, and never less than the call costs once it is known", () => {
+it("holds the cost of a typical call for a text that only the run determines, and at least the call's cost once it is known", () => {
   const step = openChat();
   expect(itemHolds(step, 0)).toMatchObject([{ maxMillicredits: step.typical!.millicredits }]);
   expect(step.typical!.millicredits).toBeLessThan(costOf(1_500, 100));
@@ -171,7 +171,7 @@ it("holds what a typical call costs for a text that only the run knows, and neve
   );
 });
 
-it("bounds the price by maxInputChars, and refuses texts that are known to be longer", () => {
+it("limits the price by maxInputChars, and rejects texts that are known to be longer", () => {
   const step = openChat({ maxInputChars: 2_000 });
   expect(step.maxMillicredits).toBeLessThan(costOf(3 * 2_000 + 200, 100));
   expect(step.maxMillicredits).toBeGreaterThanOrEqual(costOf(3 * 2_000, 100));
@@ -180,7 +180,7 @@ it("bounds the price by maxInputChars, and refuses texts that are known to be lo
   expect(planning).toThrow("the texts have 2001 characters, and maxInputChars allows 2000");
 });
 
-it("holds the bound of a text that is known", () => {
+it("holds the maximum of a known text", () => {
   const plan = planOf([{ id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "hi" } }]);
   expect(plan.steps[0]).toMatchObject({ isMetered: true });
   expect(plan.steps[0]!.typical).toBeUndefined();

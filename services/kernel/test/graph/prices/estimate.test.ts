@@ -55,7 +55,7 @@ describe("estimates", () => {
     ["a JSON node", { id: "from", type: "json", data: {} }, "from.value"],
     ["an HTTP request", { id: "from", type: "http-request", data: { url: "https://example.com" } }, "from.body"],
     ["a language model that answers with JSON", { id: "from", type: "llm-assistant", data: { schema: {} } }, "from.json"],
-  ])("counts a list that %s will bring as the maxItems of the node that it flows into, or as one", (_, from, port) => {
+  ])("counts a list that %s will provide as the maxItems of the next node, or as one", (_, from, port) => {
     const pic = (data: object): Node => ({ id: "pic", type: "generate-image", data: { model: "pic", ...data } });
     const nodes = [
       from,
@@ -75,7 +75,7 @@ describe("estimates", () => {
     expect(itemsOf([list, ...nodes.slice(1)])).toEqual([2, 2]);
   });
 
-  it("counts values joined to an unknown list together with it, and a known list on its own", () => {
+  it("counts values joined to an unknown list together with it, and a known list separately", () => {
     const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
     const from = { id: "from", type: "json", data: {} };
     const box = { id: "box", type: "text-box", data: { text: "a" } };
@@ -96,23 +96,23 @@ describe("estimates", () => {
     expect(itemsOf([from, two, pic], [into, ["two.list", "pic.image"]])).toEqual([2]);
   });
 
-  it("counts a value that is no list as one, whatever maxItems says", () => {
+  it("counts a value that isn't a list as one, whatever maxItems is", () => {
     const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
     const from = { id: "from", type: "http-request", data: {} };
     expect(generatorUses(graphOf([from, pic], [["from.status", "pic.seed"]])).map(({ items }) => items)).toEqual([1]);
   });
 
-  it("counts whole calls, whatever the settings say", () => {
+  it("counts whole calls, whatever the settings are", () => {
     expect([...usesOf(1.5), ...usesOf(1e300)].map(({ items }) => items)).toEqual([1, 2, 1, 50]);
   });
 
-  it("counts one call behind an empty list: the node's port may be one for lists", () => {
+  it("counts one call after an empty list, because the node's port can be one for lists", () => {
     const none = { id: "none", type: "list", data: { items: [] } };
     const pic = { id: "pic", type: "generate-image", data: { model: "pic" } };
     expect(generatorUses(graphOf([none, pic], [["none.items", "pic.references"]])).map(({ items }) => items)).toEqual([1]);
   });
 
-  it("does not hang on a cycle", () => {
+  it("ends on a cycle", () => {
     const loop = graphOf(
       [
         { id: "a", type: "generate-image" },

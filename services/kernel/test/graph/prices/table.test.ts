@@ -52,7 +52,7 @@ describe("a table", () => {
     ["the last row where no other holds", { resolution: "480p", audio: true }, 500_000],
     ["a factor", { resolution: "480p", image: "https://x.test/a.png" }, 750_000],
     ["every factor that holds", { resolution: "480p", image: "https://x.test/a.png", seconds: 2 }, 600_000],
-  ])("has the price of %s, exact before a run and the same after it", (_what, inputs, cost) => {
+  ])("has the price of %s, exact before a run and equal after it", (_what, inputs, cost) => {
     expect(worst(VIDEO, inputs)).toBe(cost);
     expect(actual(VIDEO, inputs)).toBe(cost);
   });
@@ -63,7 +63,7 @@ describe("a table", () => {
     ["a factor that may come", { resolution: "480p" }, ["image"], 750_000],
     ["no factor below one that may not come", { resolution: "480p", seconds: 5 }, ["count"], 500_000],
     ["the most of what is counted", { resolution: "480p" }, ["seconds"], 2_000_000],
-  ])("holds %s while an input is not known", (_what, inputs, unknown, most) => {
+  ])("holds %s while an input is unknown", (_what, inputs, unknown, most) => {
     expect(worst(VIDEO, inputs, unknown)).toBe(most);
   });
 
@@ -81,18 +81,18 @@ describe("a table", () => {
           }
   });
 
-  it("sends every input it depends on, so that the provider doesn't choose the price", () => {
+  it("sends every input that it depends on, so that the provider doesn't determine the price", () => {
     expect(pricedInputNames(VIDEO).sort()).toEqual(["audio", "image", "resolution", "seconds"]);
     expect(pricedInputs(VIDEO, schema, { prompt: "x", audio: true })).toEqual({ prompt: "x", audio: true, resolution: "720p", seconds: 5 });
   });
 
-  it("is written as it was read, in any money", () => {
+  it("is written as it was read, in any currency", () => {
     expect(writePrice(VIDEO, "Usd", (microUsd) => microUsd / 1_000_000)).toEqual(written);
     expect(readWrittenPrice(JSON.parse(JSON.stringify(written)) as WrittenPrice)).toEqual(VIDEO);
     expect(writePrice(VIDEO, "Credits", (microUsd) => microUsd / 10_000)).toMatchObject({ table: [{ perSecondCredits: 40 }, {}, {}] });
   });
 
-  it("prices a saved graph by the settings in it", () => {
+  it("prices a saved graph by its settings", () => {
     const uses = (data: object) => generatorUses(graphOf([{ id: "v", type: "generate-video", data: { model: "v", ...data } }], []));
     const estimate = (data: object): number | null =>
       estimateMillicredits(uses(data), new Map([["v", { price: VIDEO, inputSchema: schema }]]), 1_000);
@@ -115,7 +115,7 @@ describe("megapixels", () => {
     [{ size: "wide" }, 6_000],
     [{ size: "1024x1536" }, 6_000],
     [{ size: "square", count: 3 }, 9_000],
-  ])("of a size that has a name, or says it, rounded up as the provider does: %j", (inputs, cost) => {
+  ])("of a named or stated size, rounded up as the provider does: %j", (inputs, cost) => {
     expect([worst(named, inputs), actual(named, inputs, 3)]).toEqual([cost, cost]);
   });
 
@@ -124,13 +124,13 @@ describe("megapixels", () => {
     expect(worst(sides, {}, ["width"])).toBe(80_000);
   });
 
-  it("are as many as there may be while the size isn't known", () => {
+  it("are at their maximum while the size is unknown", () => {
     expect(worst(named, {}, ["size"])).toBe(6_000);
     expect(worst(readWrittenPrice({ perMegapixelUsd: 0.003, megapixels: { size: "size", most: 4 } }), { size: "strange" })).toBe(12_000);
   });
 });
 
-describe("the cost stated in an answer", () => {
+describe("the cost stated in a response", () => {
   const tokens: Price = readWrittenPrice({
     table: [{ perImageUsd: 0.25 }],
     actual: [

@@ -64,7 +64,7 @@ it("takes a list as a whole without them: as text, as an input, as JSON, as a re
   expect(result).toEqual({ text: "a\n\nc", images: [{ url: "a" }, { url: "c" }], all: ["a", "c"] });
 });
 
-it("keeps positions in a list and behind a switch", () => {
+it("keeps positions in a list and after a switch", () => {
   expect(evaluateStep({ type: "list", literals: { items: ["0"] } }, { items }, createBudget())).toEqual(["0", ...items]);
   const passed = evaluateStep({ type: "switch", literals: { cases: [] } }, { value: items }, createBudget()) as unknown[];
   expect(passed.map(isAbsent)).toEqual([false, true, false]);

@@ -12,12 +12,12 @@ const FIELDS: InputField[] = [
 ];
 const VALUES = ["", "a", "abc", "abcde", "👩‍👩‍👧", 0, 1, 1.5, 2, -1, true, null, [], {}, { a: [1] }];
 
-it.each(FIELDS)("a schema of $type takes what the field takes, and nothing else", (one) => {
+it.each(FIELDS)("a schema of $type accepts the same values as the field", (one) => {
   const check = createInputCheck(fieldsSchema([one]));
   for (const value of VALUES) expect([value, check({ x: value }).length === 0]).toEqual([value, fieldProblem(one, value) === undefined]);
 });
 
-it("says what a field is called, its default, and what is required", () => {
+it("has a field's name, its default, and its requirement", () => {
   const fields = [
     field({ label: "Subject", default: "boat", required: true }),
     field({ name: "y", label: "y", type: "image_upload", required: true }),
@@ -41,7 +41,7 @@ it("uses the first field of a name, and treats names of inherited members like o
   ]);
 });
 
-it("has files of a result as lists of addresses, and anything under other names", () => {
+it("has files of a result as lists of addresses, and any value under other names", () => {
   const check = createInputCheck(resultSchema(["images", "text"]));
   expect(check({ images: [{ url: "https://a.example/1.png" }], text: 7 })).toEqual([]);
   expect(check({})).toEqual([]);

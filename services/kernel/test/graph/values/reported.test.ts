@@ -1,7 +1,7 @@
 import { createReporter, withHiddenOutputs, GRAPH_BOUNDS, reportedOutputs } from "../../../src/graph";
 import { planned } from "../../support";
 
-describe("what a node gave", () => {
+describe("a node's output", () => {
   it("is reported whole while it is short, and cut at 4 kB, text by text", () => {
     expect(reportedOutputs({ text: "hi", json: { a: [1] } })).toEqual({ outputsJson: '{"text":"hi","json":{"a":[1]}}' });
     const { outputsJson, truncated } = reportedOutputs({ text: "x".repeat(4_097), items: ["y".repeat(5_000)], n: 1 });
@@ -20,7 +20,7 @@ describe("what a node gave", () => {
     }
   });
 
-  it("is bounded for all nodes of a run together", () => {
+  it("is limited for all nodes of a run together", () => {
     const report = createReporter();
     const reported = Array.from({ length: 100 }, () => report({ text: "x".repeat(4_096) }));
     const bytes = reported.reduce((sum, { outputsJson }) => sum + Buffer.byteLength(outputsJson!), 0);
@@ -29,7 +29,7 @@ describe("what a node gave", () => {
     expect(reported[99]).toEqual({ outputsJson: '{"text":""}', truncated: true });
   });
 
-  it("is in the plan for nodes that planning evaluates, and taken out of one that hides them", () => {
+  it("is in the plan for nodes that planning evaluates, and removed from one that hides them", () => {
     const plan = planned(
       [
         { id: "in", type: "request-input", data: { fields: [{ name: "who" }, { name: "why" }] } },

@@ -35,7 +35,7 @@ describe("fan-out", () => {
     });
   });
 
-  it("refuses lists whose lengths differ", () => {
+  it("rejects lists of different lengths", () => {
     expect(() => bindItems(step({ a: [1, 2], b: ["x"] }), nothing)).toThrow(/lengths must agree/);
   });
 
@@ -81,13 +81,13 @@ describe("inputs", () => {
     ),
   );
 
-  it("knows a field by its name in composed and decomposed letters", () => {
+  it("finds a field by its name in composed and decomposed form", () => {
     const [field] = inputFields(graphOf([input({ name: "caf\u00e9", type: "text" })], []));
     const { values, issues } = resolveInputs([field!], { "cafe\u0301": "noir" });
     expect([issues, Object.fromEntries(values)]).toEqual([[], { "caf\u00e9": "noir" }]);
   });
 
-  it("applies defaults, and only to what is left out", () => {
+  it("applies defaults only to omitted inputs", () => {
     expect(Object.fromEntries(resolveInputs(fields, { prompt: "hi" }).values)).toEqual({ prompt: "hi", size: "m" });
   });
 
@@ -100,11 +100,11 @@ describe("inputs", () => {
     [{ prompt: "x", photo: "ftp://a/b" }, "inputs.photo"],
     [{ prompt: "x", promt: "typo" }, "inputs.promt"],
     [{ prompt: null }, "inputs.prompt"],
-  ])("refuses %j at %s", (given, path) => {
+  ])("rejects %j at %s", (given, path) => {
     expect(resolveInputs(fields, given).issues.map((issue) => issue.path)).toContain(path);
   });
 
-  it("bounds texts by characters as people count them", () => {
+  it("limits texts by visible characters", () => {
     const [field] = inputFields(graphOf([input({ name: "line", type: "text", min: 2, max: 3 })], []));
     const problems = ["🧵", "🧵🧵", "🧵🧵🧵", "🧵🧵🧵🧵"].map((line) =>
       resolveInputs([field!], { line }).issues.map(({ message }) => message),
@@ -121,14 +121,14 @@ describe("inputs", () => {
     expect(savedValues(graphOf([node], []))).toEqual({ a: 1, b: 2, c: null });
   });
 
-  it("bounds each text in JSON; their sum counts with the run's other values", () => {
+  it("limits each text in JSON; their sum counts with the run's other values", () => {
     const fields = inputFields(graphOf([input({ name: "any", type: "json" })], []));
     const problems = (any: unknown) => resolveInputs(fields, { any }).issues.map(({ message }) => message);
     expect(problems(Array.from({ length: 40 }, () => "x".repeat(20_000)))).toEqual([]);
     expect(problems({ a: ["x".repeat(262_145)] })).toEqual(["has a text longer than 262144 bytes"]);
   });
 
-  it("refuses an integer for a field of numbers that a number would round, and says which is the largest", () => {
+  it("rejects an integer for a number field that a double would round, and names the largest allowed one", () => {
     const [field] = inputFields(graphOf([input({ name: "n", type: "number" })], []));
     expect(resolveInputs([field!], { n: "7615917337495251231" }).issues[0]?.message).toMatch(/^must be at most 9007199254740991/);
     expect(resolveInputs([field!], { n: 9_007_199_254_740_991 }).issues).toEqual([]);

@@ -47,7 +47,7 @@ describe("a bypassed node", () => {
     expect(plan.output.images?.map((from) => "node" in from && from.node)).toEqual(["a", "b"]);
   });
 
-  it("leads to the port that an edge without a target handle meant", () => {
+  it("leads to the default port of an edge without a target handle", () => {
     const plan = planned(
       [input({ name: "idea", type: "text" }), off(box("style", "{{idea}}, in oil")), OUT],
       [
@@ -59,7 +59,7 @@ describe("a bypassed node", () => {
     expect(plan.output).toEqual({ text: [{ value: "a heron" }] });
   });
 
-  it("warns the node that gets nothing through it, because no text is an image", () => {
+  it("warns on the node that gets no value through it, because text isn't an image", () => {
     const plan = planned(
       [box("words"), off({ ...pic("picture"), data: { label: "Poster" } }), OUT],
       [
@@ -80,7 +80,7 @@ describe("a bypassed node", () => {
     expect(generatorUses(graphOf(nodes, [])).map(({ nodeId }) => nodeId)).toEqual(["picture"]);
   });
 
-  it("only depends on the inputs it passes on, and can't be a target", () => {
+  it("depends only on the inputs that it passes on, and can't be a target", () => {
     const graph = graphOf(
       [box("words"), pic("base"), off(pic("edit")), pic("last")],
       [
@@ -93,7 +93,7 @@ describe("a bypassed node", () => {
     expect(upToNode(graph, "edit")).toBeUndefined();
   });
 
-  it("ends on cycles, and is not multiplied by ever more paths", () => {
+  it("ends on cycles, and isn't multiplied by the number of paths", () => {
     const ring = planned(
       [off(box("a", "{{x}}")), off(box("b", "{{x}}")), OUT],
       [

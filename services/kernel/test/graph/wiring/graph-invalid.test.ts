@@ -196,7 +196,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
 ];
 
 it.each(WRONG.map((part, index): [number, (typeof WRONG)[number]] => [index, part]))(
-  "says what is wrong with graph %i, and nothing else",
+  "reports the errors of graph %i, and nothing else",
   (_, part) => {
     const found = issues(part.nodes, part.edges ?? []);
     for (const [nodeId, patterns] of Object.entries(part.says)) {
@@ -208,7 +208,7 @@ it.each(WRONG.map((part, index): [number, (typeof WRONG)[number]] => [index, par
   },
 );
 
-it("says all of it at once", () => {
+it("reports all of them at once", () => {
   const nodes = WRONG.flatMap((part) => part.nodes);
   const found = issues(
     nodes,

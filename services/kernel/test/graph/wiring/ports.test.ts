@@ -64,8 +64,8 @@ const plan = (from: PortType, to: PortType, contentType = "image/png"): ReturnTy
 };
 const PAIRS = PORT_TYPES.flatMap((from) => PORT_TYPES.map((to): [PortType, PortType] => [from, to]));
 
-describe("what may flow where", () => {
-  it.each(PAIRS)("decides about %s into %s as the table says, and names both ports and both types", (from, to) => {
+describe("allowed links between types", () => {
+  it.each(PAIRS)("decides about %s into %s as in the table, and names both ports and both types", (from, to) => {
     const problem = `giver.${GIVERS[from].port} is ${portTypeName(from)} and can't flow into taker.${to}, which takes ${portTypeName(to)} (edge e1)`;
     const [issue] = plan(from, to).issues;
     if (FLOWS[from][to] === "refused")
@@ -84,7 +84,7 @@ describe("what may flow where", () => {
     expect([...ports].map(([name, { type }]) => [name, type])).toEqual(PORT_TYPES.map((type) => [type, type]));
   });
 
-  it("is what the guide says", () => {
+  it("match the guide", () => {
     const guide = readFileSync(join(__dirname, "..", "..", "..", "..", "..", "docs", "guide", "workflows.md"), "utf8");
     const cells = (line: string): string[] =>
       line
@@ -135,7 +135,7 @@ describe("text for a number", () => {
     [" 2.50\n", 2.5],
     ["-1e3", -1_000],
     [".5", 0.5],
-  ])("is the number that it says: %j", (text, number) => {
+  ])("is the number in the text: %j", (text, number) => {
     expect(numberOf(text)).toEqual([number]);
   });
 
@@ -145,7 +145,7 @@ describe("text for a number", () => {
     expect(numberOf("  ")).toEqual([7]);
   });
 
-  it.each(["two", "1,000", "0x10", "1 2", "NaN", "Infinity", "1e999", "9".repeat(400)])("is refused when it says none: %j", (text) => {
+  it.each(["two", "1,000", "0x10", "1 2", "NaN", "Infinity", "1e999", "9".repeat(400)])("is rejected if it isn't a number: %j", (text) => {
     const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
     expect(numberOf(text)).toMatchObject([{ nodeId: "taker", message: `number: must be a number, but is the text "${shown}"` }]);
   });
