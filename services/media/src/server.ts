@@ -45,7 +45,7 @@ const generated = ({ id, ownerId, accept, making, held, stripMetadata }: Target)
 
 const isByUser = ({ sourceOrigin }: media.IngestRequest): boolean => sourceOrigin === media.SourceOrigin.SOURCE_ORIGIN_USER;
 
-/** The id is always empty, because only runs choose ids. */
+/** Only runs choose ids, so an upload without an id is a user's. */
 const uploaded = (header: media.UploadHeader): Placement =>
   header.id === "" ? { ...generated({ ...header, making: undefined }), origin: "upload", quota: header.quotaBytes } : generated(header);
 

@@ -24,7 +24,7 @@ export const faultSchema = z.strictObject({
 });
 export type Fault = z.infer<typeof faultSchema>;
 
-/** Returns the fault for one model. Undefined if the fault applies only to other models. */
+/** Returns the fault for one model. A failure that is limited to other models is dropped. */
 export const faultOf = <F extends Omit<Fault, "fail"> & { fail?: string | undefined }>(
   fault: F | undefined,
   model: string,

@@ -104,7 +104,8 @@ const rows = new Schema<Row>(
   },
   { collection: "workflows", versionKey: false, minimize: false, strict: "throw" },
 );
-// Supports both parts of a list. `createdBy` also supports the count for the limit and emptying folders.
+// Both indexes support lists, which contain own workflows and templates. The first one also supports counting for the limit and emptying
+// folders.
 rows.index({ createdBy: 1, updatedAt: -1 });
 rows.index({ isTemplate: 1, updatedAt: -1 });
 // Ensures one workflow per creation, however often it is attempted.

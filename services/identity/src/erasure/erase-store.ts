@@ -11,7 +11,7 @@ import { newErasure } from "./erasure-store";
 const PAGE = 500;
 /** A hook's signing secret is removed with the hook, or here if that failed. */
 const HOOK = /^hook:/;
-/** Selects rows whose action contains the account's own text, such as a key's name or a slug. */
+/** Matches targets that contain the account's own text, such as a key's name or a slug, instead of an id. */
 const NO_ID = { $nin: [UUID, ""] };
 /** Actions whose older rows have no owner. */
 const SECRET_ACTIONS = /^secret\./;

@@ -132,7 +132,7 @@ const complete = (request: ChatRequest): Completion => {
   };
 };
 
-/** Returns the fault of an exchange. Undefined for a fault that only makes the answer invalid, because the exchange succeeds. */
+/** Returns the fault of an exchange. A failure that only makes the answer invalid is dropped, because the exchange succeeds. */
 const troubleOf = ({ sandbox }: ChatRequest): Fault | undefined => {
   const fault = faultOf(sandbox, MODEL);
   if (!fault) return undefined;

@@ -19,7 +19,7 @@ interface Captions {
   port: "words" | "text";
 }
 
-/** Returns an empty list for silence, which has no captions. @throws InputError if no caption is within the video */
+/** Silence has no captions, which isn't an error. @throws InputError if all captions start after the end of the video */
 const captionsOf = (job: Job, seconds: number): Captions => {
   const characters = number(job, "maxCharacters");
   const { words } = job.settings;
