@@ -36,7 +36,7 @@ export interface AppOptions {
   mediaOrigins?: readonly string[];
 }
 
-/** Gives the request its id, which every log line and every later call carries. */
+/** Gives the request its id, which every log line and every later call includes. */
 const identify: RequestHandler = (request, response, next) => {
   const given = request.headers["x-request-id"];
   const requestId = typeof given === "string" && REQUEST_ID_FORM.test(given) ? given : randomUUID();

@@ -9,7 +9,7 @@ const AMPLE = { rateLimitPerMinute: 1_000_000, markup: 1.5, monthlyCredits: 1_00
 /** Enables redelivery without a delivery per run, because no run is cancelled. */
 const WEBHOOK = { url: "https://receiver.invalid/hook", events: ["execution.cancelled"] };
 
-/** A caller that fuzzes, with existing resources. */
+/** A caller of the fuzzed operations, with existing resources. */
 export interface Caller {
   name: "pro" | "business" | "admin";
   key: string;

@@ -133,7 +133,6 @@ const countByStatus = async (api: ApiClient, slug: string): Promise<Map<string, 
   return counts;
 };
 
-/** Longest history of the runs, in events. */
 const longestHistory = async (local: LocalPlatform, slug: string): Promise<{ runs: number; events: number }> => {
   const connection = await Connection.connect({ address: local.temporalAddress });
   const found = { runs: 0, events: 0 };

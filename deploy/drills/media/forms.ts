@@ -5,7 +5,6 @@ import { clip, tone, withFfmpeg } from "../../../services/transform/test/support
 export interface Form {
   name: string;
   make(): Buffer;
-  /** Display size. */
   size?: [number, number];
   hasSound?: boolean;
 }

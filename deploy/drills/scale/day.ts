@@ -8,7 +8,7 @@ import type { World } from "./stores";
 export const DAY_MS = 86_400_000;
 /** Files per run on average: every fifth run makes a second one. */
 const SECOND_FILE_EVERY = 5;
-/** Writes at a time. */
+/** Number of concurrent writers. */
 const WRITERS = 16;
 const OWNERS = 5_000;
 const FILE = Buffer.alloc(1_024, 7);

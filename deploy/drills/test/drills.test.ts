@@ -4,7 +4,6 @@ import { join, relative } from "node:path";
 
 const ROOT = join(__dirname, "..", "..", "..");
 const DRILLS = join(__dirname, "..");
-/** Shared folders. */
 const SHARED = ["cluster", "support", "test"];
 const SCRIPTS = [
   "start",

@@ -20,7 +20,6 @@ const dashboard = JSON.parse(readFileSync(join(CHART, "files", "dashboards", "no
   panels: { description?: string; targets?: { expr: string }[] }[];
 };
 
-/** Descriptions of the dashboard's panels. */
 export const descriptions: readonly string[] = dashboard.panels.flatMap(({ description = [] }) => description);
 
 /** Queries of alerts and dashboard. */
@@ -33,7 +32,6 @@ export const queries: readonly string[] = [
 const OF_PROMETHEUS = new Set(["component", "le"]);
 const METRIC = /\b((?:nodeloom|temporal)_\w+)(?:\{([^}]*)\})?/g;
 
-/** Metrics in a query, with the labels that it uses. */
 export const metricsIn = (query: string): { name: string; labels: string[] }[] => {
   const groupedBy = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(",").map((label) => label.trim()));
   return [...query.matchAll(METRIC)].map(([, name, matchers = ""]) => {

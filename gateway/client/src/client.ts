@@ -132,7 +132,6 @@ export interface Client extends Runs {
   hooks: Hooks;
   /** Receivers of the messages about all runs of an account. */
   webhookEndpoints: WebhookEndpoints;
-  /** Stored files. */
   media: MediaFiles;
   /** Stores a file; use its `id` or `url` as an input. The type is detected from the bytes. */
   upload(file: Binary, options?: RequestOptions): Promise<Media>;

@@ -19,7 +19,6 @@ interface EventError {
   [member: string]: unknown;
 }
 
-/** Data of each type of event. */
 export interface EventData {
   admitted: Record<string, unknown>;
   queued: Record<string, unknown>;

@@ -83,11 +83,11 @@ export const createMediaFiles = (call: Call): MediaFiles => ({
 
 export interface WebhookEndpoints {
   list(options?: RequestOptions): Promise<WebhookEndpoint[]>;
-  /** Adds an endpoint for all runs of the account. Its secret is shown this once. */
+  /** Adds an endpoint for all runs of the account. Only this response shows its secret. */
   create(endpoint: NewWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpointWithSecret>;
   update(id: string, change: WebhookEndpointEdit, options?: RequestOptions): Promise<WebhookEndpoint>;
   delete(id: string, options?: RequestOptions): Promise<void>;
-  /** Replaces the secret, and shows the new one this once. */
+  /** Replaces the secret. Only this response shows the new one. */
   rotate(id: string, options?: RequestOptions): Promise<WebhookEndpointWithSecret>;
   /** Messages to an endpoint, newest first; `nextCursor` reads on. */
   deliveries(

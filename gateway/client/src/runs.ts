@@ -121,10 +121,8 @@ export const failureOf = ({ executionId, status, error }: Execution): NodeloomEr
   return new NodeloomError({ status: failure.status, code, message, details: { executionId, ...details } });
 };
 
-/** Preferences as one header. */
 const joined = (...preferences: (string | undefined)[]): string => preferences.filter((one) => one !== undefined).join(", ");
 
-/** The headers of a run, with its preferences. */
 const preferring = ({ headers, prefer }: RunOptions): Readonly<Record<string, string>> | undefined => {
   const wanted = joined(prefer, headers?.prefer);
   return wanted === "" ? headers : { ...headers, prefer: wanted };

@@ -113,7 +113,7 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
     return app;
   };
 
-  /** The key that issued a token, while it may run the app. */
+  /** The key that issued a token; null without one. @throws UNAUTHENTICATED if the key can no longer run the app */
   const keyOf = async ({ ownerId, keyId, slug }: TokenClaims): Promise<CallerKey | null> => {
     if (keyId === "") return null;
     const names = `${ownerId} ${keyId}`;

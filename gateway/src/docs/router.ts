@@ -7,7 +7,6 @@ import { siteRouter } from "./site/router";
 import { createSite, llmsText } from "./site/site";
 
 export interface DocsOptions {
-  /** The OpenAPI document. */
   document: object;
   publicBaseUrl: string;
   gateway: Gateway;

@@ -8,7 +8,6 @@ export interface AdminAction {
   action: string;
   /** Id of the changed resource. */
   target: string;
-  /** Requested change. */
   change?: unknown;
   /** State before the request. */
   before?: unknown;

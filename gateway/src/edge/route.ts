@@ -109,7 +109,7 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   approval?: boolean;
   /** If absent, the body isn't read. */
   body?: Body<B>;
-  /** Starts a run: every reply carries X-Execution-Id. */
+  /** True if it starts a run: every reply then has X-Execution-Id. */
   startsRun?: boolean;
   /**
    * Effect of an Idempotency-Key: `replay` stores the response; `once` relies on the service to do the work once; `rebuild` builds the

@@ -19,7 +19,6 @@ const PROBLEMS = {
   inside: "the form ends before its last boundary",
 };
 
-/** True for the content type of a form with a boundary. */
 export const isForm = (contentType: string | undefined): boolean => {
   const [, quoted, plain] = BOUNDARY.exec(contentType ?? "") ?? [];
   const boundary = quoted ?? plain;

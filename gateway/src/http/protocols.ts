@@ -9,7 +9,7 @@ import { asReplicateError, REPLICATE_PATH, REPLICATE_STATUSES } from "./replicat
 export type Protocol = "plain" | "openai" | "mcp" | "fal" | "replicate";
 
 export interface ProtocolTraits {
-  /** Schemes of `Authorization` that carry a key, besides `x-api-key`. */
+  /** Schemes of `Authorization` for keys, besides `x-api-key`. */
   keySchemes: readonly string[];
   /** Rejects requests from pages of other origins, even with valid credentials. */
   refusesOtherOrigins: boolean;

@@ -82,7 +82,6 @@ const wholeNumber = (minimum: number, maximum: number) =>
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`);
 
-/** A whole number in a query string, with a default. */
 export const queryInteger = (minimum: number, maximum: number, fallback: number): z.ZodType<number, string | undefined> =>
   wholeNumber(minimum, maximum)
     .default(fallback)
@@ -106,7 +105,6 @@ const MAX_VERSION = 999_999_999;
 const versionText = z.string().regex(VERSION, NO_VERSION);
 /** A workflow version in a body, which can be a number. */
 export const versionMember = z.union([z.number().int().min(1).max(MAX_VERSION), versionText], { error: NO_VERSION }).optional();
-/** A workflow version in a query. */
 export const versionQuery = versionText.optional().meta({
   description: "A version's number, or `draft`. Without it and without `alias`: `production`, or the draft while no version is published",
 });

@@ -144,7 +144,6 @@ export const fileBlocks = async (reading: Reading, result: Json, used: number): 
   return blocks;
 };
 
-/** Adds the files of a result to an answer. */
 export const withFiles = async (reading: Reading, answer: CallToolResult, result: Json): Promise<CallToolResult> => ({
   ...answer,
   content: [...answer.content, ...(await fileBlocks(reading, result, bytesOf(answer)))],

@@ -18,7 +18,7 @@ export const setMonthlyCredits = async ({ billing }: Pick<Needed, "billing">, us
   await billing.setMonthlyCredits({ userId: user.id, tier: user.tier, monthlyMillicredits }, { deadlineMs: ROLLOUT_CALL_MS });
 };
 
-/** Sets a user's concurrency at executions and starts waiting runs. If executions is unavailable, the user's next run carries the limit. */
+/** Sets a user's concurrency at executions and starts waiting runs. If executions is unavailable, the user's next run sets the limit. */
 export const setConcurrency = async ({ executions }: Pick<Needed, "executions">, user: identity.User, logger: Logger): Promise<void> => {
   const { concurrency } = toCallerUser(user).plan;
   try {

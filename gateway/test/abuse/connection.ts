@@ -1,7 +1,6 @@
 import { connect } from "node:net";
 
 export interface Spoken {
-  /** The response. */
   answer: string;
   /** True if the server ended the connection. */
   isClosed: boolean;

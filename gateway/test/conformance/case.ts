@@ -5,7 +5,6 @@ export type Need = "receiver";
 
 /** One sentence of the contract, and the requests that prove it. */
 export interface Case {
-  /** A section of sections.ts. */
   section: string;
   /** The guarantee in a few words, unique within its section. */
   sentence: string;

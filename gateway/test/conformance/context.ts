@@ -64,7 +64,6 @@ export interface Context {
   receiver: Receiver | undefined;
   /** Without credentials. */
   anonymous: Caller;
-  /** The administrator's session. */
   admin: Caller;
   /** A new user; by default approved and with a Full deploy key. */
   actor(options?: ActorOptions): Promise<Actor>;

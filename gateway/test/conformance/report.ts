@@ -18,10 +18,8 @@ const MARKS: Readonly<Record<Outcome["status"], string>> = { passed: "x", failed
 
 const firstLine = (error: Error | undefined): string => (error?.message ?? "").split("\n")[0]!.slice(0, 300);
 
-/** Escapes a text for Markdown. */
 const escaped = (text: string): string => text.replace(/ {2,}/g, " ").replace(/(^| )_|[*\\<]/g, (mark) => mark.replace(/[_*\\<]/, "\\$&"));
 
-/** A case's entry in the list. */
 export const entryOf = ({ sentence }: Case): string => escaped(sentence);
 
 const line = (outcome: Outcome): string => {

@@ -27,7 +27,7 @@ const checked: typeof fetch = async (input, init) => {
   return response;
 };
 
-/** A client that notes the methods that were called, and the names of all methods. */
+/** A client that records its called methods, and the names of all methods. */
 const watched = (client: Client): { client: Client; called: Set<string>; all: string[] } => {
   const called = new Set<string>();
   const all: string[] = [];

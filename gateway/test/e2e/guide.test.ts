@@ -204,7 +204,6 @@ const entryOf = ({ provider, name, modality }: Dialect): object => ({
   minTier: "free",
 });
 
-/** A one-pixel picture. */
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
 describe("the examples of the guide", () => {
@@ -236,7 +235,6 @@ describe("the examples of the guide", () => {
 
   const post = (path: string, body: unknown = undefined): ReturnType<typeof client.call> =>
     client.call("POST", path, { key: user.key, body });
-  /** Number of speech requests at the sandbox. */
   const speeches = async (): Promise<number> =>
     ((await (await platform.sandboxControl("/sandbox/stats")).json()) as { speech: { requests: number } }).speech.requests;
   const film = (inputs: object): ReturnType<typeof client.call> => post("/api/models/lumen-video/run", { inputs });

@@ -20,7 +20,6 @@ import { readStores } from "./support/stores";
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account & { webhookSecret?: string };
-/** Client of the account. */
 let api: Client;
 let receiver: Receiver;
 

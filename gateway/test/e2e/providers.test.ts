@@ -127,7 +127,7 @@ describe("a text that is written slowly", () => {
 });
 
 describe("a model server of the installation", () => {
-  /** Adds one as an administrator. */
+  /** Adds a server as an administrator. */
   const add = async (server: object): Promise<void> => {
     expect(await client.asAdmin("POST", "/api/admin/model-servers", server)).toMatchObject({ status: 201, body: { status: "ready" } });
   };

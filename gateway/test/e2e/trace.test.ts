@@ -23,7 +23,6 @@ let receiver: Server;
 const received: { path: string; headers: IncomingHttpHeaders }[] = [];
 /** Trace ID of each run. */
 const traces: Record<string, string> = {};
-/** Responses of /metrics. */
 const metrics: string[] = [];
 
 const GRAPH = (sandbox: object, url: string) => ({

@@ -12,7 +12,6 @@ export interface World {
   decisions: Readonly<Record<string, boolean>>;
   /** Number of calls so far in the whole run. */
   counted: { calls: number };
-  /** Runs an inner graph. */
   runInner: (node: GraphNode, ports: Ports) => Ports;
 }
 

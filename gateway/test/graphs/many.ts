@@ -11,7 +11,6 @@ export interface Many {
   origin: string;
   seed: number;
   graphs: number;
-  /** Number of parallel graphs. */
   parallel: number;
   /** Position of the graph to judge alone. */
   only?: number | undefined;

@@ -7,7 +7,6 @@ export const GAP: unique symbol = Symbol("gap");
 
 /** A graph that is too large or too costly to compare. */
 export class Unsuitable extends Error {}
-/** A node that fails. */
 export class NodeFailure extends Error {
   constructor(readonly code: "EXECUTION_FAILED" | "PROVIDER_RESPONSE_INCOMPLETE" = "EXECUTION_FAILED") {
     super(code);

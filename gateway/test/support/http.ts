@@ -5,7 +5,6 @@ export interface Sent {
   headers?: Record<string, string | string[]>;
   /** True to omit the length, so that the body is sent in chunks. */
   chunked?: boolean;
-  /** Body that is sent as JSON. */
   json?: unknown;
   /** Body that is sent unchanged. */
   body?: string | Buffer;

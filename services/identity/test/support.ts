@@ -125,7 +125,6 @@ export const startRelay = async (url: string): Promise<Relay> => {
   };
 };
 
-/** The error of a rejected call. */
 export const refusal = async (call: Promise<unknown>): Promise<Pick<DomainError, "kind" | "reason" | "message" | "metadata">> => {
   try {
     await call;

@@ -86,7 +86,6 @@ const contend = async (platform: PlatformUnderTest, signal: AbortSignal): Promis
 };
 
 export interface Comparison {
-  /** Names of the sides. */
   names: Sides<string>;
   /** Starts a side's platform with additional variables. */
   launch: Sides<(environment: NodeJS.ProcessEnv) => Promise<PlatformUnderTest>>;

@@ -13,7 +13,6 @@ export const CPU_GROUPS = {
 } satisfies Record<string, readonly string[]>;
 
 export type CpuGroup = keyof typeof CPU_GROUPS;
-/** Milliseconds of CPU by group. */
 export type CpuTimes = Record<CpuGroup, number>;
 
 /** Linux counts in hundredths of a second, whatever the kernel's own clock (man 5 proc_pid_stat, sysconf _SC_CLK_TCK). */

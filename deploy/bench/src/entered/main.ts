@@ -43,7 +43,6 @@ const bundled = async ({ url, offsets }: Called): Promise<string[]> => {
   });
 };
 
-/** Path of a source file. */
 const sourceOf = (path: string): string => {
   const name = path.replace(/^webpack:\/\/[^/]*\//, "").replace(/^file:\/\//, "");
   return relative(ROOT, resolve(ROOT, name)).replace("/dist/", "/src/").replace(/\.js$/, ".ts");

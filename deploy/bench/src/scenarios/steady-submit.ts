@@ -9,7 +9,7 @@ import type { Bench, Scenario } from "./scenario";
 
 const PER_SECOND = 10;
 const PROVIDER_LATENCY_MS = 1_000;
-/** More runs than are in progress at a steady rate. */
+/** Higher than the number of runs in progress at a steady rate. */
 const MOST = 500;
 
 interface Submitted {

@@ -27,7 +27,6 @@ export const handOf = (page: Page) => {
       await page.keyboard.type(words);
       effort.letters += words.length;
     },
-    /** Clicks a field and fills it. */
     fill: async (what: Locator, words: string): Promise<void> => {
       await click(what);
       await what.fill(words);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { accessibilityProblems, type Visitor } from "../../../../gateway/test/e2e/support/browser";
 
-/** Screenshots for people. */
 const SCREENSHOTS = join(__dirname, "..", "..", "..", "..", ".nodeloom", "screenshots");
 const BRIGHT = 0.85;
 const DARK = 0.2;

@@ -36,7 +36,6 @@ export interface ApiIssue {
 export const issuesOf = (error: unknown): ApiIssue[] =>
   error instanceof NodeloomError && Array.isArray(error.details.issues) ? (error.details.issues as ApiIssue[]) : [];
 
-/** The service's message for an error. */
 export const messageOf = (error: unknown): string => {
   if (isOffline(error)) return CLIENT.offline;
   return error instanceof Error ? error.message : String(error);

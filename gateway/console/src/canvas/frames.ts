@@ -20,7 +20,6 @@ export const frameSize = ({ width, height }: FrameSize): FrameSize => ({
   height: bounded(height, SMALLEST_FRAME.height),
 });
 
-/** Size of a frame; undefined for other nodes. */
 export const frameOf = ({ type, data: { frame } }: GraphNode): FrameSize | undefined => {
   if (!isRemark(type) || !isRecord(frame)) return undefined;
   const { width, height } = frame;

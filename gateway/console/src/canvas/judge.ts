@@ -27,7 +27,6 @@ import { edgesText, nodesText, type DocGraph } from "../document/graph";
 /** Validates and prices the graph like the service, with the same code and the models' own schemas. */
 export interface Judgement {
   issues: readonly GraphIssue[];
-  /** Warnings by node id. */
   warnings: Readonly<Record<string, readonly Finding[]>>;
   /** Maximum cost of each node per run in credits; empty while the graph is invalid. */
   prices: ReadonlyMap<string, { credits: number; calls: number }>;
@@ -73,7 +72,6 @@ export const modelTerms = (models: readonly Model[], tasks: readonly Task[] = []
   return terms;
 };
 
-/** A sample value for a field. */
 const sample = (field: InputField): unknown => {
   switch (field.type) {
     case "number":

@@ -5,9 +5,7 @@ import { withoutSignatures } from "./signatures";
 /** Appearance of a node: `view` beside `data`. Absent members have defaults. */
 export interface NodeView {
   readonly width?: number;
-  /** Height of the media. */
   readonly media?: number;
-  /** Height of the text. */
   readonly text?: number;
   /** Shows only the head. */
   readonly collapsed?: true;

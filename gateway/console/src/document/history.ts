@@ -26,7 +26,6 @@ export const record = <T>(history: History<T>, step: Step<T>): History<T> => {
   return { past: past.slice(-MOST_STEPS), future: [] };
 };
 
-/** Undoes one step. */
 export const undo = <T>(history: History<T>, now: T): { value: T; label: string; history: History<T> } | undefined => {
   const last = history.past.at(-1);
   if (!last) return undefined;

@@ -56,7 +56,6 @@ export const mergeTexts = (base: string, mine: string, theirs: string): { text: 
 
 const byId = <T extends Item>(items: readonly T[]): Map<string, T> => new Map(items.map((item) => [item.id, item]));
 
-/** Ids of nodes at the ends of added edges. */
 const addedEnds = (base: DocGraph, side: DocGraph): Set<string> => {
   const known = byId(base.edges);
   return new Set(side.edges.flatMap((edge) => (known.has(edge.id) || "stranger" in edge ? [] : [edge.source, edge.target])));

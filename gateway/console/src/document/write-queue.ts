@@ -35,7 +35,7 @@ export interface WriteQueueOptions {
 }
 
 export interface WriteQueue {
-  /** Reports a change. */
+  /** Reports a change to the document. */
   touch(): void;
   /** Writes unsaved changes at once. Resolves when they are saved or can't be saved. */
   flush(): Promise<void>;

@@ -41,7 +41,7 @@ export interface EditorUi {
   reveal: string | undefined;
   /** Link under the pointer; the nearest of overlapping links. */
   overEdge: string | undefined;
-  /** The library is open. */
+  /** True while the library is open. */
   library: boolean;
   /** Receives a chosen library file; undefined while files are added to the canvas. */
   choosing: ((file: { id: string }) => void) | undefined;

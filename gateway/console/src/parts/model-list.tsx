@@ -14,7 +14,6 @@ interface ModelListProps {
   onChange: (names: string[]) => void;
 }
 
-/** A list of fallback models. */
 export const ModelList = ({ names, fitting, disabled = false, onChange }: ModelListProps) => {
   const free = fitting.filter(({ internalName }) => !names.includes(internalName));
   return (

@@ -28,7 +28,6 @@ export interface MenuPage {
   forAdmins?: boolean;
 }
 
-/** Pages of the menus, in order. */
 export const usePages = (): readonly MenuPage[] =>
   Object.values(useRouter().routesById)
     .flatMap(({ fullPath, options: { staticData } }) => {

@@ -5,7 +5,6 @@ import { rememberMade } from "./made";
 import type { NodeCall } from "./outputs";
 import { LIVE } from "../messages/live";
 
-/** An event of a run's stream. */
 export interface RunEvent {
   id: number;
   type: string;

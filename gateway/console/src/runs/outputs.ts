@@ -47,7 +47,6 @@ export const endOutputs = (graph: DocGraph, { nodes }: Pick<Execution, "nodes">)
   return [...gave].flatMap(([id, outputs]) => (leads.has(id) ? [] : [{ id, outputs }]));
 };
 
-/** Nodes with created files. */
 export const madeFiles = ({ nodes }: Pick<Execution, "nodes">): { id: string; name: string; files: OutputFile[] }[] =>
   nodes
     .filter(({ type }) => !makesResult(type))

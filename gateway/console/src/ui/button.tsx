@@ -75,7 +75,6 @@ export const buttonClasses = (variant: keyof typeof VARIANTS = "secondary", size
     SIZES[size],
   );
 
-/** A group of buttons. */
 export const ButtonRow = ({ children, className }: { children: ReactNode; className?: string }) => (
   <div className={classes("flex flex-wrap items-center gap-2", className)}>{children}</div>
 );

@@ -35,7 +35,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   NOT_FOUND: PROGRESS.gone,
 };
 
-/** Message of a rejection. */
 export const refusalWords = ({ status, code = "", message }: Pick<NodeloomError, "status" | "code" | "message">): string =>
   status === 0 ? PROGRESS.offline : (REFUSALS[code] ?? message);
 

@@ -6,7 +6,6 @@ import { waysToSay } from "./synonyms";
 /** Full-text search over the sections of all pages; the index is built at the first query. */
 
 export interface SearchPage {
-  /** Address on the site. */
   address: string;
   title: string;
   markdown: string;

@@ -109,7 +109,7 @@ const FRONT = `.cards { display: grid; grid-template-columns: repeat(auto-fill, 
 .found small { color: var(--muted); }
 `;
 
-/** Colors of the theme, which follows the system or the choice made in the console. */
+/** Colours of the theme, which follows the system or the choice made in the console. */
 export const THEME = `:root { color-scheme: light; ${LIGHT} }
 :root[data-theme="dark"] { color-scheme: dark; ${DARK} }
 @media (prefers-color-scheme: dark) {

@@ -5,7 +5,7 @@ import { notFound } from "../../http/errors";
 import type { RouteDefinition } from "../../edge/route";
 import { idParams } from "../../http/schemas";
 
-/** Settings shared by all routes for administrators. */
+/** Settings of all routes for administrators. */
 export const forAdmins = { tag: "Admin", auth: "admin", role: "self", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
 /** Settings shared by routes about one user. */
 export const ofUser = { ...forAdmins, params: idParams("user"), errors: ["NOT_FOUND"] } as const;

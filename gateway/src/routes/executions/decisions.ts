@@ -58,7 +58,7 @@ export const madeDecision = z
   .object({ ...made, by: z.enum(["owner", "timeout", "rerun"]).meta({ description: "`rerun`: reused from an earlier run" }) })
   .meta({ id: "MadeDecision" });
 
-/** The caller as an approver. A key decides as the person who made it. The address is only asked for where approvers have one. */
+/** The caller as an approver. A key decides as its creator. The email address is read only if an approver is named by one. */
 const deciderOf = async (
   { services }: Pick<Gateway, "services">,
   { person, organization }: Caller,

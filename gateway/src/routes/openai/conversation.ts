@@ -32,7 +32,6 @@ export interface Conversation {
   messages: readonly Message[];
   tools?: readonly Tool[] | null | undefined;
   toolChoice?: ToolChoice | null | undefined;
-  /** Requested form of the text. */
   format?: { type: "text" | "json_object" } | { type: "json_schema"; schema: object } | undefined;
   user?: string | null | undefined;
   inputs?: Record<string, unknown> | undefined;

@@ -41,7 +41,6 @@ const propertyOf = (field: workflows.SchemaField): JsonSchema => {
   return TEXT_FIELDS.has(field.type) ? { type: "string" } : {};
 };
 
-/** Fields of a workflow, as a schema of its inputs. */
 const fieldsOf = async (gateway: Gateway, caller: Caller, slug: string, alias: string): Promise<JsonSchema> => {
   const { schema } = await gateway.services.workflows.getSchema({ slug, userId: caller.user.id, ...selectedGraph(caller, { alias }) });
   return { properties: Object.fromEntries((schema?.fields ?? []).map((field) => [field.name, propertyOf(field)])) };

@@ -7,7 +7,7 @@ import type { AbuseCase } from "../case";
 
 const RACERS = 50;
 const STRANGERS = 10;
-/** Number of waiting runs that an attack leaves free, of the account's limit. */
+/** Part of the account's limit of waiting runs that an attack doesn't use. */
 const FREE = 10;
 const BEYOND = 5;
 const AT_ONCE = 20;
@@ -74,7 +74,7 @@ export const approvalCases: AbuseCase[] = [
     attack: async ({ unlimited }) => {
       const { begun, refused } = await begin(unlimited, FREE + BEYOND);
       await cancelAll(unlimited, begun);
-      // Unfinished runs count in the next attack.
+      // Unfinished runs would count towards the limit in the next attack.
       await Promise.all(begun.map((id) => finished(unlimited, id)));
       assert.deepEqual([begun.length, refused], [FREE, BEYOND]);
     },

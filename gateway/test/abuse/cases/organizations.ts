@@ -17,7 +17,6 @@ const join = async (owner: Actor, member: Actor, id: string, role: string): Prom
   const token = await invited(owner, id, role);
   answers(await member.session.post("/api/invitations/accept", { token }), 200);
 };
-/** An actor's session for an organization. */
 const within = (actor: Actor, id: string) => ({
   get: (path: string) => actor.session.call("GET", path, { headers: { "x-organization": id } }),
   post: (path: string, body: unknown) => actor.session.call("POST", path, { body, headers: { "x-organization": id } }),

@@ -13,7 +13,6 @@ const QUICK = { sandbox: { latencyMs: 10 } };
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "engine");
 const out = node("out", "response-output");
 
-/** Result of a graph. */
 const resultOf = async (ctx: Context, graph: object, inputs: Record<string, unknown> = {}): Promise<unknown> =>
   pick(answers(await runGraph(await user(ctx), graph, inputs), 200), "result");
 

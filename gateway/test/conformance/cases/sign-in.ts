@@ -9,7 +9,6 @@ const signIn = inSection("D24");
 const FACTOR = "/api/auth/second-factor";
 const RECOVERY_CODES = 10;
 
-/** A user with a second factor. */
 const withSecondFactor = async (ctx: Context): Promise<{ user: Actor; session: Actor["session"]; secret: string; codes: string[] }> => {
   const user = await ctx.actor({ tier: "free" });
   const made = answers(await user.session.post(FACTOR, { password: user.password }), 201, {

@@ -17,7 +17,6 @@ const signIn = (script: string): string => (script.includes("-b cookies.txt") &&
 /** Maximum output shown for a failed page. */
 const SHOWN_CHARS = 2_000;
 
-/** Python of the client's tests. */
 const clientPython = async (): Promise<string> => {
   const program = `const { readFile } = await import("node:fs/promises");
     const { pythonEnvironment } = await import("./deploy/local/build/python.mjs");

@@ -151,7 +151,7 @@ interface Given {
 export interface HttpGateOptions {
   target: () => string;
   gates: Gates;
-  /** Returns a response without calling the server; undefined calls it. */
+  /** Returns a response in place of the server's; if it returns undefined, the server is called. */
   instead: (passage: Passage) => Instead | undefined;
   /** Called with every request, and then with the server's response. */
   saw: (passage: Passage) => (answer: Buffer) => void;

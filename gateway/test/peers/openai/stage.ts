@@ -46,7 +46,6 @@ const registryWith = async (folder: string, baseUrl: string): Promise<string> =>
 
 export interface Stage {
   platform: Platform;
-  /** Key of an account. */
   key: string;
   folder: string;
   /** A picture and a sound. */

@@ -153,7 +153,7 @@ const expectSound = (world: World): void => {
   );
 };
 
-/** Plan credits never exceed those of the current month. Neither a month's end nor a hold carries them over. */
+/** Plan credits never exceed those of the current month: no credits remain after a month's end or in a hold. */
 const expectMonthBound = (world: World): void => {
   const rows = rowsOf(world);
   const isStart = ({ id, kind }: LedgerRow): boolean => kind === "plan_renewal" && !id.includes(":credit:");

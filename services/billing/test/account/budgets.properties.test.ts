@@ -87,7 +87,6 @@ interface Entry {
   at: Date;
   budgets: number[];
   millicredits: number;
-  /** The command that created it. */
   heldBy: Command;
   /** Undefined while the call is held. */
   captured?: number;

@@ -11,7 +11,6 @@ const OURS = expect.stringMatching(/^http:\/\/public\.test\/media\/[0-9a-f]{32}\
 const FILE = { id: expect.any(String) as string, url: OURS, contentType: "image/png" };
 const SIGNATURE = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 let pictures = 0;
-/** A unique picture. */
 const picture = (bytes = 64): string => {
   const content = Buffer.alloc(bytes, "loom");
   content.writeUInt32BE((pictures += 1));

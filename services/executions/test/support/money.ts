@@ -28,7 +28,6 @@ export interface Money {
   billing: Billing;
   usage: Usage;
   stores: Stores;
-  /** Connection of the stores. */
   connection: Connection;
   execution: Execution;
   holds: Holds;

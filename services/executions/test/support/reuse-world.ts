@@ -54,7 +54,6 @@ export const MODELS = new Map<string, CatalogModel>([
 export interface Outcome {
   /** Result with contents in place of files; undefined if the run failed. */
   result: unknown;
-  /** Number of paid calls. */
   paid: number;
 }
 

@@ -52,7 +52,6 @@ const started = async (world: World, healthy: Replica, end: FinalStatus = "compl
   await isOpen(world, request.executionId, asked);
   return { request, asked, id: request.executionId };
 };
-/** A running run. */
 const running = async (world: World, healthy: Replica, end?: FinalStatus) => {
   const run = await started(world, healthy, end);
   await world.claim(run.id, () => healthy);

@@ -37,7 +37,6 @@ const ROUNDS = 12;
 
 interface Carried {
   input: RunInput;
-  /** Id of the workflow run. */
   runId: string;
   isCancelled: boolean;
   /** True if its task has failed; it can still continue. */

@@ -18,7 +18,6 @@ interface Script {
   submits: number[];
   cancels: number;
   end?: RunEnd;
-  /** Reused results of a rerun. */
   taken?: (ReusedResult | null)[];
   looks?: ReuseInput[];
   extended?: string[];

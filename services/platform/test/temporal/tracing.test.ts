@@ -19,7 +19,6 @@ beforeEach(() => (recorded = recordSpans()));
 afterEach(() => recorded.stop());
 
 describe("the start of a workflow", () => {
-  /** Headers of a workflow's start. */
   const start = async (): Promise<Headers> => {
     let given: Headers = {};
     const next = (input: WorkflowStartInput) => {

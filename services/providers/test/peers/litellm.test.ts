@@ -107,7 +107,6 @@ const chat = (model: string, part: object = {}): Record<string, unknown> => ({
 });
 const images = (model: string): Record<string, unknown> => pictures(`${address}/v1`, model);
 
-/** Executes the steps and records the exchanges. */
 const run = async (name: string, settings: Record<string, unknown>, ...steps: Step[]): Promise<unknown[]> => {
   const exchanges: Exchange[] = [];
   const outcomes = await perform(settings, steps, recorder(egress, exchanges));

@@ -41,7 +41,6 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
 const reply = (response: ServerResponse, status: number, body?: unknown): void =>
   void response.writeHead(status, { "content-type": "application/json" }).end(body === undefined ? "" : JSON.stringify(body));
 
-/** One form part by its name. */
 const partOf = (form: Buffer, name: string): { filename: string; bytes: Buffer } | undefined => {
   const text = form.toString("latin1");
   const match = new RegExp(`name="${name}"(?:; filename="([^"]*)")?[^]*?\\r\\n\\r\\n([^]*?)\\r\\n--`).exec(text);

@@ -9,7 +9,6 @@ export interface Asked {
   call: string;
   headers: IncomingHttpHeaders;
   bytes: Buffer;
-  /** Parses a JSON body. */
   json: () => unknown;
   /** Parses a form in order: texts, and name, type and text of each file. A name can occur more than once. */
   form: () => Promise<[string, unknown][]>;

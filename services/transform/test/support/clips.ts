@@ -24,7 +24,6 @@ export interface ClipOptions {
   seconds: number;
   size?: string;
   fps?: number;
-  /** Colour of all frames. */
   colour?: string;
   /** Frequency in Hz; without it there is no audio. */
   tone?: number;

@@ -27,7 +27,6 @@ export interface RunningTransform {
     files: Record<string, Buffer | string | (Buffer | string)[]>,
     call?: { callId?: string; signal?: AbortSignal },
   ): Promise<transform.Output>;
-  /** The error of a failing run. */
   failure(...run: Parameters<RunningTransform["run"]>): Promise<DomainError>;
   bytesOf(output: transform.Output): Promise<Buffer>;
   /** Files left in the folders of operations. */

@@ -32,7 +32,6 @@ export interface Look {
   id: string;
   /** Search terms besides the name: phrases, separated by commas. */
   words: string;
-  /** Data of a new node. */
   data?: Data;
   /** Data of a new node that is linked to a port, by the port's name. */
   fedBy?: (port: string) => Data;
@@ -50,7 +49,6 @@ export interface Look {
 
 export const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
-/** Model and prompt of a node. */
 export const modelAndPrompt = (data: Data): string => {
   const inputs = (typeof data.inputs === "object" && data.inputs !== null ? data.inputs : {}) as Record<string, unknown>;
   const prompt = textOf(inputs.prompt) || textOf(data.prompt);

@@ -10,7 +10,7 @@ export interface AppFormProps {
   app: AppSettings;
   /** The workflow's name, used if the app has none. */
   name: string;
-  /** Origins as typed. */
+  /** Origins as the user typed them. */
   origins: string;
   onChange: (changes: Partial<AppSettings>) => void;
   onOrigins: (text: string) => void;

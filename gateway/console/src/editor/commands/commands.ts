@@ -42,7 +42,6 @@ export interface Stage {
   run(): void;
   /** Focuses the settings of the selected node. */
   settings(): void;
-  /** Opens another workflow. */
   open(slug: string): void;
   /** Opens a page about this workflow. */
   leave(page: "triggers" | "batch"): void;

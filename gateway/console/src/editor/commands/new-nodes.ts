@@ -37,7 +37,6 @@ interface Ends {
 
 const linkById = (graph: DocGraph, id: string | undefined): DocEdge | undefined => edgesOf(graph).find((edge) => edge.id === id);
 
-/** Ports of a link; undefined if one is missing. */
 const portsOfLink = (editor: Editor, edge: DocEdge): Ends | undefined => {
   const { ports } = editor.scene.store.getState();
   const [source, target] = [ports.get(edge.source), ports.get(edge.target)];
@@ -84,7 +83,6 @@ export const suits = (editor: Editor, kind: Kind, request: PaletteRequest): bool
   return ends !== undefined && entryAndExit(ends, portsOf(node, editor, [], [])) !== undefined;
 };
 
-/** Inserts a node into an edge. */
 const insertInto = (editor: Editor, graph: DocGraph, edge: DocEdge, node: DocNode): DocGraph => {
   const ends = portsOfLink(editor, edge);
   const found = ends && entryAndExit(ends, portsOf(node, editor, [], []));

@@ -46,7 +46,6 @@ export const bypass = (editor: Editor): void => {
 export const paint = (editor: Editor, nodes: readonly DocNode[], colour: string | undefined): void =>
   editor.document.change(NODE_ACTIONS.colour, (graph) => nodes.reduce((now, { id }) => setData(now, id, ["color"], colour), graph));
 
-/** Starts to rename the selected node. */
 export const rename = (editor: Editor): void => {
   const [node, ...others] = selectedNodes(editor);
   if (!node || others.length > 0) return complain(NODE_ACTIONS.selectNodeToRename);

@@ -71,7 +71,6 @@ const SANDBOX = "sandbox";
 /** Setting with the schema of an answer. */
 const ANSWER_SCHEMA = "schema";
 
-/** Settings of a model node, from the model's schema. */
 export const ModelForm = ({ node }: { node: DocNode }) => {
   const { schemaOf } = useEditor();
   const { set, disabled } = useSetting(node);

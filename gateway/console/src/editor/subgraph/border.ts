@@ -42,7 +42,6 @@ export const endsOf = (edge: DocEdge, ports: PortBook): Ends => ({
   targetHandle: targetPort(edge, ports.get(edge.target)),
 });
 
-/** Key of a node's output. */
 export const keyOf = (nodeId: string, port: string): string => `${nodeId}\n${port}`;
 
 /** Field of the outer workflow that a link comes from, as declared. */

@@ -27,7 +27,6 @@ export interface Setting {
   /** Path in the node's data. */
   path: readonly string[];
   kind: ValueKind;
-  /** Options of a choice. */
   options: readonly Option[];
   isWhole: boolean;
   /** Bounds of a number or seed. */
@@ -173,7 +172,7 @@ export const withVariation = (graph: DocGraph, nodeId: string, settings: Setting
 export const hasSettings = (node: DocNode, settings: Settings): boolean =>
   pathsOf(settings).every(([path, value]) => JSON.stringify(settingAt(node, path)) === JSON.stringify(value));
 
-/** A value as a heading. */
+/** Heading for a value. */
 export const valueWords = (value: unknown): string => {
   if (typeof value === "boolean") return value ? "on" : "off";
   const text = typeof value === "string" ? value : JSON.stringify(value);

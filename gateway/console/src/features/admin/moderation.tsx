@@ -13,7 +13,6 @@ import { MODERATION } from "../../messages/admin";
 
 const PAGE = 50;
 
-/** Subject of a moderation decision. */
 const subjectOf = ({ kind, nodeId, workflowSlug, model }: ModerationRow): string => {
   if (kind === "output") return MODERATION.nodeOutput(nodeId ?? "");
   return nodeId === null ? MODERATION.runInput(workflowSlug ?? model ?? "") : MODERATION.requestOfNode(nodeId);

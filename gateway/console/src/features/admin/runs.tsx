@@ -46,7 +46,6 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
   { title: COMMON.started, numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
-/** Runs of all users. */
 export const RunsSection = () => {
   const [status, setStatus] = useState("");
   const chosen = STATUSES.find((one) => one === status);

@@ -36,7 +36,6 @@ const TakeDown = ({ template: { slug, name }, onClose }: { template: WorkflowSum
   </FormDialog>
 );
 
-/** Published templates. */
 export const TemplatesSection = () => {
   const workflows = useQuery(workflowsQuery);
   const [taken, setTaken] = useState<WorkflowSummary>();

@@ -31,7 +31,6 @@ const DeleteDialog = ({ executionId, onClose }: { executionId: string; onClose: 
   );
 };
 
-/** Buttons of a run. */
 export const Actions = ({ execution }: { execution: Execution }) => {
   const { busy, run } = useChange("execution", "executions", "me");
   const { executionId, workflowSlug } = execution;

@@ -21,7 +21,6 @@ export const Retirement = ({ model }: { model: Model }) => {
   );
 };
 
-/** Remaining trial runs of a model. */
 const useFreeRuns = ({ internalName, trialRuns }: Model): number => {
   const { data: me } = useQuery(meQuery);
   return me?.credits.grants.find(({ model }) => model === internalName)?.remaining ?? trialRuns;

@@ -159,7 +159,6 @@ const Disabled = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
   );
 };
 
-/** An endpoint and the messages to it. */
 export const EndpointPage = () => {
   const { id } = route.useParams();
   const endpoints = useQuery(endpointsQuery);

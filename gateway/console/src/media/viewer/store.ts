@@ -1,7 +1,6 @@
 import { create } from "zustand";
 import type { OutputFile } from "../files-in";
 
-/** An item in the viewer with its origin. */
 export interface ViewerItem {
   id: string;
   file: OutputFile | undefined;

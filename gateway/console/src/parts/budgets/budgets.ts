@@ -12,7 +12,6 @@ export const budgetsQuery = queryOptions({
 /** Metadata name of runs by an app's visitors, and of the app's budget. */
 export const APP_NAME = "nodeloom.app";
 
-/** Scope of a budget. */
 export type BudgetScope =
   | { scope: "key"; keyId: string }
   | { scope: "workflow"; workflowSlug: string }

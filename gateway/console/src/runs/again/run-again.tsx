@@ -15,7 +15,6 @@ export interface RunAgainProps {
   execution: Execution;
   /** For a run of the canvas, its graph and the typed inputs. */
   again?: Again;
-  /** Revision of the canvas. */
   revision?: string;
   /** Work before the start; false if it failed. */
   before?: () => Promise<boolean>;

@@ -6,7 +6,6 @@ export type FieldType = "text" | "number" | "whole" | "boolean" | "texts" | "cho
 export interface AnswerField {
   name: string;
   type: FieldType;
-  /** Options of a choice. */
   choices: readonly string[];
   /** Description for the model. */
   description: string;

@@ -12,7 +12,7 @@ export interface DecisionListProps {
   titleOf?: (nodeId: string) => string;
 }
 
-/** Who decided on approvals of a run, when, and with which comment. */
+/** Decisions on approvals of a run, with author, time and comment. */
 export const DecisionList = ({ decisions, titleOf }: DecisionListProps) => {
   const { data: me } = useQuery(meQuery);
   const members = useQuery({ ...membersQuery(me ? ownerIdOf(me) : ""), enabled: Boolean(me) });

@@ -2,7 +2,6 @@ import { inlineWorkflows, planRun, resultMembers, workflowReferences, type Inlin
 import { growth } from "../../../../platform/test/support/growth";
 import { graphOf, MODELS, type Edge, type Node } from "../../support";
 
-/** Graphs by slug. */
 type Library = Record<string, InlineGraph>;
 
 const resolveIn =

@@ -74,6 +74,5 @@ const Typed = ({ setting: { label, schema, value }, onSet, onEnd }: FieldProps) 
   );
 };
 
-/** The field of a setting that is edited on its node. */
 export const NodeSettingField = (props: FieldProps) =>
   Array.isArray(props.setting.schema.enum) ? <Choices {...props} /> : <Typed {...props} />;

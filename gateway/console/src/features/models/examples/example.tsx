@@ -41,7 +41,6 @@ export interface Shown {
   text?: string | undefined;
 }
 
-/** Example of a model; undefined without one. */
 export const useExample = (model: Model): Shown | undefined => {
   const newest = useQuery(newestQuery);
   const own = newestFile(newest.data, model);
