@@ -18,6 +18,7 @@ const GENERATORS = [
   { writes: "types of the Python client", script: "gateway/python/generate.cjs" },
   { writes: "reference of the TypeScript client", script: "docs/reference/typescript.mjs" },
   { writes: "reference of the Python client", script: "docs/reference/python.py" },
+  { writes: "reference of the command line", script: "docs/reference/command-line.mjs" },
   { writes: "table and pages of errors", script: "docs/reference/errors.mjs" },
   { writes: "table of media operations", script: "docs/guide/operations-table.mjs" },
   { writes: "tables of services and variables", script: "docs/operations/service-tables.mjs" },

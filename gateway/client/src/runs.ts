@@ -139,7 +139,7 @@ const completedOf = <R>({ executionId, result = {}, creditsCost, durationMs }: E
   ...{ success: true, result: result as R, cost: creditsCost, ms: durationMs, executionId },
 });
 
-interface Delta {
+export interface Delta {
   nodeId: string;
   item?: number;
   text: string;
@@ -150,7 +150,7 @@ interface Delta {
  * Follows the text of one node.
  * @returns the new part; undefined for other nodes, or if the text restarted with different words
  */
-const textFollower = (nodeId: string | undefined) => {
+export const textFollower = (nodeId: string | undefined) => {
   let [node, written, isOther] = [nodeId, "", false];
   const next = (text: string): string | undefined => {
     isOther ||= !text.startsWith(written);

@@ -1,17 +1,20 @@
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { API } from "./comfyui-graphs";
+import { leavesOf } from "../../client/src/cli/command";
+import { EXAMPLES } from "../../client/src/cli/examples";
+import { createProgram } from "../../client/src/cli/program";
 import { startScripted, type Script, type ScriptedService } from "./server";
 
 /** The command line's output for scripted responses. */
 
 const PROGRAM = join(__dirname, "..", "..", "client", "bin", "nodeloom.cjs");
 
-let service: ScriptedService;
-afterEach(() => service.stop());
+let service: ScriptedService | undefined;
+afterEach(() => service?.stop());
 
 const start = async (args: string[], ...script: Script[]): Promise<ChildProcessWithoutNullStreams> => {
   service = await startScripted(...script);
@@ -24,6 +27,7 @@ const printed = async (child: ChildProcessWithoutNullStreams): Promise<{ code: n
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout };
 };
+const LEAVES = leavesOf(createProgram());
 
 it("lists each run of the usage with its models", async () => {
   const rows = [
@@ -59,11 +63,11 @@ it("promotes the version of another alias, and a version by its number", async (
   const moved = { status: 200, json: { name: "production", version: 3 } };
   const { code, stdout } = await printed(await start(["promote", "poster", "--from", "staging"], { status: 200, json: listed }, moved));
   expect({ code, stdout }).toEqual({ code: 0, stdout: "3\n" });
-  expect(service.received.map(({ method, path, body }) => [method, path, body])).toEqual([
+  expect(service!.received.map(({ method, path, body }) => [method, path, body])).toEqual([
     ["GET", "/api/workflows/poster/aliases", ""],
     ["PUT", "/api/workflows/poster/aliases/production", '{"version":3}'],
   ]);
-  await service.stop();
+  await service!.stop();
   const { code: refused } = await printed(await start(["promote", "poster"]));
   expect(refused).toBe(2);
 });
@@ -88,10 +92,86 @@ it("creates a workflow from a ComfyUI file", async () => {
     child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
     expect((await printed(child)).code).toBe(0);
     expect(stderr).toContain("created harbour. Imported from ComfyUI: 7 nodes became 3 here.");
-    const sent = JSON.parse(service.received[1]!.body) as { name: string; nodes: { type: string }[] };
+    const sent = JSON.parse(service!.received[1]!.body) as { name: string; nodes: { type: string }[] };
     expect(sent.name).toBe("Harbour");
     expect(sent.nodes.map(({ type }) => type)).toContain("generate-image");
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+it("describes each command, with one example and the option --json", () => {
+  expect(Object.keys(EXAMPLES).sort()).toEqual(LEAVES.map(({ name }) => name).sort());
+  for (const { name, command } of LEAVES) {
+    expect(command.description()).not.toBe("");
+    expect(EXAMPLES[name]).toMatch(new RegExp(`^nodeloom ${name}\\b`));
+    expect(command.options.map(({ long }) => long)).toContain("--json");
+  }
+});
+
+it("takes a version of a workflow after a command, and prints its own before one", async () => {
+  const { stdout } = await printed(
+    await start(["promote", "poster", "--version", "2"], { status: 200, json: { name: "production", version: 2 } }),
+  );
+  expect(stdout).toBe("2\n");
+  expect(service!.received.map(({ body }) => body)).toEqual(['{"version":2}']);
+  await service!.stop();
+  expect((await printed(await start(["--version"]))).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+it.each([
+  ["--json", "models"],
+  ["models", "--json"],
+])("prints JSON lines with the option before or after the command: %s %s", async (...args) => {
+  const models = [{ internalName: "sandbox-image", modality: "image" }];
+  const { stdout } = await printed(await start(args, { status: 200, json: models }));
+  expect(JSON.parse(stdout)).toEqual(models[0]);
+});
+
+describe("completion", () => {
+  const complete = (words: string[]): string[] => {
+    const script = execFileSync(process.execPath, [PROGRAM, "completion", "bash"], { encoding: "utf8" });
+    const call = `COMP_WORDS=(${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}; _nodeloom; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync("bash", ["-c", `${script}\n${call}`], { encoding: "utf8" })
+      .trim()
+      .split("\n");
+  };
+
+  it("knows commands, those of groups, and the options of each, in bash", () => {
+    expect(complete(["nodeloom", "sch"])).toEqual(["schedule"]);
+    expect(complete(["nodeloom", "workflows", "pu"])).toEqual(["pull", "push"]);
+    expect(complete(["nodeloom", "--json", "promote", "poster", "--f"])).toEqual(["--from"]);
+  });
+
+  it.each(["zsh", "fish"])("names every command for %s", (shell) => {
+    const script = execFileSync(process.execPath, [PROGRAM, "completion", shell], { encoding: "utf8" });
+    for (const { command } of LEAVES) expect(script).toMatch(new RegExp(`\\b${command.name()}\\b`));
+  });
+
+  it("names the shells that it knows", async () => {
+    expect((await printed(await start(["completion", "csh"]))).code).toBe(2);
+  });
+});
+
+it("prints the text of a model as it is written, and once", async () => {
+  const executionId = "00000000-0000-4000-8000-000000000000";
+  const message = (type: string, data: object): string => `data: ${JSON.stringify({ type, at: "2026-11-28T10:00:00Z", data })}\n\n`;
+  const delta = (text: string): string => message("node.delta", { nodeId: "model", text });
+  const child = await start(
+    ["run", "model:sandbox-chat", "prompt=x"],
+    { status: 200, json: { inputSchema: { properties: { prompt: { type: "string" } } } } },
+    { status: 200, json: { estimatedCreditCost: 1, maxCreditCost: 1, exact: true } },
+    { status: 202, headers: { "x-execution-id": executionId }, json: { _async: true, executionId, status: "processing", requestId: null } },
+    {
+      status: 200,
+      headers: { "content-type": "text/event-stream" },
+      text: `${delta("Once ")}${delta("upon")}id: 9\n${message("settled", {})}`,
+    },
+    { status: 200, json: { executionId, status: "completed", result: { text: "Once upon a time" }, creditsCost: 1, durationMs: 20 } },
+  );
+  const chunks: string[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
+  await once(child, "close");
+  expect(chunks.join("")).toBe("Once upon a time\n");
+  expect(chunks.length).toBeGreaterThan(1);
 });

@@ -167,6 +167,61 @@ it("creates, lists and revokes keys with a password, which keys can't do", async
   });
 });
 
+it("publishes, schedules, runs batches, and shows runs, their logs and files", async () => {
+  const slug = await save(greeting());
+  expect(await nodeloom("publish", slug, "--note", "first")).toMatchObject({ code: 0, stdout: "1\n" });
+  expect(await nodeloom("promote", slug, "--version", "1")).toMatchObject({ code: 0, stdout: "1\n" });
+  await writeFile(join(folder, "rows.csv"), "prompt\nAda\nBea\n");
+  const batch = await nodeloom("batch", "run", slug, "rows.csv");
+  expect(batch).toMatchObject({ code: 0, stdout: expect.stringContaining("2 of 2 completed, 0 failed") as string });
+  const [batchId] = batch.stdout.split(" ");
+  const rows = (await nodeloom("batch", "results", batchId!, "--json")).stdout.trim().split("\n");
+  expect(rows.map((row) => (JSON.parse(row) as { result: unknown }).result)).toEqual([{ text: "Hello Ada" }, { text: "Hello Bea" }]);
+  expect((await nodeloom("batch", "list")).stdout).toContain(batchId);
+
+  const { stdout: scheduled } = await nodeloom("schedule", "create", slug, "@yearly", "prompt=Ada", "--timezone", "Europe/Berlin");
+  const schedule = scheduled.trim();
+  expect(await nodeloom("schedule", "pause", slug, schedule)).toMatchObject({ stdout: `${schedule} is paused\n` });
+  expect((await nodeloom("schedule", "list", slug)).stdout).toContain(schedule);
+  expect(await nodeloom("schedule", "delete", slug, schedule)).toMatchObject({ code: 0 });
+
+  await nodeloom("run", slug, "prompt=Ada");
+  const listed = await nodeloom("executions", "list", "--workflow", slug, "--json");
+  const { executionId } = JSON.parse(listed.stdout.split("\n")[0]!) as { executionId: string };
+  expect(JSON.parse((await nodeloom("executions", "show", executionId)).stdout)).toMatchObject({ result: { text: "Hello Ada" } });
+  const logs = await nodeloom("logs", "-f", executionId);
+  expect(logs).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S+Z admitted .*Z settled \{.*\}\n$/s) as string });
+
+  await nodeloom("run", "model:sandbox-image", "prompt=x", "-o", "boat.png");
+  const { stdout: uploaded } = await nodeloom("media", "upload", "boat.png");
+  const id = uploaded.trim();
+  expect((await nodeloom("media", "list")).stdout).toContain(id);
+  expect(await nodeloom("media", "download", id, "-o", "copy.png")).toMatchObject({ code: 0, stdout: "copy.png\n" });
+  expect((await readFile(join(folder, "copy.png"))).subarray(1, 4).toString()).toBe("PNG");
+  expect(await nodeloom("media", "delete", id)).toMatchObject({ code: 0 });
+});
+
+it("sets budgets and secrets with a key that can, and lists organizations with a password", async () => {
+  const { key } = await http.account({ tier: "business", capabilities: ["budgets:write", "secrets:write", "usage:read", "members:read"] });
+  const ended = (...args: string[]): Promise<Ended> => outcome(start(args, { NODELOOM_API_KEY: key }));
+  const budget = await ended("budgets", "set", "500", "--metadata", "customer=acme", "--window", "day");
+  expect(budget.code).toBe(0);
+  expect((await ended("budgets", "list")).stdout).toMatch(/metadata +customer=acme +500 +day/);
+  expect(await ended("budgets", "delete", budget.stdout.trim())).toMatchObject({ code: 0 });
+  expect(await ended("budgets", "set", "5")).toMatchObject({ code: 2, stderr: "give one of --key, --workflow and --metadata\n" });
+  const secret = start(["secrets", "set", "SHOP_TOKEN", "--host", "api.example.com"], { NODELOOM_API_KEY: key });
+  secret.stdin.end("s3cret-of-the-shop\n");
+  expect(await outcome(secret)).toMatchObject({ code: 0, stdout: "SHOP_TOKEN\n" });
+  const secrets = await ended("secrets", "list");
+  expect(secrets.stdout).toMatch(/SHOP_TOKEN .*api\.example\.com/);
+  expect(secrets.stdout).not.toContain("s3cret-of-the-shop");
+  expect(await ended("secrets", "delete", "SHOP_TOKEN")).toMatchObject({ code: 0 });
+  const orgs = start(["orgs", "list", "--json"], { NODELOOM_API_KEY: undefined });
+  orgs.stdin.end(`${user.email}\n${user.password}\n`);
+  const { stdout } = await outcome(orgs);
+  expect(JSON.parse(stdout.split("\n")[0]!)).toMatchObject({ personal: true, role: "owner" });
+});
+
 it.each([
   [["run", "no-such-workflow"], 3, "workflow not found"],
   [["run", "model:sandbox-image", "prompt"], 2, '"prompt" is no input'],

@@ -1,5 +1,5 @@
-import type { Command } from "commander";
 import type { Client } from "../client";
+import { printRows, type Commands } from "./command";
 import { Refusal } from "./outcome";
 import { openClient } from "./settings";
 import type { Terminal } from "./terminal";
@@ -32,15 +32,22 @@ const promote = async (slug: string, { from, to = PRODUCTION, version }: Promoti
 
 const list = async (slug: string, terminal: Terminal): Promise<void> => {
   const rows = await (await openClient()).workflows.aliases(slug);
-  terminal.table(rows as unknown as Record<string, unknown>[], ["name", "version", "updatedAt"]);
+  printRows(terminal, rows, ["name", "version", "updatedAt"]);
 };
 
-/** @param perform runs a command and sets the exit code */
-export const addAliasCommands = (
-  program: Command,
-  perform: (work: (terminal: Terminal) => Promise<void>) => Promise<void>,
-  number: (text: string) => number,
-): void => {
+const publish = async (slug: string, note: string | undefined, terminal: Terminal): Promise<void> => {
+  const published = await (await openClient()).workflows.publish(slug, note);
+  terminal.note(`published version ${published.version} of ${slug}`);
+  terminal.value(published, String(published.version));
+};
+
+export const addAliasCommands = ({ program, perform, number }: Commands): void => {
+  program
+    .command("publish")
+    .argument("<workflow>", "its slug")
+    .option("--note <text>", "what changed")
+    .description("publishes the draft as the next version and prints its number")
+    .action((slug: string, { note }: { note?: string }) => perform((terminal) => publish(slug, note, terminal)));
   program
     .command("aliases")
     .argument("<workflow>", "its slug")

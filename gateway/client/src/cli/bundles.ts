@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
-import type { Command } from "commander";
 import { unzipSync, zipSync } from "fflate";
 import type { BundleImport } from "../api-types";
 import { sleep } from "../sleep";
+import { printRows, type Commands } from "./command";
 import { EXIT, Refusal } from "./outcome";
 import { withPrompt } from "./prompt";
 import { openClient } from "./settings";
@@ -56,7 +56,7 @@ const packed = async (path: string): Promise<Uint8Array<ArrayBuffer>> => {
 };
 
 const show = ({ workflows, files, ignored }: BundleImport, terminal: Terminal): void => {
-  terminal.table(workflows as unknown as Record<string, unknown>[], ["action", "name", "slug", "version", "reason"]);
+  printRows(terminal, workflows, ["action", "name", "slug", "version", "reason"]);
   if (files.length > 0) terminal.note(`files: ${files.join(", ")}`);
   for (const part of ignored) terminal.note(`ignored: ${part}`);
 };
@@ -94,11 +94,7 @@ const deploy = async (path: string, { alias, dryRun, overwrite, yes }: DeployOpt
   show(done, terminal);
 };
 
-/** @param perform runs a command and sets the exit code */
-export const addBundleCommands = (
-  program: Command,
-  perform: (work: (terminal: Terminal) => Promise<number | void>) => Promise<void>,
-): void => {
+export const addBundleCommands = ({ program, perform }: Commands): void => {
   program
     .command("export")
     .argument("<workflows...>", "their slugs")

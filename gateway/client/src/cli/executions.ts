@@ -1,10 +1,14 @@
-import type { Command } from "commander";
-import type { ErasureOrder } from "../api-types";
-import { Refusal } from "./outcome";
+import { Option } from "commander";
+import type { ErasureOrder, Execution } from "../api-types";
+import { printRows, type Commands } from "./command";
+import { EXIT, Refusal } from "./outcome";
 import { openClient } from "./settings";
 import type { Terminal } from "./terminal";
 
-/** `nodeloom executions`: runs by their ids. */
+/** `nodeloom executions` and `nodeloom logs`: runs by their ids. */
+
+const STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const satisfies Execution["status"][];
+const FINAL: ReadonlySet<string> = new Set<Execution["status"]>(["completed", "failed", "cancelled"]);
 
 const remove = async (ids: readonly string[], terminal: Terminal): Promise<void> => {
   const client = await openClient();
@@ -42,9 +46,56 @@ const show = async (id: string, terminal: Terminal): Promise<void> => {
   terminal.value(erasure, `${erasure.state}: ${erasure.erased} of ${erasure.matched} erased, ${erasure.remaining} remaining`);
 };
 
-/** @param perform runs a command and sets the exit code */
-export const addExecutionCommands = (program: Command, perform: (work: (terminal: Terminal) => Promise<void>) => Promise<void>): void => {
+interface ListOptions {
+  workflow?: string;
+  status?: Execution["status"];
+  limit: number;
+}
+
+const list = async ({ workflow, status, limit }: ListOptions, terminal: Terminal): Promise<void> => {
+  const query = { limit, ...(workflow === undefined ? {} : { workflowSlug: workflow }), ...(status === undefined ? {} : { status }) };
+  const { rows } = await (await openClient()).executions.list(query);
+  printRows(terminal, rows, ["executionId", "status", "workflowSlug", "creditsCost", "durationMs", "createdAt"]);
+};
+
+const showRun = async (id: string, terminal: Terminal): Promise<void> => {
+  const execution = await (await openClient()).executions.get(id);
+  terminal.value(execution, JSON.stringify(execution, null, 2));
+};
+
+/** Prints the events of a run. Those of a run that is under way end with it. */
+const logs = async (id: string, isFollowing: boolean, terminal: Terminal): Promise<number | void> => {
+  const client = await openClient();
+  const { status } = await client.executions.get(id);
+  if (!isFollowing && !FINAL.has(status)) throw new Refusal(`the run is ${status}: follow it to its end with \`nodeloom logs -f ${id}\``);
+  let ended = "completed";
+  for await (const { id: number, type, at, data } of client.events(id)) {
+    terminal.value({ id: number, type, at, data }, `${at} ${type} ${JSON.stringify(data)}`);
+    if (type === "settled") ended = data.status ?? ended;
+  }
+  if (ended !== "completed") return EXIT.failed;
+};
+
+export const addExecutionCommands = ({ program, perform, number }: Commands): void => {
+  program
+    .command("logs")
+    .argument("<execution>", "an execution's id")
+    .option("-f, --follow", "follow a run that is under way to its end")
+    .description("prints the events of a run, with times; exit code 1 if it failed or was cancelled")
+    .action((id: string, { follow = false }: { follow?: boolean }) => perform((terminal) => logs(id, follow, terminal)));
   const executions = program.command("executions").description("runs that were made");
+  executions
+    .command("list")
+    .option("--workflow <slug>", "only runs of this workflow")
+    .addOption(new Option("--status <status>", "only runs with this status").choices(STATUSES))
+    .option("--limit <n>", "how many", number, 20)
+    .description("lists your newest runs")
+    .action((options: ListOptions) => perform((terminal) => list(options, terminal)));
+  executions
+    .command("show")
+    .argument("<id>", "of a run")
+    .description("prints a run as JSON: status, nodes, result, cost")
+    .action((id: string) => perform((terminal) => showRun(id, terminal)));
   executions
     .command("delete")
     .argument("<ids...>", "of runs that are over")

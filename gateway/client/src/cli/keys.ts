@@ -1,5 +1,5 @@
-import type { Command } from "commander";
 import type { Operations } from "../api-types";
+import { printRows, type Commands } from "./command";
 import { Refusal } from "./outcome";
 import { withSession } from "./session";
 import type { Terminal } from "./terminal";
@@ -26,7 +26,7 @@ const create = async (name: string, { preset, capability, expires }: Creation, t
 
 const list = async (terminal: Terminal): Promise<void> => {
   const rows = await withSession(async (client) => (await client.request("listKeys", {})).body);
-  terminal.table(rows as unknown as Record<string, unknown>[], ["id", "name", "start", "capabilities", "lastUsedAt", "expiresAt"]);
+  printRows(terminal, rows, ["id", "name", "start", "capabilities", "lastUsedAt", "expiresAt"]);
 };
 
 const revoke = async (id: string, terminal: Terminal): Promise<void> => {
@@ -40,12 +40,7 @@ const rotate = async (id: string, graceSeconds: number, terminal: Terminal): Pro
   terminal.value(made, made.key);
 };
 
-/** @param perform runs a command and sets the exit code */
-export const addKeyCommands = (
-  program: Command,
-  perform: (work: (terminal: Terminal) => Promise<void>) => Promise<void>,
-  number: (text: string) => number,
-): void => {
+export const addKeyCommands = ({ program, perform, number }: Commands): void => {
   const keys = program
     .command("keys")
     .description("your API keys; asks for your e-mail address and password, since no key may make another");

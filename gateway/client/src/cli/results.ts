@@ -28,7 +28,7 @@ const isFolder = async (path: string): Promise<boolean> => {
   }
 };
 
-const download = async (url: string, path: string): Promise<void> => {
+export const download = async (url: string, path: string): Promise<void> => {
   const response = await fetch(url);
   if (!response.ok || response.body === null) throw new Refusal(`${url} answered ${response.status}`, EXIT.failed);
   await mkdir(dirname(path), { recursive: true });

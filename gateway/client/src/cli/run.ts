@@ -1,6 +1,6 @@
 import type { Quote } from "../api-types";
 import type { Client } from "../client";
-import { failureOf, selectionOf, type Target } from "../runs";
+import { failureOf, selectionOf, textFollower, type Delta, type Target } from "../runs";
 import { readInputs, type InputTypes } from "./inputs";
 import { EXIT, Refusal } from "./outcome";
 import { saveFiles } from "./results";
@@ -25,7 +25,7 @@ export const webhookOf = ({ webhook: url, webhookEvents }: RunOptions): { url: s
   return { url, ...(webhookEvents === undefined ? {} : { events: webhookEvents.split(",") }) };
 };
 
-const typesOf = async (client: Client, target: Target): Promise<InputTypes> => {
+export const typesOf = async (client: Client, target: Target): Promise<InputTypes> => {
   if ("workflow" in target) {
     const { fields } = await client.workflows.schema(target.workflow, { alias: target.alias });
     return new Map(fields.map(({ name, type }) => [name, type]));
@@ -56,9 +56,18 @@ const cancelOnInterrupt = (client: Client, executionId: string, terminal: Termin
   return { ending: () => ending, stop: (): void => void process.off("SIGINT", cancel) };
 };
 
-/** Shows an execution until it ends. @throws NodeloomError if it failed or was cancelled */
-export const follow = async (client: Client, executionId: string, terminal: Terminal): Promise<Outcome> => {
-  for await (const { type, data } of client.events(executionId)) terminal.event(type, data);
+/**
+ * Shows an execution until it ends.
+ * @param isText whether its result is the text that it streams
+ * @throws NodeloomError if it failed or was cancelled
+ */
+export const follow = async (client: Client, executionId: string, terminal: Terminal, isText = false): Promise<Outcome> => {
+  const follower = textFollower(undefined);
+  for await (const { type, data } of client.events(executionId)) {
+    terminal.event(type, data);
+    const piece = isText && type === "node.delta" ? follower.piece(data as unknown as Delta) : undefined;
+    if (piece !== undefined) terminal.piece(piece);
+  }
   const execution = await client.executions.get(executionId);
   const { status, result = {}, creditsCost, durationMs } = execution;
   if (status !== "completed") throw failureOf(execution);
@@ -117,7 +126,7 @@ export const run = async (
   terminal.note(`execution ${executionId}`);
   const interrupt = cancelOnInterrupt(client, executionId, terminal);
   try {
-    const outcome = await follow(client, executionId, terminal);
+    const outcome = await follow(client, executionId, terminal, "model" in target);
     const files = output === undefined ? [] : await saveFiles(outcome.result, output);
     terminal.result({ ...outcome, ...(output === undefined ? {} : { files }) }, files);
   } catch (error) {

@@ -10,6 +10,8 @@ export interface Terminal {
   /** Prints progress. */
   note(text: string): void;
   event(type: string, data: Readonly<Record<string, unknown>>): void;
+  /** Prints a part of a text while it is written. The result then prints only the rest. */
+  piece(text: string): void;
   /** Prints the result of a run. @param files paths of its saved files */
   result(outcome: Outcome, files: readonly string[]): void;
   table(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void;
@@ -52,6 +54,7 @@ const jsonTerminal = ({ stdout, exit }: Streams): Terminal => {
   return {
     note: () => undefined,
     event: (type, data) => line({ event: type, ...data }),
+    piece: () => undefined,
     result: (outcome) => line(outcome),
     table: (rows) => rows.forEach(line),
     value: (value) => line(value),
@@ -66,6 +69,7 @@ const jsonTerminal = ({ stdout, exit }: Streams): Terminal => {
 const plainTerminal = ({ stdout, stderr, exit }: Streams): Terminal => {
   const print = (text: string): void => void stdout.write(visible(text));
   const note = (text: string): void => void stderr.write(`${visible(text)}\n`);
+  let written = "";
   return {
     note,
     event: (type, { nodeId, item, items, durationMs, error }) => {
@@ -75,10 +79,17 @@ const plainTerminal = ({ stdout, stderr, exit }: Streams): Terminal => {
       const why = type === "node.failed" ? `: ${(error as { message?: string } | undefined)?.message ?? ""}` : "";
       note(`  ${nodeId}${part} ${type.replace(/^node\./, "")}${time}${why}`);
     },
+    piece: (text) => {
+      written += text;
+      print(text);
+    },
     result: ({ result }, files) => {
       if (files.length > 0) return print(`${files.join("\n")}\n`);
       const { text, ...others } = result;
-      if (typeof text === "string" && Object.keys(others).length === 0) print(`${text}\n`);
+      const isText = typeof text === "string" && Object.keys(others).length === 0;
+      if (isText && text.startsWith(written)) return print(`${text.slice(written.length)}\n`);
+      if (written !== "") print("\n");
+      if (isText) print(`${text}\n`);
       else print(`${JSON.stringify(result, null, 2)}\n`);
     },
     table: (rows, columns) => {

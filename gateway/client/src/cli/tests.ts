@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
-import type { Command } from "commander";
 import type { TestRunWithResults } from "../api-types";
+import type { Commands } from "./command";
 import { EXIT, Refusal } from "./outcome";
 import { openClient } from "./settings";
 import type { Terminal } from "./terminal";
@@ -59,11 +59,7 @@ const test = async (slug: string, options: TestOptions, terminal: Terminal): Pro
   return run.status === "passed" ? 0 : EXIT.failed;
 };
 
-/** @param perform runs a command and sets the exit code */
-export const addTestCommand = (
-  program: Command,
-  perform: (work: (terminal: Terminal) => Promise<number | void>) => Promise<void>,
-): void => {
+export const addTestCommand = ({ program, perform }: Commands): void => {
   program
     .command("test")
     .argument("<workflow>", "its slug")
