@@ -20,7 +20,7 @@ export const identityCases: Case[] = [
       answers(await user.session.get("/api/whoami"), 200, exactly({ user: expected }));
     }),
   ),
-  identity("a tier may be a custom one", async (ctx) => {
+  identity("a user's tier can be a custom one", async (ctx) => {
     const tier = await ctx.tier("like-pro");
     answers(await (await ctx.actor({ tier })).get("/api/whoami"), 200, { user: { tier } });
   }),
