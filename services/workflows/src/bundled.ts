@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { PRODUCTION } from "@nodeloom/kernel";
 import { found } from "./definition/errors";
-import { checkSettings, graphDigest } from "./definition/settings";
+import { checkSettings, graphDigest, testsDigest } from "./definition/settings";
 import type { BundledHead, WorkflowStore } from "./definition/storage";
 import { aliasOf, newest, type Workflow } from "./definition/workflow";
 import type { Folders } from "./folders/folders";
@@ -40,6 +40,8 @@ export interface BundledSave {
   nodesJson: string;
   edgesJson: string;
   viewportJson: string;
+  /** Absent: the tests stay as they are. */
+  testsJson?: string | undefined;
   publish: boolean;
   keepProduction: boolean;
   maxWorkflows?: number | undefined;
@@ -69,11 +71,12 @@ export interface BundledDeps {
 /** More deletions of one name suggest a faulty program. */
 const MAX_GENERATIONS = 1_000;
 
-type Content = Pick<Workflow, "name" | "description" | "tags" | "graphDigest">;
+type Content = Pick<Workflow, "name" | "description" | "tags" | "graphDigest" | "testsJson">;
 
-const contentOf = ({ name, description, tags, graphDigest: graph }: Content): string =>
+/** @param withTests whether the bundle has tests; without them, edits of tests aren't changes */
+const contentOf = ({ name, description, tags, graphDigest: graph, testsJson = "" }: Content, withTests: boolean): string =>
   createHash("sha256")
-    .update(JSON.stringify([name, description, tags, graph]))
+    .update(JSON.stringify([name, description, tags, graph, ...(withTests ? [testsDigest(testsJson)] : [])]))
     .digest("base64url");
 
 const referenceOf = (name: string, generation: number): string => `bundle\n${name}\n${generation}`;
@@ -91,7 +94,7 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
     const set = alias === "" ? undefined : aliasOf(head, alias);
     return {
       ...{ name, slug: head.slug, revision: head.revision, bundled: bundle !== undefined, source: bundle?.source ?? "" },
-      changed: bundle !== undefined && bundle.content !== contentOf(head),
+      changed: bundle !== undefined && bundle.content !== contentOf(head, bundle.tests ?? false),
       publishedVersion: head.published?.graphDigest === head.graphDigest ? newest(head) : 0,
       ...{ aliasVersion: set?.version ?? 0, aliasSetAt: set?.updatedAt.getTime() ?? 0, generation: 0 },
     };
@@ -111,7 +114,8 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
   const create = async (save: BundledSave): Promise<Workflow> => {
     const { ownerId, authorId, title, description, tags, nodesJson, edgesJson, viewportJson, unapproved, withoutRun } = save;
     const switches = { isTemplate: false, hidden: false, archived: false, publicPlayground: false, mcp: false, app: null };
-    const texts = { nodesJson, edgesJson, viewportJson, coverJson: "", thumbnail: null };
+    const tests = save.testsJson === undefined ? {} : { testsJson: save.testsJson };
+    const texts = { nodesJson, edgesJson, viewportJson, coverJson: "", thumbnail: null, ...tests };
     return workflows.create({
       ...{ ownerId, authorId, maxWorkflows: save.maxWorkflows, unapproved, mediaQuota: undefined, withoutRun },
       settings: { name: title, description, tags, ...switches, ...texts, folderId: await folderId(ownerId, save.folder) },
@@ -122,9 +126,11 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
   const update = async (save: BundledSave): Promise<Workflow> => {
     const { slug, ownerId, authorId, revision, title, description, tags, nodesJson, edgesJson, viewportJson } = save;
     const current = found(await store.owned(slug, ownerId));
-    const wanted = { name: title, description, tags, graphDigest: graphDigest(nodesJson, edgesJson) };
-    if (contentOf(current) === contentOf(wanted)) return current;
-    const changes = { name: title, description, tags, nodesJson, edgesJson, viewportJson };
+    const tests = save.testsJson === undefined ? {} : { testsJson: save.testsJson };
+    const wanted = { name: title, description, tags, graphDigest: graphDigest(nodesJson, edgesJson), ...tests };
+    const withTests = save.testsJson !== undefined;
+    if (contentOf(current, withTests) === contentOf(wanted, withTests)) return current;
+    const changes = { name: title, description, tags, nodesJson, edgesJson, viewportJson, ...tests };
     const allowed = { maxWorkflows: save.maxWorkflows, unapproved: save.unapproved, mediaQuota: undefined, withoutRun: save.withoutRun };
     return workflows.update({ slug, ownerId, authorId, ifRevision: revision, changes, ...allowed });
   };
@@ -153,10 +159,11 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
       );
     },
     save: async (save) => {
-      const { title, description, tags, nodesJson, edgesJson, viewportJson } = save;
-      checkSettings({ name: title, description, tags, nodesJson, edgesJson, viewportJson });
+      const { title, description, tags, nodesJson, edgesJson, viewportJson, testsJson } = save;
+      const tests = testsJson !== undefined;
+      checkSettings({ name: title, description, tags, nodesJson, edgesJson, viewportJson, ...(tests ? { testsJson } : {}) });
       const saved = await (save.slug === "" ? create(save) : update(save));
-      await store.setBundle(saved, { name: save.name, source: save.source, content: contentOf(saved) });
+      await store.setBundle(saved, { name: save.name, source: save.source, content: contentOf(saved, tests), tests });
       return { slug: saved.slug, version: save.publish ? await publish(saved, save) : 0 };
     },
   };

@@ -53,7 +53,7 @@ const approved = new Schema<Approved>(
 );
 const takedown = new Schema<Takedown>({ reason: text, at: Date }, { _id: false });
 
-const bundle = new Schema<Bundled>({ name: text, source: text, content: text }, { _id: false });
+const bundle = new Schema<Bundled>({ name: text, source: text, content: text, tests: { type: Boolean } }, { _id: false });
 
 const rows = new Schema<Row>(
   {
@@ -127,7 +127,19 @@ const SCHEMA = {
   ...{ createdBy: 1, creationId: 1, published: 1, aliases: 1, approved: 1, approvedDraft: 1 },
 } as const;
 const BUNDLED_HEAD = {
-  ...{ createdBy: 1, creationId: 1, revision: 1, name: 1, description: 1, tags: 1, graphDigest: 1, published: 1, aliases: 1, bundle: 1 },
+  ...{
+    createdBy: 1,
+    creationId: 1,
+    revision: 1,
+    name: 1,
+    description: 1,
+    tags: 1,
+    graphDigest: 1,
+    published: 1,
+    aliases: 1,
+    bundle: 1,
+    testsJson: 1,
+  },
 } as const;
 const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1, aliases: 1 } as const;
 const APP = {

@@ -141,6 +141,30 @@ export const bundleCases: Case[] = [
     answers(await send(ctx, actor, zip, { overwrite: "true" }), 200);
     assert.equal(await run(actor, name), "ours");
   }),
+  bundles("tests travel with their workflow, an edit of them is a conflict, and a file without tests leaves them", async (ctx) => {
+    const actor = await owner(ctx);
+    const name = newPrefix();
+    const tests = [{ name: "dusk", inputs: {}, expect: [{ contains: "dusk" }] }];
+    const path = `workflows/${name}.json`;
+    const made = answers(await send(ctx, actor, packed({ [path]: { ...says("dusk"), tests } })), 200);
+    const slug = slugOf(made, name);
+    const testsNow = async (): Promise<unknown> => (await actor.get(`/api/workflows/${slug}`)).body.tests;
+    assert.deepEqual(await testsNow(), tests);
+    const files = await exported(ctx, actor, [slug]);
+    assert.deepEqual((JSON.parse(textIn(files, path)) as { tests: unknown }).tests, tests);
+    answers(await actor.put(`/api/workflows/${slug}`, { tests: [] }), 200);
+    refuses(
+      await send(ctx, actor, packed({ [path]: { ...says("dusk"), tests: [{ ...tests[0], name: "dawn" }] } })),
+      409,
+      "BUNDLE_CONFLICT",
+    );
+    answers(await send(ctx, actor, packed({ [path]: { ...says("dusk"), tests } }), { overwrite: "true" }), 200);
+    answers(await send(ctx, actor, packed({ [path]: says("dusk, later") })), 200);
+    assert.deepEqual(await testsNow(), tests);
+    const bad = await send(ctx, actor, packed({ [path]: { ...says("dusk"), tests: [{ name: "" }] } }), { dryRun: "true" });
+    refuses(bad, 400, "INVALID_REQUEST");
+    assert.match(bad.text, /tests\[0\]/);
+  }),
   bundles("files are included as bytes, and an export imports into another account", async (ctx) => {
     const actor = await owner(ctx);
     const other = await ctx.shared("business", "bundles elsewhere");

@@ -1,6 +1,6 @@
 /** Reads and writes workflows as files of a bundle. */
 import { createHash } from "node:crypto";
-import { LIMITS, linkedSlugs, readGraph, relinked } from "@nodeloom/kernel";
+import { LIMITS, linkedSlugs, readGraph, relinked, testProblems } from "@nodeloom/kernel";
 import { members } from "@nodeloom/kernel/json-text";
 import { invalidBundle } from "./errors";
 
@@ -13,6 +13,8 @@ export interface BundleDocument {
   nodesJson: string;
   edgesJson: string;
   viewportJson: string;
+  /** Absent if the file has no tests. An import then leaves the tests as they are. */
+  testsJson?: string;
   /** Names of the workflows that its nodes use. */
   inner: string[];
   /** Names of the bundle's files that its nodes use. */
@@ -35,7 +37,7 @@ const REFERENCE = /bundle:(id|url):([A-Za-z0-9][A-Za-z0-9._-]{0,127})/g;
 
 export const fileReference = (kind: "id" | "url", name: string): string => `bundle:${kind}:${name}`;
 
-const USED = ["name", "description", "tags", "folder", "nodes", "edges", "viewport"];
+const USED = ["name", "description", "tags", "folder", "nodes", "edges", "viewport", "tests"];
 const NO_NODES = "[]";
 const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
 
@@ -80,10 +82,16 @@ export const readDocument = (entry: string, bytes: Buffer, { workflows, files }:
     throw invalidBundle(entry, (error as Error).message);
   }
   const { nodesJson, unpinned } = relinked(sent, new Map([...workflows].map((name) => [name, name])));
-  const hashed = nodesJson.replaceAll(REFERENCE, (reference, kind: string, name: string) => {
-    const hash = files.get(name);
-    return hash === undefined ? reference : `bundle:${kind}:${hash}`;
-  });
+  const byHash = (json: string): unknown =>
+    JSON.parse(
+      json.replaceAll(REFERENCE, (reference, kind: string, name: string) => {
+        const hash = files.get(name);
+        return hash === undefined ? reference : `bundle:${kind}:${hash}`;
+      }),
+    );
+  const testsJson = slices.get("tests");
+  const [problem] = testsJson === undefined ? [] : testProblems(value.tests);
+  if (problem) throw invalidBundle(entry, `${problem.path}: ${problem.message}`);
   const title = textOf(entry, value.name, "name");
   const [description, tags, folder] = [textOf(entry, value.description, "description"), tagsOf(entry, value.tags), value.folder];
   const viewport = slices.get("viewport");
@@ -91,10 +99,20 @@ export const readDocument = (entry: string, bytes: Buffer, { workflows, files }:
     ...{ title, description, tags, nodesJson, edgesJson, folder: textOf(entry, folder, "folder") },
     viewportJson: viewport === undefined || viewport === "null" ? DEFAULT_VIEWPORT : viewport,
     inner: linkedSlugs(nodesJson),
-    files: [...new Set([...nodesJson.matchAll(REFERENCE)].map(([, , name]) => name!))].sort(),
+    ...(testsJson === undefined ? {} : { testsJson }),
+    files: [...new Set([...`${nodesJson}${testsJson ?? ""}`.matchAll(REFERENCE)].map(([, , name]) => name!))].sort(),
     ignored: [...Object.keys(value).filter((name) => !USED.includes(name)), ...unpinned.map((inner) => `version of the workflow ${inner}`)],
     source: createHash("sha256")
-      .update(JSON.stringify([title, description, tags, JSON.parse(hashed), JSON.parse(edgesJson)]))
+      .update(
+        JSON.stringify([
+          title,
+          description,
+          tags,
+          byHash(nodesJson),
+          JSON.parse(edgesJson),
+          ...(testsJson === undefined ? [] : [byHash(testsJson)]),
+        ]),
+      )
       .digest("base64url"),
   };
 };
@@ -104,6 +122,6 @@ export interface AccountFile {
   url: string;
 }
 
-/** Replaces bundle references in a graph with an account's files. @param files account files by their name in the bundle */
-export const withAccountFiles = (nodesJson: string, files: Readonly<Record<string, AccountFile>>): string =>
-  nodesJson.replaceAll(REFERENCE, (reference, kind: "id" | "url", name: string) => files[name]?.[kind] ?? reference);
+/** Replaces bundle references in nodes or tests with an account's files. @param files account files by their name in the bundle */
+export const withAccountFiles = (json: string, files: Readonly<Record<string, AccountFile>>): string =>
+  json.replaceAll(REFERENCE, (reference, kind: "id" | "url", name: string) => files[name]?.[kind] ?? reference);

@@ -52,13 +52,14 @@ const listText = (json: string): string => {
   return lines.length === 0 ? "[]" : `[\n${lines.join(",\n")}\n  ]`;
 };
 
-const workflowText = (workflow: proto.Workflow, nodesJson: string, folder: string): string => {
+const workflowText = (workflow: proto.Workflow, nodesJson: string, testsJson: string, folder: string): string => {
   const { name, description, tags, edgesJson, viewportJson } = workflow;
   const members = [
     ...[["name", JSON.stringify(name)] as const, ["description", JSON.stringify(description)] as const],
     ...[["tags", JSON.stringify(tags)] as const],
     ...(folder === "" ? [] : [["folder", JSON.stringify(folder)] as const]),
     ...[["nodes", listText(nodesJson)] as const, ["edges", listText(edgesJson)] as const, ["viewport", viewportJson || "null"] as const],
+    ...(elements(testsJson).length === 0 ? [] : [["tests", listText(testsJson)] as const]),
   ];
   return `{\n${members.map(([member, text]) => `  ${JSON.stringify(member)}: ${text}`).join(",\n")}\n}\n`;
 };
@@ -86,11 +87,11 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
     return [...found.values()];
   };
 
-  const filesIn = async (nodesJson: string, ownerId: string): Promise<mediaProto.StoredObject[]> => {
-    const ids = [...new Set([...nodesJson.matchAll(IDS)].map(([, id]) => id!))];
+  const filesIn = async (json: string, ownerId: string): Promise<mediaProto.StoredObject[]> => {
+    const ids = [...new Set([...json.matchAll(IDS)].map(([, id]) => id!))];
     const [byId, byKey] = await Promise.all([
       inMediaBatches(ids, async (some) => (await media.getObjects({ ids: some, ownerId })).objects),
-      inMediaBatches(urls.keysIn(nodesJson), async (keys) => (await media.getObjectsByKey({ keys })).objects),
+      inMediaBatches(urls.keysIn(json), async (keys) => (await media.getObjectsByKey({ keys })).objects),
     ]);
     return [...byId, ...byKey].filter((object) => object.ownerId === ownerId);
   };
@@ -110,19 +111,20 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
       const linked = relinked(safe.nodesJson, names);
       unpinned.push(...linked.unpinned.map((inner) => `${name}: ${names.get(inner) ?? inner}`));
       const used = new Map<string, string>();
-      let { nodesJson } = linked;
-      for (const object of await filesIn(nodesJson, ownerId)) {
+      let [nodesJson, testsJson] = [linked.nodesJson, workflow.testsJson || "[]"];
+      for (const object of await filesIn(`${nodesJson}${testsJson}`, ownerId)) {
         const fileName = `${object.sha256}${object.key.slice(object.key.lastIndexOf("."))}`;
         if (!files.has(fileName)) bytes += object.bytes;
         if (bytes > BOUNDS.packedBytes)
           throw invalidRequest([{ path: "slugs", message: `their files have more than ${BOUNDS.packedBytes} bytes; export fewer` }]);
         files.set(fileName, object);
         used.set(object.key, fileReference("url", fileName));
-        nodesJson = nodesJson.replaceAll(`"${object.id}"`, `"${fileReference("id", fileName)}"`);
+        const [id, reference] = [`"${object.id}"`, `"${fileReference("id", fileName)}"`];
+        [nodesJson, testsJson] = [nodesJson.replaceAll(id, reference), testsJson.replaceAll(id, reference)];
       }
       yield textEntry(
         `workflows/${name}.json`,
-        workflowText(workflow, urls.renamed(nodesJson, used), folders.get(workflow.folderId ?? "") ?? ""),
+        workflowText(workflow, urls.renamed(nodesJson, used), urls.renamed(testsJson, used), folders.get(workflow.folderId ?? "") ?? ""),
       );
     }
     if (found.length + files.size >= BOUNDS.entries)

@@ -12,7 +12,10 @@ import { invalidBundle } from "./errors";
 import type { Bundle } from "./reading";
 import { storedJson, storeJson } from "./stored";
 
-export type StagedDocument = Pick<BundleDocument, "title" | "description" | "tags" | "folder" | "nodesJson" | "edgesJson" | "viewportJson">;
+export type StagedDocument = Pick<
+  BundleDocument,
+  "title" | "description" | "tags" | "folder" | "nodesJson" | "edgesJson" | "viewportJson" | "testsJson"
+>;
 
 const UPLOAD_MS = 300_000;
 const ID_CHARS = 32;
@@ -65,11 +68,15 @@ export const createStaging = ({ media, payloads, urls }: StagingOptions) => {
       for (const planned of plan.workflows.filter(isSaved)) {
         const { name } = planned;
         const [target, source] = [plan.targets.get(name)!, bundle.workflows.get(name)!];
-        const { title, description, tags, folder, nodesJson, edgesJson, viewportJson } = await bundle.document(name);
+        const { title, description, tags, folder, nodesJson, edgesJson, viewportJson, testsJson } = await bundle.document(name);
         const foreign = (key: string): DomainError =>
           invalidBundle(`workflows/${name}.json`, `names ${key}, a private file of another account: put the file into the bundle`);
-        const nodes = withAccountFiles(await enteredText({ urls, media }, nodesJson, header.ownerId, foreign), files);
-        const document = { title: title || name, description, tags, folder, nodesJson: nodes, edgesJson, viewportJson };
+        const entered = async (json: string): Promise<string> =>
+          withAccountFiles(await enteredText({ urls, media }, json, header.ownerId, foreign), files);
+        const document = {
+          ...{ title: title || name, description, tags, folder, nodesJson: await entered(nodesJson), edgesJson, viewportJson },
+          ...(testsJson === undefined ? {} : { testsJson: await entered(testsJson) }),
+        };
         const payload = `bundle-${id}-${name}`;
         await storeJson(payloads, payload, document, header.ownerId);
         const inner = source.inner.filter((one) => bundle.workflows.has(one));

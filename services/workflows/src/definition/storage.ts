@@ -51,7 +51,18 @@ export interface OwnWorkflow {
 /** A workflow without its graph, as import plans compare it. */
 export type BundledHead = Pick<
   Workflow,
-  "slug" | "createdBy" | "creationId" | "revision" | "name" | "description" | "tags" | "graphDigest" | "published" | "aliases" | "bundle"
+  | "slug"
+  | "createdBy"
+  | "creationId"
+  | "revision"
+  | "name"
+  | "description"
+  | "tags"
+  | "graphDigest"
+  | "published"
+  | "aliases"
+  | "bundle"
+  | "testsJson"
 >;
 
 export interface WorkflowStore {

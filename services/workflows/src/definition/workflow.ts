@@ -73,6 +73,8 @@ export interface Bundled {
   source: string;
   /** Digest of the content after the import. A different digest means that the content was edited since. */
   content: string;
+  /** True if the bundle had tests, so that they are part of the content. */
+  tests?: boolean;
 }
 
 export interface Published {
