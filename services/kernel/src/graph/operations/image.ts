@@ -1,8 +1,8 @@
+import { POSITIONS } from "./geometry";
 import { choice, colour, explained, file, fileList, flag, MOST_PIXELS_WIDE, number, operationsOf, whole } from "./operation";
 
 const image = operationsOf("image", "images");
 
-export const POSITIONS = ["centre", "top", "top-right", "right", "bottom-right", "bottom", "bottom-left", "left", "top-left"] as const;
 const pixels = (title: string) => whole(1, MOST_PIXELS_WIDE, `${title} (pixels)`);
 
 export const IMAGE_OPERATIONS = [

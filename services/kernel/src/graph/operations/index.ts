@@ -6,6 +6,7 @@ import { IMAGE_OPERATIONS } from "./image";
 import type { MediaOperation } from "./operation";
 import { VIDEO_OPERATIONS } from "./video";
 
+export * from "./geometry";
 export { MOST_FILES, MOST_PIXELS_WIDE, MOST_SECONDS, MOST_VIDEO_PIXELS_WIDE, type MediaOperation } from "./operation";
 
 export const MEDIA_OPERATIONS: readonly MediaOperation[] = [...IMAGE_OPERATIONS, ...VIDEO_OPERATIONS, ...AUDIO_OPERATIONS];

@@ -1,9 +1,8 @@
 import sharp, { type OverlayOptions, type Sharp } from "sharp";
-import { MOST_PIXELS_WIDE } from "@nodeloom/kernel";
-import { fileAt, InputError, isOn, number, numberOf, text, type Job, type Operation } from "../job";
+import { anchored, cropBox, cropSize, MOST_PIXELS_WIDE, type Cropping } from "@nodeloom/kernel";
+import { fileAt, InputError, isOn, number, numberOf, text, type Operation } from "../job";
 import { writeChanged } from "./frames";
 import { formatOf, openImage, reading, writeImage, type ImageFormat } from "./open";
-import { placed } from "./place";
 
 const FORMATS_WITHOUT_ALPHA: ReadonlySet<ImageFormat> = new Set(["jpeg"]);
 
@@ -21,30 +20,20 @@ export const resize: Operation = async (job) => {
   return reading(picture.port, () => writeChanged(job, picture, resized));
 };
 
-/** Returns the size of the crop. @throws InputError */
-const partOf = (job: Job, own: { width: number; height: number }): { width: number; height: number } => {
-  const [across, down] = text(job, "aspect").split(":").map(Number);
-  if (across && down) {
-    const width = Math.min(own.width, Math.round((own.height * across) / down));
-    return { width: Math.max(1, width), height: Math.max(1, Math.min(own.height, Math.round((width * down) / across))) };
-  }
-  const part = { width: numberOf(job, "width") ?? own.width, height: numberOf(job, "height") ?? own.height };
-  if (part.width > own.width || part.height > own.height)
-    throw new InputError(`the part of ${part.width} × ${part.height} is larger than the image of ${own.width} × ${own.height}`);
-  return part;
-};
-
 export const crop: Operation = async (job) => {
   const picture = await openImage(job, fileAt(job, "image"), true);
-  const part = partOf(job, picture);
   const position = text(job, "position");
-  if (position === "attention" && numberOf(job, "x") === undefined && !picture.isAnimated)
+  const [width, height, x, y] = ["width", "height", "x", "y"].map((name) => numberOf(job, name));
+  const cropping: Cropping = { aspect: text(job, "aspect"), width, height, x, y, position };
+  const part = cropSize(cropping, picture);
+  if (part.width > picture.width || part.height > picture.height)
+    throw new InputError(`the part of ${part.width} × ${part.height} is larger than the image of ${picture.width} × ${picture.height}`);
+  if (position === "attention" && x === undefined && !picture.isAnimated)
     return reading(picture.port, () =>
       writeImage(picture.pipeline().resize({ ...part, fit: "cover", position: sharp.strategy.attention }), job.folder, formatOf(picture)),
     );
-  const at = placed(part, picture, { position, x: numberOf(job, "x"), y: numberOf(job, "y"), margin: 0 });
-  const [left, top] = [Math.min(at.left, picture.width - part.width), Math.min(at.top, picture.height - part.height)];
-  return reading(picture.port, () => writeImage(picture.pipeline().extract({ left, top, ...part }), job.folder, formatOf(picture)));
+  const box = cropBox(cropping, picture);
+  return reading(picture.port, () => writeImage(picture.pipeline().extract(box), job.folder, formatOf(picture)));
 };
 
 export const convert: Operation = async (job) => {
@@ -64,7 +53,7 @@ export const composite: Operation = async (job) => {
   const whole = await reading("overlay", () => layer.png().toBuffer());
   const faded = opacity < 1 ? sharp(whole).linear([1, 1, 1, opacity], [0, 0, 0, 0]) : sharp(whole);
   const { data, info } = await faded.png().toBuffer({ resolveWithObject: true });
-  const at = placed(info, image, {
+  const at = anchored(info, image, {
     position: text(job, "position"),
     x: numberOf(job, "x"),
     y: numberOf(job, "y"),

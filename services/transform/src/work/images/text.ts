@@ -1,9 +1,9 @@
 import sharp, { type OverlayOptions } from "sharp";
+import { anchored } from "@nodeloom/kernel";
 import { fontsOf, isBlank, mainFont, runsOf, type TextRun } from "../fonts/fonts";
 import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
 import { openImage, reading } from "./open";
 import { writeChanged } from "./frames";
-import { placed } from "./place";
 
 const HEX = 16;
 const DOTS_PER_INCH = 72;
@@ -74,7 +74,7 @@ export const write: Operation = async (job) => {
   const { info } = rendered;
   if (info.height > picture.height - 2 * (margin + padding)) throw new InputError("the text is too long for the image at that size");
   const box = { width: info.width + 2 * padding, height: info.height + 2 * padding };
-  const at = placed(box, picture, { position: text(job, "position"), margin });
+  const at = anchored(box, picture, { position: text(job, "position"), margin });
   const layers: OverlayOptions[] = [
     { input: { create: { ...box, channels: 4, background: text(job, "background") } }, ...at },
     { input: rendered.data, left: at.left + padding, top: at.top + padding },
