@@ -16,6 +16,8 @@ const SubgraphDialog = lazy(async () => ({ default: (await load()).SubgraphDialo
 const SweepDialog = lazy(async () => ({ default: (await load()).SweepDialog }));
 const ModelsDialog = lazy(async () => ({ default: (await load()).ModelsDialog }));
 
+const TouchDialog = lazy(async () => ({ default: (await load()).TouchDialog }));
+
 const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNode>>> = {
   commands: CommandList,
   find: NodeList,
@@ -27,6 +29,7 @@ const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNo
   subgraph: SubgraphDialog,
   sweep: SweepDialog,
   models: ModelsDialog,
+  touch: TouchDialog,
 };
 
 export const Overlays = ({ stage }: { stage: Stage }) => {

@@ -25,7 +25,8 @@ export interface PaletteRequest {
 }
 
 export type Panel = "node" | "run" | "problems";
-export type Overlay = "help" | "commands" | "settings" | "find" | "connect" | "api" | "app" | "versions" | "subgraph" | "sweep" | "models";
+export type Overlay =
+  "help" | "commands" | "settings" | "find" | "connect" | "api" | "app" | "versions" | "subgraph" | "sweep" | "models" | "touch";
 
 export interface EditorUi {
   panel: Panel;

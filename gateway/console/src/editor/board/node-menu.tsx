@@ -4,6 +4,7 @@ import {
   ClipboardPaste,
   FileDown,
   Copy,
+  Crop,
   CopyPlus,
   Ellipsis,
   FoldVertical,
@@ -37,11 +38,13 @@ import { selectedNodes } from "../chosen";
 import { addFromPalette } from "../commands/new-nodes";
 import { useEditor, useUi, type Editor } from "../context";
 import { innerSlug } from "../inspector/inner/ports";
+import { touchedBy } from "../touch/touchable";
 import { COMMON } from "../../messages/common";
 import { NODE_MENU } from "../../messages/editor/board";
 
 const ON_NODES: readonly (readonly [string, LucideIcon] | null)[] = [
   ["run-to-here", Milestone],
+  ["touch", Crop],
   ["sweep", Grid3x3],
   ["open-inner", SquareArrowOutUpRight],
   null,
@@ -75,6 +78,7 @@ const ON_BOARD: typeof ON_NODES = [
 const suits = (editor: Editor, id: string): boolean => {
   const nodes = selectedNodes(editor);
   if (id === "open-inner") return nodes.length === 1 && innerSlug(nodes[0]!) !== undefined;
+  if (id === "touch") return nodes.length === 1 && touchedBy(nodes[0]!) !== undefined;
   if (id === "sweep") return nodes.length === 1 && kindOf(nodes[0]!.type).runs;
   return true;
 };

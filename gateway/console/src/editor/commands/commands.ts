@@ -20,9 +20,11 @@ import { innerSlug } from "../inspector/inner/ports";
 import { frameSelection, withFrameContents } from "./frame-actions";
 import { bypass, collapse, rename } from "./node-actions";
 import { pin } from "../pins/pin";
+import { touchedBy } from "../touch/touchable";
 import { viewNode } from "./view-node";
 import { COMMON } from "../../messages/common";
 import { COMMANDS_TEXTS } from "../../messages/editor/commands";
+import { TOUCH } from "../../messages/editor/touch";
 
 /** Effects of commands besides changes to the graph. */
 export interface Stage {
@@ -129,6 +131,13 @@ const sweep: Command["run"] = (editor) => {
   editor.ui.setState({ overlay: "sweep" });
 };
 
+/** Edits the selected node's settings on its picture. */
+const touch: Command["run"] = (editor) => {
+  const [node, ...others] = selectedNodes(editor);
+  if (!node || others.length > 0 || touchedBy(node) === undefined) return complain(TOUCH.nothingToTouch);
+  editor.ui.setState({ overlay: "touch" });
+};
+
 const STEP = 10;
 const LEAP = 50;
 const go =
@@ -148,6 +157,7 @@ export const COMMANDS: readonly Command[] = [
   edit("library", COMMANDS_TEXTS.files, ["Shift+F"], ({ ui }) => ui.setState(({ library }) => ({ library: !library }))),
   command("open-inner", COMMANDS_TEXTS.openInnerWorkflow, "view", ["O"], openInner),
   command("settings", COMMANDS_TEXTS.editSettings, "edit", ["Enter"], (_editor, stage) => stage.settings()),
+  edit("touch", TOUCH.edit, ["T"], touch),
   command("save", COMMANDS_TEXTS.saveNow, "edit", ["Mod+S"], save),
   command("export", COMMANDS_TEXTS.exportAsJson, "edit", [], exportJson),
   edit("undo", COMMANDS_TEXTS.undo, ["Mod+Z"], ({ document }) => document.undo()),

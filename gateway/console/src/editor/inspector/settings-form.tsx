@@ -1,10 +1,15 @@
+import { Crop } from "lucide-react";
 import { kindOf } from "../../canvas/kinds";
 import type { DocNode } from "../../document/graph";
 import { propertiesOf } from "../../ui/inputs/properties";
 import { SchemaControl } from "../../ui/inputs/schema-control";
+import { Button } from "../../ui/button";
+import { useEditor } from "../context";
+import { touchedBy } from "../touch/touchable";
 import { useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
 import { SETTINGS_FORM } from "../../messages/editor/inspector";
+import { TOUCH } from "../../messages/editor/touch";
 
 /** Settings under "More", or only in other forms. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError", "onRetired"]);
@@ -17,6 +22,7 @@ const wordsOf = (name: string): string => {
 
 /** A control per setting, from the JSON Schemas in the kernel's table. */
 export const SettingsForm = ({ node }: { node: DocNode }) => {
+  const { ui } = useEditor();
   const { set, disabled } = useSetting(node);
   const wired = useWired(node.id);
   const { rules } = kindOf(node.type);
@@ -26,6 +32,11 @@ export const SettingsForm = ({ node }: { node: DocNode }) => {
   if (settings.length === 0) return <p className="text-sm text-muted">{SETTINGS_FORM.noSettings}</p>;
   return (
     <div className="flex flex-col gap-4">
+      {touchedBy(node) !== undefined && !disabled && (
+        <Button icon={Crop} className="self-start" onClick={() => ui.setState({ overlay: "touch" })}>
+          {TOUCH.edit}
+        </Button>
+      )}
       {settings.map(([name, schema]) => {
         const from = wired.get(name);
         const label = typeof schema.title === "string" ? schema.title : wordsOf(name);

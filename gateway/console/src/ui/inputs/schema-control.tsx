@@ -73,7 +73,9 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
       />
     );
   if (schema.type === "string" || schema.format === "media") {
-    const long = schema.format !== "media" && (typeof schema.maxLength !== "number" || schema.maxLength > LONG_TEXT);
+    // A pattern is for a code of one line, such as a color.
+    const isCode = schema.format === "media" || typeof schema.pattern === "string";
+    const long = !isCode && (typeof schema.maxLength !== "number" || schema.maxLength > LONG_TEXT);
     const text = typeof value === "string" ? value : "";
     const set = (typed: string): void => onChange(typed === "" ? undefined : typed);
     return (

@@ -6,7 +6,7 @@ import { TipHome } from "./tip";
 import { Toaster } from "./toast";
 import { COMMON } from "../../messages/common";
 
-const WIDTHS = { sm: "max-w-md", md: "max-w-xl", lg: "max-w-4xl" } as const;
+const WIDTHS = { sm: "max-w-md", md: "max-w-xl", lg: "max-w-4xl", full: "max-w-[90rem]" } as const;
 
 const FIRST_FIELD = ":is(input, textarea, select):not(:disabled)";
 

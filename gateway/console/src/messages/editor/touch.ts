@@ -1,0 +1,75 @@
+import { plural } from "../forms";
+
+export const TOUCH = {
+  edit: "Edit on the picture",
+  save: "Save",
+  cancel: "Cancel",
+  hint: "Enter saves, Escape cancels.",
+  noPicture: "Run the node before this one to see its picture",
+  noPictureHint: "You can set the numbers now.",
+  loading: "Loading the picture…",
+  unreadable: "Your browser can't show this picture",
+  unreadableHint: "Browsers don't show HEIC and TIFF files. Convert the image before this node, or set the numbers.",
+  wired: (names: string) => `Links set ${names}. Remove them to edit on the picture.`,
+  picture: "Picture",
+  pictureOf: (index: number, count: number) => `Picture ${index} of ${count}`,
+  previous: "Previous picture",
+  next: "Next picture",
+  sameForAll: (count: number) => `These settings apply to all ${plural(count, "picture", "pictures")}.`,
+  result: "Result",
+  size: (width: number, height: number) => `${width} × ${height} pixels`,
+  nothingToTouch: "Select one node that crops, resizes or overlays an image.",
+};
+
+export const HANDLE_BOX = {
+  nw: "Top left corner",
+  n: "Top edge",
+  ne: "Top right corner",
+  e: "Right edge",
+  se: "Bottom right corner",
+  s: "Bottom edge",
+  sw: "Bottom left corner",
+  w: "Left edge",
+  move: (name: string) => `Move ${name}`,
+  keys: "Arrow keys move by 1 pixel, with Shift by 10.",
+};
+
+export const CROP = {
+  area: "crop area",
+  aspect: "Aspect ratio",
+  free: "Free",
+  original: "Original",
+  width: "Width",
+  height: "Height",
+  left: "Left edge",
+  top: "Top edge",
+  attention: "Find the part that stands out",
+  attentionHint: "The position is chosen for each picture when the node runs.",
+  tooLarge: (width: number, height: number) => `The picture has only ${width} × ${height} pixels. Choose a smaller area.`,
+};
+
+export const RESIZE = {
+  image: "resized image",
+  original: "Original size",
+};
+
+export const ANCHORS = {
+  title: "Position",
+  "top-left": "Top left",
+  top: "Top",
+  "top-right": "Top right",
+  left: "Left",
+  centre: "Center",
+  right: "Right",
+  "bottom-left": "Bottom left",
+  bottom: "Bottom",
+  "bottom-right": "Bottom right",
+} as const;
+
+export const COMPOSE = {
+  layer: "overlay",
+  left: "Left edge",
+  top: "Top edge",
+  opacity: (percent: number) => `Opacity: ${percent} %`,
+  order: "One node adds one layer. To add more, link this node to another one like it; the last node is on top.",
+};
