@@ -16,13 +16,20 @@ const overridden = ({ override, ...generated }: Json): Json => {
   );
 };
 
+/** Generators of clients don't know a list of types: several types besides null become alternatives. */
+const alternatives = (schema: Json): Json => {
+  const { type, ...members } = schema;
+  if (!Array.isArray(type) || type.filter((one) => one !== "null").length < 2) return schema;
+  return { ...members, anyOf: type.map((one: unknown) => ({ type: one })) };
+};
+
 const DROPPED: ReadonlySet<string> = new Set(["$defs", "$schema"]);
 
 /** Points references at the components and applies overrides. */
 const rewrite = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(rewrite);
   if (!isObject(value)) return value;
-  const members = Object.entries(overridden(value)).filter(([name]) => !DROPPED.has(name));
+  const members = Object.entries(alternatives(overridden(value))).filter(([name]) => !DROPPED.has(name));
   return Object.fromEntries(
     members.map(([name, member]) => {
       const isReference = name === "$ref" && typeof member === "string";
