@@ -229,7 +229,7 @@ test("before the first run the editor says what to do, and the numbers work; aft
   await context.close();
 });
 
-test("the editor fits, has large targets and works by touch", EVERY_LOOK, async ({}, { project }) => {
+test("the editor fits, is accessible and has targets of 44 pixels", EVERY_LOOK, async ({}, { project }) => {
   mkdirSync(SCREENSHOTS, { recursive: true });
   for (const [name, data] of [
     ["crop", { operation: "image-crop", width: 320, height: 240 }],
