@@ -124,7 +124,9 @@ onCanvas("nodes on a frame move with it, and no others do; undo reverts both", F
   await page.locator('[data-id="a"]').click();
   await page.locator('[data-id="b"]').click({ modifiers: ["Shift"] });
   await page.getByRole("toolbar", { name: "Arrange" }).getByRole("button", { name: "Frame the selection" }).click();
-  await page.getByRole("textbox", { name: "Title" }).fill("Upper row");
+  // A new frame asks for its name on the canvas.
+  await page.getByRole("textbox", { name: "Name" }).fill("Upper row");
+  await page.keyboard.press("Enter");
   await saved(page);
   const before = await places();
   await canvasStands(page);

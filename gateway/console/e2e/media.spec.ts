@@ -177,10 +177,10 @@ onCanvas(
     expect(await accessibilityProblems(page)).toEqual([]);
     await viewer.getByRole("button", { name: "Contact sheet" }).click();
     expect(await viewer.getByRole("region", { name: "Contact sheet" }).locator("img").count()).toBe(6);
-    await viewer.getByRole("button", { name: "View Stills 2" }).first().click();
+    await viewer.getByRole("button", { name: "View a kite" }).first().click();
     await viewer.getByText("2 of 3").first().waitFor();
     await viewer.getByRole("button", { name: "Use as input" }).click();
-    await page.locator(`${NODE} .node-title`, { hasText: "Stills 2" }).waitFor();
+    await page.locator(`${NODE} .node-title`, { hasText: /^a kite$/ }).waitFor();
   },
   async (slug) => {
     await run(slug);

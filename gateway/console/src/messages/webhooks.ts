@@ -46,6 +46,7 @@ export const ENDPOINT_EVENTS = {
 export const ENDPOINT_PAGE = {
   lead: "See the messages to this endpoint, and send them again.",
   disabledSince: "No messages are sent to this endpoint",
+  disabled: "Disabled",
   disabledHint: (reason: string) => `Reason: ${reason}. After you enable it, send the messages that you missed again.`,
   messages: "Sent messages",
   event: "Event",

@@ -93,7 +93,7 @@ export const ModelsSection = () => {
             columns={[
               {
                 title: COMMON.model,
-                className: "max-md:max-w-32!",
+                className: "max-xl:max-w-44! max-md:max-w-32!",
                 cell: (model) => (
                   <span className="block min-w-0">
                     <span className="block truncate font-medium">{model.displayName}</span>

@@ -60,29 +60,22 @@ const columnsOf = ({ endpoint, busy, show, sendAgain }: Acting): readonly Column
   },
   {
     title: COMMON.status,
-    cell: ({ state, lastError, nextAttemptAt }) => (
+    cell: (delivery) => (
       <span className="block min-w-0">
-        <DeliveryState state={state} />
-        {lastError !== null && <span className="mt-0.5 block text-xs text-bad wrap-anywhere">{lastError}</span>}
-        {nextAttemptAt !== null && (
+        <DeliveryState state={delivery.state} />
+        {delivery.history.length > 0 && (
+          <button type="button" className="ml-2 text-xs text-accent-text hover:underline" onClick={() => show(delivery)}>
+            {ENDPOINT_PAGE.attempts(delivery.attempts)}
+          </button>
+        )}
+        {delivery.lastError !== null && <span className="mt-0.5 block text-xs text-bad wrap-anywhere">{delivery.lastError}</span>}
+        {delivery.nextAttemptAt !== null && (
           <span className="mt-0.5 block text-xs text-faint">
-            {DELIVERIES.nextAttempt} <Time iso={nextAttemptAt} />
+            {DELIVERIES.nextAttempt} <Time iso={delivery.nextAttemptAt} />
           </span>
         )}
       </span>
     ),
-  },
-  {
-    title: DELIVERIES.attempts,
-    wide: true,
-    cell: (delivery) =>
-      delivery.history.length === 0 ? (
-        <span className="text-faint">–</span>
-      ) : (
-        <Button size="sm" variant="ghost" onClick={() => show(delivery)}>
-          {ENDPOINT_PAGE.attempts(delivery.attempts)}
-        </Button>
-      ),
   },
   { title: COMMON.created, numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
   {
@@ -154,7 +147,7 @@ const Disabled = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
         </Button>
       }
     >
-      {ENDPOINT_PAGE.disabledHint(endpoint.disabledReason ?? "")} <Time iso={endpoint.disabledAt} />
+      {ENDPOINT_PAGE.disabled} <Time iso={endpoint.disabledAt} />. {ENDPOINT_PAGE.disabledHint(endpoint.disabledReason ?? "")}
     </Notice>
   );
 };
