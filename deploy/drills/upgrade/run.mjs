@@ -31,15 +31,16 @@ const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now()
 const git = (/** @type {string[]} */ ...args) =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-/** Commit of the newest release in the changelog, by its tag. */
+/** Commit of the newest release in the changelog that has a tag. A version that is about to be released has none. */
 const newestRelease = () => {
-  const [, version] = /^## \[(\d+\.\d+\.\d+)\]/m.exec(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")) ?? [];
-  try {
-    return git("rev-parse", "--verify", `v${version}^{commit}`).trim();
-  } catch {
-    process.stderr.write(`${version}, the newest release in CHANGELOG.md, has no tag v${version} yet: name a commit with --from\n`);
-    return process.exit(1);
-  }
+  const versions = [...readFileSync(join(ROOT, "CHANGELOG.md"), "utf8").matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(
+    ([, version]) => version,
+  );
+  const tags = new Set(git("tag", "--list").split("\n"));
+  const newest = versions.find((version) => tags.has(`v${version}`));
+  if (newest !== undefined) return git("rev-parse", "--verify", `v${newest}^{commit}`).trim();
+  process.stderr.write("no release in CHANGELOG.md has a tag here: name a commit with --from\n");
+  return process.exit(1);
 };
 
 /** Checks a commit out into a separate folder and builds it. @returns {Promise<string>} its folder */
