@@ -935,7 +935,7 @@ export interface WebhookAttempt {
   status: number | null;
   error: string | null;
   durationMs: number;
-  /** 1 is the run's own delivery; each redelivery takes the next number */
+  /** 1 is the first delivery; each redelivery takes the next number */
   delivery: number;
   /** Number of the attempt within the delivery */
   attempt: number;
@@ -2374,9 +2374,10 @@ export interface WebhookEndpoint {
     | "execution.failed"
     | "execution.cancelled"
     | "execution.waiting"
-    | "execution.sync.completed"
     | "batch.completed"
     | "budget.alert"
+    | "model.retiring"
+    | "execution.sync.completed"
   )[];
   description: string;
   /** Null while it gets messages */
@@ -2395,9 +2396,10 @@ export interface NewWebhookEndpoint {
     | "execution.failed"
     | "execution.cancelled"
     | "execution.waiting"
-    | "execution.sync.completed"
     | "batch.completed"
     | "budget.alert"
+    | "model.retiring"
+    | "execution.sync.completed"
   )[];
   description?: string;
 }
@@ -2410,9 +2412,10 @@ export interface WebhookEndpointWithSecret {
     | "execution.failed"
     | "execution.cancelled"
     | "execution.waiting"
-    | "execution.sync.completed"
     | "batch.completed"
     | "budget.alert"
+    | "model.retiring"
+    | "execution.sync.completed"
   )[];
   description: string;
   /** Null while it gets messages */
@@ -2433,9 +2436,10 @@ export interface WebhookEndpointEdit {
     | "execution.failed"
     | "execution.cancelled"
     | "execution.waiting"
-    | "execution.sync.completed"
     | "batch.completed"
     | "budget.alert"
+    | "model.retiring"
+    | "execution.sync.completed"
   )[];
   description?: string;
   /** True stops messages, false starts them again */
@@ -2451,31 +2455,18 @@ export interface EndpointDelivery {
   executionId: string | null;
   /** The batch that the message is about */
   batchId: string | null;
+  createdAt: string | null;
   /** `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other fields are unset */
   state: "pending" | "delivered" | "failed" | "disabled" | "skipped" | "unknown";
   /** Total of all deliveries */
   attempts: number;
-  createdAt: string | null;
   deliveredAt: string | null;
   /** Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's response, for example `status 500` */
   lastError: string | null;
   /** Set while another attempt is due */
   nextAttemptAt: string | null;
   /** The last 50 attempts, oldest first */
-  history: EndpointAttempt[];
-}
-
-export interface EndpointAttempt {
-  at: string;
-  /** The receiver's status; null if it didn't answer */
-  status: number | null;
-  error: string | null;
-  durationMs: number;
-  /** 1 is the first delivery; each redelivery has the next number */
-  delivery: number;
-  /** Within the delivery */
-  attempt: number;
-  url: string;
+  history: WebhookAttempt[];
 }
 
 export interface Secrets {

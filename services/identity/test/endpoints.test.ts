@@ -1,3 +1,5 @@
+import { createEndpointStore } from "../src/keys/endpoint-store";
+import { createEndpoints } from "../src/keys/endpoints";
 import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
 
 const URL = "https://example.com/hook";
@@ -48,6 +50,22 @@ describe("a webhook endpoint of an account", () => {
     await client.deleteWebhookEndpoint({ endpoint: of });
     expect(await wantedBy(ownerId)).toEqual([]);
     expect(await targetOf(ownerId, of.id)).toMatchObject({ url: "", secrets: [], disabled: false });
+  });
+
+  it("adds its events to the account at the next list if the change was interrupted, and a list writes nothing otherwise", async () => {
+    const ownerId = await owner();
+    await create(ownerId, ["batch.completed"]);
+    const users = deployment.database.collection<{ _id: string }>("users");
+    await users.updateOne({ _id: ownerId }, { $set: { endpointEvents: [] }, $unset: { endpointRevision: "" } });
+    await client.listWebhookEndpoints({ ownerId });
+    expect(await users.findOne({ _id: ownerId })).toMatchObject({ endpointEvents: ["batch.completed"], endpointRevision: 1 });
+
+    const store = createEndpointStore({ users: {}, organizations: {}, endpoints: {} } as never);
+    const record = { _id: ownerId, revision: 1, endpoints: [] };
+    const noteEvents = jest.fn();
+    const settled = { ...store, find: () => Promise.resolve(record), isNoted: () => Promise.resolve(true), noteEvents };
+    await createEndpoints({ store: settled } as never).list(ownerId);
+    expect(noteEvents).not.toHaveBeenCalled();
   });
 
   it("is one of at most 20, even if more are added at once", async () => {

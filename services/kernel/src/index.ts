@@ -21,5 +21,6 @@ export * from "./caps";
 export * from "./secrets/form";
 export * from "./trigger-bounds";
 export * from "./graph";
+export * from "./webhook-events";
 export * from "./well-formed";
 export * from "./workflow-tests";

@@ -7,6 +7,7 @@ import type { identity as identityProto, notifications } from "@nodeloom/proto";
 import type { Identity } from "./clients";
 import type { OwnersMails } from "./mail/owners";
 import type { Deliveries } from "./webhooks/deliveries";
+import type { Endpoints } from "./webhooks/endpoints";
 import { isReceiver } from "./webhooks/webhooks";
 
 const MODEL_RETIRING = "model.retiring";
@@ -16,6 +17,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 export interface RetiringModelsOptions {
   identity: Pick<Identity, "listKeys">;
   deliveries: Pick<Deliveries, "add">;
+  endpoints: Pick<Endpoints, "add">;
   /** Undefined if no mail server is configured. */
   mails: OwnersMails | undefined;
   now?: () => Date;
@@ -27,7 +29,7 @@ const hears = ({ webhook }: identityProto.Key): boolean => webhook !== undefined
  * Sends one notice. The ids of its deliveries and emails contain `id`, so a repeated call sends nothing twice.
  * @throws DomainError INVALID_REQUEST
  */
-export const createAcceptRetiring = ({ identity, deliveries, mails, now = () => new Date() }: RetiringModelsOptions) => {
+export const createAcceptRetiring = ({ identity, deliveries, endpoints, mails, now = () => new Date() }: RetiringModelsOptions) => {
   const keysOf = async (userId: string): Promise<identityProto.Key[]> => {
     try {
       return (await identity.listKeys({ userId })).keys;
@@ -43,10 +45,11 @@ export const createAcceptRetiring = ({ identity, deliveries, mails, now = () => 
       throw invalidRequest([{ path: "modelRetiring", message: `needs an id, owner, model, day and at most ${MAX_WORKFLOWS} workflows` }]);
     const messageId = `msg_retiring_${id}`;
     const data = { model, retiresOn, successor: successor || null, workflows, workflowCount };
-    for (const key of (await keysOf(ownerId)).filter(hears)) {
-      const about = { kind: "body" as const, messageId, at: now(), dataJson: JSON.stringify(data) };
-      await deliveries.add({ _id: `${messageId}-${key.id}`, ownerId, keyId: key.id, event: MODEL_RETIRING, about });
-    }
+    const about = { kind: "body" as const, messageId, at: now(), dataJson: JSON.stringify(data) };
+    const message = { ownerId, event: MODEL_RETIRING, about };
+    for (const key of (await keysOf(ownerId)).filter(hears))
+      await deliveries.add({ ...message, _id: `${messageId}-${key.id}`, keyId: key.id });
+    await endpoints.add({ ...message, _id: messageId });
     const names = workflows.map(({ name }) => name);
     await mails?.addForOwners(ownerId, { kind: "modelRetiring", retiring: { ...data, workflows: names } }, id);
   };

@@ -31,7 +31,7 @@ export interface HandlerOptions {
 export const notificationsHandlers = (options: HandlerOptions): notifications.NotificationsServiceServer => {
   const { deliveries, endpoints, webhooks, identity, mails, stores, executionDays } = options;
   const acceptMail = createAcceptMail(mails);
-  const acceptRetiring = createAcceptRetiring({ identity, deliveries, mails });
+  const acceptRetiring = createAcceptRetiring({ identity, deliveries, endpoints, mails });
   const removeExpired = createRemoval({
     deliveries: async () => untilNone(await stores.deliveries.removeOld(expiresBefore({ days: executionDays }, new Date()), PAGE)),
     mails: async () => untilNone(await stores.mails.removeOld(expiresBefore(RETENTION.mails, new Date()), PAGE)),

@@ -3,6 +3,7 @@ import { identity, notifications } from "@nodeloom/proto";
 import type { NewDelivery } from "../src/delivery";
 import type { OwnersMail } from "../src/mail/owners";
 import { createAcceptRetiring } from "../src/retiring-models";
+import type { EndpointMessage } from "../src/webhooks/endpoints";
 
 const AT = new Date("2026-12-01T09:00:00.000Z");
 const ID = "leaving-2026-12-31-30-ada";
@@ -21,19 +22,22 @@ const KEYS = [
 
 const accepting = (listKeys: () => Promise<{ keys: identity.Key[] }> = () => Promise.resolve({ keys: KEYS }), hasMail = true) => {
   const deliveries: NewDelivery[] = [];
+  const messages: EndpointMessage[] = [];
   const mails: [string, OwnersMail, string][] = [];
   const accept = createAcceptRetiring({
     identity: { listKeys },
     deliveries: { add: (delivery) => Promise.resolve(void deliveries.push(delivery)) },
+    endpoints: { add: (message) => Promise.resolve(void messages.push(message)) },
     mails: hasMail ? { addForOwners: (...mail) => Promise.resolve(void mails.push(mail)) } : undefined,
     now: () => AT,
   });
-  return { accept, deliveries, mails };
+  return { accept, deliveries, messages, mails };
 };
 
 it("notifies owners by email and subscribed webhooks, each under an id derived from the notice's", async () => {
-  const { accept, deliveries, mails } = accepting();
+  const { accept, deliveries, messages, mails } = accepting();
   await accept(ID, NOTICE);
+  expect(messages).toMatchObject([{ _id: `msg_retiring_${ID}`, ownerId: "ada", event: "model.retiring" }]);
   expect(deliveries).toEqual([
     {
       _id: `msg_retiring_${ID}-hears`,

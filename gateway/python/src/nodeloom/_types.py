@@ -1058,7 +1058,7 @@ class WebhookAttempt(TypedDict):
     status: float | None
     error: str | None
     durationMs: float
-    # 1 is the run's own delivery; each redelivery takes the next number
+    # 1 is the first delivery; each redelivery takes the next number
     delivery: float
     # Number of the attempt within the delivery
     attempt: float
@@ -2625,7 +2625,7 @@ class WebhookEndpoints(TypedDict):
 class WebhookEndpoint(TypedDict):
     id: str
     url: str
-    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "execution.sync.completed", "batch.completed", "budget.alert"]]
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed"]]
     description: str
     # Null while it gets messages
     disabledAt: str | None
@@ -2638,14 +2638,14 @@ class WebhookEndpoint(TypedDict):
 class NewWebhookEndpoint(TypedDict):
     url: str
     # `execution.sync.completed`: the end of a run whose request was answered with it
-    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "execution.sync.completed", "batch.completed", "budget.alert"]]
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed"]]
     description: NotRequired[str]
 
 
 class WebhookEndpointWithSecret(TypedDict):
     id: str
     url: str
-    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "execution.sync.completed", "batch.completed", "budget.alert"]]
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed"]]
     description: str
     # Null while it gets messages
     disabledAt: str | None
@@ -2660,7 +2660,7 @@ class WebhookEndpointWithSecret(TypedDict):
 class WebhookEndpointEdit(TypedDict):
     url: NotRequired[str]
     # `execution.sync.completed`: the end of a run whose request was answered with it
-    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "execution.sync.completed", "batch.completed", "budget.alert"]]]
+    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed"]]]
     description: NotRequired[str]
     # True stops messages, false starts them again
     disabled: NotRequired[bool]
@@ -2675,12 +2675,12 @@ class EndpointDelivery(TypedDict):
     executionId: str | None
     # The batch that the message is about
     batchId: str | None
+    createdAt: str | None
     # `skipped`: no webhook wants the event. `unknown`: the delivery can't be read now, and the other
     # fields are unset
     state: Literal["pending", "delivered", "failed", "disabled", "skipped", "unknown"]
     # Total of all deliveries
     attempts: float
-    createdAt: str | None
     deliveredAt: str | None
     # Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the
     # receiver's response, for example `status 500`
@@ -2688,20 +2688,7 @@ class EndpointDelivery(TypedDict):
     # Set while another attempt is due
     nextAttemptAt: str | None
     # The last 50 attempts, oldest first
-    history: Sequence[EndpointAttempt]
-
-
-class EndpointAttempt(TypedDict):
-    at: str
-    # The receiver's status; null if it didn't answer
-    status: float | None
-    error: str | None
-    durationMs: float
-    # 1 is the first delivery; each redelivery has the next number
-    delivery: float
-    # Within the delivery
-    attempt: float
-    url: str
+    history: Sequence[WebhookAttempt]
 
 
 class Secrets(TypedDict):

@@ -62,7 +62,7 @@ const webhookAttempt = z
     status: z.number().nullable().meta({ description: "Status of the receiver's response; null if there was none" }),
     error: z.string().nullable(),
     durationMs: z.number(),
-    delivery: z.number().meta({ description: "1 is the run's own delivery; each redelivery takes the next number" }),
+    delivery: z.number().meta({ description: "1 is the first delivery; each redelivery takes the next number" }),
     attempt: z.number().meta({ description: "Number of the attempt within the delivery" }),
     url: z.string().optional().meta({ description: "Address of the delivery, if it changed since the run was submitted" }),
   })
@@ -76,18 +76,18 @@ export const lastError = z.string().nullable().meta({
     "Reason why the last attempt failed: `timeout`, `no answer`, `refused` (not a public address) or the receiver's response, for example `status 500`",
 });
 
+/** State of a message, to a webhook of a run or key, or to an endpoint. */
+export const deliveryMembers = {
+  state: deliveryState,
+  attempts: z.number().meta({ description: "Total of all deliveries" }),
+  deliveredAt: timestamp.nullable(),
+  lastError,
+  nextAttemptAt: timestamp.nullable().meta({ description: "Set while another attempt is due" }),
+  history: z.array(webhookAttempt).meta({ description: "The last 50 attempts, oldest first" }),
+};
+
 export const webhookDelivery = z
-  .discriminatedUnion("configured", [
-    noWebhook,
-    webhook.extend({
-      state: deliveryState,
-      attempts: z.number().meta({ description: "Total of all deliveries" }),
-      deliveredAt: timestamp.nullable(),
-      lastError,
-      nextAttemptAt: timestamp.nullable().meta({ description: "Set while another attempt is due" }),
-      history: z.array(webhookAttempt).meta({ description: "The last 50 attempts, oldest first" }),
-    }),
-  ])
+  .discriminatedUnion("configured", [noWebhook, webhook.extend(deliveryMembers)])
   .meta({ id: "WebhookDelivery" });
 
 const nodeState = z

@@ -1,4 +1,4 @@
-import { KEY_METADATA_ENTRIES, PRESETS, RUN_METADATA } from "@nodeloom/kernel";
+import { KEY_METADATA_ENTRIES, PRESETS, RUN_METADATA, WEBHOOK_EVENTS } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { WEBHOOK_TEST_MS } from "../../http/limits";
@@ -12,15 +12,6 @@ import { capabilities } from "./fields";
 import { changeable, makerOf, MANAGES_KEYS, mayChange, requireNewGrants } from "./rights";
 import { jsonBody } from "../../http/body/kinds";
 
-const WEBHOOK_EVENTS = [
-  "execution.completed",
-  "execution.failed",
-  "execution.cancelled",
-  "execution.waiting",
-  "batch.completed",
-  "budget.alert",
-  "model.retiring",
-] as const;
 const MAX_URL_CHARS = 2_048;
 const MAX_GRACE_SECONDS = 86_400;
 

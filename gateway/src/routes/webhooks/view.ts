@@ -1,19 +1,11 @@
+import { ENDPOINT_EVENTS } from "@nodeloom/kernel";
+import { deliveryJson } from "@nodeloom/platform";
 import type { identity, notifications } from "@nodeloom/proto";
 import { z } from "zod";
 import { iso, timestamp, uuid } from "../../http/schemas";
-import { deliveryState, lastError } from "../executions/view";
+import { deliveryMembers } from "../executions/view";
 
 /** Shows webhook endpoints of an account, and their deliveries, to clients. */
-
-export const ENDPOINT_EVENTS = [
-  "execution.completed",
-  "execution.failed",
-  "execution.cancelled",
-  "execution.waiting",
-  "execution.sync.completed",
-  "batch.completed",
-  "budget.alert",
-] as const;
 
 export const events = z
   .array(z.enum(ENDPOINT_EVENTS))
@@ -45,18 +37,6 @@ export const withSecret = endpoint
   })
   .meta({ id: "WebhookEndpointWithSecret" });
 
-const attempt = z
-  .object({
-    at: timestamp,
-    status: z.number().nullable().meta({ description: "The receiver's status; null if it didn't answer" }),
-    error: z.string().nullable(),
-    durationMs: z.number(),
-    delivery: z.number().meta({ description: "1 is the first delivery; each redelivery has the next number" }),
-    attempt: z.number().meta({ description: "Within the delivery" }),
-    url: z.string(),
-  })
-  .meta({ id: "EndpointAttempt" });
-
 export const delivery = z
   .object({
     id: z.string(),
@@ -64,13 +44,8 @@ export const delivery = z
     event: z.string(),
     executionId: uuid.nullable().meta({ description: "The execution that the message is about" }),
     batchId: uuid.nullable().meta({ description: "The batch that the message is about" }),
-    state: deliveryState,
-    attempts: z.number().meta({ description: "Total of all deliveries" }),
     createdAt: timestamp.nullable(),
-    deliveredAt: timestamp.nullable(),
-    lastError,
-    nextAttemptAt: timestamp.nullable().meta({ description: "Set while another attempt is due" }),
-    history: z.array(attempt).meta({ description: "The last 50 attempts, oldest first" }),
+    ...deliveryMembers,
   })
   .meta({ id: "EndpointDelivery" });
 
@@ -90,13 +65,9 @@ export const withSecretView = ({ endpoint: stored, secret }: identity.CreateWebh
 
 export const deliveryView = (stored: notifications.Delivery | undefined) => {
   if (!stored) throw new Error("notifications answered without a delivery");
-  const { id, messageId, event, executionId, batchId, state, attempts, history } = stored;
+  const { id, messageId, event, executionId, batchId } = stored;
   return {
-    ...{ id, messageId, event, executionId: executionId || null, batchId: batchId || null, state, attempts },
-    ...{ createdAt: iso(stored.createdAt), deliveredAt: iso(stored.deliveredAt), lastError: stored.lastError ?? null },
-    nextAttemptAt: iso(stored.nextAttemptAt),
-    history: history.map(({ at, status, error, durationMs, delivery: number, attempt: nth, url }) => ({
-      ...{ at: iso(at), status: status ?? null, error: error ?? null, durationMs, delivery: number, attempt: nth, url },
-    })),
+    ...{ id, messageId, event, executionId: executionId || null, batchId: batchId || null, createdAt: iso(stored.createdAt) },
+    ...deliveryJson(stored),
   };
 };

@@ -1,5 +1,5 @@
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
-import { fromCursor, toCursor } from "@nodeloom/platform";
+import { fromCursor, pageOf } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
 import type { BatchRecord, BatchRow, ItemInput } from "../run/batch";
 import type { Stores } from "../record/stores";
@@ -63,10 +63,8 @@ export const createBatchReads = (
     list: async ({ userId, limit, cursor }: proto.ListBatchesRequest): Promise<proto.ListBatchesResponse> => {
       const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
       const found = await batches.list(userId, size + 1, fromCursor(cursor));
-      const page = found.slice(0, size);
-      const last = page.at(-1);
-      const nextCursor = found.length > size && last ? toCursor({ at: last.createdAt, id: last._id }) : "";
-      return { batches: (await withDeliveries(page)).map(batchMessage), nextCursor };
+      const { rows, nextCursor } = pageOf(found, size, ({ createdAt }) => createdAt);
+      return { batches: (await withDeliveries(rows)).map(batchMessage), nextCursor };
     },
 
     /** Returns one page of rows: at least one, and fewer than requested if the rows are long. */

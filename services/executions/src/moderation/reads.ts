@@ -1,5 +1,5 @@
 import { LIMITS } from "@nodeloom/kernel";
-import { fromCursor, toCursor } from "@nodeloom/platform";
+import { fromCursor, pageOf } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { ModerationRecord, ModerationStore } from "../record/moderation";
 
@@ -17,8 +17,6 @@ export const createRefusals =
   async ({ userId, limit, cursor }: executions.ListModerationRequest): Promise<executions.ListModerationResponse> => {
     const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
     const found = await store.list(userId || null, size + 1, fromCursor(cursor));
-    const page = found.slice(0, size);
-    const last = page.at(-1);
-    const nextCursor = last && found.length > size ? toCursor({ at: last.at, id: last._id }) : "";
-    return { configured, rows: page.map(rowMessage), nextCursor };
+    const { rows, nextCursor } = pageOf(found, size, ({ at }) => at);
+    return { configured, rows: rows.map(rowMessage), nextCursor };
   };

@@ -33,6 +33,8 @@ export interface EndpointStore {
   change(of: EndpointId, change: EndpointChange, only?: Partial<EndpointRecord>): Promise<EndpointsRecord | null>;
   addSecret(of: EndpointId, secret: WebhookSecretRecord): Promise<EndpointsRecord | null>;
   remove(of: EndpointId): Promise<EndpointsRecord | null>;
+  /** True if this change of the endpoints or a later one is recorded on the account, or if the account is deleted. */
+  isNoted(record: EndpointsRecord): Promise<boolean>;
   /** Records on the account the events that its enabled endpoints receive, unless a later change is already recorded. */
   noteEvents(record: EndpointsRecord, events: readonly string[]): Promise<void>;
 }
@@ -44,6 +46,11 @@ export interface EndpointModels {
 }
 
 const OPTIONS = { returnDocument: "after", writeConcern: DURABLE } as const;
+/** Finds an account on which no change this late is recorded. */
+const older = ({ _id, revision }: Pick<EndpointsRecord, "_id" | "revision">) => ({
+  _id,
+  $or: [{ endpointRevision: { $exists: false } }, { endpointRevision: { $lt: revision } }],
+});
 const ONE_MORE = { $inc: { revision: 1 } };
 
 export const createEndpointStore = ({ endpoints, users, organizations }: EndpointModels): EndpointStore => {
@@ -71,11 +78,11 @@ export const createEndpointStore = ({ endpoints, users, organizations }: Endpoin
     },
     addSecret: (of, secret) => updateOne(of, { $push: { "endpoints.$[one].secrets": newestFirst(secret) } }),
     remove: (of) => update(one(of), { $pull: { endpoints: { id: of.id } } }),
-    noteEvents: async ({ _id, revision }, events) => {
-      const older = { _id, $or: [{ endpointRevision: { $exists: false } }, { endpointRevision: { $lt: revision } }] };
-      const noted = { $set: { endpointEvents: [...events], endpointRevision: revision } };
-      await users.updateOne(older, noted).exec();
-      await organizations.updateOne(older, noted).exec();
+    isNoted: async (record) => !(await users.exists(older(record))) && !(await organizations.exists(older(record))),
+    noteEvents: async (record, events) => {
+      const noted = { $set: { endpointEvents: [...events], endpointRevision: record.revision } };
+      await users.updateOne(older(record), noted).exec();
+      await organizations.updateOne(older(record), noted).exec();
     },
   };
 };

@@ -1,13 +1,12 @@
 /** Webhook endpoints of an account. They receive events of all its runs. */
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, isLonger, LIMITS, WEBHOOK_ENDPOINTS, wellFormed } from "@nodeloom/kernel";
+import { DomainError, ENDPOINT_EVENTS, invalidRequest, isLonger, LIMITS, WEBHOOK_ENDPOINTS, wellFormed } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { EndpointRecord, EndpointsRecord } from "../records";
 import type { EndpointChange, EndpointId, EndpointSettings, EndpointStore } from "./endpoint-store";
 import type { SecretBox } from "./webhook-secrets";
-import { FAILING_MS, newWebhookSecret, signing, webhookIssues, WEBHOOK_EVENTS, type AddressProblem, type WebhookTarget } from "./webhooks";
+import { FAILING_MS, newWebhookSecret, signing, webhookIssues, type AddressProblem, type WebhookTarget } from "./webhooks";
 
-export const ENDPOINT_EVENTS = [...WEBHOOK_EVENTS, "execution.sync.completed"] as const;
 const MAX_REASON_CHARS = 500;
 
 export interface EndpointEdit {
@@ -117,7 +116,7 @@ export const createEndpoints = ({ store, secretBox, changes, addressProblem, clo
     list: async (ownerId) => {
       const record = await store.find(ownerId);
       // Completes the record of a change whose process stopped too early.
-      if (record) await store.noteEvents(record, eventsOf(record));
+      if (record && !(await store.isNoted(record))) await store.noteEvents(record, eventsOf(record));
       return record?.endpoints ?? [];
     },
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, isLonger, wellFormed, type Issue } from "@nodeloom/kernel";
+import { DomainError, END_EVENTS, invalidRequest, isLonger, WEBHOOK_EVENTS, wellFormed, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { Accounts } from "../organizations/accounts";
 import { effectiveGrants, mayReceive, requireWebhookGrant } from "./grants";
@@ -7,9 +7,6 @@ import type { KeyStore, Ownership, WebhookSettings } from "./key-store";
 import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
 
-/** Default events of a webhook. */
-const END_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
-export const WEBHOOK_EVENTS = [...END_EVENTS, "execution.waiting", "batch.completed", "budget.alert", "model.retiring"] as const;
 const MAX_URL_CHARS = 2_048;
 const MAX_REASON_CHARS = 500;
 /** Time for which a replaced secret still signs. */

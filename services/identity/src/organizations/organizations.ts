@@ -14,7 +14,7 @@ import {
   UUID,
   type Role,
 } from "@nodeloom/kernel";
-import { fromCursor, insertIntoFreePlace, retryOnConflict, toCursor } from "@nodeloom/platform";
+import { fromCursor, insertIntoFreePlace, retryOnConflict, pageOf } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import { pageSize } from "../page-size";
 import type { User } from "../users/user";
@@ -203,9 +203,8 @@ export const createOrganizations = (options: OrganizationsOptions): Organization
         throw invalidRequest([{ path: "q", message: `must have at most ${LIMITS.searchChars} characters` }]);
       const size = pageSize(limit);
       const found = await store.page({ query: query.trim(), tierOf, after: fromCursor(cursor), limit: size + 1 });
-      const organizations = found.slice(0, size);
-      const last = organizations.at(-1);
-      return { organizations, nextCursor: last && found.length > size ? toCursor({ at: last.createdAt, id: last._id }) : "" };
+      const { rows: organizations, nextCursor } = pageOf(found, size, ({ createdAt }) => createdAt);
+      return { organizations, nextCursor };
     },
   };
 };

@@ -1,5 +1,5 @@
 import { invalidRequest, isLonger } from "@nodeloom/kernel";
-import { fromCursor, toCursor } from "@nodeloom/platform";
+import { fromCursor, pageOf } from "@nodeloom/platform";
 import { pageSize } from "../page-size";
 import type { Tiers } from "../tiers/tiers";
 import { toUser, type User } from "./user";
@@ -33,11 +33,10 @@ export const pageOfUsers = async (
   const size = pageSize(limit);
   const after = fromCursor(cursor);
   const found = await store.page({ approved, tier, query: query.trim().toLowerCase(), after, limit: size + 1 });
-  const records = found.slice(0, size);
-  const last = records.at(-1);
+  const { rows: records, nextCursor } = pageOf(found, size, ({ createdAt }) => createdAt);
   const planOf = await tiers.plansOf(records.map(({ tier }) => tier));
   return {
     users: records.map((record) => toUser(record, planOf(record.tier))),
-    nextCursor: last && found.length > size ? toCursor({ at: last.createdAt, id: last._id }) : "",
+    nextCursor,
   };
 };

@@ -1,6 +1,6 @@
 /** Sends messages to webhook endpoints of accounts. Each endpoint that is subscribed to the event gets its own delivery. */
 import { DomainError } from "@nodeloom/kernel";
-import { derivedId, fromCursor, toCursor } from "@nodeloom/platform";
+import { derivedId, fromCursor, pageOf } from "@nodeloom/platform";
 import type { Identity } from "../clients";
 import type { DeliveryRecord, NewDelivery } from "../delivery";
 import type { DeliveryStore } from "../store/deliveries";
@@ -52,9 +52,8 @@ export const createEndpoints = ({ identity, deliveries, store }: EndpointsOption
   list: async ({ ownerId, endpointId, limit, cursor }) => {
     const size = Math.min(limit || PAGE.usual, PAGE.most);
     const found = await store.ofEndpoint(ownerId, endpointId, fromCursor(cursor), size + 1);
-    const page = found.slice(0, size);
-    const last = page.at(-1);
-    return { deliveries: page, nextCursor: last && found.length > size ? toCursor({ at: last.createdAt, id: last._id }) : "" };
+    const { rows, nextCursor } = pageOf(found, size, ({ createdAt }) => createdAt);
+    return { deliveries: rows, nextCursor };
   },
 
   again: async ({ ownerId, endpointId, id }) => {

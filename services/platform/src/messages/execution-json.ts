@@ -36,19 +36,20 @@ const attemptJson = (attempt: executions.WebhookAttempt): Record<string, unknown
   url: attempt.url,
 });
 
+type DeliveryMember = "state" | "attempts" | "deliveredAt" | "lastError" | "nextAttemptAt" | "history";
+
+/** State of a message, to a webhook of a run or key, or to an endpoint of an account. */
+export const deliveryJson = (delivery: Pick<executions.WebhookDelivery, DeliveryMember>): Record<DeliveryMember, unknown> => ({
+  state: delivery.state,
+  attempts: delivery.attempts,
+  deliveredAt: iso(delivery.deliveredAt),
+  lastError: delivery.lastError ?? null,
+  nextAttemptAt: iso(delivery.nextAttemptAt),
+  history: delivery.history.map(attemptJson),
+});
+
 export const webhookDeliveryJson = (delivery: executions.WebhookDelivery | undefined): Record<string, unknown> =>
-  delivery?.configured
-    ? {
-        configured: true,
-        url: delivery.url,
-        state: delivery.state,
-        attempts: delivery.attempts,
-        deliveredAt: iso(delivery.deliveredAt),
-        lastError: delivery.lastError ?? null,
-        nextAttemptAt: iso(delivery.nextAttemptAt),
-        history: delivery.history.map(attemptJson),
-      }
-    : { configured: false };
+  delivery?.configured ? { configured: true, url: delivery.url, ...deliveryJson(delivery) } : { configured: false };
 
 const json = (text: string): unknown => (text === "" ? undefined : (JSON.parse(text) as unknown));
 

@@ -19,6 +19,20 @@ const CURSOR = /^(\d{1,15})\/(\S{1,200})$/;
 export const toCursor = ({ at, id }: ListPosition): string => Buffer.from(`${at.getTime()}/${id}`).toString("base64url");
 
 /**
+ * A page of at most `size` rows, and the cursor of the next page, which is empty at the end.
+ * @param found one row more than a page has, if there are more
+ */
+export const pageOf = <T extends { _id: string }>(
+  found: readonly T[],
+  size: number,
+  timeOf: (row: T) => Date,
+): { rows: T[]; nextCursor: string } => {
+  const rows = found.slice(0, size);
+  const last = rows.at(-1);
+  return { rows, nextCursor: last && found.length > size ? toCursor({ at: timeOf(last), id: last._id }) : "" };
+};
+
+/**
  * @returns undefined for the first page
  * @throws INVALID_REQUEST for a malformed cursor
  */
