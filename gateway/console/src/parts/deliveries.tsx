@@ -1,4 +1,4 @@
-import type { EndpointAttempt, EndpointDelivery } from "@nodeloom/client";
+import type { WebhookAttempt, EndpointDelivery } from "@nodeloom/client";
 import { Badge, type Tone } from "../ui/badge";
 import { duration } from "../ui/format";
 import { Table } from "../ui/table";
@@ -19,7 +19,7 @@ const TONES: Readonly<Record<State, Tone>> = {
 
 export const DeliveryState = ({ state }: { state: State }) => <Badge tone={TONES[state]}>{state}</Badge>;
 
-type Attempt = Pick<EndpointAttempt, "at" | "status" | "error" | "durationMs" | "delivery" | "attempt">;
+type Attempt = Pick<WebhookAttempt, "at" | "status" | "error" | "durationMs" | "delivery" | "attempt">;
 
 /** Attempts to deliver a webhook message, oldest first. */
 export const Attempts = ({ history }: { history: readonly Attempt[] }) => (
