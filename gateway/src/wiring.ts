@@ -15,6 +15,7 @@ import { createLeases } from "./edge/lease";
 import { createBodyBudget } from "./http/body/body-budget";
 import { createOwnIds } from "./edge/rate/own-ids";
 import { BODY_BYTES_OVERALL, BODY_BYTES_PER_OWNER, EVENT_STREAMS_PER_USER, OWN_IDS } from "./http/limits";
+import { createRefusals } from "./edge/refused";
 import { createRateLimits } from "./edge/rate/rate";
 import { createOidcCookie } from "./auth/oidc-cookie";
 import { createSessions } from "./auth/session";
@@ -66,6 +67,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     ...authenticationOf(parts, config.PUBLIC_BASE_URL),
     oidcCookie: createOidcCookie(config.NODE_ENV === "production"),
     rateLimits: createRateLimits({ redis, keyPrefix }),
+    refusals: createRefusals(),
     ownIds: createOwnIds(OWN_IDS),
     bodies: createBodyBudget({ perOwner: BODY_BYTES_PER_OWNER, overall: BODY_BYTES_OVERALL }),
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,

@@ -2208,6 +2208,8 @@ export interface AuditRow {
   /** Reason for the rejection of a failed write */
   errorCode: string | null;
   requestId: string;
+  /** Address of the caller; null in earlier rows */
+  ip?: string | null;
   at: string | null;
 }
 
@@ -4868,12 +4870,25 @@ export interface Operations {
     body: InvitationToken;
     response: Organization;
   };
-  /** List changes of members, keys, secrets, budgets and published versions, newest first */
+  /** List sign-ins, changes and refused attempts in an account, newest first */
   listOrganizationAudit: {
     params: {
       id: string;
     };
     query?: {
+      /** An action, or all that begin with a prefix that ends with a dot: `key.` */
+      action?: string;
+      /** Only actions of this person or service account */
+      actor?: string;
+      /** Only actions with this key */
+      key?: string;
+      target?: string;
+      /** From this time on */
+      from?: string;
+      /** Before this time */
+      to?: string;
+      /** Searches action, target, change and error code */
+      q?: string;
       limit?: number;
       cursor?: string;
     };
@@ -4881,6 +4896,28 @@ export interface Operations {
       rows: AuditRow[];
       nextCursor: string | null;
     };
+  };
+  /** Download the audit log as CSV, newest first */
+  exportOrganizationAudit: {
+    params: {
+      id: string;
+    };
+    query?: {
+      /** An action, or all that begin with a prefix that ends with a dot: `key.` */
+      action?: string;
+      /** Only actions of this person or service account */
+      actor?: string;
+      /** Only actions with this key */
+      key?: string;
+      target?: string;
+      /** From this time on */
+      from?: string;
+      /** Before this time */
+      to?: string;
+      /** Searches action, target, change and error code */
+      q?: string;
+    };
+    response: string;
   };
   /** List the caller's API keys */
   listKeys: {
@@ -5791,6 +5828,19 @@ export interface Operations {
     query?: {
       /** Instead of the administrators' log: changes in this person's or organization's account */
       owner?: string;
+      /** An action, or all that begin with a prefix that ends with a dot: `key.` */
+      action?: string;
+      /** Only actions of this person or service account */
+      actor?: string;
+      /** Only actions with this key */
+      key?: string;
+      target?: string;
+      /** From this time on */
+      from?: string;
+      /** Before this time */
+      to?: string;
+      /** Searches action, target, change and error code */
+      q?: string;
       limit?: number;
       cursor?: string;
     };
@@ -5948,6 +5998,7 @@ export const OPERATIONS = {
   deleteInvitation: { method: "DELETE", path: "/api/organizations/{id}/invitations/{invitationId}", idempotent: false, contentType: null },
   acceptInvitation: { method: "POST", path: "/api/invitations/accept", idempotent: false, contentType: "application/json" },
   listOrganizationAudit: { method: "GET", path: "/api/organizations/{id}/audit", idempotent: false, contentType: null },
+  exportOrganizationAudit: { method: "GET", path: "/api/organizations/{id}/audit/export", idempotent: false, contentType: null },
   listKeys: { method: "GET", path: "/api/keys", idempotent: false, contentType: null },
   createKey: { method: "POST", path: "/api/keys", idempotent: false, contentType: "application/json" },
   updateKey: { method: "PATCH", path: "/api/keys/{id}", idempotent: false, contentType: "application/json" },

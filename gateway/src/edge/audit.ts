@@ -43,6 +43,7 @@ const rowOf = ({ caller, response }: Context, { action, target, change, before, 
     beforeJson: text(before),
     ownerId,
     requestId: String(response.getHeader("X-Request-Id") ?? ""),
+    ip: response.req.ip ?? "",
   });
 
 /**
@@ -106,3 +107,36 @@ export const audited = async <T>(context: Context, action: AdminAction, write: (
 /** Makes a change to the caller's account; its owners can read the row. */
 export const auditedForOwner = <T>(context: Context, action: Omit<AdminAction, "ownerId">, write: () => Promise<Written<T>>): Promise<T> =>
   audited(context, { ...action, ownerId: context.caller.user.id }, write);
+
+type EventContext = Pick<CallContext, "gateway" | "response">;
+
+export interface AccountEvent {
+  actorId: string;
+  /** Account whose owners can read the row. */
+  ownerId: string;
+  keyId?: string;
+  action: string;
+  target: string;
+  /** Reason for the rejection; absent if the action succeeded. */
+  errorCode?: string;
+  /** Events with equal members share one row. */
+  attempt?: readonly string[];
+}
+
+/** Records an event that isn't a change of a resource, such as a sign-in. If the row can't be stored, it is logged. */
+export const recordEvent = async (
+  { gateway, response }: EventContext,
+  { errorCode = "", attempt, ...event }: AccountEvent,
+): Promise<void> => {
+  const id = attempt ? createHash("sha256").update(JSON.stringify(attempt)).digest("base64url") : randomUUID();
+  const requestId = String(response.getHeader("X-Request-Id") ?? "");
+  const { AUDIT_OUTCOME_PENDING: pending, AUDIT_OUTCOME_DONE: done, AUDIT_OUTCOME_FAILED: failed } = identity.AuditOutcome;
+  const row = identity.AuditRow.fromPartial({ ...event, id, requestId, ip: response.req.ip ?? "", outcome: pending });
+  try {
+    await gateway.services.identity.recordAudit({ row }, { deadlineMs: END_DEADLINE_MS });
+    const end = { ...row, outcome: errorCode === "" ? done : failed, errorCode };
+    await gateway.services.identity.recordAudit({ row: end }, { deadlineMs: END_DEADLINE_MS });
+  } catch (error) {
+    gateway.logger.error({ err: error, audit: row }, "an event isn't in the audit log");
+  }
+};

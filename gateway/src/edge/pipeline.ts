@@ -14,6 +14,7 @@ import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from 
 import type { SentAddresses } from "./media-urls";
 import { render, renderError, send } from "./reply";
 import { hourlyTag, revalidate } from "./revalidation";
+import { noteRefused } from "./refused";
 import { STREAMED, type CallContext, type Reply, type Route } from "./route";
 import { PROTOCOLS } from "../http/protocols";
 import { check, checkQuery } from "../http/validate";
@@ -41,6 +42,7 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
     for (const capability of capabilitiesOf(route, request)) authorize(caller, route, capability);
     return caller;
   } catch (error) {
+    noteRefused(gateway, route, { response, caller }, error);
     throw caller ? error : await countRefusal(gateway, request, error);
   }
 };
@@ -109,7 +111,10 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
     const headers: Record<string, string> = route.startsRun ? { [EXECUTION_ID]: executionId } : {};
     const rendered = await route.handler({ ...context, executionId }).then(
       (reply) => render(reply as Reply),
-      (error: unknown) => renderError(error, gateway, route.protocol),
+      (error: unknown) => {
+        noteRefused(gateway, route, context, error);
+        return renderError(error, gateway, route.protocol);
+      },
     );
     return { ...rendered, headers: { ...rendered.headers, ...headers } };
   });
@@ -176,6 +181,7 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
     const left = reply && (await withSignatures(gateway, reply, caller));
     return left && route.method === "GET" ? revalidate(request, response, left) : left;
   } catch (error) {
+    noteRefused(gateway, route, received, error);
     throw await countOthersId(gateway, route, request, { caller, error });
   }
 };

@@ -275,6 +275,7 @@ it("records changes for the owners, but no attempts of strangers", async () => {
     ["invitation.create", owner.id, "done"],
     ["member.join", editor.id, "done"],
     ["key.create", editor.id, "done"],
+    ["workflow.create", editor.id, "done"],
     ["invitation.create", owner.id, "done"],
     ...steps.map(([who, action]) => [action, who.id, "done"]),
   ]);
@@ -284,7 +285,7 @@ it("records changes for the owners, but no attempts of strangers", async () => {
   expect(changeOf("member.leave")).toEqual([{ role: "viewer" }, null]);
   for (const hidden of [secret.value, String(withdrawn.token)]) expect(text).not.toContain(hidden);
   const own = await platform.send(`/api/organizations/${owner.id}/audit`, { headers: platform.bySession(owner) });
-  expect((own.body.rows as { action: string }[]).map(({ action }) => action)).toEqual(["key.create"]);
+  expect((own.body.rows as { action: string }[]).map(({ action }) => action)).toEqual(["key.create", "session.create"]);
   const { text: ofAdmins } = await platform.send("/api/admin/audit?limit=500", { headers: platform.bySession(platform.admin) });
   expect(ofAdmins).not.toContain("member.join");
   const { text: asked } = await platform.send(`/api/admin/audit?owner=${id}`, { headers: platform.bySession(platform.admin) });

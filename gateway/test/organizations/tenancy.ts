@@ -135,6 +135,7 @@ const OWN: readonly [Route["method"], string, Role][] = [
   ["POST", "/api/organizations/:id/invitations", "owner"],
   ["DELETE", "/api/organizations/:id/invitations/:invitationId", "owner"],
   ["GET", "/api/organizations/:id/audit", "owner"],
+  ["GET", "/api/organizations/:id/audit/export", "owner"],
 ];
 const VALID: Readonly<Record<string, unknown>> = {
   "PATCH /api/organizations/:id": { name: "Loom Works" },

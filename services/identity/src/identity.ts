@@ -2,6 +2,7 @@ import { ERASURE_DAYS } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { createAddresses } from "./addresses/addresses";
 import { createAudit } from "./audit/audit";
+import { createNoteFailure } from "./audit/failed-sign-ins";
 import { createAuthentication } from "./keys/authentication";
 import type { Changes } from "./changes";
 import { createErasures } from "./erasure/erasures";
@@ -71,6 +72,7 @@ export const createIdentity = async ({
   const tiers = createTiers({ store: store.tiers, users: store.users, changes });
   const counting = { attempts: store.attempts, knownAddresses: store.knownAddresses, pepper, clock };
   const throttle = createLoginThrottle(counting);
+  const audit = createAudit(store.audit);
   const throttles = { passwords: throttle, codes: createLoginThrottle({ ...counting, guessed: "codes" }) };
   const envelope = createEnvelope(secretsKeys);
   const passwords = await createPasswords();
@@ -112,7 +114,14 @@ export const createIdentity = async ({
     }),
     invitations: createInvitations({ ...ofOrganizations, pepper }),
     bootstrap: createBootstrap({ store: store.users, unlink: store.oidc.unlink, passwords, changes }),
-    signIn: createSignIn({ store: store.users, tiers, passwords, throttle, pendingSignIns }),
+    signIn: createSignIn({
+      store: store.users,
+      tiers,
+      passwords,
+      throttle,
+      pendingSignIns,
+      noteFailure: createNoteFailure(audit, logger, clock),
+    }),
     pendingSignIns,
     oidc: wireOidc({
       configured: oidc,
@@ -148,7 +157,7 @@ export const createIdentity = async ({
     endpoints: createEndpoints({ store: store.endpoints, secretBox, changes, addressProblem }),
     webhookProblem: async (url) => urlProblem(url) ?? addressProblem(url),
     secrets: createSecrets({ store: store.secrets, envelope, addressProblem }),
-    audit: createAudit(store.audit),
+    audit,
     erasures: createErasures({
       ...{ ...erasing, store: store.erasures, organizations: organizationErasures, users: store.users, tiers, reauthentication, pepper },
       soleOwnerships: createSoleOwnerships(store.organizations),

@@ -260,6 +260,8 @@ export interface AuditRecord {
   at: Date;
   /** The account whose owners can read the row. Absent for rows that only administrators can read. */
   ownerId?: string;
+  /** Address of the caller; absent in rows of earlier releases. */
+  ip?: string;
 }
 
 /** A value that is used but never shown. `_id` combines owner and name. */

@@ -198,6 +198,7 @@ const auditSchema = new Schema<AuditRecord>(
     requestId: optionalText,
     at: { type: Date, required: true },
     ownerId: { type: String },
+    ip: { type: String },
   },
   OPTIONS,
 )

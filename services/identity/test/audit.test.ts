@@ -110,6 +110,41 @@ describe("the audit list", () => {
     expect((await client.listAudit({ limit: 0, cursor: "" })).rows[0]?.at?.getTime()).toBeGreaterThan(0);
   });
 
+  it("is filtered by action, actor, key, target, time and text, without loss between pages", async () => {
+    const ownerId = randomUUID();
+    const rows = deployment.database.collection<{ _id: string; at: Date }>("audit");
+    const add = async (part: Partial<identity.AuditRow>, day: number): Promise<string> => {
+      const row = intent({ ownerId, ip: "203.0.113.7", ...part });
+      expect(await record(row)).toMatchObject({ ip: "203.0.113.7" });
+      await rows.updateOne({ _id: row.id }, { $set: { at: new Date(Date.UTC(2030, 0, day)) } });
+      return row.id;
+    };
+    const created = await add({ action: "key.create", keyId: "k1", target: "Deploy (a.b)" }, 1);
+    const revoked = await add({ action: "key.revoke", actorId: "eve", changeJson: '{"why":"Leaked"}' }, 2);
+    const other = await add({ action: "keyring.create" }, 3);
+    const listed = async (filter: Partial<identity.AuditFilter>, limit = 50): Promise<string[]> => {
+      const found: string[] = [];
+      let cursor = "";
+      do {
+        const page = await client.listAudit({ ownerId, limit, cursor, filter: identity.AuditFilter.fromPartial(filter) });
+        found.push(...page.rows.map(({ id }) => id));
+        cursor = page.nextCursor;
+      } while (cursor !== "");
+      return found;
+    };
+    expect(await listed({})).toEqual([other, revoked, created]);
+    expect(await listed({ action: "key." }, 1)).toEqual([revoked, created]);
+    expect(await listed({ action: "key" })).toEqual([]);
+    expect(await listed({ action: "key.create" })).toEqual([created]);
+    expect(await listed({ actorId: "eve" })).toEqual([revoked]);
+    expect(await listed({ keyId: "k1" })).toEqual([created]);
+    expect(await listed({ target: "Deploy (a.b)" })).toEqual([created]);
+    expect(await listed({ from: new Date(Date.UTC(2030, 0, 2)), to: new Date(Date.UTC(2030, 0, 3)) })).toEqual([revoked]);
+    expect(await listed({ text: "leaked" })).toEqual([revoked]);
+    expect(await listed({ text: "(A.B)" })).toEqual([created]);
+    expect(await listed({ text: "a.b.c" })).toEqual([]);
+  });
+
   it.each([
     ["limit", { limit: 501, cursor: "" }],
     ["limit", { limit: -1, cursor: "" }],

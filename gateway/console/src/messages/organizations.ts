@@ -5,7 +5,22 @@ export const AUDIT_TAB = {
   outcome: "Outcome",
   user: "User",
   auditLog: "Audit log",
-  empty: "No changes yet of members, keys, secrets, budgets or published versions.",
+  empty: "No entries yet.",
+  noMatches: "No entries match.",
+  kind: "Kind",
+  everything: "Everything",
+  signIns: "Sign-ins",
+  refused: "Refused attempts",
+  members: "Members",
+  keys: "Keys",
+  secrets: "Secrets",
+  workflows: "Workflows",
+  decisions: "Decisions",
+  endpoints: "Webhook endpoints",
+  search: "Search the audit log",
+  searchHint: "Action, resource or change",
+  csv: "CSV",
+  address: "Address",
 };
 
 export const INVITATION_PAGE = {

@@ -2457,6 +2457,8 @@ class AuditRow(TypedDict):
     # Reason for the rejection of a failed write
     errorCode: str | None
     requestId: str
+    # Address of the caller; null in earlier rows
+    ip: NotRequired[str | None]
     at: str | None
 
 

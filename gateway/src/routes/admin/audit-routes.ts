@@ -1,9 +1,12 @@
+import { LIMITS } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { defineRoute } from "../../edge/route";
 import { cursor, cursorPage, identifier, iso, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
 import { forAdmins } from "./shared";
+
+const MAX_ID_CHARS = 300;
 
 const OUTCOMES = {
   [identity.AuditOutcome.AUDIT_OUTCOME_DONE]: "done",
@@ -25,9 +28,33 @@ export const auditRow = z
       .meta({ description: "An entry stays `pending` if its process died during the write, which may have succeeded" }),
     errorCode: z.string().nullable().meta({ description: "Reason for the rejection of a failed write" }),
     requestId: z.string(),
+    ip: z.string().nullable().optional().meta({ description: "Address of the caller; null in earlier rows" }),
     at: timestamp.nullable(),
   })
   .meta({ id: "AuditRow" });
+
+const time = z.iso.datetime({ offset: true });
+const id = z.string().min(1).max(MAX_ID_CHARS).optional();
+
+/** Filters of the log. */
+export const auditFilters = {
+  action: id.meta({ description: "An action, or all that begin with a prefix that ends with a dot: `key.`" }),
+  actor: id.meta({ description: "Only actions of this person or service account" }),
+  key: id.meta({ description: "Only actions with this key" }),
+  target: id,
+  from: time.optional().meta({ description: "From this time on" }),
+  to: time.optional().meta({ description: "Before this time" }),
+  q: z.string().min(1).max(LIMITS.searchChars).optional().meta({ description: "Searches action, target, change and error code" }),
+};
+type Filters = { [Name in keyof typeof auditFilters]?: string | undefined };
+
+export const auditFilter = ({ action = "", actor = "", key = "", target = "", from, to, q = "" }: Filters): identity.AuditFilter => ({
+  ...{ action, actorId: actor, keyId: key, target, text: q },
+  from: from === undefined ? undefined : new Date(from),
+  to: to === undefined ? undefined : new Date(to),
+});
+
+export const SHORT_PAGES = "With filters, a page can have fewer rows than `limit`: continue as long as there is a `nextCursor`.";
 
 export const auditView = (row: identity.AuditRow): Record<string, unknown> => ({
   id: row.id,
@@ -41,6 +68,7 @@ export const auditView = (row: identity.AuditRow): Record<string, unknown> => ({
   outcome: OUTCOMES[row.outcome as keyof typeof OUTCOMES] ?? "pending",
   errorCode: row.errorCode || null,
   requestId: row.requestId,
+  ip: row.ip || null,
   at: iso(row.at),
 });
 
@@ -56,13 +84,17 @@ export const adminAuditRoutes = [
         owner: identifier
           .optional()
           .meta({ description: "Instead of the administrators' log: changes in this person's or organization's account" }),
+        ...auditFilters,
         limit,
         cursor: cursor.optional(),
       }),
     ),
+    description: SHORT_PAGES,
     responses: { 200: cursorPage(auditRow) },
     handler: async ({ gateway, query }) => {
-      const page = await gateway.services.identity.listAudit({ ownerId: query.owner, limit: query.limit, cursor: query.cursor ?? "" });
+      const page = await gateway.services.identity.listAudit({
+        ...{ ownerId: query.owner, limit: query.limit, cursor: query.cursor ?? "", filter: auditFilter(query) },
+      });
       return { status: 200, body: { rows: page.rows.map(auditView), nextCursor: nextCursor(page.nextCursor) } };
     },
   }),

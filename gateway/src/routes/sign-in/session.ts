@@ -3,6 +3,7 @@ import { DomainError } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import type { Request } from "express";
 import { toCallerUser } from "../../auth/caller";
+import { recordEvent } from "../../edge/audit";
 import type { CallContext, Reply } from "../../edge/route";
 import { completePlan } from "../../sweepers/plan-change";
 import { userView } from "../identity/view";
@@ -20,10 +21,11 @@ export const startSession = async ({ gateway, request, response }: AnyContext, u
   return user;
 };
 
-export const signIn = async (context: AnyContext, user: identity.User | undefined, status: number): Promise<Reply> => ({
-  status,
-  body: { user: userView(toCallerUser(await startSession(context, user))) },
-});
+export const signIn = async (context: AnyContext, user: identity.User | undefined, status: number): Promise<Reply> => {
+  const signed = await startSession(context, user);
+  await recordEvent(context, { actorId: signed.id, ownerId: signed.id, action: "session.create", target: signed.id });
+  return { status, body: { user: userView(toCallerUser(signed)) } };
+};
 
 /** Signing in works while billing is unavailable. The next sign-in completes the account. */
 const completed = ({ gateway }: AnyContext, user: identity.User): Promise<void> =>

@@ -3,6 +3,7 @@ import { DomainError, isRefusal, LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
 import { markReplayed, REPLAYED, reused } from "../../edge/lease";
+import { auditedForOwner } from "../../edge/audit";
 import { defineRoute, type Reply } from "../../edge/route";
 import { cursor, identifier, listQuery, optionalLimit, selection, workflowParams } from "../../http/schemas";
 import { selectedGraph } from "./selection";
@@ -11,6 +12,9 @@ import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema,
 import { quoteError } from "./quote-error";
 import { graphWarnings, schemaView, summaryView, workflowReply } from "./views";
 import { jsonBody } from "../../http/body/kinds";
+
+/** Saves of the same members of a workflow by one person within this time share an audit row. The console saves while people edit. */
+const SAVES_SHARED_MS = 600_000;
 
 /** Filter for workflows outside of folders. */
 const ROOT = "null";
@@ -89,7 +93,11 @@ export const workflowRoutes = [
     handler: async (context) => {
       const { executionId, fingerprint, gateway } = context;
       const create = async (headers: Record<string, string> = {}): Promise<Reply> => {
-        const { workflow: stored } = await gateway.services.workflows.createWorkflow(createRequest(context.body, context));
+        const reference = fingerprint === "" ? undefined : executionId;
+        const stored = await auditedForOwner(context, { action: "workflow.create", target: context.body.name, reference }, async () => {
+          const { workflow: value } = await gateway.services.workflows.createWorkflow(createRequest(context.body, context));
+          return { value, after: { slug: value?.slug } };
+        });
         const warnings = await graphWarnings(gateway.catalog, stored);
         return workflowReply(201, stored, { headers: { Location: `/api/workflows/${stored?.slug}`, ...headers }, warnings });
       };
@@ -144,7 +152,11 @@ export const workflowRoutes = [
     handler: async (context) => {
       const { gateway, params } = context;
       const request = { ...updateRequest(params.slug, context.body, context), ifRevision: await wantedRevision(context) };
-      const { workflow: stored } = await gateway.services.workflows.updateWorkflow(request);
+      const change = { members: Object.keys(context.body).sort() };
+      const reference = String(Math.floor(context.receivedAtMs / SAVES_SHARED_MS));
+      const stored = await auditedForOwner(context, { action: "workflow.update", target: params.slug, change, reference }, async () => ({
+        value: (await gateway.services.workflows.updateWorkflow(request)).workflow,
+      }));
       const warnings = context.body.nodes === undefined ? [] : await graphWarnings(gateway.catalog, stored);
       return workflowReply(200, stored, { warnings });
     },
@@ -184,7 +196,9 @@ export const workflowRoutes = [
     handler: async (context) => {
       const { gateway, caller, params } = context;
       const ifRevision = await wantedRevision(context);
-      await gateway.services.workflows.deleteWorkflow({ slug: params.slug, ownerId: caller.user.id, ifRevision });
+      await auditedForOwner(context, { action: "workflow.delete", target: params.slug }, async () => ({
+        value: await gateway.services.workflows.deleteWorkflow({ slug: params.slug, ownerId: caller.user.id, ifRevision }),
+      }));
       return { status: 204 };
     },
   }),

@@ -6,6 +6,7 @@ import { authCases } from "./auth";
 import { batchCases } from "./batches";
 import { budgetCases } from "./budgets";
 import { bundleCases } from "./bundles";
+import { auditCases } from "./audit";
 import { endpointCases } from "./endpoints";
 import { engineCases } from "./engine";
 import { environmentCases } from "./environments";
@@ -51,6 +52,7 @@ export const CASES: readonly Case[] = [
   ...usageCases,
   ...eventCases,
   ...endpointCases,
+  ...auditCases,
   ...errorCases,
   ...limitCases,
   ...moneyCases,

@@ -1,6 +1,6 @@
-import { DomainError, expiresBefore, invalidRequest, RETENTION, type Issue } from "@nodeloom/kernel";
-import { createRemoval, fromCursor, toCursor, untilNone, type Removal } from "@nodeloom/platform";
-import type { AuditStore } from "./audit-store";
+import { DomainError, expiresBefore, invalidRequest, isLonger, LIMITS, RETENTION, type Issue } from "@nodeloom/kernel";
+import { createRemoval, fromCursor, pageOf, toCursor, untilNone, type Removal } from "@nodeloom/platform";
+import type { AuditFilter, AuditStore } from "./audit-store";
 import { pageSize } from "../page-size";
 import type { AuditRecord } from "../records";
 
@@ -29,7 +29,7 @@ export interface Audit {
   /** Removes expired rows, oldest first, one page per call. */
   removeExpired(cursor: string): Promise<Removal>;
   /** Returns rows, newest first. Without an owner, rows that only administrators can read. */
-  list(query: { ownerId?: string; limit: number; cursor: string }): Promise<AuditPage>;
+  list(query: { ownerId?: string; limit: number; cursor: string; filter?: AuditFilter | undefined }): Promise<AuditPage>;
 }
 
 const MAX_ID_CHARS = 64;
@@ -49,9 +49,9 @@ const checkEntry = (entry: AuditEntry): AuditRecord["outcome"] => {
 export const createAudit = (store: AuditStore, clock: () => number = Date.now): Audit => ({
   record: async (entry) => {
     const outcome = checkEntry(entry);
-    const { id, errorCode, afterJson, beforeJson, ownerId = "", ...said } = entry;
+    const { id, errorCode, afterJson, beforeJson, ownerId = "", ip = "", ...said } = entry;
     if (outcome === "pending") {
-      const ofOwner = ownerId === "" ? {} : { ownerId };
+      const ofOwner = { ...(ownerId === "" ? {} : { ownerId }), ...(ip === "" ? {} : { ip }) };
       const row: AuditRecord = { ...said, ...ofOwner, outcome, beforeJson, afterJson: "", errorCode: "", _id: id, at: new Date(clock()) };
       if (await store.insert(row)) return row;
     } else {
@@ -66,11 +66,12 @@ export const createAudit = (store: AuditStore, clock: () => number = Date.now): 
     audit: async () => untilNone(await store.removeBefore(expiresBefore(RETENTION.audit, new Date(clock())), REMOVED_PAGE)),
   }),
 
-  list: async ({ ownerId, limit, cursor }) => {
+  list: async ({ ownerId, limit, cursor, filter }) => {
     const size = pageSize(limit);
-    const found = await store.page(ownerId, fromCursor(cursor), size + 1);
-    const rows = found.slice(0, size);
-    const last = rows.at(-1);
-    return { rows, nextCursor: last && found.length > size ? toCursor({ at: last.at, id: last._id }) : "" };
+    if (filter && isLonger(filter.text, LIMITS.searchChars))
+      throw invalidRequest([{ path: "q", message: `must have at most ${LIMITS.searchChars} characters` }]);
+    const { rows: found, end } = await store.page({ ownerId, after: fromCursor(cursor), limit: size + 1, filter });
+    const { rows, nextCursor } = pageOf(found, size, ({ at }) => at);
+    return { rows, nextCursor: nextCursor === "" && end ? toCursor(end) : nextCursor };
   },
 });

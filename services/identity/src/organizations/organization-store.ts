@@ -1,4 +1,4 @@
-import { beyond, insertOnce, type ListPosition } from "@nodeloom/platform";
+import { beyond, escapeRegExp, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { OrganizationRecord } from "./records";
 
@@ -36,8 +36,6 @@ export interface OrganizationStore {
   /** Organizations, newest first. */
   page(page: OrganizationPage): Promise<OrganizationRecord[]>;
 }
-
-const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\0", "\\x00");
 
 export const createOrganizationStore = (organizations: Model<OrganizationRecord>): OrganizationStore => ({
   insert: (organization) => insertOnce(organizations.create([organization])),

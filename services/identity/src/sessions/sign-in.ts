@@ -34,12 +34,22 @@ export interface SignInOptions {
   passwords: Passwords;
   throttle: LoginThrottle;
   pendingSignIns: Pick<PendingSignIns, "begin">;
+  /** Called for a wrong password of an existing account. */
+  noteFailure(userId: string, address: string): void;
   clock?: () => number;
 }
 
 const FREE = { role: "user", tier: "free", approved: false } as const;
 
-export const createSignIn = ({ store, tiers, passwords, throttle, pendingSignIns, clock = Date.now }: SignInOptions): SignIn => ({
+export const createSignIn = ({
+  store,
+  tiers,
+  passwords,
+  throttle,
+  pendingSignIns,
+  noteFailure,
+  clock = Date.now,
+}: SignInOptions): SignIn => ({
   register: async ({ email: written, password, address }) => {
     const email = normaliseEmail(written);
     const issues = credentialIssues(email, password);
@@ -55,6 +65,7 @@ export const createSignIn = ({ store, tiers, passwords, throttle, pendingSignIns
     await throttle.attempt(email, address);
     const user = await store.findByEmail(email);
     const matches = await passwords.verify(user?.passwordHash, password);
+    if (user && !matches) noteFailure(user._id, address);
     if (!user || !matches) throw new DomainError("unauthenticated", "UNAUTHENTICATED", "wrong e-mail address or password");
     const takesCode = hasSecondFactor(user);
     // If a code is required, failures are reset and the address becomes known only after the code.

@@ -1,4 +1,4 @@
-import { beyond, insertOnce, type ListPosition } from "@nodeloom/platform";
+import { beyond, escapeRegExp, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { PasswordResetRecord, StopRecord, UserRecord } from "../records";
 
@@ -64,8 +64,6 @@ export interface UserStore {
   anyWithTier(tier: string): Promise<boolean>;
 }
 
-/** Escapes a text for a pattern. A zero character would end the pattern in the database's protocol. */
-const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\0", "\\x00");
 const NEW_SESSION_EPOCH = { sessionEpoch: 1 } as const;
 const NEXT_REVISION = { revision: 1 } as const;
 

@@ -64,3 +64,6 @@ export const removeSome = async (
   if (found.length === 0) return 0;
   return (await collection.deleteMany({ ...filter, _id: { $in: found.map(({ _id }) => _id) } })).deletedCount;
 };
+
+/** Escapes a text for a pattern. A zero character would end the pattern in the database's protocol. */
+export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\0", "\\x00");

@@ -1,11 +1,14 @@
 import type { AuditRow } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { request } from "../../api/client";
 import { membersQuery } from "../../api/queries";
 import { AuditOutcome } from "../../parts/audit-outcome";
 import { Paged } from "../../parts/paged";
 import type { Column } from "../../ui/table";
+import { Input, Select } from "../../ui/inputs/field";
 import { Time } from "../../ui/time";
+import { DownloadButton } from "../../parts/download-button";
 import { COMMON } from "../../messages/common";
 import { AUDIT_TAB } from "../../messages/organizations";
 
@@ -24,25 +27,59 @@ const columnsOf = (nameOf: (id: string) => string): readonly Column<AuditRow>[] 
     cell: ({ change }) => change !== null && <code className="block truncate text-xs text-muted">{JSON.stringify(change)}</code>,
   },
   { title: AUDIT_TAB.outcome, wide: true, cell: (row) => <AuditOutcome row={row} /> },
+  { title: AUDIT_TAB.address, wide: "widest", cell: ({ ip }) => ip },
   { title: AUDIT_TAB.user, cell: ({ actor }) => <span className="block truncate">{nameOf(actor)}</span> },
   { title: COMMON.time, numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
-/** Changes of members, keys, secrets, budgets and published versions. */
+/** Beginnings of actions. */
+const KINDS = [
+  ["session.", AUDIT_TAB.signIns],
+  ["request.refused", AUDIT_TAB.refused],
+  ["member.", AUDIT_TAB.members],
+  ["key.", AUDIT_TAB.keys],
+  ["secret.", AUDIT_TAB.secrets],
+  ["workflow.", AUDIT_TAB.workflows],
+  ["execution.decide", AUDIT_TAB.decisions],
+  ["webhook-endpoint.", AUDIT_TAB.endpoints],
+] as const;
+
+/** Sign-ins, changes and refused attempts, with filters. */
 export const AuditTab = ({ id }: { id: string }) => {
   const members = useQuery(membersQuery(id));
+  const [action, setAction] = useState("");
+  const [q, setQ] = useState("");
   const nameOf = (one: string): string => members.data?.find(({ userId }) => userId === one)?.email ?? one;
+  const filter = { ...(action === "" ? {} : { action }), ...(q.trim() === "" ? {} : { q: q.trim() }) };
+  const isFiltered = Object.keys(filter).length > 0;
   return (
-    <Paged<AuditRow>
-      label={AUDIT_TAB.auditLog}
-      queryKey={["organizations", id, "audit"]}
-      read={async (cursor, signal) => {
-        const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
-        return (await request("listOrganizationAudit", { params: { id }, query, signal })).body;
-      }}
-      columns={columnsOf(nameOf)}
-      keyOf={(row) => row.id}
-      empty={AUDIT_TAB.empty}
-    />
+    <>
+      <div className="mb-4 flex flex-wrap gap-2">
+        <Select aria-label={AUDIT_TAB.kind} className="w-44!" value={action} onText={setAction} options={KINDS}>
+          <option value="">{AUDIT_TAB.everything}</option>
+        </Select>
+        <Input
+          type="search"
+          aria-label={AUDIT_TAB.search}
+          placeholder={AUDIT_TAB.searchHint}
+          className="min-w-48 flex-1"
+          value={q}
+          onText={setQ}
+        />
+        <DownloadButton path={`/api/organizations/${id}/audit/export?${new URLSearchParams(filter).toString()}`} label={AUDIT_TAB.csv} />
+      </div>
+      <Paged<AuditRow>
+        key={JSON.stringify(filter)}
+        label={AUDIT_TAB.auditLog}
+        queryKey={["organizations", id, "audit", filter]}
+        read={async (cursor, signal) => {
+          const query = { limit: 50, ...filter, ...(cursor === undefined ? {} : { cursor }) };
+          return (await request("listOrganizationAudit", { params: { id }, query, signal })).body;
+        }}
+        columns={columnsOf(nameOf)}
+        keyOf={(row) => row.id}
+        empty={isFiltered ? AUDIT_TAB.noMatches : AUDIT_TAB.empty}
+      />
+    </>
   );
 };
