@@ -100,14 +100,14 @@ describe("the audit list", () => {
     const read: string[] = [];
     let cursor = "";
     do {
-      const page = await client.listAudit({ limit: 3, cursor });
+      const page = await client.listAudit({ limit: 3, cursor, filter: undefined });
       read.push(...page.rows.map(({ id }) => id));
       cursor = page.nextCursor;
     } while (cursor !== "");
     expect(new Set(read).size).toBe(read.length);
     const mine = read.filter((id) => ids.includes(id));
     expect([...mine].sort()).toEqual([...ids].sort());
-    expect((await client.listAudit({ limit: 0, cursor: "" })).rows[0]?.at?.getTime()).toBeGreaterThan(0);
+    expect((await client.listAudit({ limit: 0, cursor: "", filter: undefined })).rows[0]?.at?.getTime()).toBeGreaterThan(0);
   });
 
   it("is filtered by action, actor, key, target, time and text, without loss between pages", async () => {
@@ -150,6 +150,6 @@ describe("the audit list", () => {
     ["limit", { limit: -1, cursor: "" }],
     ["cursor", { limit: 1, cursor: "!" }],
   ])("rejects a wrong %s", async (path, request) => {
-    expect(await refusal(client.listAudit(request))).toMatchObject({ metadata: { issues: [{ path }] } });
+    expect(await refusal(client.listAudit({ ...request, filter: undefined }))).toMatchObject({ metadata: { issues: [{ path }] } });
   });
 });

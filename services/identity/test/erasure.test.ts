@@ -75,7 +75,7 @@ it("keeps only ids in the audit of an erased account; its address is free at onc
     { id: randomUUID(), actorId: userId, action: "secret.put", target: "A_SECRET", changeJson: `{"hosts":["${word}"]}`, outcome: done },
     { id: randomUUID(), actorId: "admin", action: "user.update", target: "other", beforeJson: `{"email":"other"}`, outcome: done },
     { id: randomUUID(), actorId: userId, action: "key.create", target: word, ownerId: userId, outcome: done },
-    { id: randomUUID(), actorId: userId, action: "key.revoke", target: other, ownerId: userId, outcome: done },
+    { id: randomUUID(), actorId: userId, action: "key.revoke", target: other, ownerId: userId, outcome: done, ip: "203.0.113.77" },
   ];
   for (const row of rows) {
     await client.recordAudit({ row: identity.AuditRow.fromPartial({ ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING }) });
@@ -97,13 +97,13 @@ it("keeps only ids in the audit of an erased account; its address is free at onc
   const left = await everything();
   const where = (text: string): string[] => [...left].filter(([, documents]) => documents.includes(text)).map(([name]) => name);
   expect(where(userId)).toEqual(["audit"]);
-  expect([where(word), where(key!.id), where("A_SECRET")]).toEqual([[], [], []]);
+  expect([where(word), where(key!.id), where("A_SECRET"), where("203.0.113.77")]).toEqual([[], [], [], []]);
   expect(where(email)).toEqual(["users"]);
   expect((await client.getUser({ userId: again.user!.id })).user?.email).toBe(email);
-  const { rows: audit } = await client.listAudit({ limit: 100, cursor: "" });
+  const { rows: audit } = await client.listAudit({ limit: 100, cursor: "", filter: undefined });
   expect(audit.find(({ id }) => id === rows[0]!.id)).toMatchObject({ actorId: "admin", target: userId, beforeJson: "" });
   expect(audit.find(({ id }) => id === rows[2]!.id)).toMatchObject({ beforeJson: `{"email":"other"}` });
-  const { rows: own } = await client.listAudit({ limit: 100, cursor: "", ownerId: userId });
+  const { rows: own } = await client.listAudit({ limit: 100, cursor: "", ownerId: userId, filter: undefined });
   expect(own.map(({ action, target }) => [action, target])).toEqual([
     ["key.revoke", other],
     ["key.create", ""],
@@ -252,7 +252,7 @@ it("removes a value of metadata from an account's audit rows, and nothing else",
   await record("metadata customer=other", {});
   await record(`metadata customer=${value}`, {}, randomUUID());
   await owner.eraseMetadata({ ownerId: userId, name: "customer", value, within: {} });
-  const { rows } = await client.listAudit({ ownerId: userId, limit: 10, cursor: "" });
+  const { rows } = await client.listAudit({ ownerId: userId, limit: 10, cursor: "", filter: undefined });
   expect(rows.map(({ target, changeJson }) => [target, changeJson]).sort()).toEqual([
     ["a-key", JSON.stringify({ name: "kept", metadata: { customer: "[erased]", team: value } })],
     ["metadata customer=[erased]", JSON.stringify({ metadata: { name: "customer", value: "[erased]" }, credits: 5 })],

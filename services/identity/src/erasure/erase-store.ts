@@ -67,7 +67,8 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     const own = { ownerId: userId, target: NO_ID };
     const ownSecrets = { actorId: userId, action: SECRET_ACTIONS, target: { $ne: "" }, ownerId: { $in: [null, ""] } };
     const named = await audit.updateMany({ $or: [own, ownSecrets] }, { $set: { ...texts, target: "" } });
-    return { removed: emptied.modifiedCount + named.modifiedCount, next: "" };
+    const addresses = await audit.updateMany({ actorId: userId, ip: { $exists: true } }, { $unset: { ip: "" } });
+    return { removed: emptied.modifiedCount + named.modifiedCount + addresses.modifiedCount, next: "" };
   };
 
   /** If an organization is changed concurrently, the next page finds it again. */
