@@ -15,7 +15,7 @@ import { createLeases } from "./edge/lease";
 import { createBodyBudget } from "./http/body/body-budget";
 import { createOwnIds } from "./edge/rate/own-ids";
 import { BODY_BYTES_OVERALL, BODY_BYTES_PER_OWNER, EVENT_STREAMS_PER_USER, OWN_IDS } from "./http/limits";
-import { createRefusals } from "./edge/refused";
+import { createRefusals } from "./edge/rate/refusals";
 import { createRateLimits } from "./edge/rate/rate";
 import { createOidcCookie } from "./auth/oidc-cookie";
 import { createSessions } from "./auth/session";

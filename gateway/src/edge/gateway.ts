@@ -13,7 +13,7 @@ import type { McpSessions } from "../auth/mcp-sessions";
 import type { AddressDoor } from "./media-urls";
 import type { Leases } from "./lease";
 import type { RateLimits } from "./rate/rate";
-import type { Refusals } from "./refused";
+import type { Refusals } from "./rate/refusals";
 import type { OidcCookie } from "../auth/oidc-cookie";
 import type { Sessions } from "../auth/session";
 import type { StreamCount } from "./rate/stream-count";
