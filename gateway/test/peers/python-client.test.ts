@@ -43,7 +43,7 @@ it("has strict types", async () => {
 it("is built as a wheel and a source package; the wheel runs the README's script on a real platform", async () => {
   await python(["-m", "hatchling", "build", "-d", join(folder, "dist")], SOURCES);
   const built = await readdir(join(folder, "dist"));
-  expect(built.sort()).toEqual(["nodeloom-1.0.0-py3-none-any.whl", "nodeloom-1.0.0.tar.gz"]);
+  expect(built.sort()).toEqual(["nodeloom-1.1.0-py3-none-any.whl", "nodeloom-1.1.0.tar.gz"]);
   const installed = join(folder, "installed");
   await python(["-m", "zipfile", "-e", join(folder, "dist", built[0]!), installed], folder);
   expect(await readdir(join(installed, "nodeloom"))).toContain("py.typed");
