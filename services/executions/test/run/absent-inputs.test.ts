@@ -203,5 +203,5 @@ it("ends a run planned by version 1.0.0, in which an empty input is a source wit
 it("rejects a plan with a value that JSON drops", () => {
   const plan = planOf("text", [], []);
   const dropped = { ...plan, output: { ...plan.output, note: [{ value: { list: [undefined] } }] } };
-  expect(() => shareTexts(dropped)).toThrow("JSON can't carry");
+  expect(() => shareTexts(dropped)).toThrow("JSON can't represent");
 });

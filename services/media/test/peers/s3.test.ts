@@ -163,7 +163,7 @@ it(
 
 it("doesn't start if the store rejects its bucket, and reports the reason", async () => {
   await expect(startMedia([], undefined, settings("no-such-bucket"))).rejects.toThrow(
-    'MEDIA_S3_BUCKET: the store refuses the bucket "no-such-bucket" (status 404)',
+    'MEDIA_S3_BUCKET: the store rejects the bucket "no-such-bucket" (status 404): check the credentials and its policy',
   );
 });
 
