@@ -1,4 +1,4 @@
-import { FILE_READING } from "../messages/files";
+import { FILE_READING } from "../messages/common";
 import { headersOf } from "./organization";
 
 /** Reads the file at an address. Only own paths receive the organization's header. @throws Error for people, if it can't be read */

@@ -1,6 +1,10 @@
 /** Why a run didn't start. */
 export const NOT_STARTED = "The workflow isn't saved yet, so it didn't run. The reason is next to its name.";
 
+export const FILE_READING = {
+  failed: (status: number) => `The file can't be read (status ${status}). It may have been deleted.`,
+};
+
 /** Texts that mean the same on every page. */
 export const COMMON = {
   name: "Name",

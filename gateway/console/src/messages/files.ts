@@ -1,9 +1,5 @@
 import { plural } from "./forms";
 
-export const FILE_READING = {
-  failed: (status: number) => `The file can't be read (status ${status}). It may have been deleted.`,
-};
-
 export const FILES_PAGE = {
   earlier: "Earlier",
   verify: "Verify a file",
