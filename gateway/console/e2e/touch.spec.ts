@@ -15,13 +15,16 @@ import { setStage } from "./support/stage";
 const stage = setStage();
 const SCREENSHOTS = join(__dirname, "..", "..", "..", ".nodeloom", "screenshots");
 const GEOMETRY = 0.98;
+const TEXT = 0.95;
 const OWN = { width: 640, height: 400 };
 
 let account: Account;
 let photo: string;
+let photoBytes: Buffer;
 test.beforeAll(async () => {
   account = await stage.http.account({ tier: "enterprise" });
-  photo = await upload(picturesOf(OWN.width, OWN.height)(1));
+  photoBytes = picturesOf(OWN.width, OWN.height)(1);
+  photo = await upload(photoBytes);
 });
 
 const upload = async (bytes: Buffer): Promise<string> => {
@@ -212,6 +215,71 @@ test("a layer snaps to the middle, is resized at a corner, blended, and looks li
   await context.close();
 });
 
+/** The part of the photo that a picture changes. */
+const changedPart = async (picture: Buffer) => {
+  const [before, after] = await Promise.all([photoBytes, picture].map((one) => sharp(one).removeAlpha().raw().toBuffer()));
+  const changed = Array.from({ length: OWN.width * OWN.height }, (_, at) => at).filter((at) =>
+    [0, 1, 2].some((band) => before![3 * at + band] !== after![3 * at + band]),
+  );
+  const [columns, rows] = [changed.map((at) => at % OWN.width), changed.map((at) => Math.floor(at / OWN.width))];
+  const least = (all: readonly number[]): number => all.reduce((one, other) => Math.min(one, other), Infinity);
+  const most = (all: readonly number[]): number => all.reduce((one, other) => Math.max(one, other), -Infinity);
+  const [left, top] = [least(columns), least(rows)];
+  return { left, top, width: most(columns) - left + 1, height: most(rows) - top + 1 };
+};
+
+for (const [name, data] of [
+  ["one line", { text: "Lighthouse at dawn", size: 0.12 }],
+  [
+    "several lines, bold",
+    { text: "The keeper walks down to the sea, as he does every morning", size: 0.09, bold: true, align: "left", position: "top-left" },
+  ],
+  [
+    "kerning and accents",
+    { text: "AVATAR To Où? Ça va, Ñandú", size: 0.1, align: "right", position: "right", colour: "#ffee00", background: "#102030cc" },
+  ],
+] as const)
+  test(`a text looks like the result, in a box of the same size: ${name}`, async () => {
+    const { page, slug, context } = await open(graphOf({ operation: "image-text", ...data }));
+    await page.getByTestId("touch-text").waitFor();
+    const box = JSON.parse((await page.getByTestId("touch-text").getAttribute("data-box"))!) as Awaited<ReturnType<typeof changedPart>>;
+    const preview = await shownIn(page, "[data-testid=touch-result]", OWN);
+    const result = await made(slug);
+    const part = await changedPart(result);
+    const off = [
+      part.left - box.left,
+      part.top - box.top,
+      part.left + part.width - box.left - box.width,
+      part.top + part.height - box.top - box.height,
+    ];
+    const cut = (picture: Buffer): Promise<Buffer> => sharp(picture).extract(part).png().toBuffer();
+    const alike = await similarity(await cut(preview), await cut(result));
+    expect({ off: off.every((one) => Math.abs(one) <= 1), alike: alike >= TEXT }, JSON.stringify({ off, alike })).toEqual({
+      off: true,
+      alike: true,
+    });
+    await context.close();
+  });
+
+test("a text is dragged to an anchor, resized at a corner, and moved by keys", async () => {
+  const { page, slug, hand, context } = await open(graphOf({ operation: "image-text", text: "Dawn", size: 0.1 }));
+  const scale = await scaleOf(page);
+  const from = await middleOf(page, ".touch-move");
+  await hand.drag(from, { x: from.x + 200 * scale, y: from.y - 240 * scale });
+  await expect(page.getByRole("button", { name: "Top right", exact: true })).toHaveAttribute("aria-pressed", "true");
+  await page.getByRole("button", { name: "Move text" }).focus();
+  await hand.press("ArrowLeft");
+  await expect(page.getByRole("button", { name: "Top", exact: true })).toHaveAttribute("aria-pressed", "true");
+  const corner = await middleOf(page, handle("se"));
+  await hand.drag(corner, { x: corner.x + 60 * scale, y: corner.y + 40 * scale });
+  await page.getByRole("button", { name: "Save" }).click();
+  await saved(page);
+  const data = await dataOf(slug);
+  expect(data).toMatchObject({ position: "top", text: "Dawn" });
+  expect(data.size).toBeGreaterThan(0.12);
+  await context.close();
+});
+
 test("before the first run the editor says what to do, and the numbers work; after it, the picture is there", async () => {
   const source = nodeAt("photo", "generate-image", { x: 0, y: 0 }, { model: "sandbox-image", inputs: { prompt: "a boat" } });
   const { page, slug, hand, context } = await open(graphOf({ operation: "image-crop", aspect: "1:1" }, source, "photo.image"));
@@ -234,6 +302,7 @@ test("the editor fits, is accessible and has targets of 44 pixels", EVERY_LOOK, 
   for (const [name, data] of [
     ["crop", { operation: "image-crop", width: 320, height: 240 }],
     ["resize", { operation: "image-resize", width: 420 }],
+    ["text", { operation: "image-text", text: "Lighthouse at dawn", size: 0.1 }],
     ["compose", { operation: "image-composite", width: 160, position: "bottom-right", margin: 20 }],
   ] as const) {
     const { page, context, complaints } = await open(withOverlay(graphOf(data)));

@@ -21,6 +21,7 @@ import type { DragState } from "./handle-box";
 import { usePicture, useReceived, type Loaded } from "./received";
 import { ResizeTool } from "./resize-tool";
 import type { Settings } from "./settings";
+import { TextTool } from "./text-tool";
 import type { ToolProps } from "./tool";
 import { touchedBy, type Touched } from "./touchable";
 
@@ -36,6 +37,7 @@ const TOOLS: Readonly<Record<Touched, Tool>> = {
   "image-crop": { view: CropTool, shown: ["aspect", "width", "height", "x", "y", "position"] },
   "image-resize": { view: ResizeTool, shown: ["width", "height", "fit", "enlarge", "background"] },
   "image-composite": { view: ComposeTool, shown: ["x", "y", "width", "position", "margin", "opacity", "blend"], second: "overlay" },
+  "image-text": { view: TextTool, shown: ["text", "position", "size", "colour", "background", "bold", "align", "margin"] },
 };
 
 const layout: ToolProps["layout"] = (surface, fields) => (

@@ -18,7 +18,7 @@ export const TOUCH = {
   sameForAll: (count: number) => `These settings apply to all ${plural(count, "picture", "pictures")}.`,
   result: "Result",
   size: (width: number, height: number) => `${width} × ${height} pixels`,
-  nothingToTouch: "Select one node that crops, resizes or overlays an image.",
+  nothingToTouch: "Select one node that crops, resizes or overlays an image, or adds text to it.",
 };
 
 export const HANDLE_BOX = {
@@ -72,4 +72,20 @@ export const COMPOSE = {
   top: "Top edge",
   opacity: (percent: number) => `Opacity: ${percent} %`,
   order: "One node adds one layer. To add more, link this node to another one like it; the last node is on top.",
+};
+
+export const LETTERS = {
+  box: "text",
+  colour: "Text color",
+  background: "Background color",
+  narrow: "The picture is too narrow for text of this size. Choose a smaller size or margin.",
+  long: "The text is too long for the picture at this size. Choose a smaller size, or shorten it.",
+  noFont: "Couldn't load the font. Check your connection.",
+  approximate: "The preview is approximate for these characters. The run uses Nodeloom's own fonts.",
+};
+
+export const COLOUR = {
+  pick: (label: string) => `Pick from the screen: ${label}`,
+  opacityOf: (label: string) => `Opacity: ${label}`,
+  percent: (percent: number) => `${percent} %`,
 };

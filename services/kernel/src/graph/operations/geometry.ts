@@ -109,3 +109,35 @@ export const layerBox = (layer: ImageSize, image: ImageSize, { width, ...placing
   const { picture } = resizedImage({ width, fit: "inside", enlarge: true }, layer);
   return { width: picture.width, height: picture.height, ...anchored(picture, image, placing) };
 };
+
+/** Measures of a text on an image. */
+export interface Lettering {
+  /** Size of the letters; the line height follows from the font. */
+  line: number;
+  /** Between lines, besides the font's own. */
+  spacing: number;
+  /** Distance of the box from the edges, and of the letters from the box. */
+  margin: number;
+  padding: number;
+  /** Width at which lines break. */
+  widest: number;
+}
+
+const LEAST_LINE = 8;
+/** As shares of a line. */
+const PADDING = 0.35;
+const LINE_SPACING = 0.15;
+
+/** @param size height of a line as a share of the image's height @param margin the same for the distance from the edges */
+export const letteringOn = (image: ImageSize, { size, margin: share }: { size: number; margin: number }): Lettering => {
+  const line = Math.max(LEAST_LINE, Math.round(size * image.height));
+  const margin = Math.round(share * image.height);
+  const padding = Math.round(line * PADDING);
+  return { line, spacing: Math.round(line * LINE_SPACING), margin, padding, widest: image.width - 2 * (margin + padding) };
+};
+
+/** The box of a text. @param ink size of the drawn letters */
+export const textBox = (ink: ImageSize, image: ImageSize, { margin, padding }: Lettering, position: string): ImageBox => {
+  const box = { width: ink.width + 2 * padding, height: ink.height + 2 * padding };
+  return { ...box, ...anchored(box, image, { position, margin }) };
+};

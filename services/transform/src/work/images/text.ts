@@ -1,5 +1,5 @@
 import sharp, { type OverlayOptions } from "sharp";
-import { anchored } from "@nodeloom/kernel";
+import { letteringOn, textBox, type Lettering as Measures } from "@nodeloom/kernel";
 import { fontsOf, isBlank, mainFont, runsOf, type TextRun } from "../fonts/fonts";
 import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
 import { openImage, reading } from "./open";
@@ -7,9 +7,6 @@ import { writeChanged } from "./frames";
 
 const HEX = 16;
 const DOTS_PER_INCH = 72;
-/** Padding of the text box, relative to the line height. */
-const PADDING = 0.35;
-const LINE_SPACING = 0.15;
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
 
 /** Escapes text for pango. */
@@ -25,15 +22,16 @@ const pangoColour = (value: string): { colour: string; alpha: string } => {
 
 interface Lettering {
   foreground: { colour: string; alpha: string };
-  /** Line height in pixels. */
-  line: number;
-  width: number;
+  measures: Measures;
   isBold: boolean;
   align: "centre" | "left" | "right";
 }
 
-/** Renders the text on a transparent background, with each part in its font. */
-const drawn = async (runs: readonly TextRun[], { foreground: { colour, alpha }, line, width, isBold, align }: Lettering) => {
+/** Renders the text on a transparent background, each part in its font. */
+const drawn = async (
+  runs: readonly TextRun[],
+  { foreground: { colour, alpha }, measures: { line, spacing, widest: width }, isBold, align }: Lettering,
+) => {
   const main = mainFont(isBold ? "bold" : "regular");
   // libvips accepts one font file per call, but keeps fonts from earlier calls.
   for (const { path } of fontsOf(runs)) await sharp({ text: { text: ".", fontfile: path } }).toBuffer();
@@ -47,7 +45,7 @@ const drawn = async (runs: readonly TextRun[], { foreground: { colour, alpha }, 
       width,
       wrap: "word-char",
       align,
-      spacing: Math.round(line * LINE_SPACING),
+      spacing,
       rgba: true,
     },
   })
@@ -59,25 +57,21 @@ const drawn = async (runs: readonly TextRun[], { foreground: { colour, alpha }, 
 export const write: Operation = async (job) => {
   if (isBlank(text(job, "text"))) throw new InputError("text: has no visible character");
   const picture = await openImage(job, fileAt(job, "image"), true);
-  const line = Math.max(8, Math.round(number(job, "size") * picture.height));
-  const margin = Math.round(number(job, "margin") * picture.height);
-  const padding = Math.round(line * PADDING);
-  const widest = picture.width - 2 * (margin + padding);
-  if (widest < line) throw new InputError("the image is too narrow for text of that size");
+  const measures = letteringOn(picture, { size: number(job, "size"), margin: number(job, "margin") });
+  const { margin, padding } = measures;
+  if (measures.widest < measures.line) throw new InputError("the image is too narrow for text of that size");
   const rendered = await drawn(runsOf(text(job, "text"), isOn(job, "bold") ? "bold" : "regular", "text"), {
     foreground: pangoColour(text(job, "colour")),
-    line,
+    measures,
     isBold: isOn(job, "bold"),
-    width: widest,
     align: text(job, "align") as "centre",
   });
   const { info } = rendered;
   if (info.height > picture.height - 2 * (margin + padding)) throw new InputError("the text is too long for the image at that size");
-  const box = { width: info.width + 2 * padding, height: info.height + 2 * padding };
-  const at = anchored(box, picture, { position: text(job, "position"), margin });
+  const { left, top, ...box } = textBox(info, picture, measures, text(job, "position"));
   const layers: OverlayOptions[] = [
-    { input: { create: { ...box, channels: 4, background: text(job, "background") } }, ...at },
-    { input: rendered.data, left: at.left + padding, top: at.top + padding },
+    { input: { create: { ...box, channels: 4, background: text(job, "background") } }, left, top },
+    { input: rendered.data, left: left + padding, top: top + padding },
   ];
   return reading("image", () => writeChanged(job, picture, (frame) => frame.composite(layers)));
 };
