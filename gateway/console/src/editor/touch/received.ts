@@ -4,7 +4,7 @@ import { sourcePort, targetPort, type NodePorts } from "../../canvas/ports";
 import { settingAt, settingPath } from "../../canvas/setting-path";
 import { edgesOf, type DocGraph, type DocNode } from "../../document/graph";
 import { fileOf, filesIn, type OutputFile } from "../../media/files-in";
-import { isOwnMedia } from "../../media/url";
+import { isOwnMedia, unsigned } from "../../media/url";
 import { useMade } from "../../runs/made";
 import { outputsOf } from "../../runs/outputs";
 import { useDocument, useEditor, useScene } from "../context";
@@ -72,8 +72,13 @@ const load = async (url: string): Promise<Picture> => {
   return { url, width: image.naturalWidth, height: image.naturalHeight };
 };
 
-/** Loads a picture; an expired address is renewed once. */
-export const usePicture = (url: string | undefined): Loaded => {
+const sameFile = (one: string | undefined, other: string | undefined): boolean =>
+  one === other || (one !== undefined && other !== undefined && unsigned(one) === unsigned(other));
+
+/** Loads a picture; an expired address is renewed once. A new signature of the same file doesn't load it again, which would end a drag. */
+export const usePicture = (given: string | undefined): Loaded => {
+  const [url, setUrl] = useState(given);
+  if (!sameFile(url, given)) setUrl(given);
   const [loaded, setLoaded] = useState<{ url: string; as: Loaded }>();
   useEffect(() => {
     if (url === undefined) return;
