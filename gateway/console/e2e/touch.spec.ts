@@ -113,7 +113,7 @@ const scaleOf = async (page: Page): Promise<number> => Number(await page.locator
 test("a crop is dragged with the mouse, moved by keyboard, saved as one step, and runs to exactly that size", async () => {
   const { page, slug, hand, complaints, context } = await open(graphOf({ operation: "image-crop", aspect: "1:1" }));
   await expect(size(page)).toHaveText("400 × 400 pixels");
-  await page.getByRole("button", { name: "Free" }).click();
+  await page.getByRole("button", { name: "Free", exact: true }).click();
   const scale = await scaleOf(page);
   const corner = await middleOf(page, handle("se"));
   await hand.drag(corner, { x: corner.x + 100 * scale, y: corner.y - 120 * scale });
@@ -228,6 +228,26 @@ const changedPart = async (picture: Buffer) => {
   return { left, top, width: most(columns) - left + 1, height: most(rows) - top + 1 };
 };
 
+/** The photo with the box and the letters that the page drew, in the picture's own pixels: a screenshot would be scaled twice. */
+const writtenOn = async (
+  page: Page,
+  box: { left: number; top: number; width: number; height: number },
+  background: string,
+): Promise<Buffer> => {
+  const url = (await page.evaluate("document.querySelector('[data-testid=touch-text] canvas').toDataURL()")) as string;
+  const letters = Buffer.from(url.split(",")[1]!, "base64");
+  const { width } = await sharp(letters).metadata();
+  const padding = (box.width - width) / 2;
+  const { left, top, ...size } = box;
+  return sharp(photoBytes)
+    .composite([
+      { input: { create: { ...size, channels: 4, background } }, left, top },
+      { input: letters, left: left + padding, top: top + padding },
+    ])
+    .png()
+    .toBuffer();
+};
+
 for (const [name, data] of [
   ["one line", { text: "Lighthouse at dawn", size: 0.12 }],
   [
@@ -243,7 +263,7 @@ for (const [name, data] of [
     const { page, slug, context } = await open(graphOf({ operation: "image-text", ...data }));
     await page.getByTestId("touch-text").waitFor();
     const box = JSON.parse((await page.getByTestId("touch-text").getAttribute("data-box"))!) as Awaited<ReturnType<typeof changedPart>>;
-    const preview = await shownIn(page, "[data-testid=touch-result]", OWN);
+    const preview = await writtenOn(page, box, "background" in data ? data.background : "#00000099");
     const result = await made(slug);
     const part = await changedPart(result);
     const off = [

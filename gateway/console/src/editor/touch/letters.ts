@@ -22,17 +22,21 @@ const remembered = <T>(make: (key: string) => T): ((key: string) => T) => {
   };
 };
 
+const LARGE = 1_000;
 const SEPARATOR = "\n";
 
 const fontOf = (weight: Weight, line: number): Font => {
   const context = document.createElement("canvas").getContext("2d")!;
+  // A browser rounds these measures, so they are read at a large size. pango rounds each of them up.
+  styled(context, weight, LARGE);
+  const { fontBoundingBoxAscent, fontBoundingBoxDescent } = context.measureText("");
+  const upwards = (measure: number): number => Math.ceil((measure * line) / LARGE);
   styled(context, weight, line);
   const width = remembered((text) => context.measureText(text).width);
   const advance = remembered((pair) => {
     const [letter = "", next = ""] = pair.split(SEPARATOR);
     return Math.round(width(letter + next) - width(next));
   });
-  const { fontBoundingBoxAscent, fontBoundingBoxDescent } = context.measureText("");
   return {
     advance: (letter, next) => advance(`${letter}${SEPARATOR}${next}`),
     ink: remembered((letter): Ink => {
@@ -45,7 +49,7 @@ const fontOf = (weight: Weight, line: number): Font => {
         descent: actualBoundingBoxDescent,
       };
     }),
-    lineHeight: Math.round(fontBoundingBoxAscent + fontBoundingBoxDescent),
+    lineHeight: upwards(fontBoundingBoxAscent) + upwards(fontBoundingBoxDescent),
   };
 };
 
