@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
 import { lastPrinted, watchMemory, yieldToOthers } from "@nodeloom/platform";
 import { BOUNDS } from "../bounds";
 import { WorkFailure, type FromChild, type ToChild, type WorkRequest, type WorkResult } from "./protocol";
@@ -31,10 +32,13 @@ const MB = 1_024 * 1_024;
 /** Heap of Node.js in MiB. Image buffers are outside it. */
 const HEAP_MB = 256;
 
+/** Letters keep their outlines at every size, as in browsers, and no font of the machine is used. */
+const FONTCONFIG_FILE = join(__dirname, "..", "..", "fonts.conf");
+
 /** Environment of the child, without the platform's secrets. */
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, LANG } = process.env;
-  return { PATH, LANG, MALLOC_ARENA_MAX: "2" };
+  return { PATH, LANG, MALLOC_ARENA_MAX: "2", FONTCONFIG_FILE };
 };
 
 /** Starts the child as the leader of a process group, so that its own children end with it. */

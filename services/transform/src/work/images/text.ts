@@ -1,9 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import sharp, { type OverlayOptions } from "sharp";
 import { letteringOn, textBox, type Lettering as Measures } from "@nodeloom/kernel";
 import { fontsOf, isBlank, mainFont, runsOf, type TextRun } from "../fonts/fonts";
-import { fileAt, InputError, isOn, number, text, type Job, type Operation } from "../job";
+import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
 import { openImage, reading } from "./open";
 import { writeChanged } from "./frames";
 
@@ -20,17 +18,6 @@ const pangoColour = (value: string): { colour: string; alpha: string } => {
   const long = digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits;
   const alpha = long.length > 6 ? parseInt(long.slice(6), HEX) / 255 : 1;
   return { colour: `#${long.slice(0, 6)}`, alpha: `${Math.max(1, Math.round(alpha * 100))}%` };
-};
-
-/** Settings of fontconfig: letters keep their outlines at every size, so that a browser draws the same, and no font of the machine is used. */
-const FONTS = `<?xml version="1.0"?><fontconfig><match target="font"><edit name="hinting" mode="assign"><bool>false</bool></edit></match></fontconfig>`;
-
-/** fontconfig reads its settings once, before the first text of the process. */
-const configureFonts = async ({ folder }: Pick<Job, "folder">): Promise<void> => {
-  if (process.env.FONTCONFIG_FILE !== undefined) return;
-  const path = join(folder, "fonts.conf");
-  await writeFile(path, FONTS);
-  process.env.FONTCONFIG_FILE = path;
 };
 
 interface Lettering {
@@ -73,7 +60,6 @@ export const write: Operation = async (job) => {
   const measures = letteringOn(picture, { size: number(job, "size"), margin: number(job, "margin") });
   const { margin, padding } = measures;
   if (measures.widest < measures.line) throw new InputError("the image is too narrow for text of that size");
-  await configureFonts(job);
   const rendered = await drawn(runsOf(text(job, "text"), isOn(job, "bold") ? "bold" : "regular", "text"), {
     foreground: pangoColour(text(job, "colour")),
     measures,
