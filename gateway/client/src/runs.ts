@@ -170,17 +170,23 @@ export const textFollower = (nodeId: string | undefined) => {
 };
 
 export const createRuns = (transport: Transport, events: Events): Runs => {
-  const start = (target: Target, inputs: Inputs, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
+  const start = (target: Target, inputs: Inputs, options: RunOptions, isAsync = false): Promise<Answer<RunResult | SubmitResult>> => {
     const { rest, body } = partsOf(options);
     const request = { ...rest, body: { inputs: { ...inputs }, ...body, ...untilOf(target) } };
+    const query = isAsync ? { async: "true" as const } : {};
     return "workflow" in target
-      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: selectionOf(target) })
-      : transport.send("runModel", { ...request, params: { internalName: target.model } });
+      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow }, query: { ...query, ...selectionOf(target) } })
+      : transport.send("runModel", { ...request, params: { internalName: target.model }, query });
   };
 
-  // `?async=true` rejects models that can't be polled, such as those that write text.
-  const submit: Runs["submit"] = async (target, inputs = {}, options = {}) =>
-    (await start(target, inputs, { ...options, prefer: joined(options.prefer, "respond-async") })).body as SubmitResult;
+  /** `?async=true` reports a provider's rejection at once. It rejects models that can't be polled, such as those that write text. */
+  const submit: Runs["submit"] = async (target, inputs = {}, options = {}) => {
+    const answer = await start(target, inputs, options, true).catch((error: unknown) => {
+      if (!(error instanceof NodeloomError) || error.code !== "ASYNC_NOT_SUPPORTED") throw error;
+      return start(target, inputs, { ...options, prefer: joined(options.prefer, "respond-async") });
+    });
+    return answer.body as SubmitResult;
+  };
 
   const wait: Runs["wait"] = async (executionId, { pollIntervalMs = POLL_INTERVAL_MS, onPoll, ...options } = {}) => {
     for (;;) {

@@ -44,10 +44,20 @@ describe("a run", () => {
     }));
     const sent = { metadata: { customer: "acme" }, provenance: "full", maxCredits: 2 };
     expect(submitted).toEqual({
-      ...{ path: "/api/models/sandbox-chat/run", prefer: "no-queue, respond-async" },
+      ...{ path: "/api/models/sandbox-chat/run?async=true", prefer: "no-queue" },
       body: { inputs: { prompt: "x" }, ...sent },
     });
     expect(again).toEqual({ path: "/api/executions/e/rerun", prefer: "no-queue", body: { nodes: ["n"], ...sent } });
+  });
+
+  it("is submitted by `Prefer: respond-async` if its model can't be polled", async () => {
+    const client = await clientOf({ status: 400, json: { error: "can't be polled", code: "ASYNC_NOT_SUPPORTED" } }, GOES_ON);
+    await client.submit({ model: "sandbox-chat" }, { prompt: "x" });
+    const sent = service.received.map(({ path, headers: { prefer } }) => ({ path, prefer }));
+    expect(sent).toEqual([
+      { path: "/api/models/sandbox-chat/run?async=true", prefer: undefined },
+      { path: "/api/models/sandbox-chat/run", prefer: "respond-async" },
+    ]);
   });
 
   it("streams its text as it is written, without repeats, and then the rest", async () => {

@@ -178,7 +178,8 @@ describe("the console in a browser", () => {
     const text = page.getByRole("textbox", { name: "Text", exact: true });
     await text.fill("second words");
     await page.getByRole("button", { name: /Version 1\s*changed since publishing/ }).waitFor();
-    await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("button", { name: "More run options" }).click();
+    await page.getByRole("menuitem", { name: /^Inputs and price/ }).click();
     await page.getByTestId("run").click();
     await page.locator("section[aria-label=Run]").getByText("second words").waitFor();
     expect(await calledText()).toEqual({ text: "first words" });

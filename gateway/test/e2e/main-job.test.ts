@@ -197,8 +197,12 @@ describe("an asynchronous run", () => {
     });
   });
 
-  it("is rejected if a model can't be polled", async () => {
-    await expect(api.submit(await save(studio()))).rejects.toMatchObject({ status: 400, code: "ASYNC_NOT_SUPPORTED" });
+  it("is rejected if a model can't be polled, and the client's submit starts it anyway", async () => {
+    const { workflow } = await save(studio());
+    const asked = { params: { slug: workflow }, query: { async: "true" }, body: { inputs: {} } } as const;
+    await expect(api.request("runWorkflow", asked)).rejects.toMatchObject({ status: 400, code: "ASYNC_NOT_SUPPORTED" });
+    const { executionId } = await api.submit({ workflow });
+    expect(await finished(executionId)).toMatchObject({ status: "completed" });
   });
 
   it("delivers a signed webhook, and delivers it again after a rejection, under the same id", async () => {
