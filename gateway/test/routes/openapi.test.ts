@@ -92,10 +92,10 @@ describe("the OpenAPI document", () => {
     expect(repeated).toEqual(["200", "202", "402", "500"]);
   });
 
-  it("has an introduction with the package's version, and explains every listed code", () => {
+  it("has an introduction with the product's version, and explains every listed code", () => {
     const { info, paths } = document as unknown as { info: { version: string; description: string }; paths: object };
     expect(info.version).toBe(
-      (JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string }).version,
+      (JSON.parse(readFileSync(join(__dirname, "..", "..", "..", "package.json"), "utf8")) as { version: string }).version,
     );
     for (const word of ["x-api-key", "X-RateLimit-Remaining", "Retry-After", "Idempotency-Key", "X-Request-Id", "Webhooks"]) {
       expect(info.description).toContain(word);

@@ -71,6 +71,9 @@ export const createThumbnails = ({ store, blobs, mark, render }: ThumbnailsDeps)
 
   const make = async (object: MediaObject, width: Width): Promise<Thumbnail> => {
     const startedAt = Date.now();
+    // The object may have been read before another request stored the thumbnail.
+    const stored = (await store.byKey(object.key))?.thumbnails?.[width];
+    if (stored) return stored;
     try {
       const { data, contentType } = await turns.use(() => render(object.key, width), {
         key: object.ownerId,
