@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ROOT } from "../../local/paths.mjs";
 import { goTool } from "../../local/build/go.mjs";
 import { pythonEnvironment } from "../../local/build/python.mjs";
 import { runToEnd, runToSuccess } from "../../local/run/to-end.mjs";
@@ -69,8 +70,8 @@ const wanted = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), "nodeloom-openapi-"));
 try {
   const require = createRequire(import.meta.url);
-  const { openApiDocument } = require("../../../gateway/dist/docs/openapi");
-  const { routes } = require("../../../gateway/dist/endpoints");
+  const { openApiDocument } = require(join(ROOT, "gateway", "dist", "docs", "openapi"));
+  const { routes } = require(join(ROOT, "gateway", "dist", "endpoints"));
   const document = join(folder, "openapi.json");
   await writeFile(document, JSON.stringify(openApiDocument(routes, "http://127.0.0.1:8080")));
   const tools = await install(folder);
