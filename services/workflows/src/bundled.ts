@@ -79,6 +79,9 @@ const contentOf = ({ name, description, tags, graphDigest: graph, testsJson = ""
     .update(JSON.stringify([name, description, tags, graph, ...(withTests ? [testsDigest(testsJson)] : [])]))
     .digest("base64url");
 
+/** The tests of a bundle, if it has any: without them, stored tests stay. */
+const testsIn = ({ testsJson }: Pick<BundledSave, "testsJson">): { testsJson?: string } => (testsJson === undefined ? {} : { testsJson });
+
 const referenceOf = (name: string, generation: number): string => `bundle\n${name}\n${generation}`;
 
 export const createBundled = ({ store, workflows, versions, aliases, folders }: BundledDeps): BundledWorkflows => {
@@ -114,8 +117,7 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
   const create = async (save: BundledSave): Promise<Workflow> => {
     const { ownerId, authorId, title, description, tags, nodesJson, edgesJson, viewportJson, unapproved, withoutRun } = save;
     const switches = { isTemplate: false, hidden: false, archived: false, publicPlayground: false, mcp: false, app: null };
-    const tests = save.testsJson === undefined ? {} : { testsJson: save.testsJson };
-    const texts = { nodesJson, edgesJson, viewportJson, coverJson: "", thumbnail: null, ...tests };
+    const texts = { nodesJson, edgesJson, viewportJson, coverJson: "", thumbnail: null, ...testsIn(save) };
     return workflows.create({
       ...{ ownerId, authorId, maxWorkflows: save.maxWorkflows, unapproved, mediaQuota: undefined, withoutRun },
       settings: { name: title, description, tags, ...switches, ...texts, folderId: await folderId(ownerId, save.folder) },
@@ -126,7 +128,7 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
   const update = async (save: BundledSave): Promise<Workflow> => {
     const { slug, ownerId, authorId, revision, title, description, tags, nodesJson, edgesJson, viewportJson } = save;
     const current = found(await store.owned(slug, ownerId));
-    const tests = save.testsJson === undefined ? {} : { testsJson: save.testsJson };
+    const tests = testsIn(save);
     const wanted = { name: title, description, tags, graphDigest: graphDigest(nodesJson, edgesJson), ...tests };
     const withTests = save.testsJson !== undefined;
     if (contentOf(current, withTests) === contentOf(wanted, withTests)) return current;
@@ -159,10 +161,10 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
       );
     },
     save: async (save) => {
-      const { title, description, tags, nodesJson, edgesJson, viewportJson, testsJson } = save;
-      const tests = testsJson !== undefined;
-      checkSettings({ name: title, description, tags, nodesJson, edgesJson, viewportJson, ...(tests ? { testsJson } : {}) });
+      const { title, description, tags, nodesJson, edgesJson, viewportJson } = save;
+      checkSettings({ name: title, description, tags, nodesJson, edgesJson, viewportJson, ...testsIn(save) });
       const saved = await (save.slug === "" ? create(save) : update(save));
+      const tests = save.testsJson !== undefined;
       await store.setBundle(saved, { name: save.name, source: save.source, content: contentOf(saved, tests), tests });
       return { slug: saved.slug, version: save.publish ? await publish(saved, save) : 0 };
     },

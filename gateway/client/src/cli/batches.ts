@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import type { Batch } from "../api-types";
 import type { BatchTarget } from "../batches";
+import { readArgument, targetOf } from "./arguments";
 import { printRows, type Commands } from "./command";
-import { EXIT, Refusal } from "./outcome";
+import { EXIT } from "./outcome";
 import { openClient } from "./settings";
 import type { Terminal } from "./terminal";
 
@@ -16,14 +16,6 @@ interface BatchOptions {
   detach?: true;
 }
 
-const MODEL_PREFIX = "model:";
-
-const targetOf = (name: string, alias: string | undefined): BatchTarget => {
-  if (!name.startsWith(MODEL_PREFIX)) return { workflow: name, alias };
-  if (alias !== undefined) throw new Refusal("--alias is for workflows");
-  return { model: name.slice(MODEL_PREFIX.length) };
-};
-
 const summaryOf = ({ batchId, status, total, counts, creditsCost, reason }: Batch): string =>
   `${batchId} ${status}: ${counts.completed} of ${total} completed, ${counts.failed} failed; ${creditsCost} credits${reason ? `; ${reason.message}` : ""}`;
 
@@ -31,10 +23,8 @@ const summaryOf = ({ batchId, status, total, counts, creditsCost, reason }: Batc
 const codeOf = ({ status, counts }: Batch): number => (status === "completed" && counts.failed === 0 ? 0 : EXIT.failed);
 
 const create = async (name: string, file: string, options: BatchOptions, terminal: Terminal): Promise<number> => {
-  const target = targetOf(name, options.alias);
-  const bytes = await readFile(file).catch((error: Error) => {
-    throw new Refusal(`${file} can't be read: ${error.message}`);
-  });
+  const target: BatchTarget = targetOf(name, { alias: options.alias });
+  const bytes = await readArgument(file);
   const client = await openClient();
   const { id } = await client.upload(bytes);
   const created = await client.batches.create(target, {

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import type { Budget } from "../api-types";
+import { metadataOf } from "./arguments";
 import { printRows, type Commands } from "./command";
 import { Refusal } from "./outcome";
 import { openClient } from "./settings";
@@ -15,12 +16,6 @@ interface BudgetOptions {
 }
 
 const WINDOWS = ["day", "week", "month", "total"];
-
-const metadataOf = (text: string): { name: string; value: string } => {
-  const at = text.indexOf("=");
-  if (at < 1) throw new Refusal("--metadata must be name=value, such as customer=acme");
-  return { name: text.slice(0, at), value: text.slice(at + 1) };
-};
 
 const set = async (credits: number, { key, workflow, metadata, window }: BudgetOptions, terminal: Terminal): Promise<void> => {
   if ([key, workflow, metadata].filter((one) => one !== undefined).length !== 1)

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import type { ErasureOrder, Execution } from "../api-types";
+import { metadataOf } from "./arguments";
 import { printRows, type Commands } from "./command";
 import { EXIT, Refusal } from "./outcome";
 import { openClient } from "./settings";
@@ -25,15 +26,11 @@ interface EraseOptions {
   dryRun?: true;
 }
 
-const selectionOf = (ids: string[], { metadata, workflow }: EraseOptions): ErasureOrder => {
-  const at = metadata?.indexOf("=") ?? 0;
-  if (metadata !== undefined && at < 1) throw new Refusal("--metadata must be name=value");
-  return {
-    ...(ids.length > 0 ? { executions: ids } : {}),
-    ...(metadata === undefined ? {} : { metadata: { name: metadata.slice(0, at), value: metadata.slice(at + 1) } }),
-    ...(workflow === undefined ? {} : { workflow }),
-  };
-};
+const selectionOf = (ids: string[], { metadata, workflow }: EraseOptions): ErasureOrder => ({
+  ...(ids.length > 0 ? { executions: ids } : {}),
+  ...(metadata === undefined ? {} : { metadata: metadataOf(metadata) }),
+  ...(workflow === undefined ? {} : { workflow }),
+});
 
 const erase = async (ids: string[], { before, dryRun, ...by }: EraseOptions, terminal: Terminal): Promise<void> => {
   const order = { ...selectionOf(ids, by), ...(before === undefined ? {} : { before }), ...(dryRun ? { dryRun } : {}) };

@@ -1,16 +1,14 @@
-import { readFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import type { Client } from "../client";
 import { readEmbedded, readForeign } from "../comfyui";
+import { readArgument } from "./arguments";
 import { EXIT, Refusal } from "./outcome";
 import type { Terminal } from "./terminal";
 
 const PICTURES = [".png", ".webp"];
 
 const readValue = async (file: string): Promise<unknown> => {
-  const bytes = await readFile(file).catch((error: Error) => {
-    throw new Refusal(`${file} can't be read: ${error.message}`);
-  });
+  const bytes = await readArgument(file);
   if (PICTURES.includes(extname(file).toLowerCase())) return readEmbedded(bytes);
   try {
     return JSON.parse(bytes.toString("utf8")) as unknown;

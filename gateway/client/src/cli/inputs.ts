@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import type { Client } from "../client";
+import { readArgument } from "./arguments";
 import { Refusal } from "./outcome";
 
 /** Parses inputs on a command line: `name=text`, `name=@file`, `name:=json`. */
@@ -52,12 +52,5 @@ export const readInputs = async (client: Client, given: readonly string[], types
   return `{${[...inputs].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };
 
-const uploaded = async (client: Client, name: string, path: string): Promise<string> => {
-  let bytes: Uint8Array<ArrayBuffer>;
-  try {
-    bytes = new Uint8Array(await readFile(path));
-  } catch (error) {
-    throw new Refusal(`${name}: ${path} can't be read: ${(error as Error).message}`);
-  }
-  return (await client.upload(bytes)).id;
-};
+const uploaded = async (client: Client, name: string, path: string): Promise<string> =>
+  (await client.upload(await readArgument(path, `${name}: ${path}`))).id;

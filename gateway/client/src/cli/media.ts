@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
+import { readArgument } from "./arguments";
 import { printRows, type Commands } from "./command";
-import { Refusal } from "./outcome";
 import { download } from "./results";
 import { openClient } from "./settings";
 import type { Terminal } from "./terminal";
@@ -11,10 +10,7 @@ import type { Terminal } from "./terminal";
 const upload = async (files: readonly string[], terminal: Terminal): Promise<void> => {
   const client = await openClient();
   for (const file of files) {
-    const bytes = await readFile(file).catch((error: Error) => {
-      throw new Refusal(`${file} can't be read: ${error.message}`);
-    });
-    const stored = await client.upload(bytes);
+    const stored = await client.upload(await readArgument(file));
     terminal.value(stored, stored.id);
   }
 };

@@ -1,12 +1,11 @@
 import type { Quote } from "../api-types";
 import type { Client } from "../client";
 import { failureOf, selectionOf, textFollower, type Delta, type Target } from "../runs";
+import { targetOf } from "./arguments";
 import { readInputs, type InputTypes } from "./inputs";
 import { EXIT, Refusal } from "./outcome";
 import { saveFiles } from "./results";
 import type { Outcome, Terminal } from "./terminal";
-
-const MODEL_PREFIX = "model:";
 
 export interface RunOptions {
   output?: string;
@@ -112,9 +111,7 @@ export const run = async (
   terminal: Terminal,
 ): Promise<void> => {
   const { output, maxCredits, until, alias, idempotencyKey } = options;
-  const target: Target = name.startsWith(MODEL_PREFIX) ? { model: name.slice(MODEL_PREFIX.length) } : { workflow: name, until, alias };
-  if ("model" in target && until !== undefined) throw new Refusal("--until is for workflows");
-  if ("model" in target && alias !== undefined) throw new Refusal("--alias is for workflows");
+  const target = targetOf(name, { until, alias });
   const webhook = webhookOf(options);
   const inputs = await readInputs(client, given, await typesOf(client, target));
   const { estimatedCreditCost, maxCreditCost, exact } = await quote(client, target, bodyOf(inputs, { until }));

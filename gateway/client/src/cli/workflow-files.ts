@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../client";
 import { NodeloomError } from "../errors";
+import { readArgument } from "./arguments";
 import { membersOf } from "./json-members";
 import { EXIT, Refusal } from "./outcome";
 import type { Terminal } from "./terminal";
@@ -76,12 +77,7 @@ export const pull = async (client: Client, slugs: readonly string[], folder: str
 };
 
 const readFileText = async (file: string): Promise<string> => {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    throw new Refusal(`${file} can't be read: ${(error as Error).message}`);
-  }
+  const text = (await readArgument(file)).toString("utf8");
   try {
     JSON.parse(text);
   } catch (error) {

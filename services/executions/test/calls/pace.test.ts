@@ -78,7 +78,7 @@ describe("the first polls of a job", () => {
     expect(play(pace, 700, 30).at(-1)!.lateMs).toBeLessThan(250);
   });
 
-  it("of quick jobs aren't delayed by slow ones of the same model, whoever submits more", () => {
+  it("of quick jobs aren't delayed by slow ones of the same model, even if the slow ones are submitted more often", () => {
     const pace = createPace();
     play(pace, 150, 20, 1_000);
     const late: number[] = [];

@@ -260,7 +260,7 @@ describe("the operator's settings for the provider", () => {
     expect((await signIn(other, service)).account?.after.role).toBe("admin");
   });
 
-  it("are absent: then no one can sign in with a provider, and the error names the setting", async () => {
+  it("are absent: signing in with a provider then fails, and the error names the setting", async () => {
     const service = await startWith(undefined);
     expect(service.oidc.name).toBeUndefined();
     expect(await refusal(service.oidc.start({ redirectUri: REDIRECT, returnTo: "/" }))).toMatchObject({

@@ -70,7 +70,7 @@ describe("the callers of billing", () => {
   it.each([
     ["values of secrets", "/nodeloom.identity.v1.IdentityService/ReadSecrets", ["executions", "models"]],
     ["tokens that are mailed", "/nodeloom.identity.v1.AddressService/CreateMailedReset", ["executions"]],
-  ])("%s can be used only by the services that send them, whoever else can call identity", async (_what, path, senders) => {
+  ])("%s can be used only by the services that send them, and by no other caller of identity", async (_what, path, senders) => {
     const own = await makeCertificates("identity", "gateway", "executions", "models");
     const definition = { unary: { ...JSON_SERVICE.unary, path } };
     const services = [{ definition, handlers: { unary: unary(() => Promise.resolve("a value")) } }];

@@ -36,7 +36,7 @@ const upTo = (graph: ReadGraph, until: string, id: string): ReadGraph => {
 };
 
 /**
- * Returns the part of a graph that runs. A node inside an inlined workflow stands for the workflow node.
+ * Returns the part of a graph that runs. A node inside an inlined workflow represents the workflow node.
  * @throws DomainError INVALID_REQUEST if the graph has no such node
  */
 export const partToRun = ({ graph }: CachedGraph, until: string | undefined): ReadGraph =>
