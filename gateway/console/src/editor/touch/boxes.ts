@@ -4,6 +4,7 @@ import type { ImageBox, ImageSize } from "@nodeloom/kernel/graph";
 export const HANDLES = ["nw", "n", "ne", "e", "se", "s", "sw", "w"] as const;
 export type Handle = (typeof HANDLES)[number];
 export type Grip = Handle | "move";
+export const CORNERS: readonly Handle[] = ["nw", "ne", "se", "sw"];
 
 export interface Shift {
   x: number;
@@ -90,6 +91,14 @@ export const centredOn = (box: ImageBox, size: ImageSize, within: ImageSize): Im
   ...size,
   left: clamped(Math.round(box.left + (box.width - size.width) / 2), 0, within.width - size.width),
   top: clamped(Math.round(box.top + (box.height - size.height) / 2), 0, within.height - size.height),
+});
+
+/** Style of a box on a surface. @param scale screen pixels per pixel of the picture */
+export const placed = ({ left, top, width, height }: ImageBox, scale: number): ImageBox => ({
+  left: left * scale,
+  top: top * scale,
+  width: width * scale,
+  height: height * scale,
 });
 
 const ARROWS: Readonly<Record<string, Shift>> = {

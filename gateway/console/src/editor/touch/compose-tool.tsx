@@ -2,14 +2,13 @@ import { useState, type CSSProperties } from "react";
 import { NumberField } from "../../ui/inputs/value-inputs";
 import { COMPOSE, TOUCH } from "../../messages/editor/touch";
 import { Anchors } from "./anchors";
-import type { Handle } from "./boxes";
+import { CORNERS, placed } from "./boxes";
 import { composeChanges, layerOf, type Guides } from "./compose";
 import { HandleBox } from "./handle-box";
 import { numberAt, textAt } from "./settings";
 import { Stage } from "./stage";
 import type { ToolProps } from "./tool";
 
-const CORNERS: readonly Handle[] = ["nw", "ne", "se", "sw"];
 /** On the screen. */
 const SNAP_PIXELS = 8;
 const NO_GUIDES: Guides = { x: undefined, y: undefined };
@@ -36,10 +35,7 @@ export const ComposeTool = ({ picture, overlay, settings, change, control, resto
               draggable={false}
               className="absolute max-w-none"
               style={{
-                left: box.left * scale,
-                top: box.top * scale,
-                width: box.width * scale,
-                height: box.height * scale,
+                ...placed(box, scale),
                 opacity: numberAt(settings, "opacity") ?? 1,
                 mixBlendMode: blendOf(textAt(settings, "blend")),
               }}

@@ -5,7 +5,7 @@ import { Check } from "../../ui/inputs/field";
 import { NumberField } from "../../ui/inputs/value-inputs";
 import { Notice } from "../../ui/notice";
 import { CROP, TOUCH } from "../../messages/editor/touch";
-import { centredOn, dragged } from "./boxes";
+import { centredOn, dragged, placed } from "./boxes";
 import { ASPECTS, ATTENTION, cropChanges, croppingOf, ratioOf, withNumber } from "./crop";
 import { HandleBox } from "./handle-box";
 import { Stage } from "./stage";
@@ -63,7 +63,7 @@ export const CropTool = ({ picture, settings, change, restore, drag, layout }: T
         <>
           <img src={picture.url} alt="" draggable={false} className="touch-check size-full" />
           <div className="touch-shade" aria-hidden>
-            <div style={{ left: box.left * scale, top: box.top * scale, width: box.width * scale, height: box.height * scale }} />
+            <div style={placed(box, scale)} />
           </div>
           <HandleBox
             name={CROP.area}

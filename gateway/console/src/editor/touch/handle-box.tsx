@@ -2,7 +2,7 @@ import type { ImageBox } from "@nodeloom/kernel/graph";
 import { useId, useRef, type KeyboardEvent, type PointerEvent } from "react";
 import { classes } from "../../ui/classes";
 import { HANDLE_BOX } from "../../messages/editor/touch";
-import { arrowShift, HANDLES, type Grip, type Handle, type Shift } from "./boxes";
+import { arrowShift, HANDLES, placed, type Grip, type Handle, type Shift } from "./boxes";
 
 /** Ends the drag in progress and restores its start; undefined without a drag. */
 export interface DragState {
@@ -68,12 +68,7 @@ export const HandleBox = (props: HandleBoxProps) => {
     "aria-describedby": hint,
   });
   return (
-    <div
-      role="group"
-      aria-label={name}
-      className={classes("touch-box", isDashed && "touch-box-dashed")}
-      style={{ left: box.left * scale, top: box.top * scale, width: box.width * scale, height: box.height * scale }}
-    >
+    <div role="group" aria-label={name} className={classes("touch-box", isDashed && "touch-box-dashed")} style={placed(box, scale)}>
       {moves && <button type="button" aria-label={HANDLE_BOX.move(name)} className="touch-move" {...grip("move")} />}
       {handles.map((handle) => (
         <button

@@ -2,7 +2,7 @@ import { resizedImage } from "@nodeloom/kernel/graph";
 import { useState } from "react";
 import { TOUCH, RESIZE } from "../../messages/editor/touch";
 import { Button } from "../../ui/button";
-import type { Handle } from "./boxes";
+import { placed, type Handle } from "./boxes";
 import { HandleBox } from "./handle-box";
 import { resizeChanges, resizingOf } from "./resize";
 import { textAt } from "./settings";
@@ -31,18 +31,7 @@ export const ResizeTool = ({ picture, settings, change, control, restore, drag, 
               ...(resizingOf(settings).fit === "contain" ? { background: textAt(settings, "background") ?? BAR } : {}),
             }}
           >
-            <img
-              src={picture.url}
-              alt=""
-              draggable={false}
-              className="absolute max-w-none"
-              style={{
-                left: result.picture.left * scale,
-                top: result.picture.top * scale,
-                width: result.picture.width * scale,
-                height: result.picture.height * scale,
-              }}
-            />
+            <img src={picture.url} alt="" draggable={false} className="absolute max-w-none" style={placed(result.picture, scale)} />
           </div>
           <div className="touch-own" aria-hidden style={{ width: picture.width * scale, height: picture.height * scale }} />
           <HandleBox

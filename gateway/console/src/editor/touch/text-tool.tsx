@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from "react";
 import { Notice } from "../../ui/notice";
 import { LETTERS, TOUCH } from "../../messages/editor/touch";
 import { Anchors } from "./anchors";
-import { dragged, type Handle } from "./boxes";
+import { CORNERS, dragged, placed } from "./boxes";
 import { ColourWell } from "./colour-well";
 import { HandleBox } from "./handle-box";
 import { anchorBeside, anchorNear, boxOf, isSimple, laidOut, letteringOf, positionOf, sizeAfter, sizeOf, type LaidOut } from "./lettering";
@@ -11,7 +11,6 @@ import { textAt } from "./settings";
 import { Stage } from "./stage";
 import type { ToolProps } from "./tool";
 
-const CORNERS: readonly Handle[] = ["nw", "ne", "se", "sw"];
 const LETTER_COLOUR = "#ffffff";
 const BOX_COLOUR = "#00000099";
 
@@ -48,10 +47,7 @@ export const TextTool = ({ picture, settings, change, control, restore, drag, la
                 data-testid="touch-text"
                 data-box={JSON.stringify(box)}
                 style={{
-                  left: box.left * scale,
-                  top: box.top * scale,
-                  width: box.width * scale,
-                  height: box.height * scale,
+                  ...placed(box, scale),
                   padding: padding * scale,
                   background: colours.background,
                 }}
