@@ -70,9 +70,9 @@ const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: 
   if (revision > 0 && after === before) return {};
   const [was, is] = [new Set(before), new Set(after)];
   const added = after.filter((hold) => !was.has(hold));
-  const gone = before.filter((hold) => !is.has(hold)).map(({ executionId }) => executionId);
-  if (revision > 0 && gone.length === 0) return { push: { holds: { $each: added } } };
-  if (revision > 0 && added.length === 0) return { pull: { holds: { executionId: { $in: gone } } } };
+  const removedRuns = before.filter((hold) => !is.has(hold)).map(({ executionId }) => executionId);
+  if (revision > 0 && removedRuns.length === 0) return { push: { holds: { $each: added } } };
+  if (revision > 0 && added.length === 0) return { pull: { holds: { executionId: { $in: removedRuns } } } };
   return { set: { holds: after } };
 };
 

@@ -110,18 +110,18 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
       const budgets = (await account({ userId })).budgets.map((budget) => rolled(budget, at));
       if (!of) return budgets;
       const { name, value } = of;
-      const found = defaultFor(budgets, name, value);
-      if (!found) return budgets.filter(({ scope }) => scope.type === "metadata" && scope.name === name && scope.value === value);
-      const used = { ...found.used, [found.window]: await store.usedOnCounter(userId, { ...found, value }, at) };
-      return [{ ...found, used, ofValue: value }];
+      const defaultBudget = defaultFor(budgets, name, value);
+      if (!defaultBudget) return budgets.filter(({ scope }) => scope.type === "metadata" && scope.name === name && scope.value === value);
+      const used = { ...defaultBudget.used, [defaultBudget.window]: await store.usedOnCounter(userId, { ...defaultBudget, value }, at) };
+      return [{ ...defaultBudget, used, ofValue: value }];
     },
 
     /** Returns the pending alerts of one page of accounts. */
     budgetAlerts: async (request: RequestOf<"budgetAlerts">): Promise<BudgetAlertPage> => {
       const size = BILLING_LIMITS.alertPageAccounts;
-      const found = await store.findAlerts(checked("budgetAlerts", request).cursor, size);
-      const users = found.map(({ userId, budgetAlerts: alerts }) => ({ userId, alerts }));
-      return { users, nextCursor: found.length < size ? "" : found.at(-1)!.userId };
+      const rows = await store.findAlerts(checked("budgetAlerts", request).cursor, size);
+      const users = rows.map(({ userId, budgetAlerts: alerts }) => ({ userId, alerts }));
+      return { users, nextCursor: rows.length < size ? "" : rows.at(-1)!.userId };
     },
 
     takeAlerts: async (request: RequestOf<"takeAlerts">, deadlineMs?: number): Promise<void> => {

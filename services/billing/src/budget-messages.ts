@@ -35,9 +35,9 @@ export const scopeOf = (message: proto.BudgetScope | undefined): BudgetScope => 
 
 /** @throws INVALID_REQUEST */
 export const windowOf = (window: string): BudgetWindow => {
-  const known = BUDGET_WINDOWS.find((one) => one === window);
-  if (!known) throw invalidRequest([{ path: "window", message: `must be one of: ${BUDGET_WINDOWS.join(", ")}` }]);
-  return known;
+  const knownWindow = BUDGET_WINDOWS.find((one) => one === window);
+  if (!knownWindow) throw invalidRequest([{ path: "window", message: `must be one of: ${BUDGET_WINDOWS.join(", ")}` }]);
+  return knownWindow;
 };
 
 /** @param budget budget with current usage */

@@ -108,14 +108,14 @@ export const createCounterStore = (connection: Connection) => {
       const refusal = (used: number) =>
         exceeded({ scope: { type: "metadata", name, value: use.value }, limit, window, used, at }, millicredits);
       if (millicredits > limit) throw refusal(await usedOf(userId, use, at));
-      const done = await retryOnConflict(CONFLICT_ATTEMPTS.account, async () => {
+      const isCounted = await retryOnConflict(CONFLICT_ATTEMPTS.account, async () => {
         if (await add(userId, use, reservation, at)) return true;
         const counter = await read(counterId(userId, use, at));
         if (counter && counter.used + millicredits > limit) throw refusal(counter.used);
         if (counter && counter.reservations.length >= BILLING_LIMITS.reservations) throw tooManyRuns(BILLING_LIMITS.reservations);
         return undefined;
       });
-      if (!done) throw unavailable("the budget is too busy");
+      if (!isCounted) throw unavailable("the budget is too busy");
     },
 
     usedOnCounter: usedOf,
@@ -140,14 +140,14 @@ export const createCounterStore = (connection: Connection) => {
 
     /** Returns counters with reservations that are due at a time, after the given id, ordered by id. */
     findDueCounters: async (at: Date, limit: number, afterId = ""): Promise<DueCounter[]> => {
-      const found = await counters
+      const documents = await counters
         .find({ _id: { $gt: afterId }, "reservations.checkAt": { $lte: at } }, { userId: 1, reservations: 1 })
         .sort({ _id: 1 })
         .limit(limit)
         .readConcern(COMMITTED)
         .maxTimeMS(OPERATION_TIMEOUT_MS)
         .lean<CounterDocument[]>();
-      return found.map(({ _id, userId, reservations }) => ({
+      return documents.map(({ _id, userId, reservations }) => ({
         id: _id,
         userId,
         reservations: reservations.filter(({ checkAt }) => checkAt <= at),

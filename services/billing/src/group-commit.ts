@@ -118,13 +118,13 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
 
   /** Commits a batch and replies. Returns false if the batch must be decided again on a newer account. */
   const commitOnce = async (cached: CachedAccount, batch: Batch): Promise<boolean> => {
-    const known = remembered(cached);
-    const before = known ?? (await read(cached.userId));
+    const account = remembered(cached);
+    const before = account ?? (await read(cached.userId));
     const { account: after, outcomes } = await decideWithLedger(before, batch);
     if (after !== before) {
       if (!(await store.commit(before, after))) return false;
       committed(cached, before, after);
-    } else if (known) {
+    } else if (account) {
       // No write has confirmed that the cached account is current.
       return false;
     } else if (before.revision > 0) {

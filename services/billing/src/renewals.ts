@@ -52,14 +52,14 @@ export const createRenewals = ({ store, groupCommit, logger, clock }: RenewalDep
       const size = limit || BILLING_LIMITS.renewalPageDefault;
       const due = await store.findDue(clock(), readCursor(cursor), size);
       const result = { renewed: 0, failed: 0 };
-      let done = 0;
-      while (done < due.length && (done === 0 || Date.now() < deadlineMs - MARGIN_MS)) {
-        const batch = due.slice(done, done + IN_PARALLEL);
+      let doneCount = 0;
+      while (doneCount < due.length && (doneCount === 0 || Date.now() < deadlineMs - MARGIN_MS)) {
+        const batch = due.slice(doneCount, doneCount + IN_PARALLEL);
         for (const renewed of await Promise.all(batch.map(renew))) result[renewed ? "renewed" : "failed"] += 1;
-        done += batch.length;
+        doneCount += batch.length;
       }
-      const isLast = done === due.length && due.length < size;
-      return { ...result, nextCursor: isLast ? "" : cursorOf(due[done - 1]!) };
+      const isLast = doneCount === due.length && due.length < size;
+      return { ...result, nextCursor: isLast ? "" : cursorOf(due[doneCount - 1]!) };
     },
   };
 };

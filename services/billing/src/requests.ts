@@ -13,11 +13,11 @@ const uniqueBy = <T extends z.ZodObject>(item: T, name: keyof z.infer<T> & strin
     .array(item)
     .max(max)
     .superRefine((items, context) => {
-      const seen = new Set<unknown>();
+      const visited = new Set<unknown>();
       items.forEach((entry, index) => {
         const value = (entry as Record<string, unknown>)[name];
-        if (seen.has(value)) context.addIssue({ code: "custom", path: [index, name], message: "is there twice" });
-        seen.add(value);
+        if (visited.has(value)) context.addIssue({ code: "custom", path: [index, name], message: "is there twice" });
+        visited.add(value);
       });
     });
 
@@ -41,7 +41,7 @@ const subject = z
     workflowSlug: text,
     metadata: z
       .record(metadataName, metadataValue)
-      .refine((given) => Object.keys(given).length <= RUN_METADATA.entries, `may have at most ${RUN_METADATA.entries} members`),
+      .refine((metadata) => Object.keys(metadata).length <= RUN_METADATA.entries, `may have at most ${RUN_METADATA.entries} members`),
   })
   .optional();
 const scope = z.union([

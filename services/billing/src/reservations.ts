@@ -82,11 +82,11 @@ export const createReservations = ({ store, groupCommit, logger, clock }: Reserv
       settle: async (due) => {
         const { userId } = due[0]!;
         const ids = due.flatMap(({ reservations }) => reservations.map(({ id }) => id));
-        const known = await groupCommit.submit({ type: "findReserved", userId, at: clock(), ids });
+        const reservedIds = await groupCommit.submit({ type: "findReserved", userId, at: clock(), ids });
         const checkAt = new Date(clock().getTime() + CHECK_AGAIN_MS);
         for (const { id: counter, reservations } of due)
           for (const { id, millicredits } of reservations) {
-            if (known.has(id)) await store.postpone(counter, id, checkAt);
+            if (reservedIds.has(id)) await store.postpone(counter, id, checkAt);
             else await store.settleReservations([{ id, millicredits, captured: 0, counters: [counter] }]);
           }
         return true;

@@ -104,8 +104,8 @@ export const createStore = (connection: Connection) => {
     /** Returns rows by id. Missing ids are left out. */
     findRows: async (ids: readonly string[]): Promise<LedgerRow[]> => {
       const byId = { _id: { $in: [...ids] } } as object;
-      const found = ledger.collection.find<LedgerDocument>(byId, { readConcern: COMMITTED as never, maxTimeMS: OPERATION_TIMEOUT_MS });
-      return (await found.toArray()).map(toRow);
+      const documents = ledger.collection.find<LedgerDocument>(byId, { readConcern: COMMITTED as never, maxTimeMS: OPERATION_TIMEOUT_MS });
+      return (await documents.toArray()).map(toRow);
     },
 
     /** Appends rows, each at most once. */
@@ -123,42 +123,42 @@ export const createStore = (connection: Connection) => {
 
     /** Returns accounts with rows in their outboxes, after the given id, ordered by id. */
     findOutboxes: async (limit: number, afterUserId = ""): Promise<OwingAccount[]> => {
-      const found = await accounts
+      const documents = await accounts
         .find({ _id: { $gt: afterUserId }, "outbox.at": { $gt: new Date(0) } }, { "outbox.id": 1 })
         .sort({ _id: 1 })
         .limit(limit)
         .readConcern(COMMITTED)
         .lean<Pick<AccountDocument, "_id" | "outbox">[]>();
-      return found.map(({ _id, outbox }) => ({ userId: _id, rows: outbox.map(({ id }) => id) }));
+      return documents.map(({ _id, outbox }) => ({ userId: _id, rows: outbox.map(({ id }) => id) }));
     },
 
     /** Returns accounts with a hold older than a time, after the given id, ordered by id. */
     findHolds: async (olderThan: Date, afterUserId: string, limit: number): Promise<Pick<Account, "userId" | "holds">[]> => {
-      const found = await accounts
+      const documents = await accounts
         .find({ _id: { $gt: afterUserId }, "holds.at": { $lte: olderThan } }, { holds: 1 })
         .sort({ _id: 1 })
         .limit(limit)
         .maxTimeMS(OPERATION_TIMEOUT_MS)
         .lean<Pick<AccountDocument, "_id" | "holds">[]>();
-      return found.map(({ _id, holds }) => ({ userId: _id, holds }));
+      return documents.map(({ _id, holds }) => ({ userId: _id, holds }));
     },
 
     /** Returns accounts with pending alerts, after the given id, ordered by id. */
     findAlerts: async (afterUserId: string, limit: number): Promise<Pick<Account, "userId" | "budgetAlerts">[]> => {
-      const found = await accounts
+      const documents = await accounts
         .find({ _id: { $gt: afterUserId }, "budgetAlerts.at": { $gt: new Date(0) } }, { budgetAlerts: 1 })
         .sort({ _id: 1 })
         .limit(limit)
         .readConcern(COMMITTED)
         .maxTimeMS(OPERATION_TIMEOUT_MS)
         .lean<Pick<AccountDocument, "_id" | "budgetAlerts">[]>();
-      return found.map(({ _id, budgetAlerts }) => ({ userId: _id, budgetAlerts }));
+      return documents.map(({ _id, budgetAlerts }) => ({ userId: _id, budgetAlerts }));
     },
 
     /** Removes notes, keys and other text from an account's rows. @returns number of rows */
     emptyRows: async (userId: string): Promise<number> => {
-      const said = [{ note: { $exists: true } }, { keyId: { $exists: true } }];
-      const emptied = await ledger.updateMany({ userId, $or: said }, { $unset: { note: 1, keyId: 1 } });
+      const noteOrKey = [{ note: { $exists: true } }, { keyId: { $exists: true } }];
+      const emptied = await ledger.updateMany({ userId, $or: noteOrKey }, { $unset: { note: 1, keyId: 1 } });
       // Rows still record that an execution was closed, so that it can't be closed again.
       const closed = await ledger.updateMany({ userId, "closed.items.0": { $exists: true } } as object, { $set: { "closed.items": [] } });
       return emptied.modifiedCount + closed.modifiedCount;
@@ -166,29 +166,29 @@ export const createStore = (connection: Connection) => {
 
     /** Returns rows below a sequence number, newest first. @param kind limits the rows to one kind */
     listRows: async (userId: string, below: number, limit: number, kind?: MovementKind): Promise<LedgerRow[]> => {
-      const found = await ledger
+      const documents = await ledger
         .find({ userId, sequence: { $lt: below }, ...(kind ? { kind } : {}) })
         .sort({ sequence: -1 })
         .limit(limit)
         .maxTimeMS(OPERATION_TIMEOUT_MS)
         .lean<LedgerDocument[]>();
-      return found.map(toRow);
+      return documents.map(toRow);
     },
 
     /** Returns accounts after the given id, ordered by id. */
     pageAccounts: async (afterUserId: string, limit: number): Promise<Account[]> => {
-      const found = await accounts
+      const documents = await accounts
         .find({ _id: { $gt: afterUserId } })
         .sort({ _id: 1 })
         .limit(limit)
         .readConcern(COMMITTED)
         .lean<AccountDocument[]>();
-      return found.map(toAccount);
+      return documents.map(toAccount);
     },
 
     /** Returns accounts due at a time, longest overdue first, after the given account. */
     findDue: async (at: Date, after: DueAccount | undefined, limit: number): Promise<DueAccount[]> => {
-      const found = await accounts
+      const documents = await accounts
         .find(
           after
             ? { $or: [{ renewsAt: after.renewsAt, _id: { $gt: after.userId } }, { renewsAt: { $gt: after.renewsAt, $lte: at } }] }
@@ -199,7 +199,7 @@ export const createStore = (connection: Connection) => {
         .limit(limit)
         .maxTimeMS(OPERATION_TIMEOUT_MS)
         .lean<{ _id: string; renewsAt: Date }[]>();
-      return found.map(({ _id, renewsAt }) => ({ userId: _id, renewsAt }));
+      return documents.map(({ _id, renewsAt }) => ({ userId: _id, renewsAt }));
     },
   };
 };

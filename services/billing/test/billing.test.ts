@@ -101,8 +101,8 @@ it("accepts exactly as many of 100 parallel runs as the credits pay for", async 
   const userId = user();
   const affordable = 37;
   await topUp(client, userId, affordable * PRICE + PRICE - 1);
-  const held = await Promise.allSettled(runs.map((run) => instanceOf(run).hold(holdRequest(userId, `${userId}-${run}`, PRICE))));
-  expect(reasons(held)).toEqual(repeat("INSUFFICIENT_CREDITS", RUNS - affordable));
+  const results = await Promise.allSettled(runs.map((run) => instanceOf(run).hold(holdRequest(userId, `${userId}-${run}`, PRICE))));
+  expect(reasons(results)).toEqual(repeat("INSUFFICIENT_CREDITS", RUNS - affordable));
   const settled = await Promise.all(
     runs.map((run) =>
       instanceOf(run).settle(proto.SettleRequest.fromPartial({ userId, executionId: `${userId}-${run}`, captureAll: true })),
@@ -117,9 +117,9 @@ it("lets exactly the tier's number of runs be active at once", async () => {
   const userId = user();
   await topUp(client, userId, RUNS * PRICE);
   const limit = 10;
-  const held = await Promise.allSettled(runs.map((run) => instanceOf(run).hold(holdRequest(userId, `${userId}-${run}`, PRICE, limit))));
-  expect(reasons(held)).toEqual(repeat("CONCURRENCY_LIMIT_EXCEEDED", RUNS - limit));
-  const refusal = held.find((result) => result.status === "rejected")!.reason as DomainError;
+  const results = await Promise.allSettled(runs.map((run) => instanceOf(run).hold(holdRequest(userId, `${userId}-${run}`, PRICE, limit))));
+  expect(reasons(results)).toEqual(repeat("CONCURRENCY_LIMIT_EXCEEDED", RUNS - limit));
+  const refusal = results.find((result) => result.status === "rejected")!.reason as DomainError;
   expect(refusal).toMatchObject({ kind: "exhausted", metadata: { limit, retryAfter: 1 } });
   expect(await accountOf(client, userId)).toMatchObject({ activeHolds: limit, heldMillicredits: limit * PRICE });
 });
@@ -128,8 +128,8 @@ it("holds and settles once, however often and wherever a call is repeated concur
   const userId = user();
   const executionId = randomUUID();
   await topUp(client, userId, 5 * PRICE);
-  const held = await Promise.all(runs.map((run) => instanceOf(run).hold(holdRequest(userId, executionId, PRICE))));
-  expect(new Set(held.map((reply) => JSON.stringify(reply))).size).toBe(1);
+  const replies = await Promise.all(runs.map((run) => instanceOf(run).hold(holdRequest(userId, executionId, PRICE))));
+  expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
   const settled = await Promise.all(runs.map((run) => instanceOf(run).settle(settleRequest(userId, executionId, 100 + run))));
   expect(new Set(settled.map((reply) => JSON.stringify(reply))).size).toBe(1);
   const captured = settled[0]!.capturedMillicredits;
@@ -191,8 +191,8 @@ it("quotes the amount of a hold, and changes nothing", async () => {
   const { executionId: _, maxActive: __, ...request } = holdRequest(userId, "e", 500);
   const quote = await client.quoteHold(request);
   expect(quote).toMatchObject({ sufficient: true, heldMillicredits: 0, items: [{ source: proto.HoldSource.HOLD_SOURCE_GRANT }] });
-  const held = await client.hold(holdRequest(userId, "e", 500));
-  expect(held.items).toEqual(quote.items);
+  const reply = await client.hold(holdRequest(userId, "e", 500));
+  expect(reply.items).toEqual(quote.items);
   expect(await client.quoteHold(request)).toMatchObject({ sufficient: true, heldMillicredits: 500 });
 });
 

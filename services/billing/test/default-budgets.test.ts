@@ -62,8 +62,8 @@ const refusal = async (work: Promise<unknown>): Promise<DomainError> => {
 };
 const counters = () => own.connection.collection("counters").find({ userId }).toArray();
 const accountBytes = async (): Promise<number> => {
-  const found = await own.connection.collection("accounts").findOne({ _id: userId } as object, { projection: { outbox: 0 } });
-  return JSON.stringify(found).length;
+  const document = await own.connection.collection("accounts").findOne({ _id: userId } as object, { projection: { outbox: 0 } });
+  return JSON.stringify(document).length;
 };
 
 it("gives each customer the same limit, and reports the customer's rest", async () => {
@@ -96,8 +96,8 @@ it("lets exactly as many of 200 parallel runs of one customer start as fit, thro
   await set("*", 50 * PRICE);
   const ids = Array.from({ length: 200 }, (_, run) => `e${run}`);
   const outcomes = await Promise.allSettled(ids.map((id, run) => hold(id, { customer: "acme" }, run % 2 ? billing : other)));
-  const held = ids.filter((_, run) => outcomes[run]!.status === "fulfilled");
-  expect(held).toHaveLength(50);
+  const heldIds = ids.filter((_, run) => outcomes[run]!.status === "fulfilled");
+  expect(heldIds).toHaveLength(50);
   const reasons = outcomes.flatMap((one) => (one.status === "rejected" ? [(one.reason as DomainError).reason] : []));
   expect(new Set(reasons)).toEqual(new Set(["BUDGET_EXCEEDED"]));
   expect(await used("acme")).toBe(50 * PRICE);
@@ -175,8 +175,8 @@ it("returns a reservation whose hold was never stored, and keeps those of contin
   await set("*", 30);
   await hold("open", { customer: "acme" });
   const use = { number: 1, name: "customer", value: "acme", limit: 30, window: "month", millicredits: PRICE } as const;
-  const lost = { id: "lost", millicredits: PRICE, checkAt: new Date(START.getTime() + MINUTE) };
-  await own.store.reserve(userId, use, lost, START);
+  const lostReservation = { id: "lost", millicredits: PRICE, checkAt: new Date(START.getTime() + MINUTE) };
+  await own.store.reserve(userId, use, lostReservation, START);
   expect(await used("acme")).toBe(20);
   const look = async (at: Date): Promise<void> => {
     now = at;
@@ -213,7 +213,7 @@ it("removes a customer's use when this customer, or the account, is erased", asy
 
 it("has no alerts", async () => {
   const scope = { type: "metadata", name: "customer", value: "*" } as const;
-  const refused = await refusal(billing.setBudget({ userId, scope, millicredits: 1, window: "day", alertAt: [500] }));
-  expect(refused).toMatchObject({ reason: "INVALID_REQUEST" });
-  expect(refused.message + JSON.stringify(refused.metadata)).toContain("alertAt");
+  const error = await refusal(billing.setBudget({ userId, scope, millicredits: 1, window: "day", alertAt: [500] }));
+  expect(error).toMatchObject({ reason: "INVALID_REQUEST" });
+  expect(error.message + JSON.stringify(error.metadata)).toContain("alertAt");
 });

@@ -42,9 +42,9 @@ it("keeps amounts and ids of an erased account, which balances, gets no more cre
   await eraseAll();
   await eraseAll();
   const documents = await Promise.all(["accounts", "ledger"].map((name) => own.connection.collection(name).find({}).toArray()));
-  const left = JSON.stringify(documents.flat().filter(({ _id, userId: of }) => [of, String(_id)].includes(userId)));
-  expect(left).not.toContain("ada");
-  expect(left).not.toContain("Ada");
+  const remainder = JSON.stringify(documents.flat().filter(({ _id, userId: of }) => [of, String(_id)].includes(userId)));
+  expect(remainder).not.toContain("ada");
+  expect(remainder).not.toContain("Ada");
   expect(JSON.stringify(documents)).toContain("for Ada");
   const account = await billing.account({ userId });
   expect(account).toMatchObject({ plan: 850, topUp: 500, held: 0, holds: [], budgets: [], budgetAlerts: [], tier: null, renewsAt: null });

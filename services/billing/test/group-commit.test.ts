@@ -64,9 +64,9 @@ it("rejects callers without applying their commands if their deadline passes bef
 
 it("answers accepted commands before it stops, and accepts no more", async () => {
   const billing = createBilling({ store, logger });
-  const taken = Array.from({ length: 20 }, (_, index) => topUp(billing, `r${index}`));
+  const topUps = Array.from({ length: 20 }, (_, index) => topUp(billing, `r${index}`));
   await new Promise(setImmediate);
-  await Promise.all([billing.stop(), ...taken]);
+  await Promise.all([billing.stop(), ...topUps]);
   await expect(topUp(billing, "later")).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
   const account = await store.load(userId);
   expect(account).toMatchObject({ topUp: 20, outbox: [] });
@@ -75,10 +75,10 @@ it("answers accepted commands before it stops, and accepts no more", async () =>
 it("continues through failing writes without charging twice", async () => {
   let failures = 0;
   const commit: BillingStore["commit"] = async (before, after) => {
-    const written = await store.commit(before, after);
+    const result = await store.commit(before, after);
     // The write completes, but its acknowledgement is lost.
     if (++failures <= 3) throw new Error("connection reset");
-    return written;
+    return result;
   };
   const billing = createBilling({ store: { ...store, commit }, logger });
   await Promise.all(Array.from({ length: 10 }, (_, index) => topUp(billing, `r${index}`)));

@@ -55,8 +55,8 @@ const allRuns = (): Run[] =>
 
 const perform = async (clientOf: () => BillingClient, { userId, executionId, cost }: Run, answered: () => void): Promise<void> => {
   if (cost !== undefined) {
-    const held = await untilAnswered(() => clientOf().hold(holdRequest(userId, executionId, PRICE)));
-    expect(held.heldMillicredits).toBe(PRICE);
+    const reply = await untilAnswered(() => clientOf().hold(holdRequest(userId, executionId, PRICE)));
+    expect(reply.heldMillicredits).toBe(PRICE);
     answered();
   }
   const settled = await untilAnswered(() => clientOf().settle(settleRequest(userId, executionId, cost ?? 0)));
@@ -120,14 +120,14 @@ it("keeps both money invariants while two processes are killed repeatedly under 
   for (let index = 0; index < USERS; index++) {
     const userId = `user-${index}`;
     const own = runs.filter((run) => run.userId === userId);
-    const spent = own.reduce((sum, run) => sum + (run.cost ?? 0), 0);
+    const spentMillicredits = own.reduce((sum, run) => sum + (run.cost ?? 0), 0);
     expect(await accountOf(survivor.client, userId)).toMatchObject({
-      topUpMillicredits: funds - spent,
+      topUpMillicredits: funds - spentMillicredits,
       heldMillicredits: 0,
       activeHolds: 0,
     });
     const rows = await wholeLedger(survivor.client, userId);
-    expect(rows.reduce((sum, row) => sum + row.millicredits, 0)).toBe(funds - spent);
+    expect(rows.reduce((sum, row) => sum + row.millicredits, 0)).toBe(funds - spentMillicredits);
     const captured = rows.filter((row) => row.kind === "capture").map((row) => row.executionId);
     expect(captured.sort()).toEqual(
       own

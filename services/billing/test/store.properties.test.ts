@@ -52,16 +52,16 @@ const credit = fc
     (billing, userId) => billing.credit({ userId, credit: { kind: "adjust", millicredits }, note: "", reference }, until()),
   ]);
 const renew = fc.constant<[string, Ask]>(["renew", (billing) => billing.renewDue({ limit: 50, cursor: "" }, until())]);
-const read = fc.constant<[string, Ask]>(["read", (billing, userId) => billing.ledgerPage({ userId, limit: 5, cursor: "" })]);
-const asked = fc.oneof(
+const readAsk = fc.constant<[string, Ask]>(["read", (billing, userId) => billing.ledgerPage({ userId, limit: 5, cursor: "" })]);
+const askArbitrary = fc.oneof(
   { arbitrary: hold, weight: 6 },
   { arbitrary: settle, weight: 6 },
   { arbitrary: credit, weight: 2 },
   { arbitrary: renew, weight: 1 },
-  { arbitrary: read, weight: 1 },
+  { arbitrary: readAsk, weight: 1 },
 );
 /** Commands of a wave run concurrently. A month can pass afterwards. */
-const wave = fc.record({ asks: fc.array(asked, { minLength: 1, maxLength: 8, size: "max" }), monthLater: fc.boolean() });
+const wave = fc.record({ asks: fc.array(askArbitrary, { minLength: 1, maxLength: 8, size: "max" }), monthLater: fc.boolean() });
 
 /** Fails operations by the test's random numbers. Half of the failures come after the operation took effect. */
 const flaky = (store: BillingStore, chances: readonly number[]): BillingStore => {
@@ -107,9 +107,9 @@ it("stays exact with two processes, lost writes and lost replies", async () => {
                 return undefined;
               });
               if (reply === undefined || !/^(hold|settle):/.test(name)) return;
-              const said = JSON.stringify(reply);
-              expect(answers.get(name) ?? said).toBe(said);
-              answers.set(name, said);
+              const replyJson = JSON.stringify(reply);
+              expect(answers.get(name) ?? replyJson).toBe(replyJson);
+              answers.set(name, replyJson);
             }),
           );
           if (monthLater) now += 32 * DAY_MS;
@@ -125,12 +125,12 @@ it("stays exact with two processes, lost writes and lost replies", async () => {
           const executions = rows.filter((row) => row.kind === kind).map((row) => row.executionId);
           expect(new Set(executions).size).toBe(executions.length);
         }
-        for (const [name, said] of answers) {
+        for (const [name, replyJson] of answers) {
           const [kind, executionId] = name.split(":");
           if (kind !== "settle") continue;
           const captured = rows.filter((row) => row.kind === "capture" && row.executionId === executionId);
           const total = captured.reduce((sum, row) => sum - row.millicredits, 0);
-          expect(total).toBe((JSON.parse(said) as { capturedMillicredits: number }).capturedMillicredits);
+          expect(total).toBe((JSON.parse(replyJson) as { capturedMillicredits: number }).capturedMillicredits);
         }
         await steady.stop();
       },

@@ -135,8 +135,8 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
     const { userId, madeBy, name, preset, capabilities, expiresAt, alias, webhookUrl, webhookEvents, service } = request;
     if (!webhookUrl && webhookEvents.length > 0) throw invalidRequest([{ path: "webhook.url", message: "is required" }]);
     const webhook = webhookUrl ? { url: webhookUrl, events: webhookEvents } : undefined;
-    const wanted = { service, madeBy: madeBy || userId, name, preset, capabilities, expiresAt, webhook };
-    const issued = await keys.create(userId, { ...wanted, ...(alias === undefined ? {} : { alias }) });
+    const newKey = { service, madeBy: madeBy || userId, name, preset, capabilities, expiresAt, webhook };
+    const issued = await keys.create(userId, { ...newKey, ...(alias === undefined ? {} : { alias }) });
     return identity.CreateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),
   listKeys: unary(async ({ userId }: identity.ListKeysRequest) =>
@@ -257,10 +257,10 @@ const secretHandlers = ({ secrets }: Identity): Pick<Server, "listSecrets" | "pu
     return identity.DeleteSecretResponse.fromPartial(removed ? { secret: toSecretMessage(removed) } : {});
   }),
   readSecrets: unary(async ({ owner, names, alias }: identity.ReadSecretsRequest) => {
-    const read = await secrets.read(owner, names, alias);
+    const values = await secrets.read(owner, names, alias);
     return identity.ReadSecretsResponse.fromPartial({
-      values: Object.fromEntries(read.map(({ name, value }) => [name, value])),
-      hosts: Object.fromEntries(read.map(({ name, hosts }) => [name, { hosts }])),
+      values: Object.fromEntries(values.map(({ name, value }) => [name, value])),
+      hosts: Object.fromEntries(values.map(({ name, hosts }) => [name, { hosts }])),
     });
   }),
 });

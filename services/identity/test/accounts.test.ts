@@ -30,9 +30,9 @@ describe("registering", () => {
       ),
     );
     const results = await Promise.allSettled(attempts);
-    const refused = results.filter((result) => result.status === "rejected");
-    expect(refused).toHaveLength(19);
-    for (const { reason } of refused) expect(reason).toMatchObject({ kind: "conflict", reason: "ALREADY_EXISTS" });
+    const rejections = results.filter((result) => result.status === "rejected");
+    expect(rejections).toHaveLength(19);
+    for (const { reason } of rejections) expect(reason).toMatchObject({ kind: "conflict", reason: "ALREADY_EXISTS" });
     expect((await list({ query: "race@" })).users).toHaveLength(1);
   });
 
@@ -101,15 +101,15 @@ describe("signing in", () => {
 describe("the admin's view", () => {
   it("pages through all users, newest first, each once", async () => {
     for (let index = 0; index < 5; index += 1) await client.register({ email: `page${index}@paging.example`, password: PASSWORD });
-    const seen: string[] = [];
+    const emails: string[] = [];
     let cursor = "";
     do {
       const page = await list({ query: "@PAGING.", limit: 2, cursor });
       expect(page.users.length).toBeLessThanOrEqual(2);
-      seen.push(...page.users.map(({ email }) => email));
+      emails.push(...page.users.map(({ email }) => email));
       cursor = page.nextCursor;
     } while (cursor);
-    expect(seen).toEqual([4, 3, 2, 1, 0].map((index) => `page${index}@paging.example`));
+    expect(emails).toEqual([4, 3, 2, 1, 0].map((index) => `page${index}@paging.example`));
   });
 
   it("filters by approval and takes the query literally", async () => {
@@ -127,9 +127,9 @@ describe("the admin's view", () => {
   });
 
   it("treats an unknown user alike for reading and changing", async () => {
-    const read = await refusal(client.getUser({ userId: "nobody" }));
-    expect(read).toMatchObject({ kind: "not_found", reason: "NOT_FOUND" });
-    expect(await refusal(client.updateUser({ userId: "nobody", approved: true }))).toEqual(read);
+    const readError = await refusal(client.getUser({ userId: "nobody" }));
+    expect(readError).toMatchObject({ kind: "not_found", reason: "NOT_FOUND" });
+    expect(await refusal(client.updateUser({ userId: "nobody", approved: true }))).toEqual(readError);
   });
 });
 
@@ -170,8 +170,8 @@ describe("changing a user", () => {
   it("registers a business, changes it and removes it", async () => {
     const { id: userId, business } = await newUser(client);
     expect(business).toBeUndefined();
-    const set = async (given: identity.Business | undefined) =>
-      (await client.updateUser({ userId, business: { business: given } })).user!.business;
+    const set = async (newBusiness: identity.Business | undefined) =>
+      (await client.updateUser({ userId, business: { business: newBusiness } })).user!.business;
     expect(await set({ name: " Loom Works ", verified: false })).toEqual({ name: "Loom Works", verified: false });
     expect(await set({ name: "Loom Works", verified: true })).toEqual({ name: "Loom Works", verified: true });
     await client.updateUser({ userId, tier: "business" });

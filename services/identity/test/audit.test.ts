@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-const intent = (given: Partial<identity.AuditRow> = {}): identity.AuditRow =>
+const intent = (fields: Partial<identity.AuditRow> = {}): identity.AuditRow =>
   identity.AuditRow.fromPartial({
     id: randomUUID(),
     actorId: "admin",
@@ -21,7 +21,7 @@ const intent = (given: Partial<identity.AuditRow> = {}): identity.AuditRow =>
     changeJson: '{"tier":"pro"}',
     beforeJson: '{"tier":"free"}',
     outcome: PENDING,
-    ...given,
+    ...fields,
   });
 const record = async (row: identity.AuditRow): Promise<identity.AuditRow> => (await client.recordAudit({ row })).row!;
 
@@ -29,8 +29,8 @@ describe("an audit row", () => {
   it("is pending until it is completed, and keeps its initial content", async () => {
     const row = intent();
     expect(await record(row)).toMatchObject({ ...row, at: expect.any(Date) as Date });
-    const ended = await record({ ...row, outcome: DONE, beforeJson: "", afterJson: '{"tier":"pro"}' });
-    expect(ended).toMatchObject({ outcome: DONE, beforeJson: '{"tier":"free"}', afterJson: '{"tier":"pro"}', errorCode: "" });
+    const finalRow = await record({ ...row, outcome: DONE, beforeJson: "", afterJson: '{"tier":"pro"}' });
+    expect(finalRow).toMatchObject({ outcome: DONE, beforeJson: '{"tier":"free"}', afterJson: '{"tier":"pro"}', errorCode: "" });
   });
 
   it("takes the state before from the write if the write has a newer one", async () => {
@@ -42,13 +42,13 @@ describe("an audit row", () => {
   it("never changes after it is completed, even by late or repeated requests", async () => {
     const row = intent();
     await record(row);
-    const ended = await record({ ...row, outcome: FAILED, errorCode: "NOT_FOUND" });
+    const finalRow = await record({ ...row, outcome: FAILED, errorCode: "NOT_FOUND" });
     for (const late of [
       { outcome: DONE, afterJson: "{}" },
       { outcome: PENDING, actorId: "another" },
       { outcome: FAILED, errorCode: "INTERNAL" },
     ]) {
-      expect(await record({ ...row, ...late })).toEqual(ended);
+      expect(await record({ ...row, ...late })).toEqual(finalRow);
     }
   });
 
@@ -72,9 +72,9 @@ describe("rows after their retention", () => {
 
   it("are removed; younger ones stay", async () => {
     const rows = deployment.database.collection<{ _id: string; at: Date }>("audit");
-    const begun = [intent(), intent(), intent(), intent()];
-    for (const row of begun) await record(row);
-    const [oldest, old, young] = begun.map(({ id }) => id) as [string, string, string];
+    const intents = [intent(), intent(), intent(), intent()];
+    for (const row of intents) await record(row);
+    const [oldest, old, young] = intents.map(({ id }) => id) as [string, string, string];
     // 25 months have 758 to 762 days.
     await rows.updateOne({ _id: oldest }, { $set: { at: daysAgo(900) } });
     await rows.updateOne({ _id: old }, { $set: { at: daysAgo(763) } });
@@ -97,15 +97,15 @@ describe("the audit list", () => {
       await record(row);
       ids.push(row.id);
     }
-    const read: string[] = [];
+    const readIds: string[] = [];
     let cursor = "";
     do {
       const page = await client.listAudit({ limit: 3, cursor, filter: undefined });
-      read.push(...page.rows.map(({ id }) => id));
+      readIds.push(...page.rows.map(({ id }) => id));
       cursor = page.nextCursor;
     } while (cursor !== "");
-    expect(new Set(read).size).toBe(read.length);
-    const mine = read.filter((id) => ids.includes(id));
+    expect(new Set(readIds).size).toBe(readIds.length);
+    const mine = readIds.filter((id) => ids.includes(id));
     expect([...mine].sort()).toEqual([...ids].sort());
     expect((await client.listAudit({ limit: 0, cursor: "", filter: undefined })).rows[0]?.at?.getTime()).toBeGreaterThan(0);
   });
@@ -123,14 +123,14 @@ describe("the audit list", () => {
     const revoked = await add({ action: "key.revoke", actorId: "eve", changeJson: '{"why":"Leaked"}' }, 2);
     const other = await add({ action: "keyring.create" }, 3);
     const listed = async (filter: Partial<identity.AuditFilter>, limit = 50): Promise<string[]> => {
-      const found: string[] = [];
+      const ids: string[] = [];
       let cursor = "";
       do {
         const page = await client.listAudit({ ownerId, limit, cursor, filter: identity.AuditFilter.fromPartial(filter) });
-        found.push(...page.rows.map(({ id }) => id));
+        ids.push(...page.rows.map(({ id }) => id));
         cursor = page.nextCursor;
       } while (cursor !== "");
-      return found;
+      return ids;
     };
     expect(await listed({})).toEqual([other, revoked, created]);
     expect(await listed({ action: "key." }, 1)).toEqual([revoked, created]);

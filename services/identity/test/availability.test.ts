@@ -17,8 +17,8 @@ describe("while the database is unavailable", () => {
     const { value } = await createKey(client, user.id);
     await relay.cut();
     const calls = [client.getUser({ userId: user.id }, PATIENCE), client.authenticateKey({ value }, PATIENCE)];
-    for (const refused of await Promise.all(calls.map(refusal))) {
-      expect(refused).toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "the database is away" });
+    for (const error of await Promise.all(calls.map(refusal))) {
+      expect(error).toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "the database is away" });
     }
     await relay.mend();
     expect((await client.authenticateKey({ value }, PATIENCE)).user).toEqual(user);

@@ -40,10 +40,10 @@ const erase = async (ownerId: string): Promise<void> => {
 /** Contents of all collections as text. */
 const everything = async (): Promise<Map<string, string>> => {
   const collections = await deployment.database.listCollections();
-  const read = collections.map(
+  const documents = collections.map(
     async ({ name }) => [name, JSON.stringify(await deployment.database.collection(name).find().toArray())] as const,
   );
-  return new Map(await Promise.all(read));
+  return new Map(await Promise.all(documents));
 };
 
 it("lets an account cancel its deletion until its erasure has started, and never after", async () => {
@@ -69,13 +69,13 @@ it("keeps only ids in the audit of an erased account; its address is free at onc
   );
   await client.putSecret({ owner: userId, name: "A_SECRET", value: word, hosts: ["example.com"], setBy: userId });
   const other = randomUUID();
-  const done = identity.AuditOutcome.AUDIT_OUTCOME_DONE;
+  const DONE = identity.AuditOutcome.AUDIT_OUTCOME_DONE;
   const rows = [
-    { id: randomUUID(), actorId: "admin", action: "user.update", target: userId, beforeJson: JSON.stringify({ email }), outcome: done },
-    { id: randomUUID(), actorId: userId, action: "secret.put", target: "A_SECRET", changeJson: `{"hosts":["${word}"]}`, outcome: done },
-    { id: randomUUID(), actorId: "admin", action: "user.update", target: "other", beforeJson: `{"email":"other"}`, outcome: done },
-    { id: randomUUID(), actorId: userId, action: "key.create", target: word, ownerId: userId, outcome: done },
-    { id: randomUUID(), actorId: userId, action: "key.revoke", target: other, ownerId: userId, outcome: done, ip: "203.0.113.77" },
+    { id: randomUUID(), actorId: "admin", action: "user.update", target: userId, beforeJson: JSON.stringify({ email }), outcome: DONE },
+    { id: randomUUID(), actorId: userId, action: "secret.put", target: "A_SECRET", changeJson: `{"hosts":["${word}"]}`, outcome: DONE },
+    { id: randomUUID(), actorId: "admin", action: "user.update", target: "other", beforeJson: `{"email":"other"}`, outcome: DONE },
+    { id: randomUUID(), actorId: userId, action: "key.create", target: word, ownerId: userId, outcome: DONE },
+    { id: randomUUID(), actorId: userId, action: "key.revoke", target: other, ownerId: userId, outcome: DONE, ip: "203.0.113.77" },
   ];
   for (const row of rows) {
     await client.recordAudit({ row: identity.AuditRow.fromPartial({ ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING }) });
@@ -94,8 +94,8 @@ it("keeps only ids in the audit of an erased account; its address is free at onc
   await leaving.forgetErased({ userId });
   await leaving.forgetErased({ userId });
 
-  const left = await everything();
-  const where = (text: string): string[] => [...left].filter(([, documents]) => documents.includes(text)).map(([name]) => name);
+  const remainder = await everything();
+  const where = (text: string): string[] => [...remainder].filter(([, documents]) => documents.includes(text)).map(([name]) => name);
   expect(where(userId)).toEqual(["audit"]);
   expect([where(word), where(key!.id), where("A_SECRET"), where("203.0.113.77")]).toEqual([[], [], [], []]);
   expect(where(email)).toEqual(["users"]);
@@ -131,8 +131,8 @@ describe("an organization", () => {
     const [{ userId: maker }, { userId: stranger }] = [await register(), await register()];
     const id = await make(maker);
     const [second, editor] = [await join(maker, id, "owner"), await join(maker, id, "editor")];
-    const asked = [askFor(id, stranger), askFor(id, editor), askFor(id, maker, "not the password"), askFor(maker, maker)];
-    expect(await reasons(asked)).toEqual(["NOT_FOUND", "CAPABILITY_DENIED", "UNAUTHENTICATED", "NOT_FOUND"]);
+    const requests = [askFor(id, stranger), askFor(id, editor), askFor(id, maker, "not the password"), askFor(maker, maker)];
+    expect(await reasons(requests)).toEqual(["NOT_FOUND", "CAPABILITY_DENIED", "UNAUTHENTICATED", "NOT_FOUND"]);
     await expect(leaving.beginErasure({ userId: id })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
 
     const [first, again] = await Promise.all([askFor(id, maker), askFor(id, second)]);
@@ -163,8 +163,8 @@ describe("an organization", () => {
     const { userId: maker } = await register();
     const name = `Looms ${randomUUID()}`;
     const id = await make(maker, name);
-    const made = identity.CreateKeyRequest.fromPartial({ userId: id, madeBy: maker, name, preset: "full-deploy" });
-    const { key, value } = await client.createKey(made);
+    const keyRequest = identity.CreateKeyRequest.fromPartial({ userId: id, madeBy: maker, name, preset: "full-deploy" });
+    const { key, value } = await client.createKey(keyRequest);
     await client.putSecret({ owner: id, name: "A_SECRET", value: name, hosts: ["example.com"], setBy: maker });
     const row = {
       id: randomUUID(),
@@ -181,8 +181,8 @@ describe("an organization", () => {
     await client.authenticateKey({ value });
     await leaving.beginErasure({ userId: id });
     await leaving.beginErasure({ userId: id });
-    const asked = [shared.getMembership({ personId: maker, organizationId: id }), client.authenticateKey({ value }), askFor(id, maker)];
-    expect(await reasons(asked)).toEqual(["NOT_FOUND", "UNAUTHENTICATED", "NOT_FOUND"]);
+    const requests = [shared.getMembership({ personId: maker, organizationId: id }), client.authenticateKey({ value }), askFor(id, maker)];
+    expect(await reasons(requests)).toEqual(["NOT_FOUND", "UNAUTHENTICATED", "NOT_FOUND"]);
     expect((await client.getUser({ userId: id })).user).toMatchObject({ suspended: true });
     expect((await shared.listOrganizations({ personId: maker })).memberships).toEqual([]);
     await erase(id);
@@ -190,8 +190,8 @@ describe("an organization", () => {
     expect((await leaving.listErasures({})).erasures).toContainEqual({ userId: id, isEnded: true });
     await leaving.forgetErased({ userId: id });
 
-    const left = await everything();
-    const where = (text: string): string[] => [...left].filter(([, documents]) => documents.includes(text)).map(([place]) => place);
+    const remainder = await everything();
+    const where = (text: string): string[] => [...remainder].filter(([, documents]) => documents.includes(text)).map(([place]) => place);
     expect([where(id), where(name), where(key!.id)]).toEqual([["audit"], [], []]);
     expect(where(maker)).toContain("users");
     await expect(client.getUser({ userId: id })).rejects.toMatchObject({ reason: "NOT_FOUND" });

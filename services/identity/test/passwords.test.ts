@@ -34,9 +34,9 @@ describe("passwords", () => {
     ["ada.lovelace@example.com", "must not be the e-mail address"],
     [" Ada.Lovelace@Example.COM", "must not be the e-mail address"],
   ])("that are new are checked: %#", (password, problem) => {
-    const found = passwordProblem(password, "ada.lovelace@example.com");
-    if (problem === undefined) expect(found).toBeUndefined();
-    else expect(found).toContain(problem);
+    const problemFound = passwordProblem(password, "ada.lovelace@example.com");
+    if (problem === undefined) expect(problemFound).toBeUndefined();
+    else expect(problemFound).toContain(problem);
   });
 
   it.each(["x".repeat(200), "🧵".repeat(200), "p\u0301ssword \u00e9"])("that are allowed match: %#", async (password) => {
@@ -53,20 +53,20 @@ describe("passwords", () => {
       return performance.now() - startedAt;
     };
     // Compares minimums, because load on the machine only makes rounds slower.
-    let [known, unknown] = [Infinity, Infinity];
+    let [knownTime, unknown] = [Infinity, Infinity];
     for (let round = 0; round < 8; round += 1) {
-      known = Math.min(known, await time(stored));
+      knownTime = Math.min(knownTime, await time(stored));
       unknown = Math.min(unknown, await time(undefined));
     }
-    expect(unknown).toBeGreaterThan(known / 4);
+    expect(unknown).toBeGreaterThan(knownTime / 4);
     await expect(passwords.verify(stored, "")).resolves.toBe(false);
   });
 
   it("are rejected if too many are being checked", async () => {
     const passwords = await createPasswords();
     const results = await Promise.allSettled(Array.from({ length: 80 }, () => passwords.verify(undefined, "correct horse")));
-    const refused = results.filter((result) => result.status === "rejected");
-    expect(refused).toHaveLength(16);
-    expect(refused[0]).toMatchObject({ reason: { reason: "SERVICE_UNAVAILABLE" } });
+    const rejections = results.filter((result) => result.status === "rejected");
+    expect(rejections).toHaveLength(16);
+    expect(rejections[0]).toMatchObject({ reason: { reason: "SERVICE_UNAVAILABLE" } });
   });
 });

@@ -88,8 +88,8 @@ describe("revoking a key", () => {
     const load = Array.from({ length: 8 }, async () => {
       for (let use = 0; use < 60; use += 1) {
         const startedAfterwards = revoked;
-        const refused = await isRefused(instance, value);
-        if (startedAfterwards && !refused) usedAfterwards += 1;
+        const isKeyRefused = await isRefused(instance, value);
+        if (startedAfterwards && !isKeyRefused) usedAfterwards += 1;
       }
     });
     await instance.client.revokeKey({ userId, keyId });
@@ -124,8 +124,8 @@ describe("the channel of changes", () => {
 
   it("announces every change that others cache", async () => {
     const subscriber = connectToRedis(true);
-    const seen: IdentityChange[] = [];
-    subscriber.on("message", (_channel, message) => seen.push(JSON.parse(message) as IdentityChange));
+    const received: IdentityChange[] = [];
+    subscriber.on("message", (_channel, message) => received.push(JSON.parse(message) as IdentityChange));
     await subscriber.subscribe(identityChangedChannel(deployment.channelPrefix));
     const { client } = await deployment.startInstance();
     const user = await newUser(client, { tier: "pro" });
@@ -152,10 +152,10 @@ describe("the channel of changes", () => {
       ],
       [() => client.deleteTier({ id: "told" }), { type: "tier", id: "told" }],
     ];
-    seen.length = 0;
+    received.length = 0;
     for (const [step] of steps) await step();
-    await eventually(async () => (await subscriber.ping(), seen.length >= steps.length));
-    expect(seen).toEqual(steps.map(([, change]) => change));
+    await eventually(async () => (await subscriber.ping(), received.length >= steps.length));
+    expect(received).toEqual(steps.map(([, change]) => change));
   });
 
   it("reaches other processes, and is rejoined when Redis returns", async () => {
@@ -163,19 +163,19 @@ describe("the channel of changes", () => {
     const join = (subscriber: Redis): Changes => joinChanges({ publisher: connectToRedis(false), subscriber, prefix, logger });
     const here = join(connectToRedis(true));
     const relay = await startRelay(redisUrl());
-    const heard: IdentityChange[] = [];
-    join(connectToRedis(true, relay.url)).onChange((change) => heard.push(change));
+    const received: IdentityChange[] = [];
+    join(connectToRedis(true, relay.url)).onChange((change) => received.push(change));
     const hears = (id: string): Promise<boolean> =>
       eventually(async () => {
         await here.announce({ type: "key", id });
-        return heard.some((change) => change.id === id);
+        return received.some((change) => change.id === id);
       });
     await hears("first");
     await relay.cut();
     await here.announce({ type: "key", id: "missed" });
     await relay.mend();
     await hears("second");
-    expect(heard).not.toContainEqual({ type: "key", id: "missed" });
+    expect(received).not.toContainEqual({ type: "key", id: "missed" });
     await relay.cut();
   });
 

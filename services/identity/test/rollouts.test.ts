@@ -24,7 +24,7 @@ describe("a tier's rollout", () => {
     expect(await claim()).toBeUndefined();
     await put("one");
     const claims = await Promise.all([claim(), claim(), claim()]);
-    const [rollout, ...others] = claims.filter((claimed) => claimed !== undefined);
+    const [rollout, ...others] = claims.filter((claimResult) => claimResult !== undefined);
     expect(others).toEqual([]);
     expect(rollout).toMatchObject({ tierId: "one", cursor: "" });
     expect(await advance({ ...rollout!, cursor: "page-2" })).toBe(true);

@@ -16,7 +16,7 @@ export const PASSWORD = "correct horse battery";
 
 export type IdentityClient = ClientOf<identity.IdentityServiceServer>;
 
-const given = (name: string): string => {
+const requiredEnv = (name: string): string => {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: the global setup starts the servers`);
   return value;
@@ -43,9 +43,9 @@ export const deploy = async (): Promise<Deployment> => {
   const name = randomUUID().slice(0, 8);
   const databasePrefix = `test_${name}_`;
   const channelPrefix = `test:${name}:`;
-  const database = await connectMongo({ uri: given("MONGODB_URI"), database: `${databasePrefix}identity` });
+  const database = await connectMongo({ uri: requiredEnv("MONGODB_URI"), database: `${databasePrefix}identity` });
   const instances: Instance[] = [];
-  await identityDatabase.migrate({ MONGODB_URI: given("MONGODB_URI"), MONGODB_DATABASE_PREFIX: databasePrefix });
+  await identityDatabase.migrate({ MONGODB_URI: requiredEnv("MONGODB_URI"), MONGODB_DATABASE_PREFIX: databasePrefix });
   return {
     database,
     channelPrefix,
@@ -53,9 +53,9 @@ export const deploy = async (): Promise<Deployment> => {
       const running = await service.start({
         NODE_ENV: "test",
         LOG_LEVEL: process.env.LOG_LEVEL ?? "error",
-        MONGODB_URI: given("MONGODB_URI"),
+        MONGODB_URI: requiredEnv("MONGODB_URI"),
         MONGODB_DATABASE_PREFIX: databasePrefix,
-        REDIS_URL: given("REDIS_URL"),
+        REDIS_URL: requiredEnv("REDIS_URL"),
         REDIS_KEY_PREFIX: channelPrefix,
         IDENTITY_LISTEN: "127.0.0.1:0",
         API_KEY_PEPPER: PEPPER,
@@ -138,11 +138,11 @@ export const refusal = async (call: Promise<unknown>): Promise<Pick<DomainError,
 let registered = 0;
 
 /** A registered user, optionally changed by an administrator. */
-export const newUser = async (client: IdentityClient, given: { tier?: string; role?: string } = {}): Promise<identity.User> => {
+export const newUser = async (client: IdentityClient, fields: { tier?: string; role?: string } = {}): Promise<identity.User> => {
   registered += 1;
   const { user } = await client.register({ email: `user${registered}-${randomUUID()}@example.com`, password: PASSWORD });
   if (!user) throw new Error("registering gave no user");
-  const updated = await client.updateUser({ userId: user.id, approved: true, ...given });
+  const updated = await client.updateUser({ userId: user.id, approved: true, ...fields });
   return updated.user!;
 };
 

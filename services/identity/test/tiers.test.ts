@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-const tier = (given: Partial<identity.Tier>): identity.Tier => ({
+const tier = (fields: Partial<identity.Tier>): identity.Tier => ({
   id: "studio",
   base: "business",
   rateLimitPerMinute: 500,
@@ -19,7 +19,7 @@ const tier = (given: Partial<identity.Tier>): identity.Tier => ({
   monthlyMillicredits: 25_000_000,
   concurrency: 75,
   caps: {},
-  ...given,
+  ...fields,
 });
 
 describe("a custom tier", () => {
@@ -85,8 +85,8 @@ describe("a custom tier", () => {
     ["markupPermille", { markupPermille: -1 }],
     ["monthlyMillicredits", { monthlyMillicredits: 0 }],
     ["concurrency", { concurrency: 0 }],
-  ])("is rejected for its %s: %j", async (path, given) => {
-    const { reason, metadata } = await refusal(client.putTier({ tier: tier(given) }));
+  ])("is rejected for its %s: %j", async (path, fields) => {
+    const { reason, metadata } = await refusal(client.putTier({ tier: tier(fields) }));
     expect(reason).toBe("INVALID_REQUEST");
     expect(metadata.issues).toMatchObject([{ path }]);
   });

@@ -105,10 +105,10 @@ describe("a key's webhook", () => {
   it("keeps the ten newest secrets if it is set more often than that within a day, also concurrently", async () => {
     const { key, webhookSecret: first } = await withWebhook();
     const sets = Array.from({ length: 12 }, () => client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: [] }));
-    const shown = (await Promise.all(sets)).map(({ webhookSecret }) => webhookSecret);
+    const shownSecrets = (await Promise.all(sets)).map(({ webhookSecret }) => webhookSecret);
     const { secrets } = await client.getWebhookTarget({ keyId: key!.id });
     expect(new Set(secrets).size).toBe(10);
-    for (const secret of secrets) expect(shown).toContain(secret);
+    for (const secret of secrets) expect(shownSecrets).toContain(secret);
     expect(secrets).not.toContain(first);
   });
 

@@ -74,10 +74,10 @@ const isFinal = ({ status }: Pick<Job, "status">): boolean => status !== "queued
 /** Queues jobs per model. A journal lets jobs survive crashes of this process and of models. */
 export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
   const { directory, pool, sources, queueLimit, report, clock = Date.now } = options;
-  const [made, work] = [join(directory, "files"), join(directory, "work")];
+  const [filesFolder, work] = [join(directory, "files"), join(directory, "work")];
   await rm(work, { recursive: true, force: true });
-  for (const folder of [made, work]) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const madeFiles = createMadeFiles(made);
+  for (const folder of [filesFolder, work]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const madeFiles = createMadeFiles(filesFolder);
   const journal = openJournal(join(directory, "jobs.jsonl"), jobSchema);
   const jobs = new Map<string, Job>();
   const byKey = new Map<string, string>();
@@ -123,8 +123,8 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { mode: 0o700 });
       const { inputs } = jobs.get(id)!;
-      const named = Object.keys(model.files).map((name): [string, string] => [name, String(inputs[name])]);
-      const files = await bringFiles(sources, Object.fromEntries(named), folder, signal);
+      const references = Object.keys(model.files).map((name): [string, string] => [name, String(inputs[name])]);
+      const files = await bringFiles(sources, Object.fromEntries(references), folder, signal);
       return { inputs, files, folder };
     };
     const progress = (share: number): void => void (entry.progress = share);
@@ -155,9 +155,12 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
         if (signal.aborted) return;
         const mayGoOn = error instanceof ModelFailure && error.kind === "ended" && jobs.get(id)!.attempts < MAX_ATTEMPTS;
         if (mayGoOn) continue;
-        const known = asProviderError(jobs.get(id)!.model, error);
-        if (!known && !(error instanceof InputError)) report(error);
-        return end(id, { status: "failed", error: { code: known?.code ?? "internal", message: known?.message ?? "the model failed" } });
+        const providerError = asProviderError(jobs.get(id)!.model, error);
+        if (!providerError && !(error instanceof InputError)) report(error);
+        return end(id, {
+          status: "failed",
+          error: { code: providerError?.code ?? "internal", message: providerError?.message ?? "the model failed" },
+        });
       }
     }
   };

@@ -52,11 +52,11 @@ describe("a chat completion", () => {
   });
 
   it("ends when its client disconnects, and frees the model", async () => {
-    const left = new AbortController();
+    const disconnect = new AbortController();
     const body = JSON.stringify({ model: "local-chat", messages: [{ role: "user", content: "hang" }] });
     const headers = { authorization: "Bearer key-of-the-test", "content-type": "application/json" };
-    const leaving = fetch(`${running.base}/v1/chat/completions`, { method: "POST", headers, body, signal: left.signal });
-    setTimeout(() => left.abort(), 300);
+    const leaving = fetch(`${running.base}/v1/chat/completions`, { method: "POST", headers, body, signal: disconnect.signal });
+    setTimeout(() => disconnect.abort(), 300);
     await expect(leaving).rejects.toThrow();
     expect(contentOf(await ask("hello"))).toBe("you said hello");
   });

@@ -15,7 +15,7 @@ const TONE = ["-f", "lavfi", "-i", `sine=frequency=500:sample_rate=8000:duration
 const PICTURES = ["-f", "lavfi", "-i", `testsrc=size=64x48:rate=5:duration=${SECONDS}`];
 
 /** Writes a file with ffmpeg. */
-const made = (name: string, ...args: string[]): string => {
+const makeFile = (name: string, ...args: string[]): string => {
   const { status, stderr } = spawnSync(ffmpegPath(), ["-loglevel", "error", "-y", ...args, join(folder, name)]);
   if (status !== 0) throw new Error(String(stderr));
   return join(folder, name);
@@ -48,7 +48,7 @@ describeWithFfmpeg("speech is read from every sound and video file that the plat
     ["ts", withPictures],
     ["webm", [...withPictures, "-c:v", "libvpx", "-c:a", "libopus"]],
   ])("%s", async (extension, args) => {
-    const samples = await decoded(made(`tone.${extension}`, ...args));
+    const samples = await decoded(makeFile(`tone.${extension}`, ...args));
     expect(samples.length / SAMPLE_RATE).toBeCloseTo(SECONDS, 0);
     expect(Math.abs(frequencyOf(samples) - 500)).toBeLessThan(50);
   });
@@ -61,15 +61,18 @@ describeWithFfmpeg("speech is read from every sound and video file that the plat
   });
 
   it("up to the maximum length", async () => {
-    expect((await decoded(made("long.wav", ...TONE), 1)).length).toBe(SAMPLE_RATE);
+    expect((await decoded(makeFile("long.wav", ...TONE), 1)).length).toBe(SAMPLE_RATE);
   });
 
   it("and rejected with the problem if there is none", async () => {
-    await expect(decoded(made("mute.mp4", ...PICTURES))).rejects.toMatchObject({ name: "InputError", message: "the file has no sound" });
-    await expect(decoded(made("picture.png", ...PICTURES, "-frames:v", "1"))).rejects.toMatchObject({ name: "InputError" });
+    await expect(decoded(makeFile("mute.mp4", ...PICTURES))).rejects.toMatchObject({
+      name: "InputError",
+      message: "the file has no sound",
+    });
+    await expect(decoded(makeFile("picture.png", ...PICTURES, "-frames:v", "1"))).rejects.toMatchObject({ name: "InputError" });
     // A playlist names other files.
     const playlist = join(folder, "list");
-    writeFileSync(playlist, `#EXTM3U\n#EXTINF:2,\n${made("secret.wav", ...TONE)}\n#EXT-X-ENDLIST\n`);
+    writeFileSync(playlist, `#EXTM3U\n#EXTINF:2,\n${makeFile("secret.wav", ...TONE)}\n#EXT-X-ENDLIST\n`);
     await expect(decoded(playlist)).rejects.toMatchObject({ name: "InputError", message: expect.not.stringContaining(folder) as string });
   });
 
@@ -86,12 +89,12 @@ describe("a transcription omits sounds that aren't speech", () => {
     ["*music playing* Hello", "Hello"],
     ["♪ la la ♪ Hello", "Hello"],
     ["Hello (and more", "Hello more"],
-  ])("%s", (text, said) => {
+  ])("%s", (text, spokenText) => {
     const words = text.split(" ").map((one, at) => ({ text: one, start: at, end: at + 1 }));
     expect(
       spoken(words)
         .map((one) => one.text)
         .join(" "),
-    ).toBe(said);
+    ).toBe(spokenText);
   });
 });

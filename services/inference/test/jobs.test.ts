@@ -23,9 +23,9 @@ describe("a job", () => {
   it("is accepted and polled, and its file is downloaded", async () => {
     const { status, json } = await submit("good morning");
     expect(status).toBe(202);
-    const done = await ended(running.base, json.id);
-    expect(done).toMatchObject({ status: "succeeded", progress: 1, model: "local-speech" });
-    const [{ url }] = (done.output as { audios: [{ url: string }] }).audios;
+    const job = await ended(running.base, json.id);
+    expect(job).toMatchObject({ status: "succeeded", progress: 1, model: "local-speech" });
+    const [{ url }] = (job.output as { audios: [{ url: string }] }).audios;
     const file = await fetch(url);
     expect(file.headers.get("content-type")).toContain("audio");
     expect(await file.text()).toBe("sound of good morning");
@@ -69,20 +69,21 @@ describe("a job of a model that reads a file", () => {
   const words = [{ text: "hello", start: 0.5, end: 1 }];
 
   it("returns its text and the words with their times, also after a restart, and no file", async () => {
-    const done = await read(SOUND);
-    expect(done).toMatchObject({ status: "succeeded", output: { text: "hello", json: { words } } });
+    const job = await read(SOUND);
+    expect(job).toMatchObject({ status: "succeeded", output: { text: "hello", json: { words } } });
     await running.stop();
     running = await startInference(folder);
-    const { json } = await running.call("GET", `/v1/jobs/${String(done.id)}`);
+    const { json } = await running.call("GET", `/v1/jobs/${String(job.id)}`);
     expect(json).toMatchObject({ status: "succeeded", output: { text: "hello", json: { words } } });
-    expect((await fetch(`${running.base}/files/${String(done.id)}-0.json`)).status).toBe(404);
+    expect((await fetch(`${running.base}/files/${String(job.id)}-0.json`)).status).toBe(404);
   });
 
   it("accepts the language that its model supports, and rejects another by name", async () => {
-    const asked = (language: string) => running.call("POST", "/v1/jobs", { model: "local-transcribe", input: { audio: SOUND, language } });
-    const { json } = await asked("en");
+    const submitIn = (language: string) =>
+      running.call("POST", "/v1/jobs", { model: "local-transcribe", input: { audio: SOUND, language } });
+    const { json } = await submitIn("en");
     expect(await ended(running.base, json.id)).toMatchObject({ status: "succeeded", output: { text: "hello" } });
-    const other = await asked("fr");
+    const other = await submitIn("fr");
     expect([other.status, other.json.error]).toMatchObject([400, { param: "input.language" }]);
   });
 
@@ -96,8 +97,8 @@ describe("a job of a model that reads a file", () => {
 
 describe("a model's process", () => {
   it("that crashes is restarted for the job", async () => {
-    const done = await ended(running.base, (await submit("crash-once")).json.id);
-    expect(done.status).toBe("succeeded");
+    const job = await ended(running.base, (await submit("crash-once")).json.id);
+    expect(job.status).toBe("succeeded");
     expect(requests()).toEqual(["crash-once", "crash-once"]);
   });
 
@@ -117,8 +118,8 @@ describe("a model's process", () => {
   });
 
   it("that reports an invalid input fails the job with this message, once", async () => {
-    const done = await ended(running.base, (await submit("refuse")).json.id);
-    expect(done).toMatchObject({ status: "failed", error: { code: "invalid_input", message: "prompt: it can't be done" } });
+    const job = await ended(running.base, (await submit("refuse")).json.id);
+    expect(job).toMatchObject({ status: "failed", error: { code: "invalid_input", message: "prompt: it can't be done" } });
     expect(requests()).toEqual(["refuse"]);
   });
 
@@ -146,9 +147,9 @@ describe("too many jobs", () => {
   it("are rejected with the time to retry", async () => {
     const waiting = await Promise.all(Array.from({ length: 100 }, () => submit("hang")));
     expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set([202]));
-    const refused = await submit("one more");
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const response = await submit("one more");
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     // Each model has its own queue.
     expect((await submit("music", {}, "local-music")).status).toBe(202);
   });

@@ -44,9 +44,9 @@ describe("the limits of a model's process", () => {
 
   it("also apply to aborted requests", async () => {
     const started = await start();
-    const left = new AbortController();
-    const run = started.run(request("hang"), silent, left.signal);
-    left.abort(new Error("nobody waits"));
+    const disconnect = new AbortController();
+    const run = started.run(request("hang"), silent, disconnect.signal);
+    disconnect.abort(new Error("nobody waits"));
     await expect(run).rejects.toThrow("nobody waits");
     await started.ended;
   });

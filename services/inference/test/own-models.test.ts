@@ -31,9 +31,9 @@ const contentOf = ({ json }: Answer): string => (json.choices as [{ message: { c
 const listed = async () => (await running.call("GET", "/v1/status")).json as { own: { name: string; title: string }[]; models: object };
 
 it("offers each file of weights as a model with its name, and only these files", async () => {
-  const { own: found, models } = await listed();
-  expect(found.map(({ title }) => title)).toEqual(["Qwen3 4B.Q4_K_M", "chat", "large", "page"]);
-  const [qwen, chat, large, page] = found.map(({ name }) => name);
+  const { own: ownModels, models } = await listed();
+  expect(ownModels.map(({ title }) => title)).toEqual(["Qwen3 4B.Q4_K_M", "chat", "large", "page"]);
+  const [qwen, chat, large, page] = ownModels.map(({ name }) => name);
   expect([qwen, large, page]).toEqual(["local-qwen3-4b-q4-k-m", "local-large", "local-page"]);
   // The registry already has a model with that name.
   expect(chat).toMatch(/^local-chat-[0-9a-f]{6}$/);
@@ -46,8 +46,8 @@ it("answers with the weights of the named file, as soon as it exists", async () 
   expect((await ask("local-late")).status).toBe(404);
   writeFileSync(join(own, "chat", "late.gguf"), "GGUF");
   expect(contentOf(await ask("local-late"))).toBe("late.gguf says hello");
-  const refused = await ask("local-page");
-  expect([refused.status, refused.text]).toEqual([503, expect.stringContaining("it is no GGUF file")]);
+  const response = await ask("local-page");
+  expect([response.status, response.text]).toEqual([503, expect.stringContaining("it is no GGUF file")]);
 });
 
 it("finds downloads in a read-only folder, and its own first", async () => {

@@ -54,13 +54,13 @@ describe("a service that is killed repeatedly during fifty jobs, together with i
       }
       for (const [index, id] of ids.entries()) {
         expect((await submit(index)).json.id).toBe(id);
-        const done = await ended(base, id);
-        expect({ status: done.status, error: done.error }).toEqual({ status: "succeeded" });
-        const [{ url }] = (done.output as { audios: [{ url: string }] }).audios;
+        const job = await ended(base, id);
+        expect({ status: job.status, error: job.error }).toEqual({ status: "succeeded" });
+        const [{ url }] = (job.output as { audios: [{ url: string }] }).audios;
         expect(await (await fetch(url)).text()).toBe(`sound of job ${index}`);
       }
-      const begun = readFileSync(join(engines, "requests"), "utf8").trim().split("\n");
-      expect(new Set(begun).size).toBe(50);
+      const startedRequests = readFileSync(join(engines, "requests"), "utf8").trim().split("\n");
+      expect(new Set(startedRequests).size).toBe(50);
     } finally {
       await kill(child);
       removeFolder(folder);

@@ -2,7 +2,7 @@ import { createWordPieces } from "../src/engines/embeddings/word-pieces";
 
 const PIECES = ["[CLS]", "[SEP]", "[UNK]", "un", "##aff", "##able", "cafe", "!", "水", "火"];
 const vocabulary = Object.fromEntries(PIECES.map((piece, id) => [piece, id]));
-const named = (text: string, maxTokens = 16) => {
+const namedTokens = (text: string, maxTokens = 16) => {
   const { ids, isCut } = createWordPieces(vocabulary, maxTokens).tokens(text);
   return { pieces: ids.map((id) => PIECES[id]).join(" "), isCut };
 };
@@ -13,10 +13,10 @@ it.each([
   ["unknown constructor", "[CLS] [UNK] [UNK] [SEP]"],
   ["", "[CLS] [SEP]"],
 ])("splits %j into the longest known pieces", (text, pieces) => {
-  expect(named(text)).toEqual({ pieces, isCut: false });
+  expect(namedTokens(text)).toEqual({ pieces, isCut: false });
 });
 
 it("truncates a text with more tokens than the model supports, and reports it", () => {
-  expect(named("cafe cafe cafe", 5)).toEqual({ pieces: "[CLS] cafe cafe cafe [SEP]", isCut: false });
-  expect(named("cafe unaffable", 5)).toEqual({ pieces: "[CLS] cafe un ##aff [SEP]", isCut: true });
+  expect(namedTokens("cafe cafe cafe", 5)).toEqual({ pieces: "[CLS] cafe cafe cafe [SEP]", isCut: false });
+  expect(namedTokens("cafe unaffable", 5)).toEqual({ pieces: "[CLS] cafe un ##aff [SEP]", isCut: true });
 });

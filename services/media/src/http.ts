@@ -89,24 +89,29 @@ const unsatisfiable = (response: Response, object: Served): void => {
     .json({ error: "the range is outside the file", code: "INVALID_REQUEST" });
 };
 
-const refused = (response: Response, status: number, code: string, error: string): void => {
+const sendRefusal = (response: Response, status: number, code: string, error: string): void => {
   response.status(status).set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" }).json({ error, code });
 };
 
 /** Returns the object, or its thumbnail if the request has `w`. Undefined if the request was already rejected. */
-const asked = async ({ thumbnails }: MediaHttp, request: Request, response: Response, object: MediaObject): Promise<Served | undefined> => {
+const requestedFile = async (
+  { thumbnails }: MediaHttp,
+  request: Request,
+  response: Response,
+  object: MediaObject,
+): Promise<Served | undefined> => {
   const { w } = request.query;
   if (w === undefined) return object;
   const width = typeof w === "string" ? widthOf(w) : undefined;
   if (width === undefined) {
-    refused(response, BAD_REQUEST, "INVALID_REQUEST", `w: must be a width in pixels, from 1 to ${WIDTHS.at(-1)}`);
+    sendRefusal(response, BAD_REQUEST, "INVALID_REQUEST", `w: must be a width in pixels, from 1 to ${WIDTHS.at(-1)}`);
     return undefined;
   }
   try {
     return await thumbnails.get(object, width);
   } catch (error) {
     if (!(error instanceof DomainError) || error.reason !== "UNSUPPORTED_MEDIA_TYPE") throw error;
-    refused(response, UNSUPPORTED, error.reason, error.message);
+    sendRefusal(response, UNSUPPORTED, error.reason, error.message);
     return undefined;
   }
 };
@@ -120,17 +125,17 @@ const signatureOf = ({ query }: Request): { expires: string; signature: string }
 
 const expired = (response: Response): void => {
   const fix = "Read the run or the file again, or ask GET /api/media/<id> for a new address";
-  refused(response, FORBIDDEN, "MEDIA_URL_EXPIRED", `the address has expired, was changed, or has no signature. ${fix}`);
+  sendRefusal(response, FORBIDDEN, "MEDIA_URL_EXPIRED", `the address has expired, was changed, or has no signature. ${fix}`);
 };
 
 const send = async (deps: MediaHttp, request: Request<{ key: string }>, response: Response): Promise<void> => {
   const { store, blobs } = deps;
-  const shown = await store.byKey(request.params.key);
-  const named = shown ?? (await heldOne(deps, request));
-  if (!named) return notFound(response);
-  const opened = shown && (await deps.urls.opens(shown, signatureOf(request)));
+  const shownObject = await store.byKey(request.params.key);
+  const mediaObject = shownObject ?? (await heldOne(deps, request));
+  if (!mediaObject) return notFound(response);
+  const opened = shownObject && (await deps.urls.opens(shownObject, signatureOf(request)));
   if (opened?.as === "refused") return expired(response);
-  const object = shown ? await asked(deps, request, response, named) : named;
+  const object = shownObject ? await requestedFile(deps, request, response, mediaObject) : mediaObject;
   if (!object) return;
   setHeaders(response, object, opened);
   if (hasCurrent(request, object)) return void response.status(NOT_MODIFIED).end();
@@ -141,7 +146,7 @@ const send = async (deps: MediaHttp, request: Request<{ key: string }>, response
   if (range) response.set("Content-Range", `bytes ${start}-${end}/${object.bytes}`);
   if (request.method === "HEAD") return void response.end();
   const bytes = await blobs.read(object.blob, range);
-  if (!bytes) throw new Error(`the bytes of ${named.id} are missing`);
+  if (!bytes) throw new Error(`the bytes of ${mediaObject.id} are missing`);
   await pipeline(bytes, response);
 };
 

@@ -19,8 +19,8 @@ export const readRange = (header: string, size: number): ByteRange | "unsatisfia
   if (!BYTES.test(header)) return undefined;
   const parts = header.replace(BYTES, "").split(",");
   // Empty list elements are ignored (RFC 9110, 5.6.1).
-  const named = parts.map((part) => part.trim()).filter((part) => part !== "");
-  const ranges = named.map((part) => partOf(part, size));
+  const rangeParts = parts.map((part) => part.trim()).filter((part) => part !== "");
+  const ranges = rangeParts.map((part) => partOf(part, size));
   if (ranges.length === 0 || ranges.includes(undefined)) return undefined;
   const [only, ...others] = ranges.filter((range) => range !== null);
   if (!only) return "unsatisfiable";

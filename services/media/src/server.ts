@@ -88,7 +88,7 @@ const urlHandlers = (urls: Urls): Pick<media.MediaServiceServer, "signUrls" | "a
     const { queries, refused } = await urls.sign(keys, ownerId, LIFETIMES[lifetime] ?? "answer");
     return { queries: Object.fromEntries(queries), refused };
   }),
-  admitUrls: unary(async ({ urls: sent, ownerId, byVisitor }) => ({ refused: await urls.admit(sent, ownerId, byVisitor) })),
+  admitUrls: unary(async ({ urls: sentUrls, ownerId, byVisitor }) => ({ refused: await urls.admit(sentUrls, ownerId, byVisitor) })),
   grantObjects: unary(async ({ keys, fromOwnerId, ownerId }) => {
     await urls.grant(keys, fromOwnerId, ownerId);
     return {};
@@ -120,10 +120,10 @@ export const mediaHandlers = ({
   const prefix = mediaPrefix(baseUrl);
   const toMessage = (object: MediaObject): media.StoredObject => {
     const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs, making } = object;
-    const kept = isCounted(object);
+    const keepsCount = isCounted(object);
     const heldUrl = object.look === undefined ? "" : `${prefix}${key}?look=${object.look}`;
     return media.StoredObject.fromPartial({
-      ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept, width, height, durationMs },
+      ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept: keepsCount, width, height, durationMs },
       ...{ origin: ORIGINS[object.origin], contentHash: object.contentHash ?? object.sha256, model: making?.model ?? "" },
       ...{ sha256: object.sha256, heldUrl, public: object.public === true },
     });

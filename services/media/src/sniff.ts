@@ -88,13 +88,13 @@ const isTransportStream = (head: Uint8Array): boolean =>
 export const sniff = (head: Uint8Array): MediaType => {
   const signatures = new Set(filetypeinfo(head).map((guess) => guess.typename));
   if (signatures.has("webm")) signatures.delete(isWebm(head) ? "mkv" : "webm");
-  const found = SERVED.find(([signature]) => signatures.has(signature))?.[1];
-  return found ?? (isTransportStream(head) ? TRANSPORT_STREAM : UNKNOWN);
+  const served = SERVED.find(([signature]) => signatures.has(signature))?.[1];
+  return served ?? (isTransportStream(head) ? TRANSPORT_STREAM : UNKNOWN);
 };
 
 /** The type for a file that has audio but no video. */
-export const asSound = (found: MediaType): MediaType => SOUNDS[found.contentType] ?? found;
+export const asSound = (mediaType: MediaType): MediaType => SOUNDS[mediaType.contentType] ?? mediaType;
 
 /** True if the type belongs to one of the families. An empty list accepts every type. */
-export const isAccepted = (found: MediaType, accept: readonly string[]): boolean =>
-  accept.length === 0 || found.families.some((family) => accept.includes(family));
+export const isAccepted = (mediaType: MediaType, accept: readonly string[]): boolean =>
+  accept.length === 0 || mediaType.families.some((family) => accept.includes(family));

@@ -26,14 +26,14 @@ const objects = () => connection.collection<{ _id: string }>("objects");
 
 /** A generated file of the given age. */
 const generate = async (days: number): Promise<media.StoredObject> => {
-  const made = await service.ingest(`${randomUUID()}-0-0-0`, `data:;base64,${PNG.toString("base64")}`, [], `user-${randomUUID()}`);
-  await objects().updateOne({ _id: made.id }, { $set: { createdAt: new Date(Date.now() - days * DAY_MS) } });
-  return made;
+  const object = await service.ingest(`${randomUUID()}-0-0-0`, `data:;base64,${PNG.toString("base64")}`, [], `user-${randomUUID()}`);
+  await objects().updateOne({ _id: object.id }, { $set: { createdAt: new Date(Date.now() - days * DAY_MS) } });
+  return object;
 };
 const upload = async (days: number): Promise<media.StoredObject> => {
-  const made = await service.upload(PNG);
-  await objects().updateOne({ _id: made.id }, { $set: { createdAt: new Date(Date.now() - days * DAY_MS) } });
-  return made;
+  const object = await service.upload(PNG);
+  await objects().updateOne({ _id: object.id }, { $set: { createdAt: new Date(Date.now() - days * DAY_MS) } });
+  return object;
 };
 
 const nothing = (): Promise<number> => Promise.resolve(0);
@@ -55,9 +55,9 @@ const expiry = (findNamed: (names: string[]) => Promise<string[]>) => {
 const nobodyNames = (): Promise<string[]> => Promise.resolve([]);
 
 it("removes generated files after 90 days, and neither kept ones nor uploads", async () => {
-  const [old, young, kept] = [await generate(91), await generate(89), await generate(91)];
+  const [old, young, keptObject] = [await generate(91), await generate(89), await generate(91)];
   await upload(91);
-  await service.client.keepObject(media.KeepObjectRequest.fromPartial({ id: kept.id, ownerId: kept.ownerId }));
+  await service.client.keepObject(media.KeepObjectRequest.fromPartial({ id: keptObject.id, ownerId: keptObject.ownerId }));
   const { remove, purged } = expiry(nobodyNames);
   expect(await remove()).toEqual({ removed: { generatedMedia: 1 }, nextCursor: "" });
   expect(purged).toEqual([old.id]);
@@ -104,8 +104,8 @@ it("keeps a renewed generated file for as long as a new one", async () => {
   const renew = (keys: string[], ownerId: string) => service.client.renewObjects({ keys, ownerId });
   // Files of other owners aren't renewed.
   expect((await renew([old.key], renewed.ownerId)).objects).toEqual([]);
-  const { objects: kept } = await renew([renewed.key, "nothing.png"], renewed.ownerId);
-  expect(kept.map(({ id }) => id)).toEqual([renewed.id]);
+  const { objects: keptObjects } = await renew([renewed.key, "nothing.png"], renewed.ownerId);
+  expect(keptObjects.map(({ id }) => id)).toEqual([renewed.id]);
   const { remove, purged } = expiry(nobodyNames);
   await remove();
   expect(purged).toEqual([old.id]);
@@ -131,8 +131,8 @@ it("either renews a file or removes it, if both happen at once", async () => {
 });
 
 it("processes any number of files, a limited page per call", async () => {
-  const made = await generate(91);
-  const { _id, ...row } = (await objects().findOne({ _id: made.id }))! as unknown as { _id: string; key: string };
+  const object = await generate(91);
+  const { _id, ...row } = (await objects().findOne({ _id: object.id }))! as unknown as { _id: string; key: string };
   await objects().insertMany(Array.from({ length: 1_199 }, (_, index) => ({ ...row, _id: `${_id}-${index}`, key: `${index}${row.key}` })));
   const remove = createExpiry({
     store: createObjectStore(connection),
@@ -163,11 +163,11 @@ it("removes nothing while the workflows service is unreachable", async () => {
 });
 
 it("removes a page with one request to the bucket, and the others if one file can't be removed", async () => {
-  const made = await Promise.all([generate(91), generate(91), generate(91)]);
+  const generatedObjects = await Promise.all([generate(91), generate(91), generate(91)]);
   await objects().updateMany({}, { $set: { removal: "expired for good", removedAt: new Date() } });
   const stored = (await objects().find({}).toArray()) as unknown as { _id: string; blob: string; key: string }[];
   // Equal contents have separate blobs.
-  const stuck = stored.find(({ _id }) => _id === made[1]!.id)!.blob;
+  const stuck = stored.find(({ _id }) => _id === generatedObjects[1]!.id)!.blob;
   const requests: string[][] = [];
   const warned: string[] = [];
   const { purgeAll } = createPurge({
@@ -183,8 +183,8 @@ it("removes a page with one request to the bucket, and the others if one file ca
   const asObjects = stored.map(({ _id: id, ...rest }) => ({ id, ...rest })) as unknown as Parameters<typeof purgeAll>[0];
   expect(await purgeAll(asObjects)).toBe(2);
   expect(requests.map(({ length }) => length)).toEqual([3, 1, 1, 1]);
-  expect(warned).toEqual([made[1]!.id]);
-  expect((await objects().find({}).toArray()).map(({ _id }) => _id)).toEqual([made[1]!.id]);
+  expect(warned).toEqual([generatedObjects[1]!.id]);
+  expect((await objects().find({}).toArray()).map(({ _id }) => _id)).toEqual([generatedObjects[1]!.id]);
   requests.length = 0;
   expect(await purgeAll([])).toBe(0);
   expect(requests).toEqual([]);

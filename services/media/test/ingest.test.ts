@@ -30,9 +30,9 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
   "/empty": (_request, response) => response.end(),
   "/huge": (_request, response) => {
     const block = Buffer.alloc(MIB);
-    let sent = 0;
+    let sentBytes = 0;
     const more = (): void => {
-      while (sent++ <= LIMITS.mediaBytes / MIB) if (!response.write(block)) return void response.once("drain", more);
+      while (sentBytes++ <= LIMITS.mediaBytes / MIB) if (!response.write(block)) return void response.once("drain", more);
       response.end();
     };
     more();
@@ -65,8 +65,8 @@ describe("ingest", () => {
     const object = await service.ingest(randomUUID(), `${origin.url}/image?token=secret`, ["image"]);
     expect(object).toMatchObject({ contentType: "image/png", bytes: PNG.length, ownerId: OWNER });
     expect(object.url).toBe(`http://public.test/media/${object.key}`);
-    const read = await fetch(`${service.http}/media/${signed(object.key)}`);
-    expect(Buffer.from(await read.arrayBuffer())).toEqual(PNG);
+    const response = await fetch(`${service.http}/media/${signed(object.key)}`);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG);
   });
 
   it("fetches once per id, also for ten concurrent requests", async () => {
@@ -88,9 +88,9 @@ describe("ingest", () => {
       const urls = [PNG, WAV].map((bytes) => `data:;base64,${bytes.toString("base64")}`);
       const both = await Promise.all([service.ingest(id, urls[0]!), replica.ingest(id, urls[1]!)]);
       expect(both[0]!.key).toBe(both[1]!.key);
-      const read = Buffer.from(await (await fetch(`${service.http}/media/${signed(both[0]!.key)}`)).arrayBuffer());
-      expect([PNG, WAV]).toContainEqual(read);
-      expect(read.length).toBe(both[0]!.bytes);
+      const readBack = Buffer.from(await (await fetch(`${service.http}/media/${signed(both[0]!.key)}`)).arrayBuffer());
+      expect([PNG, WAV]).toContainEqual(readBack);
+      expect(readBack.length).toBe(both[0]!.bytes);
       expect(await storedFiles()).toBe(before + 1);
     } finally {
       await replica.close();

@@ -32,8 +32,8 @@ const read = async (ownerId: string): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 const files = async (): Promise<number> => {
-  const found = await readdir(running.folder, { recursive: true, withFileTypes: true });
-  return found.filter((entry) => entry.isFile()).length;
+  const entries = await readdir(running.folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).length;
 };
 const eraseAll = async (ownerId: string): Promise<Record<string, number>> => {
   const total: Record<string, number> = {};
@@ -58,14 +58,14 @@ it("keeps the newest archive of an owner if it is complete, and never a truncate
 });
 
 it("erases an owner's files with their bytes, including those being removed, and no other owner's", async () => {
-  const kept = await running.upload(PNG, { ownerId: "another" });
+  const keptObject = await running.upload(PNG, { ownerId: "another" });
   await running.upload(PNG);
   await running.upload(Buffer.concat([PNG, PNG]), { ownerId: innerOwner(OWNER) });
-  await running.client.grantObjects({ keys: [kept.key], fromOwnerId: "another", ownerId: OWNER });
+  await running.client.grantObjects({ keys: [keptObject.key], fromOwnerId: "another", ownerId: OWNER });
   expect(await files()).toBe(4);
   expect(await eraseAll(OWNER)).toEqual({ objects: 2, counts: 1, grants: 1, exports: 1 });
   expect(await eraseAll(OWNER)).toEqual({ objects: 0, counts: 0, grants: 0, exports: 0 });
-  expect((await running.client.getObjects({ ids: [kept.id], ownerId: "another" })).objects).toHaveLength(1);
+  expect((await running.client.getObjects({ ids: [keptObject.id], ownerId: "another" })).objects).toHaveLength(1);
   expect(await files()).toBe(1);
 });
 

@@ -97,17 +97,17 @@ describe("reading", () => {
 describe("listing", () => {
   it("shows an owner's files newest first, page by page, each once", async () => {
     const owner = newOwner();
-    const made: string[] = [];
-    for (let index = 0; index < 5; index += 1) made.push((await (index % 2 ? generate(owner) : upload(owner))).id);
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) ids.push((await (index % 2 ? generate(owner) : upload(owner))).id);
     await upload(newOwner());
     const pages = [await list(owner, 2)];
     while (pages.at(-1)!.nextCursor !== "") pages.push(await list(owner, 2, pages.at(-1)!.nextCursor));
     expect(pages.map(({ objects }) => objects.length)).toEqual([2, 2, 1]);
-    const seen = pages.flatMap(({ objects }) => objects);
-    expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(made));
-    const times = seen.map(({ createdAt }) => createdAt!.getTime());
+    const listed = pages.flatMap(({ objects }) => objects);
+    expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(ids));
+    const times = listed.map(({ createdAt }) => createdAt!.getTime());
     expect(times).toEqual([...times].sort((a, b) => b - a));
-    expect(seen.filter(({ origin }) => origin === media.Origin.ORIGIN_UPLOAD)).toHaveLength(3);
+    expect(listed.filter(({ origin }) => origin === media.Origin.ORIGIN_UPLOAD)).toHaveLength(3);
   });
 
   it.each([0, 501])("rejects a limit of %d", async (limit) => {
@@ -149,13 +149,13 @@ describe("the quota", () => {
   it("counts uploads and kept files, not runs' outputs", async () => {
     const owner = newOwner();
     await upload(owner);
-    const made = await generate(owner);
+    const object = await generate(owner);
     expect(await used(owner)).toBe(PNG.length);
-    expect((await keep(made.id, owner)).object).toMatchObject({ kept: true });
+    expect((await keep(object.id, owner)).object).toMatchObject({ kept: true });
     expect(await used(owner)).toBe(2 * PNG.length);
-    await keep(made.id, owner);
+    await keep(object.id, owner);
     expect(await used(owner)).toBe(2 * PNG.length);
-    await remove(made.id, owner);
+    await remove(object.id, owner);
     expect(await used(owner)).toBe(PNG.length);
   });
 
@@ -165,8 +165,8 @@ describe("the quota", () => {
     const first = await upload(owner, PNG, quota);
     await upload(owner, PNG, quota);
     await expect(upload(owner, PNG, quota)).rejects.toMatchObject({ ...EXCEEDED, metadata: { limit: quota, used: quota } });
-    const made = await generate(owner);
-    await expect(keep(made.id, owner, quota)).rejects.toMatchObject(EXCEEDED);
+    const object = await generate(owner);
+    await expect(keep(object.id, owner, quota)).rejects.toMatchObject(EXCEEDED);
     expect((await list(owner)).objects).toHaveLength(3);
     await remove(first.id, owner);
     await upload(owner, PNG, quota);
@@ -183,8 +183,8 @@ describe("the quota", () => {
 
   it("counts a file once for many concurrent requests to keep it", async () => {
     const owner = newOwner();
-    const made = await generate(owner);
-    await Promise.all(Array.from({ length: 8 }, () => keep(made.id, owner)));
+    const object = await generate(owner);
+    await Promise.all(Array.from({ length: 8 }, () => keep(object.id, owner)));
     expect(await used(owner)).toBe(PNG.length);
   });
 });
@@ -251,19 +251,19 @@ describe("after a crash", () => {
 
   it("finishes a started removal, and drops one that hadn't started", async () => {
     const owner = newOwner();
-    const [begun, intended] = [await upload(owner), await upload(owner)];
+    const [startedRemoval, intended] = [await upload(owner), await upload(owner)];
     await database(async (db) => {
       const hidden = { removal: "remove-1", removedAt: LONG_AGO };
-      await db.collection<{ _id: string }>("objects").updateOne({ _id: begun.id }, { $set: hidden });
-      const entries = [entry("remove-1", begun.id), entry("remove-2", intended.id)];
+      await db.collection<{ _id: string }>("objects").updateOne({ _id: startedRemoval.id }, { $set: hidden });
+      const entries = [entry("remove-1", startedRemoval.id), entry("remove-2", intended.id)];
       await db.collection<{ _id: string }>("counts").updateOne({ _id: owner }, { $set: { entries } });
     });
-    expect(await status(begun)).toBe(404);
+    expect(await status(startedRemoval)).toBe(404);
     await finish();
     expect(await used(owner)).toBe(PNG.length);
     expect(await status(intended)).toBe(200);
     await database(async (db) => {
-      expect(await db.collection<{ _id: string }>("objects").findOne({ _id: begun.id })).toBeNull();
+      expect(await db.collection<{ _id: string }>("objects").findOne({ _id: startedRemoval.id })).toBeNull();
     });
   });
 });

@@ -93,9 +93,9 @@ it.each([
   ["a.mov", "video/quicktime", 500],
   ["a.webm", "video/webm", 500],
 ])("measures the size and duration of %s", async (name, contentType, durationMs) => {
-  const { durationMs: found, ...size } = await measuring.measure(fixture(name), contentType);
+  const { durationMs: measuredMs, ...size } = await measuring.measure(fixture(name), contentType);
   expect(size).toEqual({ width: 48, height: 32 });
-  expect(Math.abs(found! - durationMs)).toBeLessThanOrEqual(100);
+  expect(Math.abs(measuredMs! - durationMs)).toBeLessThanOrEqual(100);
 });
 
 it.each([
@@ -106,10 +106,10 @@ it.each([
   ["wide.ogv", "video/ogg", [96, 32], 300],
   ["a.mkv", "video/x-matroska", [48, 32], 300],
 ])("measures the displayed size of %s, and its duration", async (name, contentType, [width, height], durationMs) => {
-  const found = await measuring.measure(kind(name), contentType);
-  expect(found).toMatchObject({ width, height });
-  expect(found.isSound ?? false).toBe(false);
-  expect(Math.abs(found.durationMs! - durationMs)).toBeLessThanOrEqual(40);
+  const measured = await measuring.measure(kind(name), contentType);
+  expect(measured).toMatchObject({ width, height });
+  expect(measured.isSound ?? false).toBe(false);
+  expect(Math.abs(measured.durationMs! - durationMs)).toBeLessThanOrEqual(40);
 });
 
 it.each([
@@ -143,9 +143,9 @@ it.each([
   ["a.m4a", "audio/mp4", 300],
   ["a.wav", "audio/wav", 50],
 ])("measures the duration of %s", async (name, contentType, durationMs) => {
-  const { durationMs: found, ...size } = await measuring.measure(fixture(name), contentType);
+  const { durationMs: measuredMs, ...size } = await measuring.measure(fixture(name), contentType);
   expect(size).toEqual({});
-  expect(Math.abs(found! - durationMs)).toBeLessThanOrEqual(150);
+  expect(Math.abs(measuredMs! - durationMs)).toBeLessThanOrEqual(150);
 });
 
 it("omits values from a damaged header", async () => {

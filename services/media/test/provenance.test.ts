@@ -26,19 +26,19 @@ const bytesOf = async ({ key }: media.StoredObject, from = running): Promise<Buf
   Buffer.from(await (await fetch(`${from.http}/media/${signed(key)}`)).arrayBuffer());
 
 it("marks a model's output, and keeps the hash of the provider's file", async () => {
-  const made = await make("marked", {});
-  const bytes = await bytesOf(made);
+  const object = await make("marked", {});
+  const bytes = await bytesOf(object);
   expect(ExifReader.load(bytes).DigitalSourceType?.value).toBe("http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia");
-  expect(bytes.length).toBe(made.bytes);
+  expect(bytes.length).toBe(object.bytes);
   const upload = await running.upload(PICTURE);
-  expect(made.contentHash).toBe(upload.contentHash);
-  expect(made).toMatchObject({ width: 48, height: 32 });
+  expect(object.contentHash).toBe(upload.contentHash);
+  expect(object).toMatchObject({ width: 48, height: 32 });
 });
 
 it("stores a file without its embedded workflow if requested, marked like any other", async () => {
   const file = readFileSync(join(__dirname, "strip", "files", "SaveImage.png"));
   const making = media.Making.fromPartial({ maker: MAKER_MODEL, model: "painter" });
-  const [plain, kept] = await Promise.all(
+  const [plain, keptObject] = await Promise.all(
     [true, undefined].map((stripMetadata) => running.upload(file, { id: `comfy-${stripMetadata}`, making, stripMetadata })),
   );
   const tells = async (object: media.StoredObject): Promise<boolean[]> => {
@@ -46,7 +46,7 @@ it("stores a file without its embedded workflow if requested, marked like any ot
     return ["a secret loom", "trainedAlgorithmicMedia"].map((text) => bytes.includes(text));
   };
   expect(await tells(plain!)).toEqual([false, true]);
-  expect(await tells(kept!)).toEqual([true, true]);
+  expect(await tells(keptObject!)).toEqual([true, true]);
 });
 
 it("keeps uploads unchanged, and all files if marks are off", async () => {
@@ -63,10 +63,10 @@ it("shows a file's origin by its parents", async () => {
   await make("cut-photo", { maker: MAKER_OPERATION, parents: [photo.id] });
   await make("cut-picture", { maker: MAKER_OPERATION, parents: [generated.id] });
   await make("mixed", { maker: MAKER_OPERATION, parents: [generated.id, photo.id] });
-  const found = await Promise.all(
+  const sourceTypes = await Promise.all(
     ["edited-photo", "edited-picture", "drawing", "cut-photo", "cut-picture", "mixed"].map((id) => sourceOf(id)),
   );
-  expect(found).toEqual([
+  expect(sourceTypes).toEqual([
     "compositeWithTrainedAlgorithmicMedia",
     "trainedAlgorithmicMedia",
     "algorithmicMedia",

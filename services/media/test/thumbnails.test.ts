@@ -69,9 +69,9 @@ it("creates a thumbnail once, in the next larger width, permanently", async () =
 it("renders once for concurrent requests", async () => {
   const object = await picture();
   let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const gate = new Promise<void>((resolve) => (release = resolve));
   answer = async () => {
-    await held;
+    await gate;
     return { data: SMALL, contentType: "image/webp" };
   };
   const first = get(object, "96");

@@ -14,11 +14,11 @@ let service: RunningMedia & { prefix: string };
 let workflows: RunningGrpcServer;
 let database: Connection;
 /** Files that a template or an app shows. */
-const shown = new Set<string>();
+const shownNames = new Set<string>();
 
 beforeAll(async () => {
   const findShownMedia = unary<proto.FindShownMediaRequest, proto.FindShownMediaResponse>(({ names }) =>
-    Promise.resolve({ names: names.filter((name) => shown.has(name)) }),
+    Promise.resolve({ names: names.filter((name) => shownNames.has(name)) }),
   );
   const handlers = { findShownMedia } as unknown as proto.WorkflowsServiceServer;
   const services = [grpcService(proto.WorkflowsServiceService, handlers)];
@@ -38,8 +38,8 @@ const upload = (ownerId = OWNER): Promise<media.StoredObject> => service.upload(
 const sign = (keys: string[], ownerId: string, lifetime = ANSWER): Promise<media.SignUrlsResponse> =>
   service.client.signUrls({ keys, ownerId, lifetime });
 const admit = async (query: string, key: string, ownerId: string, byVisitor = false): Promise<string[]> => {
-  const sent = new URLSearchParams(query);
-  const url = { key, expires: sent.get("e") ?? "", signature: sent.get("s") ?? "" };
+  const parameters = new URLSearchParams(query);
+  const url = { key, expires: parameters.get("e") ?? "", signature: parameters.get("s") ?? "" };
   return (await service.client.admitUrls({ urls: [url], ownerId, byVisitor })).refused;
 };
 const grantsFor = (key: string): Promise<number> => database.collection("grants").countDocuments({ key });
@@ -60,13 +60,13 @@ describe("signatures", () => {
 
   it("are valid for one file and until one time", () => {
     const signatures = createSignatures([OLD]);
-    const sent = sentBy(signatures.sign("a.png", until));
-    expect(signatures.isValid("b.png", sent, now)).toBe(false);
-    expect(signatures.isValid("a.png", { ...sent, expires: String(until + 1) }, now)).toBe(false);
-    expect(signatures.isValid("a.png", sent, until * 1_000 - 1)).toBe(true);
-    expect(signatures.isValid("a.png", sent, until * 1_000)).toBe(false);
-    for (const signature of ["", "x", sent.signature.slice(1), `${sent.signature}A`])
-      expect(signatures.isValid("a.png", { ...sent, signature }, now)).toBe(false);
+    const sentSignature = sentBy(signatures.sign("a.png", until));
+    expect(signatures.isValid("b.png", sentSignature, now)).toBe(false);
+    expect(signatures.isValid("a.png", { ...sentSignature, expires: String(until + 1) }, now)).toBe(false);
+    expect(signatures.isValid("a.png", sentSignature, until * 1_000 - 1)).toBe(true);
+    expect(signatures.isValid("a.png", sentSignature, until * 1_000)).toBe(false);
+    for (const signature of ["", "x", sentSignature.signature.slice(1), `${sentSignature.signature}A`])
+      expect(signatures.isValid("a.png", { ...sentSignature, signature }, now)).toBe(false);
   });
 });
 
@@ -106,7 +106,7 @@ it("serves a file at its plain address while its owner makes it public", async (
 
 it("serves a file that its owner's templates or apps show at its plain address", async () => {
   const { key } = await upload();
-  shown.add(key);
+  shownNames.add(key);
   const response = await read(key);
   expect([response.status, response.headers.get("cache-control")]).toEqual([200, "public, max-age=300"]);
   expect(await admit("", key, OTHER)).toEqual([]);

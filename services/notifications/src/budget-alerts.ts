@@ -75,14 +75,14 @@ export const createRelayedAlerts = ({
   };
 
   const listAll = async (): Promise<billingProto.BudgetAlerts[]> => {
-    const found: billingProto.BudgetAlerts[] = [];
+    const alerts: billingProto.BudgetAlerts[] = [];
     let cursor = "";
     do {
       const page = await billing.listBudgetAlerts({ cursor });
-      found.push(...page.users);
+      alerts.push(...page.users);
       cursor = page.nextCursor;
     } while (cursor !== "");
-    return found;
+    return alerts;
   };
 
   return {

@@ -55,9 +55,9 @@ it("notifies owners by email and subscribed webhooks, each under an id derived f
 });
 
 it("notifies no deleted account, and only webhooks without a mail server", async () => {
-  const gone = accepting(() => Promise.reject(new DomainError("not_found", "NOT_FOUND", "no such user")));
-  await gone.accept(ID, NOTICE);
-  expect(gone.deliveries).toEqual([]);
+  const withoutUser = accepting(() => Promise.reject(new DomainError("not_found", "NOT_FOUND", "no such user")));
+  await withoutUser.accept(ID, NOTICE);
+  expect(withoutUser.deliveries).toEqual([]);
   const withoutMail = accepting(undefined, false);
   await withoutMail.accept(ID, NOTICE);
   expect([withoutMail.deliveries.length, withoutMail.mails.length]).toEqual([1, 0]);

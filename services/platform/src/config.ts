@@ -99,8 +99,8 @@ export type ProcessConfig = ConfigOf<typeof processVariables>;
  * @throws ConfigError that names every missing or malformed variable with its purpose
  */
 export const loadConfig = <S extends ConfigSchema>(schema: S, env: Environment = process.env): Readonly<z.infer<S>> => {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
-  const parsed = schema.safeParse(given);
+  const values = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = schema.safeParse(values);
   if (parsed.success) {
     for (const value of Object.values(parsed.data)) Object.freeze(value);
     return Object.freeze(parsed.data);
@@ -108,7 +108,7 @@ export const loadConfig = <S extends ConfigSchema>(schema: S, env: Environment =
   const lines = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0] ?? "");
     const purpose = schema.shape[name]?.description;
-    const problem = given[name] === undefined ? "is missing" : `is malformed (${issue.message})`;
+    const problem = values[name] === undefined ? "is missing" : `is malformed (${issue.message})`;
     return `  ${name} ${problem}${purpose ? `: ${purpose}` : ""}`;
   });
   throw new ConfigError(`configuration is incomplete:\n${lines.join("\n")}`);

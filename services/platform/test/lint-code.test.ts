@@ -15,7 +15,7 @@ interface Snippet {
 const LATER = "declare const later: () => Promise<number>;\ndeclare const each: (run: () => void) => void;\n";
 const STATE = 'type State = "open" | "closed";\n';
 
-const refused: (Snippet & { rule: string })[] = [
+const refusedSnippets: (Snippet & { rule: string })[] = [
   { name: "a promise that nothing waits for", rule: "no-floating-promises", code: `${LATER}later();\n` },
   { name: "a promise in a condition", rule: "no-misused-promises", code: `${LATER}export const keep = later() ? 1 : 2;\n` },
   { name: "an async function where nothing waits", rule: "no-misused-promises", code: `${LATER}each(async () => {});\n` },
@@ -72,7 +72,7 @@ const accepted: Snippet[] = [
 const fileOf = ({ file }: Snippet, index: number): string => file ?? `src/snippet-${index}.ts`;
 
 describe("the linter of code", () => {
-  const snippets: readonly Snippet[] = [...refused, ...accepted];
+  const snippets: readonly Snippet[] = [...refusedSnippets, ...accepted];
   const judged = new Map<string, string[]>(snippets.map(({ name }) => [name, []]));
   beforeAll(() => {
     const folder = mkdtempSync(join(tmpdir(), "nodeloom-lint-"));
@@ -104,7 +104,7 @@ describe("the linter of code", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it.each(refused)("rejects $name", ({ name, rule }) => {
+  it.each(refusedSnippets)("rejects $name", ({ name, rule }) => {
     expect(judged.get(name)!.join("\n")).toContain(`(${rule})`);
   });
 

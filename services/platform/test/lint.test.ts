@@ -49,7 +49,7 @@ const CALLING_OUT: Record<string, string> = {
   "a TLS socket": takesName("connect", "node:tls"),
 };
 
-const refused: (Snippet & { because: RegExp })[] = [
+const refusedSnippets: (Snippet & { because: RegExp })[] = [
   ...Object.entries(CALLING_OUT).map(([name, code]) => ({ name: `${name} in a service`, file: SERVICE, code, because: OUTBOUND })),
   ...GUARDED_FILES.map((file) => ({ name: `fetch in ${file}`, file, code: CALLING_OUT.fetch!, because: OUTBOUND })),
   ...GUARDED_FILES.map((file) => ({
@@ -244,14 +244,14 @@ const accepted: Snippet[] = [
 describe("the linter", () => {
   const judged = new Map<string, string[]>();
   beforeAll(async () => {
-    const snippets = [...refused, ...accepted];
+    const snippets = [...refusedSnippets, ...accepted];
     const child = spawn(process.execPath, [join(__dirname, "support/lint-snippets.cjs")], { stdio: ["pipe", "pipe", "inherit"] });
     child.stdin.end(JSON.stringify(snippets));
     const verdicts = JSON.parse(await text(child.stdout)) as string[][];
     for (const [index, { name }] of snippets.entries()) judged.set(name, verdicts[index]!);
   });
 
-  it.each(refused)("rejects $name", ({ name, because }) => {
+  it.each(refusedSnippets)("rejects $name", ({ name, because }) => {
     expect(judged.get(name)!.join("\n")).toMatch(because);
   });
 

@@ -9,8 +9,8 @@ export const requireKey = (key: string, schemes: readonly string[]): RequestHand
   const expected = digest(key);
   const accepted = new Set(schemes.map((scheme) => scheme.toLowerCase()));
   return (request, _response, next) => {
-    const [scheme = "", given = ""] = (request.get("authorization") ?? "").split(" ", 2);
-    if (!accepted.has(scheme.toLowerCase()) || !timingSafeEqual(digest(given), expected))
+    const [scheme = "", sentKey = ""] = (request.get("authorization") ?? "").split(" ", 2);
+    if (!accepted.has(scheme.toLowerCase()) || !timingSafeEqual(digest(sentKey), expected))
       throw new ProviderError(401, "unauthorized", `send "Authorization: ${schemes[0]} <key>" with the sandbox's key`);
     next();
   };

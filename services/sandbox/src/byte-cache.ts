@@ -15,12 +15,12 @@ export const createByteCache = (maxBytes: number): ByteCache => {
   return {
     bytes: () => total,
     get: (key) => {
-      const found = entries.get(key);
-      if (!found) return undefined;
+      const entry = entries.get(key);
+      if (!entry) return undefined;
       // A Map keeps insertion order, so an entry that is inserted again becomes the most recent.
       entries.delete(key);
-      entries.set(key, found);
-      return found;
+      entries.set(key, entry);
+      return entry;
     },
     set: (key, bytes) => {
       drop(key);

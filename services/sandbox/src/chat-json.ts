@@ -30,11 +30,11 @@ interface Writing {
 }
 
 const schemaAt = (root: JsonSchema, reference: string): JsonSchema => {
-  const found = reference
+  const definition = reference
     .split("/")
     .slice(1)
     .reduce<unknown>((value, name) => (isRecord(value) ? value[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined), root);
-  return isRecord(found) ? found : {};
+  return isRecord(definition) ? definition : {};
 };
 
 const asSchema = (value: unknown): JsonSchema => (isRecord(value) ? value : {});
@@ -74,9 +74,9 @@ const numberFor = (schema: JsonSchema, isWhole: boolean, { random }: Writing): n
   const unit = numberOr(schema.multipleOf, isWhole ? 1 : 0.1);
   const above = numberOr(schema.exclusiveMinimum, -Infinity) + unit;
   const below = numberOr(schema.exclusiveMaximum, Infinity) - unit;
-  const given = Math.max(numberOr(schema.minimum, -Infinity), above);
+  const minimum = Math.max(numberOr(schema.minimum, -Infinity), above);
   const most = Math.min(numberOr(schema.maximum, Infinity), below);
-  const low = Number.isFinite(given) ? given : Math.min(1, most);
+  const low = Number.isFinite(minimum) ? minimum : Math.min(1, most);
   const high = Number.isFinite(most) ? most : low + USUAL_RANGE;
   const [first, last] = [Math.ceil(low / unit), Math.floor(high / unit)];
   if (last < first) return low;
@@ -164,12 +164,12 @@ const listFor = (schema: JsonSchema, name: string, writing: Writing, depth: numb
   const room = schema.items === false ? first.length : Infinity;
   const length = Math.min(Math.max(least, usual), numberOr(schema.maxItems, Infinity), room);
   const items: unknown[] = [];
-  const known = new Set<string>();
+  const knownItems = new Set<string>();
   for (let tries = 0; items.length < length && tries < length + UNIQUE_TRIES; tries += 1) {
     const item = valueFor(asSchema(first[items.length] ?? schema.items), name, writing, depth + 1);
-    const said = JSON.stringify(item);
-    if (schema.uniqueItems === true && known.has(said)) continue;
-    known.add(said);
+    const itemJson = JSON.stringify(item);
+    if (schema.uniqueItems === true && knownItems.has(itemJson)) continue;
+    knownItems.add(itemJson);
     items.push(item);
   }
   return items;
@@ -186,8 +186,8 @@ const objectFor = (schema: JsonSchema, writing: Writing, depth: number): Record<
   );
 };
 
-function valueFor(given: JsonSchema, name: string, writing: Writing, depth: number): unknown {
-  const schema = flattened(given, writing.root);
+function valueFor(reference: JsonSchema, name: string, writing: Writing, depth: number): unknown {
+  const schema = flattened(reference, writing.root);
   if (Object.hasOwn(schema, "const")) return schema.const;
   const choices = listOf(schema.enum);
   if (choices.length > 0) return choices[writing.random.below(choices.length)];

@@ -40,7 +40,7 @@ export interface Asking {
 }
 
 /** The tool that the prompt names, otherwise the first tool. */
-const meant = (tools: Tools, prompt: string): Tools[number] =>
+const namedTool = (tools: Tools, prompt: string): Tools[number] =>
   tools.find(({ function: { name } }) => prompt.toLowerCase().includes(name.toLowerCase())) ?? tools[0]!;
 
 /**
@@ -49,7 +49,7 @@ const meant = (tools: Tools, prompt: string): Tools[number] =>
  */
 export const composeCall = ({ tools, choice, prompt, isAnswered, context }: Asking): ToolCall | undefined => {
   if (choice === "none" || (choice === "auto" && isAnswered)) return undefined;
-  const tool = typeof choice === "string" ? meant(tools, prompt) : tools.find((one) => one.function.name === choice.function.name);
+  const tool = typeof choice === "string" ? namedTool(tools, prompt) : tools.find((one) => one.function.name === choice.function.name);
   if (!tool) return undefined;
   const { name, parameters } = tool.function;
   const id = createHash("sha256")

@@ -72,12 +72,12 @@ export const createFiles = (): Files => {
   };
   return {
     open: async (name) => {
-      const found = lookUp(name);
-      if (!found) return undefined;
-      const bytes = cache.get(name) ?? (await render(found.render));
+      const file = lookUp(name);
+      if (!file) return undefined;
+      const bytes = cache.get(name) ?? (await render(file.render));
       cache.set(name, bytes);
       counters.served += 1;
-      return { contentType: found.contentType, bytes };
+      return { contentType: file.contentType, bytes };
     },
     stats: () => ({ ...counters, renderCpuMs: Math.round(counters.renderCpuMs), cachedBytes: cache.bytes() }),
   };

@@ -60,8 +60,8 @@ const createUploads = (folder: string) => {
     untilLook = LOOK_EVERY;
     const oldest = Date.now() - KEPT_MS;
     for (const name of await readdir(folder)) {
-      const found = await stat(join(folder, name)).catch(() => undefined);
-      if (found && found.mtimeMs < oldest) await rm(join(folder, name), { force: true });
+      const stats = await stat(join(folder, name)).catch(() => undefined);
+      if (stats && stats.mtimeMs < oldest) await rm(join(folder, name), { force: true });
     }
   };
   return {
@@ -88,7 +88,7 @@ const createUploads = (folder: string) => {
  * @param egress without it, URLs aren't fetched
  */
 export const inputFiles = (dataDirectory: string, egress: EgressClient | undefined) => {
-  const kept = createUploads(join(dataDirectory, "uploads"));
+  const keptUploads = createUploads(join(dataDirectory, "uploads"));
 
   const fetched = async (url: string): Promise<void> => {
     if (!egress) return;
@@ -111,7 +111,7 @@ export const inputFiles = (dataDirectory: string, egress: EgressClient | undefin
     const url = URL.canParse(reference) ? new URL(reference) : undefined;
     const id = url?.origin === origin ? UPLOADED.exec(url.pathname)?.[1] : undefined;
     if (id === undefined) await fetched(reference);
-    else if (!(await kept.has(id))) throw unreadable("there is no such upload");
+    else if (!(await keptUploads.has(id))) throw unreadable("there is no such upload");
   };
 
   const storage = Router();
@@ -124,7 +124,7 @@ export const inputFiles = (dataDirectory: string, egress: EgressClient | undefin
   uploads.put("/uploads/:id", async (request, response) => {
     const id = UPLOADED.exec(request.path)?.[1];
     if (id === undefined) throw notFound("upload");
-    await kept.keep(id, request);
+    await keptUploads.keep(id, request);
     response.status(200).end();
   });
   const check: RequestHandler = async (request, _response, next) => {

@@ -49,7 +49,7 @@ const generatorInputs = {
 export const generatorSchema = z
   .strictObject({ ...generatorInputs, prompt: prompt.optional(), text: prompt.optional() })
   .refine((input) => input.prompt !== undefined || input.text !== undefined, { path: ["prompt"], message: "is required" })
-  .transform(({ prompt: asked, text, ...rest }) => ({ ...rest, prompt: asked ?? text ?? "" }));
+  .transform(({ prompt: promptText, text, ...rest }) => ({ ...rest, prompt: promptText ?? text ?? "" }));
 export type GeneratorInput = z.infer<typeof generatorSchema>;
 
 export const jobSchema = z

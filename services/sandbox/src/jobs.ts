@@ -76,11 +76,11 @@ const DEFAULT_REFUSAL_STATUS = 500;
 export const stateOf = (job: Job, now: number): JobState => {
   const elapsed = (job.cancelledAt ?? now) - job.createdAt;
   const progress = job.latencyMs > 0 ? Math.max(0, Math.min(1, elapsed / job.latencyMs)) : 1;
-  const shown = Math.round(progress * 100) / 100;
-  if (job.cancelledAt !== undefined) return { status: "cancelled", progress: shown };
+  const shownProgress = Math.round(progress * 100) / 100;
+  if (job.cancelledAt !== undefined) return { status: "cancelled", progress: shownProgress };
   if (progress < QUEUED_SHARE) return { status: "queued", progress: 0 };
-  if (job.fail === "hang") return { status: "running", progress: Math.min(HANGING_PROGRESS, shown) };
-  if (progress < 1) return { status: "running", progress: shown };
+  if (job.fail === "hang") return { status: "running", progress: Math.min(HANGING_PROGRESS, shownProgress) };
+  if (progress < 1) return { status: "running", progress: shownProgress };
   if (job.fail === "job")
     return { status: "failed", progress: 1, error: { code: "generation_failed", message: "the sandbox was asked to fail this job" } };
   return { status: "succeeded", progress: 1, files: job.fail === "incomplete" ? [] : job.files };
@@ -97,14 +97,14 @@ export const openJobs = (directory: string, clock: () => number): Jobs => {
   const journal = openJournal(join(directory, "jobs.jsonl"), jobRecordSchema);
   const jobs = new Map<string, Job>();
   const byKey = new Map<string, string>();
-  const seen = new Map<string, { polls: number; cancels: number }>();
+  const pollCounts = new Map<string, { polls: number; cancels: number }>();
   const counters: JobCounters = { submissions: 0, replays: 0, refusals: 0, polls: 0, cancels: 0 };
   let journalled = 0;
 
   const keyOf = (dialect: Dialect, key: string): string => `${dialect} ${key}`;
   const forget = (job: Job): void => {
     jobs.delete(job.id);
-    seen.delete(job.id);
+    pollCounts.delete(job.id);
     if (job.idempotencyKey !== undefined) byKey.delete(keyOf(job.dialect, job.idempotencyKey));
   };
   const remember = (job: Job): void => {
@@ -133,8 +133,8 @@ export const openJobs = (directory: string, clock: () => number): Jobs => {
     return job?.dialect === dialect ? job : undefined;
   };
   const count = (id: string, what: "polls" | "cancels"): number => {
-    const counts = seen.get(id) ?? { polls: 0, cancels: 0 };
-    seen.set(id, counts);
+    const counts = pollCounts.get(id) ?? { polls: 0, cancels: 0 };
+    pollCounts.set(id, counts);
     counters[what] += 1;
     return (counts[what] += 1);
   };
@@ -196,7 +196,7 @@ export const openJobs = (directory: string, clock: () => number): Jobs => {
         .reverse()
         .filter((job) => idempotencyKey === undefined || job.idempotencyKey === idempotencyKey)
         .slice(0, limit)
-        .map((job) => ({ job, state: stateOf(job, clock()), ...(seen.get(job.id) ?? { polls: 0, cancels: 0 }) })),
+        .map((job) => ({ job, state: stateOf(job, clock()), ...(pollCounts.get(job.id) ?? { polls: 0, cancels: 0 }) })),
     counters: () => ({ ...counters }),
     held: () => jobs.size,
   };

@@ -45,9 +45,9 @@ describe.each(DIALECTS)("in the $name dialect", ({ name, submit, poll }) => {
 
   it("fail: submit rejects with the given status, 500 by default, and creates no job", async () => {
     expect((await submit({ fail: "submit" })).status).toBe(500);
-    const refused = await submit({ fail: "submit", status: 429 });
-    expect(refused.status).toBe(429);
-    expect(refused.body).toEqual({ error: { message: expect.any(String), code: "submission_refused" } });
+    const response = await submit({ fail: "submit", status: 429 });
+    expect(response.status).toBe(429);
+    expect(response.body).toEqual({ error: { message: expect.any(String), code: "submission_refused" } });
     expect((await sandbox.call("GET", "/v1/jobs")).body).toMatchObject({ jobs: [], counters: { submissions: 0, refusals: 2 } });
   });
 
@@ -203,8 +203,8 @@ describe("the control routes", () => {
     ["DELETE", "/sandbox/faults"],
   ])("%s %s requires its own key, which differs from the models' key", async (method, path) => {
     for (const key of ["", API_KEY]) {
-      const refused = await sandbox.call(method, path, method === "POST" ? { errorRate: 1 } : undefined, { "x-sandbox-control-key": key });
-      expect([refused.status, refused.at("error.code")]).toEqual([401, "unauthorized"]);
+      const response = await sandbox.call(method, path, method === "POST" ? { errorRate: 1 } : undefined, { "x-sandbox-control-key": key });
+      expect([response.status, response.at("error.code")]).toEqual([401, "unauthorized"]);
     }
     expect((await sandbox.call("GET", "/sandbox/stats")).at("faults.errorRate")).toBe(0);
   });

@@ -66,9 +66,9 @@ it.each(["http://127.0.0.1:1/a.png", "http://10.0.0.1/a.png", "http://localhost/
 );
 
 it("stores uploads, and finds them again", async () => {
-  const asked = { content_type: "image/png", file_name: "a.png" };
-  expect(await callAt(url, "POST", "/storage/upload/initiate", asked, { authorization: "Key wrong" })).toMatchObject({ status: 401 });
-  const { body } = await callAt(url, "POST", "/storage/upload/initiate", asked);
+  const request = { content_type: "image/png", file_name: "a.png" };
+  expect(await callAt(url, "POST", "/storage/upload/initiate", request, { authorization: "Key wrong" })).toMatchObject({ status: 401 });
+  const { body } = await callAt(url, "POST", "/storage/upload/initiate", request);
   const { upload_url: to, file_url: image } = body as { upload_url: string; file_url: string };
   expect(await submit(image)).toMatchObject(unreadable);
   expect((await fetch(to, { method: "PUT" })).status).toBe(400);

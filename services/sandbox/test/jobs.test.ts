@@ -21,13 +21,13 @@ describe("a polled job", () => {
     sandbox.advance(300);
     expect((await poll(id)).body).toMatchObject({ status: "running", progress: 0.5 });
     sandbox.advance(300);
-    const done = await poll(id);
-    expect(done.body).toMatchObject({
+    const job = await poll(id);
+    expect(job.body).toMatchObject({
       status: "succeeded",
       progress: 1,
       output: { videos: [{ url: expect.stringContaining("/files/") }] },
     });
-    expect(done.at("error")).toBeUndefined();
+    expect(job.at("error")).toBeUndefined();
   });
 
   it("returns the requested number of different pictures, the same for the same prompt and seed", async () => {

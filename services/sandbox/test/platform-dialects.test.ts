@@ -66,8 +66,8 @@ describe("the predictions dialect", () => {
     sandbox.advance(250);
     expect((await get(started.at("urls.get"))).at("status")).toBe("processing");
     sandbox.advance(250);
-    const done = await get(started.at("urls.get"));
-    expect(done.body).toMatchObject({ status: "succeeded", output: expect.stringMatching(/\/files\/video-1-8-[0-9a-f]{32}\.mp4$/) });
+    const job = await get(started.at("urls.get"));
+    expect(job.body).toMatchObject({ status: "succeeded", output: expect.stringMatching(/\/files\/video-1-8-[0-9a-f]{32}\.mp4$/) });
   });
 
   it("also accepts the model in the address", async () => {

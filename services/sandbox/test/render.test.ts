@@ -29,10 +29,10 @@ describe.each(RENDERERS)("%s", (_name, render) => {
 describe("random numbers", () => {
   it("stay in range and differ between seeds", () => {
     const random = createRandom(seedOf(1));
-    const drawn = Array.from({ length: 1000 }, () => random.next());
-    expect(Math.min(...drawn)).toBeGreaterThanOrEqual(0);
-    expect(Math.max(...drawn)).toBeLessThan(1);
-    expect(new Set(drawn).size).toBeGreaterThan(990);
+    const numbers = Array.from({ length: 1000 }, () => random.next());
+    expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...numbers)).toBeLessThan(1);
+    expect(new Set(numbers).size).toBeGreaterThan(990);
     expect(createRandom(seedOf(2)).next()).not.toBe(createRandom(seedOf(1)).next());
   });
 });

@@ -40,14 +40,14 @@ describe("a sandbox that is killed and restarted", () => {
       callAt(base, "POST", "/v1/jobs", { kind: "video", prompt, seconds: 1 }, { "idempotency-key": prompt });
     let child = await startProcess(port, folder);
     try {
-      const [kept, cancelled] = [await submit("kept"), await submit("cancelled")];
+      const [keptJob, cancelled] = [await submit("kept"), await submit("cancelled")];
       await callAt(base, "POST", `/v1/jobs/${String(cancelled.at("id"))}/cancel`);
       await end(child, "SIGKILL");
 
       child = await startProcess(port, folder);
-      expect((await submit("kept")).at("id")).toBe(kept.at("id"));
+      expect((await submit("kept")).at("id")).toBe(keptJob.at("id"));
       expect((await callAt(base, "GET", `/v1/jobs/${String(cancelled.at("id"))}`)).at("status")).toBe("cancelled");
-      const poll = (): Promise<Answer> => callAt(base, "GET", `/v1/jobs/${String(kept.at("id"))}`);
+      const poll = (): Promise<Answer> => callAt(base, "GET", `/v1/jobs/${String(keptJob.at("id"))}`);
       let polled = await poll();
       while (polled.at("status") === "running" || polled.at("status") === "queued") polled = await poll();
       const url = String(polled.at("output.videos.0.url"));

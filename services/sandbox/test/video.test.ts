@@ -26,8 +26,8 @@ const parseMp4 = (bytes: Buffer): ParsedMp4 => {
     file.setExtractionOptions(info.tracks[0]!.id, null, { nbSamples: 10_000 });
     file.start();
   };
-  file.onSamples = (_id, _user, found) => {
-    for (const sample of found) samples.push({ data: sample.data ?? new Uint8Array(), isKey: sample.is_sync });
+  file.onSamples = (_id, _user, batch) => {
+    for (const sample of batch) samples.push({ data: sample.data ?? new Uint8Array(), isKey: sample.is_sync });
   };
   file.appendBuffer(MP4BoxBuffer.fromArrayBuffer(new Uint8Array(bytes).buffer, 0));
   file.flush();
@@ -84,9 +84,9 @@ describe.each(LENGTHS)("a video of %d s at %d frames per second", (seconds, fram
       const decode = (level: string): string =>
         spawnSync(ffmpegPath(), ["-hide_banner", "-v", level, "-i", path, "-f", "null", "-"], { encoding: "utf8" }).stderr;
       expect(decode("error")).toBe("");
-      const said = decode("info");
-      expect(said).toMatch(/Video: h264 \(Constrained Baseline\).* yuv420p/);
-      expect(said.match(/frame= *(\d+)/g)?.at(-1)).toMatch(new RegExp(` ${seconds * framesPerSecond}$|=${seconds * framesPerSecond}$`));
+      const info = decode("info");
+      expect(info).toMatch(/Video: h264 \(Constrained Baseline\).* yuv420p/);
+      expect(info.match(/frame= *(\d+)/g)?.at(-1)).toMatch(new RegExp(` ${seconds * framesPerSecond}$|=${seconds * framesPerSecond}$`));
     });
   });
 });

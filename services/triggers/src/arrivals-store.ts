@@ -50,14 +50,14 @@ export type Arrivals = ReturnType<typeof createArrivals>;
 export const createArrivals = (connection: Connection, executions: Pick<Executions, "findUnmoved" | "moveTrigger">) => {
   const arrive = createArrive(connection);
   const move = async (which: { ownerId?: string; id?: string; secretHash?: string }): Promise<number> => {
-    const found = await executions.findUnmoved({ ownerId: "", id: "", secretHash: "", ...which });
+    const unmoved = await executions.findUnmoved({ ownerId: "", id: "", secretHash: "", ...which });
     const take = (collection: Moved, id: string) => async (moveId: string) => {
       const { document } = await executions.moveTrigger({ collection, id, moveId });
       return document.length === 0 ? null : (mongo.BSON.deserialize(document) as Row);
     };
-    for (const id of found.scheduleIds) await arrive("schedules", id, take("schedules", id));
-    for (const id of found.hookIds) await arrive("hooks", id, take("hooks", id));
-    return found.scheduleIds.length + found.hookIds.length;
+    for (const id of unmoved.scheduleIds) await arrive("schedules", id, take("schedules", id));
+    for (const id of unmoved.hookIds) await arrive("hooks", id, take("hooks", id));
+    return unmoved.scheduleIds.length + unmoved.hookIds.length;
   };
   return {
     ofOwner: async (ownerId: string): Promise<void> => void (await move({ ownerId })),

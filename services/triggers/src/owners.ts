@@ -76,14 +76,14 @@ const webhookOf = ({ key, capabilities = [] }: Known, own: RunWebhook | null | u
 const runnerOf = (
   { id: userId, role, tier, endpointEvents }: identityProto.User,
   plan: identityProto.Plan,
-  found: Known,
+  rights: Known,
   { personId, webhook }: { personId: string; webhook: RunWebhook | null | undefined },
 ): executions.Runner => {
-  const { key } = found;
+  const { key } = rights;
   return executions.Runner.fromPartial({
     ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "", keyMetadata: key?.metadata ?? {}, keyAlias: key?.alias },
     ...{ baseTier: plan.base, markupPermille: plan.markupPermille, concurrency: plan.concurrency },
-    ...webhookOf(found, webhook),
+    ...webhookOf(rights, webhook),
     endpointEvents,
     ...(personId === userId ? {} : { personId }),
   });
@@ -92,7 +92,7 @@ const runnerOf = (
 export type Owners = ReturnType<typeof createOwners>;
 
 export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }) => {
-  const known = async ({ userId, keyId, personId = userId, createdAt, grantedAt: at = createdAt }: Owner): Promise<Known> => {
+  const rightsOf = async ({ userId, keyId, personId = userId, createdAt, grantedAt: at = createdAt }: Owner): Promise<Known> => {
     if (keyId === null) return identity.getUser({ userId, grant: at && { personId, at } });
     const { user, key, effectiveCapabilities } = await identity.resolveKey({ userId, keyId });
     return { user, key, capabilities: effectiveCapabilities };
@@ -105,8 +105,8 @@ export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" 
      *   ACCOUNT_LEAVING, CAPABILITY_DENIED
      */
     runner: async (owner: Owner, workflowSlug: string): Promise<executions.Runner> => {
-      const found = await known(owner);
-      const { user, capabilities } = found;
+      const rights = await rightsOf(owner);
+      const { user, capabilities } = rights;
       const plan = user?.plan;
       if (!user || !plan || !isBaseTier(plan.base)) throw new Error("identity answered without a user and their plan");
       if (user.suspended) throw accountSuspended();
@@ -115,8 +115,8 @@ export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" 
       const required = `workflow:${workflowSlug}:run`;
       if (!withinCeiling(RUN, plan.base, user.role === ADMIN)) throw denied(RUN);
       if (capabilities && !covers(capabilities, required)) throw denied(required);
-      return runnerOf(user, plan, found, {
-        personId: found.key?.madeBy ?? owner.personId ?? owner.userId,
+      return runnerOf(user, plan, rights, {
+        personId: rights.key?.madeBy ?? owner.personId ?? owner.userId,
         webhook: owner.webhook,
       });
     },

@@ -17,14 +17,14 @@ it.each([
   ],
   [{ createdAt: CREATED }, { personId: "owner", at: CREATED }],
 ])("runs a session's hook or schedule only while its creator has access: %j", async (set, grant) => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const getUser = (request: unknown): Promise<identity.GetUserResponse> => {
-    asked.push(request);
+    requests.push(request);
     return Promise.reject(ENDED);
   };
   const owners = createOwners({ identity: { getUser, resolveKey: () => Promise.reject(new Error("no key is asked for")) } as never });
   await expect(owners.runner({ userId: "owner", keyId: null, ...set }, "poster")).rejects.toBe(ENDED);
-  expect(asked).toEqual([{ userId: "owner", grant }]);
+  expect(requests).toEqual([{ userId: "owner", grant }]);
 });
 
 describe("the webhook of a schedule's runs", () => {

@@ -282,8 +282,8 @@ describe("a schedule", () => {
   });
 
   it("is limited to twenty per account, however many are created at once", async () => {
-    const made = await Promise.allSettled(Array.from({ length: 22 }, () => create({ paused: true })));
-    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
+    const results = await Promise.allSettled(Array.from({ length: 22 }, () => create({ paused: true })));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
     await expect(create()).rejects.toMatchObject({ reason: "PRECONDITION_FAILED", metadata: { limit: 20, workflows: ["flow"] } });
   });
 });
@@ -294,23 +294,23 @@ describe("Temporal's schedules", () => {
   const settled = async (): Promise<void> => until(async () => (await reconcile()).changed === 0);
 
   it("are created again from the rows after Temporal has lost them, and end without a row", async () => {
-    const [lost, removed, paused] = [await create(), await create(), await create({ paused: true })];
+    const [lostSchedule, removed, paused] = [await create(), await create(), await create({ paused: true })];
     await settled();
-    await handleOf(lost).delete();
+    await handleOf(lostSchedule).delete();
     await store.remove(world.userId, "flow", removed._id);
     await until(async () => {
       await reconcile();
-      return (await isCarried(lost)) && !(await isCarried(removed));
+      return (await isCarried(lostSchedule)) && !(await isCarried(removed));
     });
     await settled();
-    expect([await isCarried(lost), await isCarried(removed), await isCarried(paused)]).toEqual([true, false, false]);
+    expect([await isCarried(lostSchedule), await isCarried(removed), await isCarried(paused)]).toEqual([true, false, false]);
   });
 
   it("replace the schedules of 1.0.0 whose rows have moved or are deleted, and keep those that executions still has", async () => {
     const earlier = createScheduleCarrier({ client: temporal.client, taskQueue: earlierQueue, earlierQueue });
-    const [moved, gone, stays] = [await create(), await create(), await create()];
-    for (const row of [moved, gone, stays]) await earlier.begin(row);
-    for (const row of [gone, stays]) await store.remove(world.userId, "flow", row._id);
+    const [moved, removedSchedule, stays] = [await create(), await create(), await create()];
+    for (const row of [moved, removedSchedule, stays]) await earlier.begin(row);
+    for (const row of [removedSchedule, stays]) await store.remove(world.userId, "flow", row._id);
     unmoved.add(stays._id);
     const isThere = (row: ScheduleRecord) =>
       temporal.client.schedule
@@ -322,9 +322,9 @@ describe("Temporal's schedules", () => {
         );
     await until(async () => {
       await reconcile();
-      return !(await isThere(moved)) && !(await isThere(gone));
+      return !(await isThere(moved)) && !(await isThere(removedSchedule));
     });
-    expect([await isCarried(moved), await isCarried(gone), await isThere(stays)]).toEqual([true, false, true]);
+    expect([await isCarried(moved), await isCarried(removedSchedule), await isThere(stays)]).toEqual([true, false, true]);
     // After the move, the row defines the schedule's times.
     expect(await all.fire(earlier.idOf(moved), AT)).toMatchObject({ outcome: "started" });
     unmoved.clear();
@@ -342,8 +342,8 @@ describe("Temporal's schedules", () => {
   ])("start at the displayed times: %s in %s", async (cron, timezone) => {
     const row = await create({ cron, timezone });
     const { info } = await handleOf(row).describe();
-    const shown = nextTimes(row, 5);
-    expect(info.nextActionTimes.slice(0, shown.length)).toEqual(shown);
-    expect(shown.length).toBeGreaterThan(3);
+    const times = nextTimes(row, 5);
+    expect(info.nextActionTimes.slice(0, times.length)).toEqual(times);
+    expect(times.length).toBeGreaterThan(3);
   });
 });

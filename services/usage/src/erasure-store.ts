@@ -48,16 +48,16 @@ export const createEraseMetadata =
   (connection: Connection): EraseMetadata =>
   async ({ ownerId: userId, name, value, within }) => {
     const rows = connection.models.UsageRow!.collection;
-    const carried = Object.entries({ ...within, [name]: value });
-    if (carried.every(([key]) => PLAIN.test(key))) {
-      const paths = Object.fromEntries(carried.map(([key, text]) => [`metadata.${key}`, text]));
+    const metadataFilter = Object.entries({ ...within, [name]: value });
+    if (metadataFilter.every(([key]) => PLAIN.test(key))) {
+      const paths = Object.fromEntries(metadataFilter.map(([key, text]) => [`metadata.${key}`, text]));
       await rows.updateMany({ userId, ...paths }, { $unset: { [`metadata.${name}`]: "" } }, { writeConcern: DURABLE as never });
       return;
     }
     for await (const { _id, metadata } of rows.find({ userId }, { projection: { metadata: 1 }, batchSize: PAGE })) {
-      const found = metadata as Record<string, string>;
-      if (!carried.every(([key, text]) => Object.hasOwn(found, key) && found[key] === text)) continue;
-      const { [name]: _, ...left } = found;
-      await rows.updateOne({ _id }, { $set: { metadata: left } }, { writeConcern: DURABLE as never });
+      const entries = metadata as Record<string, string>;
+      if (!metadataFilter.every(([key, text]) => Object.hasOwn(entries, key) && entries[key] === text)) continue;
+      const { [name]: _, ...others } = entries;
+      await rows.updateOne({ _id }, { $set: { metadata: others } }, { writeConcern: DURABLE as never });
     }
   };

@@ -178,8 +178,8 @@ export const createStore = (connection: Connection) => {
 
     /** Returns final rows that aren't in the totals, up to a limit. */
     countable: async (userId: string, limit: number): Promise<CountedPart[]> => {
-      const found = rows.find({ uncounted: userId, status: FINAL }, COUNTED_PART).limit(limit);
-      return (await found.maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument[]>()).map(toPart);
+      const documents = rows.find({ uncounted: userId, status: FINAL }, COUNTED_PART).limit(limit);
+      return (await documents.maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument[]>()).map(toPart);
     },
 
     parts: async (executionIds: readonly string[]): Promise<CountedPart[]> =>
@@ -192,11 +192,11 @@ export const createStore = (connection: Connection) => {
 
     /** Returns the oldest final rows created before a time, up to a limit. */
     expired: async (before: Date, limit: number): Promise<ExpiredRow[]> => {
-      const found = rows
+      const query = rows
         .find({ createdAt: { $lt: before }, status: FINAL }, { userId: 1 })
         .sort({ createdAt: 1 })
         .limit(limit);
-      return (await found.lean<RowDocument[]>()).map(({ _id, userId }) => ({ executionId: _id, userId }));
+      return (await query.lean<RowDocument[]>()).map(({ _id, userId }) => ({ executionId: _id, userId }));
     },
 
     remove: async (executionIds: readonly string[]): Promise<void> => {

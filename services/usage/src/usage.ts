@@ -65,10 +65,10 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
   const nextId = createIds(latestId);
 
   /** Reads totals and the rows outside them in a consistent state; undefined if the rows keep changing. */
-  const consistent = <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> =>
+  const consistent = <T>(userId: string, readTotal: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> =>
     retryOnConflict(CONFLICT_ATTEMPTS.usageTotals, async () => {
       const { folds } = await folding.progress(userId);
-      const [total, others] = await Promise.all([read(), store.uncounted(userId)]);
+      const [total, others] = await Promise.all([readTotal(), store.uncounted(userId)]);
       const after = await totals.progress(userId);
       if (after.folds !== folds || after.pending) return undefined;
       if (others.length > MANY_UNCOUNTED) folding.wake(userId);
@@ -81,9 +81,9 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
 
   const countOf = async (query: RowsQuery): Promise<number> => {
     const key = totalKey(query.userId, query.workflowSlug, query.modelId);
-    const found = await consistent(query.userId, () => totals.total(key));
-    if (!found) return store.countAll(query);
-    return countIn(found.total.counts, query) + found.others.filter(matches(query)).length;
+    const result = await consistent(query.userId, () => totals.total(key));
+    if (!result) return store.countAll(query);
+    return countIn(result.total.counts, query) + result.others.filter(matches(query)).length;
   };
 
   const removeRows = async (): Promise<number> => {
@@ -129,16 +129,16 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       const outcome = checked(REQUESTS.outcome, result);
       const insert = async (): Promise<boolean> => store.insert({ ...processingRow(nextId(), run), ...outcome });
       if (unstarted && (await insert())) return folding.noteFinal(run.userId);
-      const made = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
+      const writeResult = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
         // A fallback model may have been called.
-        const found = await store.finish(run.userId, run.executionId, { ...outcome, modelIds: run.modelIds });
-        if (found) return "final";
+        const isRecorded = await store.finish(run.userId, run.executionId, { ...outcome, modelIds: run.modelIds });
+        if (isRecorded) return "final";
         const existing = await store.find(run.userId, run.executionId);
-        if (existing && existing.status !== "processing") return found === undefined ? "final" : "earlier";
+        if (existing && existing.status !== "processing") return isRecorded === undefined ? "final" : "earlier";
         return !existing && (await insert()) ? "final" : undefined;
       });
-      if (!made) throw await whyNot(run.executionId);
-      if (made === "final") folding.noteFinal(run.userId);
+      if (!writeResult) throw await whyNot(run.executionId);
+      if (writeResult === "final") folding.noteFinal(run.userId);
     },
 
     /** Returns a page of a user's rows, newest first, with the total number of matches. */
@@ -158,9 +158,9 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
     modelNames: async (request: ModelNamesQuery): Promise<string[]> => {
       const query = checked(REQUESTS.modelNames, request);
       const key = totalKey(query.userId, "", "");
-      const found = await consistent(query.userId, () => totals.total(key));
-      if (!found) return (await store.modelNamesOfAll(query)).sort();
-      return modelNamesIn(found.total.models, found.others, query);
+      const result = await consistent(query.userId, () => totals.total(key));
+      if (!result) return (await store.modelNamesOfAll(query)).sort();
+      return modelNamesIn(result.total.models, result.others, query);
     },
 
     quoteError: async (request: QuoteErrorQuery): Promise<QuoteError> =>
@@ -170,10 +170,10 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
     dailySums: async (request: DailySumsQuery): Promise<DailySum[]> => {
       const query = checked(REQUESTS.dailySums, request);
       const days = daysBetween(query.fromDay, query.toDay);
-      const found = await consistent(query.userId, () => totals.days(query.userId, days));
-      if (!found) throw unavailable("usage is being updated: try again");
-      const recent = found.others.filter(({ status }) => status !== "processing");
-      return dailySumsIn(found.total, recent, query);
+      const result = await consistent(query.userId, () => totals.days(query.userId, days));
+      if (!result) throw unavailable("usage is being updated: try again");
+      const recent = result.others.filter(({ status }) => status !== "processing");
+      return dailySumsIn(result.total, recent, query);
     },
 
     /** Returns sums of a user's final runs in a range of days, by key, workflow or metadata member. */

@@ -96,9 +96,9 @@ it("counts exactly by every filter, while rows of all kinds are added, end and m
   const userId = randomUUID();
   const [one, other] = [start(), start()];
   const runs = variedRuns(userId, 300);
-  const seen: number[] = [];
+  const readTotals: number[] = [];
   const reader = (async () => {
-    while (seen.at(-1) !== runs.length) seen.push((await other.list(all(userId))).total);
+    while (readTotals.at(-1) !== runs.length) readTotals.push((await other.list(all(userId))).total);
   })();
   await Promise.all(
     runs.map(async (run, index) => {
@@ -109,7 +109,7 @@ it("counts exactly by every filter, while rows of all kinds are added, end and m
     }),
   );
   await reader;
-  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  expect(readTotals).toEqual([...readTotals].sort((a, b) => a - b));
   await one.folding.foldAll(userId);
   expect((await store.uncounted(userId)).length).toBeLessThan(runs.length / 2);
   await expectExact(other, userId);
@@ -152,8 +152,8 @@ it.each(STEPS)("counts every row once if a process dies in a fold: %s", async (_
   await expect(dying!.folding.foldAll(userId)).rejects.toThrow("killed");
   expect((await totals.progress(userId)).pending).not.toBeNull();
   // Two other processes complete the fold concurrently.
-  const found = await Promise.all(others.map((usage) => usage.list(all(userId))));
-  expect(found.map(({ total }) => total)).toEqual([130, 130]);
+  const results = await Promise.all(others.map((usage) => usage.list(all(userId))));
+  expect(results.map(({ total }) => total)).toEqual([130, 130]);
   await expectExact(others[0]!, userId);
   expect((await store.uncounted(userId)).length).toBeLessThan(130);
 });

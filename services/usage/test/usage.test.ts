@@ -67,8 +67,8 @@ it("shows a run as processing until it is final, with all reported values", asyn
   const userId = user();
   const run = runOf(userId);
   const { id } = await client.startRun({ run });
-  const { startedAt: createdAt, ...told } = run;
-  expect(await list(userId)).toMatchObject({ total: 1, rows: [{ ...told, id, createdAt, status: "processing", millicredits: 0 }] });
+  const { startedAt: createdAt, ...fields } = run;
+  expect(await list(userId)).toMatchObject({ total: 1, rows: [{ ...fields, id, createdAt, status: "processing", millicredits: 0 }] });
   await client.finishRun(finished(run, "failed", { errorCode: "EXECUTION_FAILED", requestId: "req-1" }));
   expect((await list(userId)).rows).toMatchObject([
     {
@@ -96,7 +96,7 @@ it("gives every row a unique ID that increases with time, whichever process writ
   const userId = user();
   const parallel = await Promise.all(times(40, (index) => clients[index % 2]!.startRun({ run: runOf(userId) })));
   expect(new Set(parallel.map(({ id }) => id)).size).toBe(40);
-  for (const begun = Date.now(); Date.now() <= begun;) await client.startRun({ run: runOf(user()) });
+  for (const startedAt = Date.now(); Date.now() <= startedAt;) await client.startRun({ run: runOf(user()) });
   const { id: later } = await clients[1].startRun({ run: runOf(userId) });
   expect(later).toBeGreaterThan(Math.max(...parallel.map(({ id }) => id)));
 });
@@ -133,9 +133,9 @@ it("creates the row of a run whose start never arrived, or arrives too late", as
 it("finishes runs together, and returns only those that it finished", async () => {
   const [userId, other] = [user(), user()];
   const runs = times(10, () => runOf(userId));
-  const taken = runOf(other);
-  await client.startRun({ run: taken });
-  const theirs = { ...taken, userId };
+  const takenRun = runOf(other);
+  await client.startRun({ run: takenRun });
+  const theirs = { ...takenRun, userId };
   const { executionIds } = await client.finishRuns({
     runs: [...runs, theirs].map((run) => finished(run, "completed", { unstarted: true })),
   });
@@ -148,10 +148,10 @@ it("finishes runs together, and returns only those that it finished", async () =
 it("starts runs together, and returns only those that have their rows", async () => {
   const [userId, other] = [user(), user()];
   const runs = times(10, () => runOf(userId));
-  const taken = runOf(other);
-  await client.startRun({ run: taken });
+  const run = runOf(other);
+  await client.startRun({ run });
   for (let again = 0; again < 2; again += 1) {
-    const { executionIds } = await client.startRuns({ runs: [...runs, { ...taken, userId }] });
+    const { executionIds } = await client.startRuns({ runs: [...runs, { ...run, userId }] });
     expect(executionIds.toSorted()).toEqual(runs.map(({ executionId }) => executionId).sort());
   }
   const { rows, total } = await list(userId);

@@ -110,8 +110,8 @@ export const needsLedger = (account: Account, ids: string[]): Transition<never> 
 export const findMovement = (account: Account, context: CommandContext, id: string): LedgerRow | null | "unknown" => {
   const waiting = account.outbox.find((row) => row.id === id);
   if (waiting) return waiting;
-  const known = context.ledger?.get(id);
-  return known === undefined ? "unknown" : known;
+  const stored = context.ledger?.get(id);
+  return stored === undefined ? "unknown" : stored;
 };
 
 export const record = (account: Account, at: Date, movements: Movement[]): Account => ({

@@ -28,9 +28,9 @@ export interface Allocation {
  * Returns the held price of each item without a grant. Only one of the alternatives runs, so the first one holds the price of the most
  * expensive one.
  */
-const heldPrices = (wanted: readonly HoldItem[], isGranted: (key: string) => boolean): Map<string, number> => {
+const heldPrices = (holdItems: readonly HoldItem[], isGranted: (key: string) => boolean): Map<string, number> => {
   const groups = groupBy(
-    wanted.filter(({ key }) => !isGranted(key)),
+    holdItems.filter(({ key }) => !isGranted(key)),
     groupOf,
   );
   return new Map(
@@ -42,13 +42,13 @@ const heldPrices = (wanted: readonly HoldItem[], isGranted: (key: string) => boo
 };
 
 /** Allocates each item to a trial grant, then plan credits, then top-up credits. A pure function. */
-export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocation => {
+export const allocate = (account: Account, holdItems: readonly HoldItem[]): Allocation => {
   const grants = new Map(account.grants.map((grant) => [grant.model, { ...grant }]));
   let { plan, topUp } = account;
   let required = 0;
   let exhaustedModel: string | undefined;
   const granted = new Set<string>();
-  for (const { key, model, maxMillicredits } of wanted) {
+  for (const { key, model, maxMillicredits } of holdItems) {
     const grant = grants.get(model);
     if (!grant || maxMillicredits === 0) continue;
     if (grant.remaining > 0) {
@@ -56,8 +56,8 @@ export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocat
       granted.add(key);
     } else if (grant.total > 0) exhaustedModel ??= model;
   }
-  const prices = heldPrices(wanted, (key) => granted.has(key));
-  const items = wanted.map(({ key, model, alternativeTo }): HeldItem => {
+  const prices = heldPrices(holdItems, (key) => granted.has(key));
+  const items = holdItems.map(({ key, model, alternativeTo }): HeldItem => {
     const item = { key, model, ...(alternativeTo ? { alternativeTo } : {}) };
     if (granted.has(key)) return { ...item, source: "grant", millicredits: 0, fromPlan: 0, fromTopUp: 0 };
     const millicredits = prices.get(key) ?? 0;

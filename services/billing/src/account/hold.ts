@@ -81,7 +81,7 @@ const overLimit = ({ required }: Allocation, maxMillicredits: number): DomainErr
 
 /** Returns the error if the account can't hold more calls. A single run is always allowed. */
 const tooManyItems = ({ holds }: Account, more: number): DomainError | undefined => {
-  const activeItems = holds.reduce((sum, held) => sum + held.items.length, 0);
+  const activeItems = holds.reduce((sum, activeHold) => sum + activeHold.items.length, 0);
   return holds.length > 0 && activeItems + more > BILLING_LIMITS.activeItems ? tooManyRuns(holds.length) : undefined;
 };
 
@@ -121,20 +121,20 @@ const withBudgets = (account: Account, { budgets, alerts, counted }: Counting): 
   counted ? withPendingAlerts({ ...account, budgets }, alerts) : account;
 
 /** Returns the hold after assigning its new items to the budgets that count them. */
-const withCounted = (held: ActiveHold, added: readonly HeldItem[], { counted }: Counting): ActiveHold => {
-  if (!counted) return held;
-  const all = held.counted ?? [];
+const withCounted = (activeHold: ActiveHold, added: readonly HeldItem[], { counted }: Counting): ActiveHold => {
+  if (!counted) return activeHold;
+  const all = activeHold.counted ?? [];
   const isSame = ({ at, budgets, reserved }: Counted): boolean =>
     !reserved &&
     !counted.reserved &&
     inSameWindow("day", at, counted.at) &&
     budgets.length === counted.budgets.length &&
     budgets.every((one) => counted.budgets.includes(one));
-  const known = all.findIndex(isSame);
-  const countedIn = known < 0 ? all.length : known;
+  const existingIndex = all.findIndex(isSame);
+  const countedIn = existingIndex < 0 ? all.length : existingIndex;
   const concerned = new Set(added.filter(({ millicredits }) => millicredits > 0));
-  const items = held.items.map((item) => (concerned.has(item) ? { ...item, countedIn } : item));
-  return { ...held, items, counted: known < 0 ? [...all, counted] : all };
+  const items = activeHold.items.map((item) => (concerned.has(item) ? { ...item, countedIn } : item));
+  return { ...activeHold, items, counted: existingIndex < 0 ? [...all, counted] : all };
 };
 
 /** Counts a price on all budgets of a run. Default budgets come last, because a reservation is a separate write. */
@@ -173,14 +173,14 @@ const holdMovements = (
  */
 export const hold = (account: Account, command: HoldCommand): Transition<HoldReply | ReserveFirst> => {
   const { executionId, at } = command;
-  const active = account.holds.find((held) => held.executionId === executionId);
+  const active = account.holds.find((activeHold) => activeHold.executionId === executionId);
   if (active) return done(account, heldReply(active.items));
-  const found = findClosed(account, command);
-  if ("ask" in found) return needsLedger(account, found.ask);
-  if (found.closed?.voided) {
+  const lookup = findClosed(account, command);
+  if ("ask" in lookup) return needsLedger(account, lookup.ask);
+  if (lookup.closed?.voided) {
     return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution was given up before it was held"));
   }
-  if (found.closed) return done(account, heldReply(found.closed.items));
+  if (lookup.closed) return done(account, heldReply(lookup.closed.items));
   const capacity = atCapacity(account, command);
   if (capacity) return refused(account, capacity);
   const allocation = allocate(account, command.items);
@@ -192,7 +192,7 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
   if ("outcome" in counting) return counting;
 
   const keyId = command.subject?.keyId;
-  const held: ActiveHold = {
+  const newHold: ActiveHold = {
     executionId,
     at,
     period: account.period,
@@ -200,7 +200,7 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
     ...(keyId ? { keyId } : {}),
     items: allocation.items,
   };
-  const next: Account = { ...spend(account, allocation), holds: [...account.holds, withCounted(held, allocation.items, counting)] };
+  const next: Account = { ...spend(account, allocation), holds: [...account.holds, withCounted(newHold, allocation.items, counting)] };
   const movements = byKey(keyId, holdMovements(command, "hold", allocation));
   return done(record(withBudgets(next, counting), at, movements), heldReply(allocation.items));
 };
@@ -223,19 +223,19 @@ export interface ExtendCommand extends CommandContext {
  */
 export const extend = (account: Account, command: ExtendCommand): Transition<HoldReply | ReserveFirst> => {
   const { executionId, at } = command;
-  const active = account.holds.find((held) => held.executionId === executionId);
+  const active = account.holds.find((activeHold) => activeHold.executionId === executionId);
   if (!active) {
-    const found = findClosed(account, command);
-    if ("ask" in found) return needsLedger(account, found.ask);
-    if (found.closed) {
+    const lookup = findClosed(account, command);
+    if ("ask" in lookup) return needsLedger(account, lookup.ask);
+    if (lookup.closed) {
       return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution is over; its hold can't be extended"));
     }
     return hold(account, { ...command, type: "hold", maxActive: 0 });
   }
-  const known = new Set(active.items.map(({ key }) => key));
-  const added = command.items.filter(({ key }) => !known.has(key));
-  const asked = new Set(command.items.map(({ key }) => key));
-  const replied = (items: readonly HeldItem[]): HoldReply => itemsReply(items.filter(({ key }) => asked.has(key)));
+  const heldKeys = new Set(active.items.map(({ key }) => key));
+  const added = command.items.filter(({ key }) => !heldKeys.has(key));
+  const requestedKeys = new Set(command.items.map(({ key }) => key));
+  const replied = (items: readonly HeldItem[]): HoldReply => itemsReply(items.filter(({ key }) => requestedKeys.has(key)));
   if (added.length === 0) return done(account, replied(active.items));
   const capacity = tooManyItems(account, added.length);
   if (capacity) return refused(account, capacity);
@@ -247,8 +247,8 @@ export const extend = (account: Account, command: ExtendCommand): Transition<Hol
   const counting = countAll(account, command, allocation);
   if ("outcome" in counting) return counting;
   const extended = allocation.items.map((item) => ({ ...item, extendedIn: account.period }));
-  const held = withCounted({ ...active, items: [...active.items, ...extended] }, extended, counting);
-  const next: Account = { ...spend(account, allocation), holds: account.holds.map((one) => (one === active ? held : one)) };
+  const extendedHold = withCounted({ ...active, items: [...active.items, ...extended] }, extended, counting);
+  const next: Account = { ...spend(account, allocation), holds: account.holds.map((one) => (one === active ? extendedHold : one)) };
   const movements = byKey(active.keyId, holdMovements(command, `extend ${added[0]!.key}`, allocation));
-  return done(record(withBudgets(next, counting), at, movements), replied(held.items));
+  return done(record(withBudgets(next, counting), at, movements), replied(extendedHold.items));
 };

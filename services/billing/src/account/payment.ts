@@ -20,10 +20,10 @@ const sumOf = (movements: readonly PaymentMovement[]): number => movements.reduc
  * balance negative. Only free runs are allowed until it is positive again.
  */
 export const payment = (account: Account, command: PaymentCommand): Transition<Account> => {
-  const found = command.movements.map((movement) => ({ movement, row: findMovement(account, command, movement.id) }));
-  const unknown = found.filter(({ row }) => row === "unknown").map(({ movement }) => movement.id);
+  const movements = command.movements.map((movement) => ({ movement, row: findMovement(account, command, movement.id) }));
+  const unknown = movements.filter(({ row }) => row === "unknown").map(({ movement }) => movement.id);
   if (unknown.length > 0) return needsLedger(account, unknown);
-  const fresh = found.filter(({ row }) => row === null).map(({ movement }) => movement);
+  const fresh = movements.filter(({ row }) => row === null).map(({ movement }) => movement);
   if (fresh.length === 0) return done(account, account);
   const paidBack = sumOf(fresh.filter(({ kind }) => kind === "adjust"));
   const next = { ...account, topUp: account.topUp + sumOf(fresh), paidBack: account.paidBack - paidBack };

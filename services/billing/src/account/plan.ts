@@ -106,10 +106,10 @@ const olderUser = (): DomainError =>
  * Sets the account's tier: plan credits for a month from now, and new trial grants. Idempotent by reference. A tier of an earlier user
  * revision is rejected, so that account and user agree even if changes arrive out of order.
  */
-export const setPlan = (given: Account, command: SetPlanCommand): Transition<Account> => {
+export const setPlan = (current: Account, command: SetPlanCommand): Transition<Account> => {
   const { userRevision = 0 } = command;
-  if (userRevision > 0 && userRevision < given.userRevision) return refused(given, olderUser());
-  const account = userRevision > given.userRevision ? { ...given, userRevision } : given;
+  if (userRevision > 0 && userRevision < current.userRevision) return refused(current, olderUser());
+  const account = userRevision > current.userRevision ? { ...current, userRevision } : current;
   const { tier, monthlyMillicredits } = account;
   if (command.unlessSet && account.renewsAt && tier === command.tier && monthlyMillicredits === command.monthlyMillicredits) {
     const next = giveTrials(account, command);

@@ -32,14 +32,14 @@ export interface SettleReply {
 const closeItem = (
   { countedIn: _, ...item }: HeldItem,
   allowed: number,
-  wanted: SettleItem | undefined,
+  settlement: SettleItem | undefined,
   captureAll: boolean,
 ): ClosedItem => {
   if (item.source === "grant") {
-    const used = captureAll || (wanted !== undefined && (wanted.consumeGrant || wanted.captureMillicredits > 0));
+    const used = captureAll || (settlement !== undefined && (settlement.consumeGrant || settlement.captureMillicredits > 0));
     return { ...item, captured: 0, consumed: used };
   }
-  const captured = captureAll ? item.millicredits : Math.min(allowed, wanted?.captureMillicredits ?? 0);
+  const captured = captureAll ? item.millicredits : Math.min(allowed, settlement?.captureMillicredits ?? 0);
   return { ...item, captured, consumed: false };
 };
 
@@ -126,16 +126,17 @@ const giveBack = (account: Account, items: readonly ClosedItem[], expired: numbe
 /** Returns unused amounts to the budgets that counted them, and settles reservations. */
 const settleBudgets = (
   budgets: Account["budgets"],
-  { counted = [], items: held }: ActiveHold,
+  { counted = [], items: heldItems }: ActiveHold,
   closed: readonly ClosedItem[],
   allowed: ReadonlyMap<HeldItem, Allowance>,
 ): { budgets: Account["budgets"]; settled: SettledReservation[] } => {
   const captured = counted.map((_, place) =>
-    capturedOf(closed.filter((_item, index) => allowed.get(held[index]!)!.heldFor.countedIn === place)),
+    capturedOf(closed.filter((_item, index) => allowed.get(heldItems[index]!)!.heldFor.countedIn === place)),
   );
   return {
     budgets: counted.reduce(
-      (current, one, place) => giveBackTo(current, one, heldOf(held.filter(({ countedIn }) => countedIn === place)) - captured[place]!),
+      (current, one, place) =>
+        giveBackTo(current, one, heldOf(heldItems.filter(({ countedIn }) => countedIn === place)) - captured[place]!),
       budgets,
     ),
     settled: counted.flatMap(({ reserved }, place) => (reserved ? [{ ...reserved, captured: captured[place]! }] : [])),
@@ -148,16 +149,16 @@ const settleBudgets = (
  */
 export const settle = (account: Account, command: SettleCommand): Transition<SettleReply> => {
   const { executionId, userId, at } = command;
-  const active = account.holds.find((held) => held.executionId === executionId);
+  const active = account.holds.find((hold) => hold.executionId === executionId);
   if (!active) {
-    const found = findClosed(account, command);
-    if ("ask" in found) return needsLedger(account, found.ask);
-    if (found.closed) return done(account, settledReply(found.closed));
+    const lookup = findClosed(account, command);
+    if ("ask" in lookup) return needsLedger(account, lookup.ask);
+    if (lookup.closed) return done(account, settledReply(lookup.closed));
   }
-  const wanted = new Map(command.items.map((item) => [item.key, item]));
-  const held = active?.items ?? [];
-  const allowed = allowances(held, (key) => !command.captureAll && wanted.has(key));
-  const items = held.map((item) => closeItem(item, allowed.get(item)!.most, wanted.get(item.key), command.captureAll));
+  const settlements = new Map(command.items.map((item) => [item.key, item]));
+  const heldItems = active?.items ?? [];
+  const allowed = allowances(heldItems, (key) => !command.captureAll && settlements.has(key));
+  const items = heldItems.map((item) => closeItem(item, allowed.get(item)!.most, settlements.get(item.key), command.captureAll));
   const closed: ClosedHold = { executionId, voided: !active, items };
   const expired = expiredPlan(items, active?.period ?? 0, account.period);
   const { budgets, settled } = active ? settleBudgets(account.budgets, active, items, allowed) : { budgets: account.budgets, settled: [] };
@@ -165,7 +166,7 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     ...account,
     ...giveBack(account, items, expired),
     held: account.held - heldOf(items),
-    holds: account.holds.filter((held) => held !== active),
+    holds: account.holds.filter((hold) => hold !== active),
     budgets,
     hasClosed: true,
   };

@@ -56,13 +56,13 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
   return {
     /** Returns ids of users with ledger rows, in order. The range starts after one id and ends at another, or at the last id. */
     pageLedgerUsers: async (afterUserId: string, upToUserId: string | undefined, limit: number): Promise<string[]> => {
-      const found = await ledger
+      const documents = await ledger
         .find({ userId: { $gt: afterUserId, ...(upToUserId === undefined ? {} : { $lte: upToUserId }) }, sequence: 1 }, { userId: 1 })
         .sort({ userId: 1 })
         .limit(limit)
         .readConcern(COMMITTED)
         .lean<Pick<LedgerDocument, "userId">[]>();
-      return found.map(({ userId }) => userId);
+      return documents.map(({ userId }) => userId);
     },
 
     /** Returns totals of accounts' ledger rows at the time of the read. Rows in outboxes are excluded. */
@@ -103,12 +103,12 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
 
     /** Returns checkpoints, newest first. */
     checkpointsOf: async (userIds: readonly string[]): Promise<Checkpoint[]> => {
-      const found = await checkpoints
+      const documents = await checkpoints
         .find({ userId: { $in: [...userIds] } })
         .sort({ userId: 1, year: -1 })
         .readConcern(COMMITTED)
         .lean<CheckpointDocument[]>();
-      return found.map(({ _id: _, ...checkpoint }) => checkpoint);
+      return documents.map(({ _id: _, ...checkpoint }) => checkpoint);
     },
 
     /** Writes a checkpoint once. @returns false if it already exists */

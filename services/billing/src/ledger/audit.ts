@@ -136,9 +136,9 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
   const checkCheckpoints = async (checkpoints: readonly Checkpoint[], result: LedgerCheck): Promise<void> => {
     for (const { userId, sequence, totals } of checkpoints) {
       const rows = recompute(await store.totals([{ userId, sequence, outbox: [] }]), []);
-      const said = recompute(totals, []);
-      if (isDeepStrictEqual(rows, said)) continue;
-      const [expected, actual] = [sayable(rows.balance), sayable(said.balance)];
+      const recomputed = recompute(totals, []);
+      if (isDeepStrictEqual(rows, recomputed)) continue;
+      const [expected, actual] = [sayable(rows.balance), sayable(recomputed.balance)];
       result.mismatches.push({ userId, what: "checkpoint", expected, actual, ledgerMillicredits: expected, accountMillicredits: actual });
     }
   };
@@ -173,10 +173,15 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
   };
 
   /** Finds rows in an id range whose account doesn't exist. */
-  const checkStrays = async (after: string, upTo: string | undefined, known: ReadonlySet<string>, result: LedgerCheck): Promise<void> => {
+  const checkStrays = async (
+    after: string,
+    upTo: string | undefined,
+    knownUsers: ReadonlySet<string>,
+    result: LedgerCheck,
+  ): Promise<void> => {
     for (let last = after; ;) {
       const users = await store.pageLedgerUsers(last, upTo, PAGE_LEDGER_USERS);
-      for (const userId of users.filter((user) => !known.has(user))) {
+      for (const userId of users.filter((user) => !knownUsers.has(user))) {
         // The account may have been created during the check.
         if (await store.load(userId)) continue;
         const totals = await store.totals([{ userId, sequence: Number.MAX_SAFE_INTEGER, outbox: [] }]);

@@ -71,12 +71,12 @@ export const createCheckpoints = ({
       const accounts = await store.pageAccounts(cursor, pageAccounts);
       const sequences = new Map(accounts.map(({ userId, sequence }) => [userId, sequence]));
       const newest = newestOf(await store.checkpointsOf([...sequences.keys()]), sequences);
-      let written = 0;
+      let writtenCount = 0;
       for (const { userId } of accounts) {
         const earlier = newest.get(userId);
-        if ((earlier?.year ?? 0) < year && (await write(userId, year, earlier))) written += 1;
+        if ((earlier?.year ?? 0) < year && (await write(userId, year, earlier))) writtenCount += 1;
       }
-      return { removed: written, next: accounts.length < pageAccounts ? "" : accounts.at(-1)!.userId };
+      return { removed: writtenCount, next: accounts.length < pageAccounts ? "" : accounts.at(-1)!.userId };
     },
   };
 };

@@ -21,8 +21,8 @@ export const createLedger = ({ store, outbox }: LedgerDependencies) => ({
   page: async (userId: string, limit: number, cursor: string, kind?: MovementKind): Promise<LedgerPage> => {
     await outbox.flush(userId);
     const size = limit || BILLING_LIMITS.ledgerPageDefault;
-    const found = await store.listRows(userId, cursor ? Number(cursor) : Number.MAX_SAFE_INTEGER, size + 1, kind);
-    const rows = found.slice(0, size);
-    return { rows, nextCursor: found.length > size ? String(rows.at(-1)!.sequence) : "" };
+    const page = await store.listRows(userId, cursor ? Number(cursor) : Number.MAX_SAFE_INTEGER, size + 1, kind);
+    const rows = page.slice(0, size);
+    return { rows, nextCursor: page.length > size ? String(rows.at(-1)!.sequence) : "" };
   },
 });

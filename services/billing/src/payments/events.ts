@@ -34,7 +34,7 @@ const id = z.string().min(1).max(MAX_ID_CHARS);
 const reference = z
   .union([id, z.object({ id }).transform((object) => object.id)])
   .nullish()
-  .transform((given) => given ?? "");
+  .transform((text) => text ?? "");
 /** Amount in the smallest unit of the currency. */
 const amount = z.number().int().nonnegative();
 const currency = z.string().max(MAX_ID_CHARS);
@@ -75,20 +75,20 @@ const stageOf = (stages: Readonly<Record<string, Stage>>, status: string | null 
   status && Object.hasOwn(stages, status) ? stages[status]! : otherwise;
 
 /** Other sellers on the same Stripe account have sessions without a checkout of this platform. */
-const paidSession = ({ metadata, payment_intent: payment, ...given }: z.infer<typeof session>): PaidSession | undefined => {
+const paidSession = ({ metadata, payment_intent: payment, ...fields }: z.infer<typeof session>): PaidSession | undefined => {
   const checkout = metadata?.[METADATA.checkout];
-  if (!checkout || given.payment_status !== "paid" || payment === "") return undefined;
+  if (!checkout || fields.payment_status !== "paid" || payment === "") return undefined;
   const userId = metadata?.[METADATA.account] ?? "";
   return {
-    ...{ type: "session", session: given.id, payment, checkout, userId },
-    isConsistent: userId !== "" && given.client_reference_id === userId,
-    amount: given.amount_total ?? null,
-    currency: given.currency ?? null,
+    ...{ type: "session", session: fields.id, payment, checkout, userId },
+    isConsistent: userId !== "" && fields.client_reference_id === userId,
+    amount: fields.amount_total ?? null,
+    currency: fields.currency ?? null,
   };
 };
 
-const paidBack = (given: z.infer<typeof reversal>, stage: Stage): PaidBack | undefined => {
-  const { payment_intent: payment, ...rest } = given;
+const paidBack = (event: z.infer<typeof reversal>, stage: Stage): PaidBack | undefined => {
+  const { payment_intent: payment, ...rest } = event;
   if (payment === "") return undefined;
   return { type: "reversal", payment, reversal: { id: rest.id, amount: rest.amount, currency: rest.currency, stage } };
 };

@@ -66,9 +66,9 @@ export const createPaymentStore = (connection: Connection) => {
     addCheckout: ({ id, ...checkout }: Checkout): Promise<boolean> => insertOnce(checkouts.create([{ _id: id, ...checkout }])),
 
     findCheckout: async (id: string): Promise<Checkout | undefined> => {
-      const found = await checkouts.findById(id).readConcern(COMMITTED).maxTimeMS(OPERATION_TIMEOUT_MS).lean<CheckoutDocument | null>();
-      if (!found) return undefined;
-      const { _id, ...checkout } = found;
+      const document = await checkouts.findById(id).readConcern(COMMITTED).maxTimeMS(OPERATION_TIMEOUT_MS).lean<CheckoutDocument | null>();
+      if (!document) return undefined;
+      const { _id, ...checkout } = document;
       return { id: _id, ...checkout };
     },
 
@@ -79,8 +79,10 @@ export const createPaymentStore = (connection: Connection) => {
         .exec(),
 
     findPayment: async (id: string): Promise<Payment | undefined> => {
-      const found = await payments.findById(id).readConcern(COMMITTED).maxTimeMS(OPERATION_TIMEOUT_MS).lean<PaymentDocument | null>();
-      return found ? { id: found._id, revision: found.revision, purchase: found.purchase, reversals: found.reversals } : undefined;
+      const document = await payments.findById(id).readConcern(COMMITTED).maxTimeMS(OPERATION_TIMEOUT_MS).lean<PaymentDocument | null>();
+      return document
+        ? { id: document._id, revision: document.revision, purchase: document.purchase, reversals: document.reversals }
+        : undefined;
     },
 
     /** Writes `after` if the payment hasn't changed since it was read as `before`. @returns false otherwise */

@@ -47,15 +47,15 @@ export const emptyPayment = (id: string): Payment => ({ id, revision: 0, purchas
 export const withFact = (payment: Payment, fact: PaymentFact): Payment => {
   if (fact.type === "purchase") return payment.purchase ? payment : { ...payment, purchase: fact.purchase };
   const { reversal } = fact;
-  const known = payment.reversals.findLast(({ id }) => id === reversal.id);
-  if (!known) return { ...payment, reversals: [...payment.reversals, reversal] };
-  if (STAGES.indexOf(reversal.stage) <= STAGES.indexOf(known.stage)) return payment;
-  return { ...payment, reversals: [...payment.reversals, { ...known, stage: reversal.stage }] };
+  const earlier = payment.reversals.findLast(({ id }) => id === reversal.id);
+  if (!earlier) return { ...payment, reversals: [...payment.reversals, reversal] };
+  if (STAGES.indexOf(reversal.stage) <= STAGES.indexOf(earlier.stage)) return payment;
+  return { ...payment, reversals: [...payment.reversals, { ...earlier, stage: reversal.stage }] };
 };
 
 /** Returns the credits for a part of the amount paid. They are rounded down to milli-credits and limited to all credits of the purchase. */
-export const creditsOf = ({ millicredits, amount: paid }: Purchase, amount: number): number =>
-  amount >= paid ? millicredits : Number((BigInt(millicredits) * BigInt(amount)) / BigInt(paid));
+export const creditsOf = ({ millicredits, amount: paidAmount }: Purchase, amount: number): number =>
+  amount >= paidAmount ? millicredits : Number((BigInt(millicredits) * BigInt(amount)) / BigInt(paidAmount));
 
 const idOf = (...parts: string[]): string => ["stripe", ...parts].join(":");
 
@@ -81,14 +81,14 @@ export const movementsOf = ({ purchase, reversals }: Payment): PaymentMovement[]
   if (!purchase) return [];
   const movements: PaymentMovement[] = [{ id: idOf(purchase.session), kind: "topup", millicredits: purchase.millicredits, note: "bought" }];
   const amounts = new Map<string, number>();
-  let taken = 0;
+  let credited = 0;
   for (const reversal of reversals) {
     if (reversal.currency !== purchase.currency) continue;
     amounts.set(reversal.id, reversal.stage === "taken" ? reversal.amount : 0);
     const paidBack = [...amounts.values()].reduce((sum, amount) => sum + amount, 0);
-    const before = taken;
-    taken = creditsOf(purchase, paidBack);
-    if (taken !== before) movements.push(paidBackBy(reversal, before - taken));
+    const before = credited;
+    credited = creditsOf(purchase, paidBack);
+    if (credited !== before) movements.push(paidBackBy(reversal, before - credited));
   }
   return movements;
 };

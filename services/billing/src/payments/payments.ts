@@ -83,11 +83,11 @@ const notConfigured = (): DomainError =>
 export const priceOf = (credits: number, priceMicros: number): number => Math.ceil((credits * priceMicros) / MICROS_PER_CENT);
 
 /** Describes the difference between a paid session and its order; undefined if they agree. */
-const problemOf = (paid: PaidSession, asked: Checkout | undefined): string | undefined => {
-  if (!asked) return "no such checkout was begun here";
-  if (!paid.isConsistent || paid.userId !== asked.userId) return "it names another account than the checkout's";
-  if (paid.currency !== asked.currency) return `paid in ${paid.currency ?? "no currency"}, not in ${asked.currency}`;
-  if (paid.amount !== asked.amount) return `${paid.amount ?? 0} cents were paid, not ${asked.amount}`;
+const problemOf = (session: PaidSession, checkout: Checkout | undefined): string | undefined => {
+  if (!checkout) return "no such checkout was begun here";
+  if (!session.isConsistent || session.userId !== checkout.userId) return "it names another account than the checkout's";
+  if (session.currency !== checkout.currency) return `paid in ${session.currency ?? "no currency"}, not in ${checkout.currency}`;
+  if (session.amount !== checkout.amount) return `${session.amount ?? 0} cents were paid, not ${checkout.amount}`;
   return undefined;
 };
 
@@ -101,8 +101,8 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
 
   /** Stores the order at the current price. */
   const begin = async ({ userId, credits, reference }: CheckoutRequest, { priceMicros }: PaymentSettings): Promise<Checkout> => {
-    const begun = await store.countCheckouts(userId, new Date(clock().getTime() - DAY_MS));
-    if (begun >= BILLING_LIMITS.checkoutsPerDay) {
+    const checkoutCount = await store.countCheckouts(userId, new Date(clock().getTime() - DAY_MS));
+    if (checkoutCount >= BILLING_LIMITS.checkoutsPerDay) {
       const message = `you can start at most ${BILLING_LIMITS.checkoutsPerDay} purchases per day`;
       throw new DomainError("precondition", "PRECONDITION_FAILED", message);
     }
@@ -120,23 +120,23 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
       const after = withFact(before, fact);
       return after === before || (await store.commitPayment(before, after, clock())) ? after : undefined;
     };
-    const kept = await retryOnConflict(CONFLICT_ATTEMPTS.account, attempt, () => Math.random() * MAX_PAUSE_MS);
-    if (!kept) throw unavailable("too much is happening to this payment");
-    return kept;
+    const result = await retryOnConflict(CONFLICT_ATTEMPTS.account, attempt, () => Math.random() * MAX_PAUSE_MS);
+    if (!result) throw unavailable("too much is happening to this payment");
+    return result;
   };
 
   /**
    * Returns the purchase in a session, or the reason to reject it. An accepted session isn't compared again, because its checkout may have
    * been removed.
    */
-  const purchaseOf = async (paid: PaidSession): Promise<PaymentFact | string> => {
-    const { payment, session, checkout } = paid;
-    const known = (await store.findPayment(payment))?.purchase;
-    if (known?.session === session) return { payment, type: "purchase", purchase: known };
-    const asked = await store.findCheckout(checkout);
-    const problem = problemOf(paid, asked);
-    if (problem !== undefined || !asked) return problem ?? "";
-    const { userId, millicredits, amount, currency } = asked;
+  const purchaseOf = async (paidSession: PaidSession): Promise<PaymentFact | string> => {
+    const { payment, session, checkout } = paidSession;
+    const earlierPurchase = (await store.findPayment(payment))?.purchase;
+    if (earlierPurchase?.session === session) return { payment, type: "purchase", purchase: earlierPurchase };
+    const order = await store.findCheckout(checkout);
+    const problem = problemOf(paidSession, order);
+    if (problem !== undefined || !order) return problem ?? "";
+    const { userId, millicredits, amount, currency } = order;
     return { payment, type: "purchase", purchase: { session, checkout, userId, millicredits, amount, currency } };
   };
 
@@ -151,9 +151,9 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
   };
 
   const take = async (fact: EventFact, deadlineMs: number | undefined): Promise<{ userId: string; problem: string }> => {
-    const known = fact.type === "session" ? await purchaseOf(fact) : fact;
-    if (typeof known === "string") return { userId: fact.type === "session" ? fact.userId : "", problem: known };
-    const payment = await keep(known);
+    const purchase = fact.type === "session" ? await purchaseOf(fact) : fact;
+    if (typeof purchase === "string") return { userId: fact.type === "session" ? fact.userId : "", problem: purchase };
+    const payment = await keep(purchase);
     return { userId: payment.purchase?.userId ?? "", problem: await book(payment, deadlineMs) };
   };
 
@@ -165,11 +165,11 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
       const parsed = checkoutRequest.safeParse(request);
       if (!parsed.success) throw invalidRequest(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
       const { userId, credits, reference } = request;
-      const asked = (await store.findCheckout(reference)) ?? (await begin(request, settings));
-      if (asked.userId !== userId || asked.millicredits !== credits * MILLICREDITS_PER_CREDIT) {
+      const checkout = (await store.findCheckout(reference)) ?? (await begin(request, settings));
+      if (checkout.userId !== userId || checkout.millicredits !== credits * MILLICREDITS_PER_CREDIT) {
         throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another checkout");
       }
-      return stripe.createSession({ ...request, amount: asked.amount, currency: asked.currency });
+      return stripe.createSession({ ...request, amount: checkout.amount, currency: checkout.currency });
     },
 
     receive: async (body, signature, deadlineMs) => {
@@ -186,10 +186,10 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
         ]);
       }
       const fact = factOf(event);
-      const taken = fact ? await take(fact, deadlineMs) : { userId: "", problem: "" };
-      const outcome = taken.problem ? "refused" : fact ? "taken" : "ignored";
+      const result = fact ? await take(fact, deadlineMs) : { userId: "", problem: "" };
+      const outcome = result.problem ? "refused" : fact ? "taken" : "ignored";
       count({ outcome });
-      const receipt = { id, type, outcome, subject: fact ? subjectOf(fact) : "", ...taken } as const;
+      const receipt = { id, type, outcome, subject: fact ? subjectOf(fact) : "", ...result } as const;
       if (outcome === "refused") logger.error({ event: receipt }, "an event of Stripe could not be taken");
       return receipt;
     },

@@ -94,13 +94,13 @@ export const connectStripe = async ({ settings, logger, clock = () => new Date()
 
   return {
     createSession: async (order) => {
-      const made = await stripe.checkout.sessions
+      const checkoutSession = await stripe.checkout.sessions
         .create(sessionOf(order), { idempotencyKey: `nodeloom-checkout-${order.reference}` })
         .catch((error: unknown) => {
           throw translated(error, logger);
         });
-      if (!made.url) throw new DomainError("internal", "INTERNAL", "Stripe returned no address for the payment page");
-      return { url: made.url };
+      if (!checkoutSession.url) throw new DomainError("internal", "INTERNAL", "Stripe returned no address for the payment page");
+      return { url: checkoutSession.url };
     },
 
     verify: (body, signature) => {

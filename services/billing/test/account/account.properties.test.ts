@@ -93,13 +93,13 @@ const rowsOf = (world: World): LedgerRow[] =>
   );
 
 const decide = (world: World, command: Command): ReturnType<typeof apply> => {
-  const known = new Map<string, LedgerRow | null>();
+  const knownRows = new Map<string, LedgerRow | null>();
   for (;;) {
-    const transition = apply(world.account, { ...command, ledger: known });
+    const transition = apply(world.account, { ...command, ledger: knownRows });
     if (transition.outcome.kind !== "needsLedger") return transition;
     for (const id of transition.outcome.ids) {
-      expect(known.has(id)).toBe(false);
-      known.set(id, world.ledger.get(id) ?? null);
+      expect(knownRows.has(id)).toBe(false);
+      knownRows.set(id, world.ledger.get(id) ?? null);
     }
   }
 };
@@ -141,8 +141,8 @@ const expectSound = (world: World): void => {
   );
   const total = sum(rows.map((row) => row.millicredits));
   must(total === account.plan + account.topUp + account.held, "the ledger is available + held", total, amounts);
-  const held = sum(account.holds.flatMap((hold) => hold.items.map((item) => item.millicredits)));
-  must(held === account.held, "held is what the holds say", held, account.held);
+  const heldSum = sum(account.holds.flatMap((hold) => hold.items.map((item) => item.millicredits)));
+  must(heldSum === account.held, "held is what the holds say", heldSum, account.held);
   for (const { model, remaining } of account.grants) {
     const runs = sum(rows.filter((row) => row.model === model).map((row) => row.runs));
     must(runs === remaining, "a grant is what its rows say", model, runs, remaining);
@@ -158,8 +158,8 @@ const expectMonthBound = (world: World): void => {
   const rows = rowsOf(world);
   const isStart = ({ id, kind }: LedgerRow): boolean => kind === "plan_renewal" && !id.includes(":credit:");
   const start = rows.findLastIndex(isStart);
-  const given = rows.slice(Math.max(0, start)).filter((row) => row.kind === "plan_renewal");
-  must(world.account.plan <= sum(given.map((row) => row.millicredits)), "no more plan credits than the month gave", world.account.plan);
+  const renewals = rows.slice(Math.max(0, start)).filter((row) => row.kind === "plan_renewal");
+  must(world.account.plan <= sum(renewals.map((row) => row.millicredits)), "no more plan credits than the month gave", world.account.plan);
 };
 
 /**
@@ -172,14 +172,14 @@ const expectHeldOnce = (world: World): void => {
     if (row.executionId) byExecution.set(row.executionId, [...(byExecution.get(row.executionId) ?? []), row]);
   for (const [id, rows] of byExecution) {
     const of = (kind: LedgerRow["kind"]): LedgerRow[] => rows.filter((row) => row.kind === kind);
-    const held = sum(of("hold").map((row) => row.movedMillicredits));
+    const heldSum = sum(of("hold").map((row) => row.movedMillicredits));
     const captured = -sum(of("capture").map((row) => row.millicredits));
     const released = sum(of("release").map((row) => row.movedMillicredits));
     const active = world.account.holds.some((hold) => hold.executionId === id);
     for (const kind of ["capture", "release"] as const) expect(of(kind).length).toBeLessThanOrEqual(1);
     expect(of("hold").filter((row) => !row.id.includes(":extend")).length).toBeLessThanOrEqual(1);
     expect(rows.filter((row) => row.closed)).toHaveLength(active ? 0 : 1);
-    expect(captured + released).toBe(active ? 0 : held);
+    expect(captured + released).toBe(active ? 0 : heldSum);
     const [closing] = rows.filter((row) => row.closed);
     if (closing) expect(rows.slice(rows.indexOf(closing)).some((row) => row.kind === "hold")).toBe(false);
   }

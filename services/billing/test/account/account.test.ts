@@ -200,10 +200,10 @@ describe("holding", () => {
 
 describe("settling", () => {
   const start = account({ plan: 150, topUp: 100, grants: [{ model: "painter", total: 1, remaining: 1 }] });
-  const held = run(start, hold("e1", [item("g", 10), item("a", 100), item("b", 100)]));
+  const heldAccount = run(start, hold("e1", [item("g", 10), item("a", 100), item("b", 100)]));
 
   it("captures at most the hold and releases the rest to its source", () => {
-    const { account: next, reply } = accept(held, settle("e1", { a: 1_000, b: 60 }));
+    const { account: next, reply } = accept(heldAccount, settle("e1", { a: 1_000, b: 60 }));
     expect(reply).toMatchObject({
       capturedMillicredits: 160,
       releasedMillicredits: 40,
@@ -213,19 +213,19 @@ describe("settling", () => {
   });
 
   it("uses a grant only on request", () => {
-    expect(run(held, settle("e1", { g: 1 })).grants).toEqual([{ model: "painter", total: 1, remaining: 0 }]);
-    expect(run(held, settle("e1")).grants).toEqual(start.grants);
+    expect(run(heldAccount, settle("e1", { g: 1 })).grants).toEqual([{ model: "painter", total: 1, remaining: 0 }]);
+    expect(run(heldAccount, settle("e1")).grants).toEqual(start.grants);
   });
 
   it("captures the whole hold of a cancelled run, including grants", () => {
-    const { account: next, reply } = accept(held, settle("e1", {}, true));
+    const { account: next, reply } = accept(heldAccount, settle("e1", {}, true));
     expect(reply).toMatchObject({ capturedMillicredits: 200, releasedMillicredits: 0 });
     expect(reply).toHaveProperty("captured.length", 3);
     expect(next).toMatchObject({ plan: 0, topUp: 50, held: 0, grants: [{ remaining: 0 }] });
   });
 
   it("happens once: a repeated call, however different, gets the first reply", () => {
-    const first = accept(held, settle("e1", { a: 70 }));
+    const first = accept(heldAccount, settle("e1", { a: 70 }));
     const again = accept(first.account, settle("e1", {}, true));
     expect(again.account).toBe(first.account);
     expect(again.reply).toEqual(first.reply);
@@ -239,7 +239,7 @@ describe("settling", () => {
   });
 
   it("reads from the ledger how an execution was closed", () => {
-    const closed = run(held, settle("e1", { a: 70 }), settle("e2"), settle("e3"));
+    const closed = run(heldAccount, settle("e1", { a: 70 }), settle("e2"), settle("e3"));
     const drained = { ...closed, outbox: [] };
     const ids = [movementId(USER, "capture", "e1"), movementId(USER, "release", "e1")];
     expect(apply(drained, hold("e1", [], 0, NOTHING_KNOWN)).outcome).toEqual({ kind: "needsLedger", ids });
@@ -286,9 +286,9 @@ describe("plans and credits", () => {
   });
 
   it("expires plan credits held during a change of the plan when they are released", () => {
-    const held = run(account({ topUp: 50 }), setPlan("approved", 2_000), hold("e1", [item("a", 2_020)]), setPlan("lowered", 100));
-    expect(held).toMatchObject({ plan: 100, topUp: 30, held: 2_020 });
-    const released = run(held, settle("e1", { a: 20 }));
+    const heldAccount = run(account({ topUp: 50 }), setPlan("approved", 2_000), hold("e1", [item("a", 2_020)]), setPlan("lowered", 100));
+    expect(heldAccount).toMatchObject({ plan: 100, topUp: 30, held: 2_020 });
+    const released = run(heldAccount, settle("e1", { a: 20 }));
     expect(released).toMatchObject({ plan: 100, topUp: 50, held: 0 });
     expect(released.outbox.slice(-3)).toMatchObject([
       { kind: "capture", millicredits: -20 },
@@ -355,9 +355,9 @@ describe("plans and credits", () => {
   });
 
   it("keeps the renewal day of accounts from before the day was stored", () => {
-    const known = run(account({}), setPlan("approved", 2_000));
-    const { renewalDay: _forgotten, ...older } = known;
-    const renewed = run({ ...emptyAccount(USER), ...older }, { type: "renew", userId: USER, at: known.renewsAt! });
+    const upToDate = run(account({}), setPlan("approved", 2_000));
+    const { renewalDay: _forgotten, ...older } = upToDate;
+    const renewed = run({ ...emptyAccount(USER), ...older }, { type: "renew", userId: USER, at: upToDate.renewsAt! });
     expect(renewed.renewsAt).toEqual(new Date("2026-03-10T12:00:00Z"));
   });
 

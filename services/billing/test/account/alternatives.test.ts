@@ -46,10 +46,10 @@ it("captures the cost under the called model, and releases the rest", () => {
 });
 
 it("uses the grant of the called model, and releases those of the others", () => {
-  const held = hold(accountOf(100, { m0: 2, m2: 1 }), group(10, 40, 20));
-  expect(held).toMatchObject({ held: 40, grants: [{ remaining: 1 }, { remaining: 0 }] });
-  expect(settle(held, "n:0.alt2", 0).account).toMatchObject({ topUp: 100, grants: [{ remaining: 2 }, { remaining: 0 }] });
-  expect(settle(held, "n:0.alt1", 30).account).toMatchObject({ topUp: 70, grants: [{ remaining: 2 }, { remaining: 1 }] });
+  const heldAccount = hold(accountOf(100, { m0: 2, m2: 1 }), group(10, 40, 20));
+  expect(heldAccount).toMatchObject({ held: 40, grants: [{ remaining: 1 }, { remaining: 0 }] });
+  expect(settle(heldAccount, "n:0.alt2", 0).account).toMatchObject({ topUp: 100, grants: [{ remaining: 2 }, { remaining: 0 }] });
+  expect(settle(heldAccount, "n:0.alt1", 30).account).toMatchObject({ topUp: 70, grants: [{ remaining: 2 }, { remaining: 1 }] });
 });
 
 it("never charges for more than one of them, nor more than the hold, whatever it should capture", () => {
@@ -60,13 +60,13 @@ it("never charges for more than one of them, nor more than the hold, whatever it
       places,
       fc.array(fc.tuple(fc.nat(4), price)),
       fc.dictionary(fc.constantFrom("m0", "m1", "m2"), fc.nat(2)),
-      (prices, asked, grants) => {
+      (prices, settlements, grants) => {
         const before = accountOf(1_000, grants);
         const items = group(...prices);
-        const wanted = new Map(asked.map(([place, amount]) => [items[place % items.length]!.key, amount]));
+        const amounts = new Map(settlements.map(([place, amount]) => [items[place % items.length]!.key, amount]));
         const command: Command = {
           ...{ type: "settle", ...common, captureAll: false },
-          items: [...wanted].map(([key, captureMillicredits]) => ({ key, captureMillicredits, consumeGrant: false })),
+          items: [...amounts].map(([key, captureMillicredits]) => ({ key, captureMillicredits, consumeGrant: false })),
         };
         const { account, reply } = applied(hold(before, items), command);
         const charged = 1_000 - account.topUp;

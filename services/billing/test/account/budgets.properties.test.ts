@@ -28,13 +28,13 @@ const amount = fc.integer({ min: 0, max: 60 });
 const subject = fc.constantFrom(...SUBJECTS);
 const scope = fc.constantFrom(...SCOPES);
 const command = <T>(fields: fc.Arbitrary<T>, make: (at: Date, fields: T) => Command): fc.Arbitrary<Step> =>
-  fields.map((given): Step => ({ command: (at) => make(at, given) }));
+  fields.map((input): Step => ({ command: (at) => make(at, input) }));
 
 /** Items in which `b` can replace `a`. */
 const items = (keys: readonly string[]) =>
   fc
     .uniqueArray(fc.record({ key: fc.constantFrom(...keys), maxMillicredits: amount }), { selector: ({ key }) => key, minLength: 1 })
-    .map((made) => made.map((item) => ({ ...item, model: "painter", alternativeTo: item.key === "b" ? "a" : "" })));
+    .map((madeItems) => madeItems.map((item) => ({ ...item, model: "painter", alternativeTo: item.key === "b" ? "a" : "" })));
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -75,7 +75,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       (at, fields) => ({ ...{ type: "setBudget", userId: USER, at, id: `b${at.getTime()}`, alertAt: [500, 900] }, ...fields }),
     ),
   },
-  { weight: 1, arbitrary: command(scope, (at, given) => ({ type: "removeBudget", userId: USER, at, budget: { scope: given } })) },
+  {
+    weight: 1,
+    arbitrary: command(scope, (at, budgetScope) => ({ type: "removeBudget", userId: USER, at, budget: { scope: budgetScope } })),
+  },
   { weight: 3, arbitrary: fc.nat().map((again): Step => ({ again })) },
   { weight: 4, arbitrary: fc.integer({ min: -1, max: 60 }).map((hoursLater): Step => ({ hoursLater })) },
 );
@@ -109,18 +112,20 @@ const createBook = () => {
 };
 type Book = ReturnType<typeof createBook>;
 
-const noteHeld = (book: Book, before: Account, after: Account, given: Command, latest: Date): void => {
-  if (given.type !== "hold" && given.type !== "extend") return;
-  const was = before.holds.find((hold) => hold.executionId === given.executionId);
-  const is = after.holds.find((hold) => hold.executionId === given.executionId);
-  const budgets = before.budgets.filter((budget) => given.subject && covers(budget.scope, given.subject)).map(({ number }) => number);
+const noteHeld = (book: Book, before: Account, after: Account, billingCommand: Command, latest: Date): void => {
+  if (billingCommand.type !== "hold" && billingCommand.type !== "extend") return;
+  const was = before.holds.find((hold) => hold.executionId === billingCommand.executionId);
+  const is = after.holds.find((hold) => hold.executionId === billingCommand.executionId);
+  const budgets = before.budgets
+    .filter((budget) => billingCommand.subject && covers(budget.scope, billingCommand.subject))
+    .map(({ number }) => number);
   for (const { key, millicredits } of (is?.items ?? []).slice(was?.items.length ?? 0))
-    book.entries.push({ executionId: given.executionId, key, at: latest, budgets, millicredits, heldBy: given });
+    book.entries.push({ executionId: billingCommand.executionId, key, at: latest, budgets, millicredits, heldBy: billingCommand });
 };
 
-const noteSettled = (book: Book, before: Account, given: Command, captured: ReadonlyMap<string, number>): void => {
-  if (given.type !== "settle" || !before.holds.some((hold) => hold.executionId === given.executionId)) return;
-  const own = book.entries.filter((one) => one.executionId === given.executionId);
+const noteSettled = (book: Book, before: Account, billingCommand: Command, captured: ReadonlyMap<string, number>): void => {
+  if (billingCommand.type !== "settle" || !before.holds.some((hold) => hold.executionId === billingCommand.executionId)) return;
+  const own = book.entries.filter((one) => one.executionId === billingCommand.executionId);
   for (const entry of own) {
     // Only one of `a` and `b` runs, and it uses their shared hold.
     const pair = own.filter(({ key, heldBy }) => heldBy === entry.heldBy && (key === "a" || key === "b"));
@@ -135,20 +140,20 @@ it("counts on each budget the holds and captures in its window, and never more t
     let now = START;
     let latest = new Date(START);
     const book = createBook();
-    const asked: Command[] = [];
-    for (const given of steps) {
-      if ("hoursLater" in given) {
-        now += given.hoursLater * HOUR_MS;
+    const commands: Command[] = [];
+    for (const generated of steps) {
+      if ("hoursLater" in generated) {
+        now += generated.hoursLater * HOUR_MS;
         continue;
       }
-      const next = "again" in given ? asked[given.again % Math.max(1, asked.length)] : given.command(new Date(now));
+      const next = "again" in generated ? commands[generated.again % Math.max(1, commands.length)] : generated.command(new Date(now));
       if (!next) continue;
       const repeated = { ...next, at: new Date(now), ledger: new Map(account.outbox.map((row) => [row.id, row])) };
       const { account: after, outcome } = apply(account, {
         ...repeated,
         ledger: { get: (id: string) => repeated.ledger.get(id) ?? null } as never,
       });
-      asked.push(next);
+      commands.push(next);
       if (new Date(now) > latest) latest = new Date(now);
       if (outcome.kind === "done") {
         noteHeld(book, account, after, repeated, latestOf(account, repeated, now));
@@ -165,8 +170,10 @@ it("counts on each budget the holds and captures in its window, and never more t
 });
 
 /** Clocks can go back. Then a budget uses the latest time at which it was counted. */
-const latestOf = (account: Account, given: Command, now: number): Date => {
-  const concerned = account.budgets.filter((budget) => "subject" in given && given.subject && covers(budget.scope, given.subject));
+const latestOf = (account: Account, billingCommand: Command, now: number): Date => {
+  const concerned = account.budgets.filter(
+    (budget) => "subject" in billingCommand && billingCommand.subject && covers(budget.scope, billingCommand.subject),
+  );
   return new Date(Math.max(now, ...concerned.map(({ countedAt }) => countedAt.getTime())));
 };
 
@@ -184,10 +191,10 @@ it("is never exceeded by a hold or an extension", () => {
   const property = fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: "max" }), (steps) => {
     let account: Account = { ...emptyAccount(USER), topUp: RICH };
     let now = START;
-    for (const given of steps) {
-      if ("hoursLater" in given) now += Math.abs(given.hoursLater) * HOUR_MS;
-      if (!("command" in given)) continue;
-      const next = given.command(new Date(now));
+    for (const generated of steps) {
+      if ("hoursLater" in generated) now += Math.abs(generated.hoursLater) * HOUR_MS;
+      if (!("command" in generated)) continue;
+      const next = generated.command(new Date(now));
       const { account: after, outcome } = apply(account, { ...next, ledger: { get: () => null } as never });
       const isHeld = after.held > account.held;
       for (const budget of after.budgets) {

@@ -18,7 +18,7 @@ const set = (millicredits: number, part: Partial<SetBudgetCommand> = {}): SetBud
   ...part,
 });
 const item = (key: string, maxMillicredits: number) => ({ key, model: "painter", maxMillicredits });
-const held = (executionId: string, millicredits: number, at = MONDAY, metadata: Record<string, string> = {}): Command => ({
+const holdCommand = (executionId: string, millicredits: number, at = MONDAY, metadata: Record<string, string> = {}): Command => ({
   ...{ type: "hold", userId, at, executionId, items: [item("a", millicredits)], maxActive: 0, ledger },
   subject: { keyId: "k1", workflowSlug: "w1", metadata },
 });
@@ -57,24 +57,24 @@ it.each([
 });
 
 it("rejects a cost that exceeds it by a milli-credit, and reports the rest and the end of the window", () => {
-  const account = run(set(1_000), held("e1", 400));
-  expect(accept(account, held("e2", 600)).account.held).toBe(1_000);
-  expect(refusal(account, held("e2", 601))).toMatchObject({
+  const account = run(set(1_000), holdCommand("e1", 400));
+  expect(accept(account, holdCommand("e2", 600)).account.held).toBe(1_000);
+  expect(refusal(account, holdCommand("e2", 601))).toMatchObject({
     ...{ kind: "exhausted", reason: "BUDGET_EXCEEDED" },
     metadata: { scope: "key", limit: 1, remaining: 0.6, resetsAt: TUESDAY.toISOString(), requiredCredits: 0.601 },
   });
 });
 
 it("names the budget with the least left if several apply to a run", () => {
-  const account = run(set(1_000), set(500, { scope: ACME, window: "total" }), held("e1", 300, MONDAY, { customer: "acme" }));
-  expect(refusal(account, held("e2", 900, MONDAY, { customer: "acme" })).metadata).toMatchObject({
+  const account = run(set(1_000), set(500, { scope: ACME, window: "total" }), holdCommand("e1", 300, MONDAY, { customer: "acme" }));
+  expect(refusal(account, holdCommand("e2", 900, MONDAY, { customer: "acme" })).metadata).toMatchObject({
     ...{ scope: "metadata.customer", limit: 0.5, remaining: 0.2, resetsAt: null },
   });
-  expect(accept(account, held("e2", 700, MONDAY, { customer: "other" })).account.held).toBe(1_000);
+  expect(accept(account, holdCommand("e2", 700, MONDAY, { customer: "other" })).account.held).toBe(1_000);
 });
 
 it("starts each window at zero, and releases to the window of the hold", () => {
-  const account = run(set(1_000), held("e1", 900), held("e2", 1_000, TUESDAY));
+  const account = run(set(1_000), holdCommand("e1", 900), holdCommand("e2", 1_000, TUESDAY));
   expect(used(account)).toBe(1_000);
   // Monday's window has ended, so credits returned to it don't change Tuesday's.
   expect(used(accept(account, settled("e1", { a: 100 }, TUESDAY)).account)).toBe(1_000);
@@ -82,14 +82,14 @@ it("starts each window at zero, and releases to the window of the hold", () => {
 });
 
 it("counts an extension in the window of its own time, and returns it there", () => {
-  const account = run(set(1_000), held("e1", 900), extended("e1", 700, TUESDAY));
+  const account = run(set(1_000), holdCommand("e1", 900), extended("e1", 700, TUESDAY));
   expect(used(account)).toBe(700);
-  expect(refusal(account, held("e2", 301, TUESDAY))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
+  expect(refusal(account, holdCommand("e2", 301, TUESDAY))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
   expect(used(accept(account, settled("e1", { a: 900, b: 200 }, TUESDAY)).account)).toBe(200);
 });
 
 it("rejects an extension beyond the budget, also for a run that started before the budget existed", () => {
-  const account = run(held("e1", 900), set(1_000));
+  const account = run(holdCommand("e1", 900), set(1_000));
   expect(refusal(account, extended("e1", 1_001))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
   const more = accept(account, extended("e1", 1_000)).account;
   // Only counted amounts are returned.
@@ -108,39 +108,39 @@ it("counts the call of a fallback model against the credits held for the first m
 });
 
 it("counts a repeated hold, extension and settlement once", () => {
-  const once = run(set(10_000), held("e1", 900), extended("e1", 500));
-  const again = accept(accept(once, held("e1", 900)).account, extended("e1", 500)).account;
+  const once = run(set(10_000), holdCommand("e1", 900), extended("e1", 500));
+  const again = accept(accept(once, holdCommand("e1", 900)).account, extended("e1", 500)).account;
   expect(used(again)).toBe(1_400);
-  const ended = accept(again, settled("e1", { a: 300 })).account;
-  expect(used(ended)).toBe(300);
-  expect(used(accept(ended, settled("e1", { a: 300 })).account)).toBe(300);
+  const settledAccount = accept(again, settled("e1", { a: 300 })).account;
+  expect(used(settledAccount)).toBe(300);
+  expect(used(accept(settledAccount, settled("e1", { a: 300 })).account)).toBe(300);
 });
 
 it("keeps a budget's use if its limit or its window changes", () => {
-  const account = run(set(1_000), held("e1", 400), held("e2", 500, TUESDAY), set(800, { at: TUESDAY, window: "month" }));
+  const account = run(set(1_000), holdCommand("e1", 400), holdCommand("e2", 500, TUESDAY), set(800, { at: TUESDAY, window: "month" }));
   expect(account.budgets).toHaveLength(1);
   expect(used(account)).toBe(900);
-  expect(refusal(account, held("e3", 1, TUESDAY)).metadata).toMatchObject({ remaining: 0, limit: 0.8 });
+  expect(refusal(account, holdCommand("e3", 1, TUESDAY)).metadata).toMatchObject({ remaining: 0, limit: 0.8 });
   const back = accept(account, set(600, { at: TUESDAY })).account;
   expect(used(back)).toBe(500);
 });
 
 it("drops the use of a removed budget, and starts another one with its scope at zero", () => {
-  const removed = run(set(1_000), held("e1", 400), { type: "removeBudget", userId, at: MONDAY, budget: { scope: KEY } });
+  const removed = run(set(1_000), holdCommand("e1", 400), { type: "removeBudget", userId, at: MONDAY, budget: { scope: KEY } });
   expect(removed.budgets).toEqual([]);
-  const made = accept(removed, set(1_000)).account;
-  expect(used(accept(made, settled("e1", { a: 100 })).account)).toBe(0);
+  const recreated = accept(removed, set(1_000)).account;
+  expect(used(accept(recreated, settled("e1", { a: 100 })).account)).toBe(0);
 });
 
 it("allows runs paid by trial grants after a budget is used up", () => {
   const account = { ...run(set(0)), grants: [{ model: "painter", total: 1, remaining: 1 }] };
-  expect(accept(account, held("e1", 900)).account.held).toBe(0);
+  expect(accept(account, holdCommand("e1", 900)).account.held).toBe(0);
 });
 
 it("doesn't return to an ended window if a clock goes back", () => {
-  const account = run(set(1_000), held("e1", 600, TUESDAY));
+  const account = run(set(1_000), holdCommand("e1", 600, TUESDAY));
   const before = new Date(TUESDAY.getTime() - 1);
-  expect(refusal(account, held("e2", 401, before))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
+  expect(refusal(account, holdCommand("e2", 401, before))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
   const changed = accept(account, set(2_000, { at: before })).account;
   expect([used(changed), changed.budgets[0]!.countedAt]).toEqual([600, TUESDAY]);
 });
@@ -148,16 +148,22 @@ it("doesn't return to an ended window if a clock goes back", () => {
 it("announces a share once per window, and again only if a raised limit is below it", () => {
   const alerts = (account: Account): string[] =>
     account.budgetAlerts.flatMap((alert) => ("threshold" in alert ? [`${alert.threshold}: ${alert.used}/${alert.limit}`] : []));
-  const first = run(set(1_000, { alertAt: [800, 500] }), held("e1", 500), settled("e1", {}), held("e2", 600), held("e3", 250));
+  const first = run(
+    set(1_000, { alertAt: [800, 500] }),
+    holdCommand("e1", 500),
+    settled("e1", {}),
+    holdCommand("e2", 600),
+    holdCommand("e3", 250),
+  );
   expect(alerts(first)).toEqual(["500: 500/1000", "800: 850/1000"]);
-  const raised = accept(accept(first, set(1_500, { alertAt: [500, 800] })).account, held("e4", 400)).account;
+  const raised = accept(accept(first, set(1_500, { alertAt: [500, 800] })).account, holdCommand("e4", 400)).account;
   expect(alerts(raised).slice(2)).toEqual(["800: 1250/1500"]);
-  const tomorrow = accept(raised, held("e5", 750, TUESDAY)).account;
+  const tomorrow = accept(raised, holdCommand("e5", 750, TUESDAY)).account;
   expect(alerts(tomorrow).slice(3)).toEqual(["500: 750/1500"]);
   expect(new Set(tomorrow.budgetAlerts.map(({ id }) => id)).size).toBe(4);
-  const [taken] = tomorrow.budgetAlerts;
-  const left = accept(tomorrow, { type: "alertsTaken", userId, at: TUESDAY, ids: [taken!.id] }).account;
-  expect(left.budgetAlerts).toHaveLength(3);
+  const [takenAlert] = tomorrow.budgetAlerts;
+  const remainder = accept(tomorrow, { type: "alertsTaken", userId, at: TUESDAY, ids: [takenAlert!.id] }).account;
+  expect(remainder.budgetAlerts).toHaveLength(3);
 });
 
 it("announces low credits once per month of the plan, by spent credits and not by holds", () => {
@@ -166,18 +172,18 @@ it("announces low credits once per month of the plan, by spent credits and not b
     budgetAlerts.map((alert) => ("lowCredits" in alert ? [alert.id, alert.lowCredits] : alert));
   const follow = (from: Account, ...commands: Command[]): Account =>
     commands.reduce((current, command) => accept(current, command).account, from);
-  const released = follow(monthly, held("e1", 950), settled("e1", { a: 900 }));
+  const released = follow(monthly, holdCommand("e1", 950), settled("e1", { a: 900 }));
   expect(pending(released)).toEqual([]);
-  const low = follow(released, held("e2", 50), settled("e2", { a: 1 }));
+  const low = follow(released, holdCommand("e2", 50), settled("e2", { a: 1 }));
   expect(pending(low)).toEqual([["low-credits-1", { remaining: 99, monthly: 1_000 }]]);
-  const lower = follow(low, held("e3", 50), settled("e3", { a: 50 }));
+  const lower = follow(low, holdCommand("e3", 50), settled("e3", { a: 50 }));
   expect(pending(lower)).toHaveLength(1);
-  const next = follow({ ...lower, period: 2 }, held("e4", 9), settled("e4", { a: 9 }));
+  const next = follow({ ...lower, period: 2 }, holdCommand("e4", 9), settled("e4", { a: 9 }));
   expect(pending(next)).toMatchObject([
     ["low-credits-1", {}],
     ["low-credits-2", { remaining: 40 }],
   ]);
-  expect(pending(follow(start, held("e1", 999_999), settled("e1", { a: 999_999 })))).toEqual([]);
+  expect(pending(follow(start, holdCommand("e1", 999_999), settled("e1", { a: 999_999 })))).toEqual([]);
 });
 
 it(`has at most ${USUAL_CAPS.budgets} budgets`, () => {
@@ -188,6 +194,6 @@ it(`has at most ${USUAL_CAPS.budgets} budgets`, () => {
 });
 
 it("stores the key on every row of a run", () => {
-  const { outbox } = run(held("e1", 500), extended("e1", 10), settled("e1", { a: 100 }));
+  const { outbox } = run(holdCommand("e1", 500), extended("e1", 10), settled("e1", { a: 100 }));
   expect(outbox.map(({ kind, keyId }) => `${kind} ${keyId}`)).toEqual(["hold k1", "hold k1", "capture k1", "release k1"]);
 });

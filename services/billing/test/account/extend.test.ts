@@ -39,8 +39,8 @@ const run = (start: Account, ...commands: Command[]): Account =>
   commands.reduce((current, command) => accept(current, command).account, start);
 
 it("holds each call of an extension once, however often it is requested", () => {
-  const held = run(account({ plan: 1_000 }), hold([item("a:0", 100)]));
-  const first = accept(held, extend([item("a:0", 100), item("a:1", 100), item("a:2", 100)]));
+  const heldAccount = run(account({ plan: 1_000 }), hold([item("a:0", 100)]));
+  const first = accept(heldAccount, extend([item("a:0", 100), item("a:1", 100), item("a:2", 100)]));
   expect(first.account).toMatchObject({ plan: 700, held: 300 });
   expect(first.reply).toMatchObject({ items: [{ key: "a:0" }, { key: "a:1" }, { key: "a:2" }] });
   const again = apply(first.account, extend([item("a:0", 100), item("a:1", 100), item("a:2", 100)]));
@@ -62,18 +62,18 @@ it("rejects an extension of a closed run, or of one voided before it was held", 
 });
 
 it("starts the hold of a run that was free until now", () => {
-  const { account: held, reply } = accept(account({ plan: 1_000 }), extend([item("a:0", 100)]));
-  expect(held).toMatchObject({ plan: 900, held: 100 });
+  const { account: heldAccount, reply } = accept(account({ plan: 1_000 }), extend([item("a:0", 100)]));
+  expect(heldAccount).toMatchObject({ plan: 900, held: 100 });
   expect(reply).toMatchObject({ heldMillicredits: 100 });
 });
 
 it("releases an extension's hold in the current month, even if the run's own month has ended", () => {
   const renewsAt = new Date("2026-02-10T00:00:00Z");
   const start = account({ plan: 500, monthlyMillicredits: 500, tier: "pro", renewsAt, renewalDay: 10 });
-  const held = run(start, hold([item("a:0", 100)]), extend([item("a:1", 100)], FEBRUARY));
-  expect(held).toMatchObject({ plan: 400, held: 200 });
+  const heldAccount = run(start, hold([item("a:0", 100)]), extend([item("a:1", 100)], FEBRUARY));
+  expect(heldAccount).toMatchObject({ plan: 400, held: 200 });
   // January's 100 held credits have expired; February's 100 are returned.
-  expect(run(held, settle({}, FEBRUARY))).toMatchObject({ plan: 500, held: 0 });
+  expect(run(heldAccount, settle({}, FEBRUARY))).toMatchObject({ plan: 500, held: 0 });
   // Captures use the oldest credits.
-  expect(run(held, settle({ "a:1": 100 }, FEBRUARY))).toMatchObject({ plan: 500, held: 0 });
+  expect(run(heldAccount, settle({ "a:1": 100 }, FEBRUARY))).toMatchObject({ plan: 500, held: 0 });
 });

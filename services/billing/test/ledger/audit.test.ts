@@ -114,15 +114,15 @@ it("stops before its deadline, and continues where it stopped", async () => {
   await Promise.all(
     USERS.map((userId) => billing.credit({ userId, credit: { kind: "topup", millicredits: 5 }, note: "", reference: "paid" }, deadline())),
   );
-  const seen: number[] = [];
+  const accountCounts: number[] = [];
   let cursor = "";
   do {
     const part = await billing.checkLedger({ cursor }, Date.now());
-    seen.push(part.accounts);
+    accountCounts.push(part.accounts);
     cursor = part.nextCursor;
   } while (cursor);
-  expect(seen.length).toBeGreaterThan(1);
-  expect(seen.reduce((sum, count) => sum + count, 0)).toBe(USERS.length);
+  expect(accountCounts.length).toBeGreaterThan(1);
+  expect(accountCounts.reduce((sum, count) => sum + count, 0)).toBe(USERS.length);
 });
 
 it("reports holds that are older than any run", async () => {

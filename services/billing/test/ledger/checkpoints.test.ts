@@ -142,8 +142,8 @@ it("counts no row twice that is summed up but still in its account", async () =>
   await moveAt("2024-03-01");
   const rows = await ledger().find({ userId: USER }).sort({ sequence: 1 }).toArray();
   await billing.stop();
-  const left = rows.map(({ _id, ...row }) => ({ id: String(_id), ...row }));
-  await own.connection.collection<{ _id: string }>("accounts").updateOne({ _id: USER }, { $set: { outbox: left } });
+  const rowsWithTextIds = rows.map(({ _id, ...row }) => ({ id: String(_id), ...row }));
+  await own.connection.collection<{ _id: string }>("accounts").updateOne({ _id: USER }, { $set: { outbox: rowsWithTextIds } });
   now = new Date("2026-02-01");
   expect(await write()).toBe(1);
   for (const full of [false, true]) expect((await check(full)).mismatches).toEqual([]);

@@ -83,7 +83,7 @@ const steps = (facts: readonly PaymentFact[]) =>
 /** Runs the steps like the service: stores each fact and books its movements. */
 const play = (played: readonly Step[]): Account => {
   let at = START;
-  let known = emptyPayment(PAYMENT);
+  let payment = emptyPayment(PAYMENT);
   let account: Account = emptyAccount(USER);
   const ledger = () => new Map(account.outbox.map((row) => [row.id, row]));
   const submit = (command: Parameters<typeof apply>[1]): void => {
@@ -94,8 +94,8 @@ const play = (played: readonly Step[]): Account => {
   submit({ type: "setPlan", userId: USER, at, tier: "pro", monthlyMillicredits: 1_000_000, trials: [], reference: "r" });
   for (const step of played) {
     if ("fact" in step) {
-      known = withFact(known, step.fact);
-      submit({ type: "payment", userId: USER, at, movements: movementsOf(known) });
+      payment = withFact(payment, step.fact);
+      submit({ type: "payment", userId: USER, at, movements: movementsOf(payment) });
     } else if ("run" in step) {
       const items = [{ key: "n:0", model: "m", maxMillicredits: step.price }];
       submit({ type: "hold", userId: USER, at, executionId: `e${step.run}`, items, maxActive: 0 });
@@ -133,21 +133,26 @@ it("credits the same amount to the milli-credit in any order, with repetitions a
 
 it("never takes more credits for a partial refund than were bought, nor loses one after a full refund", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 100_000_000 }), fc.integer({ min: 1, max: 10_000_000 }), fc.nat(), (millicredits, paid, part) => {
-      const purchase = purchaseOf(millicredits, paid);
-      expect(creditsOf(purchase, paid)).toBe(millicredits);
-      const first = part % (paid + 1);
-      const both = creditsOf(purchase, first) + creditsOf(purchase, paid - first);
-      expect(both).toBeLessThanOrEqual(millicredits);
-      expect(both).toBeGreaterThanOrEqual(millicredits - 1);
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 100_000_000 }),
+      fc.integer({ min: 1, max: 10_000_000 }),
+      fc.nat(),
+      (millicredits, paidAmount, part) => {
+        const purchase = purchaseOf(millicredits, paidAmount);
+        expect(creditsOf(purchase, paidAmount)).toBe(millicredits);
+        const first = part % (paidAmount + 1);
+        const both = creditsOf(purchase, first) + creditsOf(purchase, paidAmount - first);
+        expect(both).toBeLessThanOrEqual(millicredits);
+        expect(both).toBeGreaterThanOrEqual(millicredits - 1);
+      },
+    ),
   );
 });
 
 it("leaves a refund in another currency to a person", () => {
   const purchase = purchaseOf(1_000_000, 1_000);
   const facts = factsOf(purchase, [{ id: "dp_1", amount: 900, currency: "eur", stages: ["taken"] }]);
-  const known = facts.reduce(withFact, emptyPayment(PAYMENT));
-  expect(movementsOf(known)).toHaveLength(1);
-  expect(inOtherCurrency(known)).toMatchObject([{ id: "dp_1" }]);
+  const payment = facts.reduce(withFact, emptyPayment(PAYMENT));
+  expect(movementsOf(payment)).toHaveLength(1);
+  expect(inOtherCurrency(payment)).toMatchObject([{ id: "dp_1" }]);
 });

@@ -54,7 +54,7 @@ interface Order {
 }
 
 /** Starts a checkout of 1,000 credits for 10 dollars. */
-const begun = async (userId = `user-${randomUUID()}`): Promise<Order> => {
+const beginCheckout = async (userId = `user-${randomUUID()}`): Promise<Order> => {
   const id = randomUUID();
   await store.addCheckout({ id, userId, millicredits: 1_000_000, amount: 1_000, currency: "usd", at: new Date() });
   return { userId, checkout: id, session: `cs_${id}`, payment: `pi_${id}`, amount: 1_000 };
@@ -71,7 +71,7 @@ const expectSound = async (): Promise<void> => {
 };
 
 it("credits a payment once, even if its event arrives 50 times at once through two instances", async () => {
-  const order = await begun();
+  const order = await beginCheckout();
   const body = completed(order);
   const replays = Array.from({ length: REPLAYS }, (_, index) => receive(index % 3 ? body : completed(order), index % 2));
   expect(new Set((await Promise.all(replays)).map(({ outcome }) => outcome))).toEqual(new Set(["taken"]));
@@ -82,7 +82,7 @@ it("credits a payment once, even if its event arrives 50 times at once through t
 });
 
 it("stores a refund and a dispute that arrive before the payment, or at the same time", async () => {
-  const order = await begun();
+  const order = await beginCheckout();
   const [one, other] = [`re_${randomUUID()}`, `dp_${randomUUID()}`];
   const { payment, userId } = order;
   await receive(refund({ id: one, payment, amount: 250, status: "succeeded" }, "refund.created"));
@@ -92,15 +92,15 @@ it("stores a refund and a dispute that arrive before the payment, or at the same
     receive(completed(order), 1),
     receive(dispute({ id: other, payment, amount: 500, status: "needs_response" }, "charge.dispute.created"), 1),
   ]);
-  const { [`stripe:${order.session}`]: bought, [`stripe:${one}`]: refunded, ...disputed } = await rowsOf(userId);
-  expect([bought, refunded]).toEqual([1_000_000, -250_000]);
+  const { [`stripe:${order.session}`]: purchaseRow, [`stripe:${one}`]: refunded, ...disputed } = await rowsOf(userId);
+  expect([purchaseRow, refunded]).toEqual([1_000_000, -250_000]);
   // An event about a dispute that arrives after its end moves nothing.
   expect([{}, { [`stripe:${other}`]: -500_000, [`stripe:${other}:returned`]: 500_000 }]).toContainEqual(disputed);
   await expectSound();
 });
 
 it("takes back credits that are already spent; then only free runs start until new credits cover the debt", async () => {
-  const order = await begun();
+  const order = await beginCheckout();
   const { userId, payment } = order;
   await receive(completed(order));
   const [billing] = billings;
@@ -118,13 +118,13 @@ it("takes back credits that are already spent; then only free runs start until n
   await expect(billing.credit({ userId, credit, note: "", reference: "less" })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   await billing.credit({ userId, credit: { kind: "topup", millicredits: 400_000 }, note: "", reference: "part" });
   expect(await balanceOf(userId)).toBe(-500_000);
-  await receive(completed(await begun(userId)));
+  await receive(completed(await beginCheckout(userId)));
   await expect(run("again", 500_000)).resolves.toMatchObject({ heldMillicredits: 500_000 });
   await expectSound();
 });
 
 it("takes back at most the bought credits if a payment is refunded and disputed, and the right rest if one of them is reversed", async () => {
-  const order = await begun();
+  const order = await beginCheckout();
   const { userId, payment } = order;
   const [one, other] = [`re_${randomUUID()}`, `dp_${randomUUID()}`];
   await receive(completed(order));
@@ -146,10 +146,10 @@ it.each<[string, (order: Order) => Buffer]>([
   ["no object", () => eventOf("refund.created", null as never)],
   ["no id", () => eventOf("refund.created", {}, { id: { $ne: "" } as never })],
 ])("rejects a signed event with %s, and credits nothing", async (_, eventFor) => {
-  const order = await begun();
+  const order = await beginCheckout();
   await receive(completed(order));
   const before = await rowsOf(order.userId);
-  const another = await begun(order.userId);
+  const another = await beginCheckout(order.userId);
   await expect(receive(eventFor({ ...another, payment: order.payment }))).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   expect(await rowsOf(order.userId)).toEqual(before);
 });
@@ -161,7 +161,7 @@ it("rejects a signed body that isn't an event", async () => {
 });
 
 it("returns the credits of a refund that fails later, in any order of events", async () => {
-  const order = await begun();
+  const order = await beginCheckout();
   const { userId, payment } = order;
   const id = `re_${randomUUID()}`;
   await receive(completed(order));
@@ -172,7 +172,7 @@ it("returns the credits of a refund that fails later, in any order of events", a
 });
 
 it("ignores inquiries, unpaid sessions, those of other sellers, and irrelevant events", async () => {
-  const order = await begun();
+  const order = await beginCheckout();
   const { checkout: _, ...others } = order;
   expect(await receive(completed({ ...order, status: "unpaid" }))).toMatchObject({ outcome: "ignored" });
   expect(await receive(completed(others))).toMatchObject({ outcome: "ignored" });
@@ -189,7 +189,7 @@ it.each<[string, (order: Order, other: Order) => object, RegExp]>([
   ["an account that only its metadata name", (_, other) => ({ clientReference: other.userId }), /names another account/],
   ["a checkout that was never begun", () => ({ checkout: randomUUID() }), /no such checkout/],
 ])("rejects a paid session with %s, and credits nothing", async (_, change, problem) => {
-  const [order, other] = [await begun(), await begun()];
+  const [order, other] = [await beginCheckout(), await beginCheckout()];
   const receipt = await receive(completed({ ...order, ...change(order, other) }));
   expect(receipt).toMatchObject({ outcome: "refused", problem: expect.stringMatching(problem) as string, subject: order.session });
   for (const { userId } of [order, other]) expect(await rowsOf(userId)).toEqual({});
@@ -201,7 +201,7 @@ it.each<[string, (body: Buffer) => [Buffer, string]]>([
   ["was changed after it was signed", (body) => [Buffer.from(body.toString().replace("1000", "1001")), signatureOf(body)]],
   ["was signed more than five minutes ago", (body) => [body, signatureOf(body, { ageSeconds: 301 })]],
 ])("rejects an event that %s", async (_, forge) => {
-  const order = await begun();
+  const order = await beginCheckout();
   const [body, signature] = forge(completed(order));
   await expect(instances[0].receive(body, signature)).rejects.toMatchObject({ kind: "unauthenticated", reason: "SIGNATURE_INVALID" });
   expect(await rowsOf(order.userId)).toEqual({});
@@ -213,7 +213,7 @@ it("rejects events of the mode that its key isn't for, so that Stripe repeats th
 });
 
 it("returns an error for an event while the account can't be written, and credits it when it arrives again", async () => {
-  const order = await begun();
+  const order = await beginCheckout();
   const book = (): Promise<never> => Promise.reject(new Error("the database is away"));
   const broken = createPayments({ store, billing: { book }, provider: { settings: SETTINGS, stripe }, logger });
   const body = completed(order);
@@ -223,8 +223,8 @@ it("returns an error for an event while the account can't be written, and credit
 });
 
 it("starts at most a hundred purchases of an account per day", async () => {
-  const { userId, checkout } = await begun();
-  for (let one = 1; one < BILLING_LIMITS.checkoutsPerDay; one += 1) await begun(userId);
+  const { userId, checkout } = await beginCheckout();
+  for (let one = 1; one < BILLING_LIMITS.checkoutsPerDay; one += 1) await beginCheckout(userId);
   const order = { userId, email: "", credits: 1_000, successUrl: "http://a/b", cancelUrl: "http://a/b" };
   await expect(instances[0].checkout({ ...order, reference: "one-more" })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
   // A repeated reference isn't a new checkout. The URL of Stripe has no server here.
@@ -232,7 +232,7 @@ it("starts at most a hundred purchases of an account per day", async () => {
 });
 
 it("never returns the checkout of another account, or of another amount, for a reference", async () => {
-  const { userId, checkout: reference } = await begun();
+  const { userId, checkout: reference } = await beginCheckout();
   const order = { userId, email: "", credits: 1_000, reference, successUrl: "http://a/b", cancelUrl: "http://a/b" };
   for (const other of [{ userId: `user-${randomUUID()}` }, { credits: 2_000 }]) {
     await expect(away.checkout({ ...order, ...other })).rejects.toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
@@ -240,7 +240,7 @@ it("never returns the checkout of another account, or of another amount, for a r
 });
 
 it("deletes checkouts, and refunds of others' sales, after 60 days, but never purchases", async () => {
-  const order = await begun();
+  const order = await beginCheckout();
   await receive(completed(order));
   const others = { id: `re_${randomUUID()}`, payment: `pi_${randomUUID()}`, amount: 1_000, status: "succeeded" };
   await receive(refund(others));

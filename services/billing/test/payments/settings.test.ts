@@ -4,8 +4,8 @@ import { priceOf } from "../../src/payments/payments";
 import { paymentSettings, paymentVariables, type PaymentSettings } from "../../src/payments/settings";
 
 const GIVEN = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
-const read = (given: Record<string, string>): PaymentSettings | undefined => {
-  const { NODE_ENV = "production", ...variables } = given;
+const read = (env: Record<string, string>): PaymentSettings | undefined => {
+  const { NODE_ENV = "production", ...variables } = env;
   return paymentSettings({ ...z.object(paymentVariables).parse(variables), NODE_ENV });
 };
 
@@ -22,16 +22,16 @@ it("derives from its key whether payments are real", () => {
 it.each([
   ["one secret alone", { STRIPE_SECRET_KEY: "sk_test_1" }],
   ["an API without TLS in production", { ...GIVEN, STRIPE_API_BASE: "http://localhost:12111" }],
-])("rejects %s", (_, given) => {
-  expect(() => read(given)).toThrow(ConfigError);
+])("rejects %s", (_, env) => {
+  expect(() => read(env)).toThrow(ConfigError);
 });
 
 it.each([
   ["a publishable key", { ...GIVEN, STRIPE_SECRET_KEY: "pk_test_1" }],
   ["a price below a tenth of a cent", { ...GIVEN, CREDIT_PRICE_USD: "0.0001" }],
   ["a price that is no number", { ...GIVEN, CREDIT_PRICE_USD: "cheap" }],
-])("rejects %s by its name", (_, given) => {
-  expect(() => read(given)).toThrow(/STRIPE_SECRET_KEY|CREDIT_PRICE_USD/);
+])("rejects %s by its name", (_, env) => {
+  expect(() => read(env)).toThrow(/STRIPE_SECRET_KEY|CREDIT_PRICE_USD/);
 });
 
 it.each([

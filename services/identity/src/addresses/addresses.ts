@@ -142,9 +142,9 @@ export const createAddresses = ({
     },
 
     unsubscribe: async (token) => {
-      const read = unsubscribing.read(token);
-      if (!read || !(await store.mute(read.userId, { [read.notice]: true }))) throw deadLink();
-      return read.notice;
+      const content = unsubscribing.read(token);
+      if (!content || !(await store.mute(content.userId, { [content.notice]: true }))) throw deadLink();
+      return content.notice;
     },
   };
 };

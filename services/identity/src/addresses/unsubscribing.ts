@@ -20,9 +20,9 @@ export const createUnsubscribing = (pepper: string): Unsubscribing => {
     tokensFor: (userId) =>
       Object.fromEntries(NOTICES.map((notice) => [notice, `${userId}.${notice}.${signature(userId, notice)}`])) as Record<Notice, string>,
     read: (token) => {
-      const [, userId, notice, given] = TOKEN.exec(token) ?? [];
-      if (!userId || !notice || !given || !isNotice(notice)) return undefined;
-      return timingSafeEqual(Buffer.from(given), Buffer.from(signature(userId, notice))) ? { userId, notice } : undefined;
+      const [, userId, notice, mac] = TOKEN.exec(token) ?? [];
+      if (!userId || !notice || !mac || !isNotice(notice)) return undefined;
+      return timingSafeEqual(Buffer.from(mac), Buffer.from(signature(userId, notice))) ? { userId, notice } : undefined;
     },
   };
 };

@@ -73,12 +73,12 @@ export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => {
     find: (id) => audit.findById(id).lean<AuditRecord>().exec(),
     page: async ({ ownerId, after, limit, filter }) => {
       const range = [{ ownerId: ownerId ?? null }, beyond("at", after, "$lt"), ...(filter ? between(filter) : [])];
-      const wanted = filter ? wantedBy(filter) : [];
-      if (wanted.length === 0) return { rows: await newest(range, limit), end: undefined };
+      const filterParts = filter ? wantedBy(filter) : [];
+      if (filterParts.length === 0) return { rows: await newest(range, limit), end: undefined };
       const [last] = await newest(range, 1, SEARCHED - 1);
       const end = last && { at: last.at, id: last._id };
       const searched = end ? [{ $or: [{ at: { $gt: end.at } }, { at: end.at, _id: { $gte: end.id } }] }] : [];
-      return { rows: await newest([...range, ...searched, ...wanted], limit), end };
+      return { rows: await newest([...range, ...searched, ...filterParts], limit), end };
     },
   };
 };

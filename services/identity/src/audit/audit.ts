@@ -49,10 +49,10 @@ const checkEntry = (entry: AuditEntry): AuditRecord["outcome"] => {
 export const createAudit = (store: AuditStore, clock: () => number = Date.now): Audit => ({
   record: async (entry) => {
     const outcome = checkEntry(entry);
-    const { id, errorCode, afterJson, beforeJson, ownerId = "", ip = "", ...said } = entry;
+    const { id, errorCode, afterJson, beforeJson, ownerId = "", ip = "", ...fields } = entry;
     if (outcome === "pending") {
       const ofOwner = { ...(ownerId === "" ? {} : { ownerId }), ...(ip === "" ? {} : { ip }) };
-      const row: AuditRecord = { ...said, ...ofOwner, outcome, beforeJson, afterJson: "", errorCode: "", _id: id, at: new Date(clock()) };
+      const row: AuditRecord = { ...fields, ...ofOwner, outcome, beforeJson, afterJson: "", errorCode: "", _id: id, at: new Date(clock()) };
       if (await store.insert(row)) return row;
     } else {
       await store.end(id, { outcome, errorCode, afterJson, ...(beforeJson === "" ? {} : { beforeJson }) });
@@ -70,8 +70,8 @@ export const createAudit = (store: AuditStore, clock: () => number = Date.now): 
     const size = pageSize(limit);
     if (filter && isLonger(filter.text, LIMITS.searchChars))
       throw invalidRequest([{ path: "q", message: `must have at most ${LIMITS.searchChars} characters` }]);
-    const { rows: found, end } = await store.page({ ownerId, after: fromCursor(cursor), limit: size + 1, filter });
-    const { rows, nextCursor } = pageOf(found, size, ({ at }) => at);
+    const { rows: page, end } = await store.page({ ownerId, after: fromCursor(cursor), limit: size + 1, filter });
+    const { rows, nextCursor } = pageOf(page, size, ({ at }) => at);
     return { rows, nextCursor: nextCursor === "" && end ? toCursor(end) : nextCursor };
   },
 });

@@ -66,16 +66,16 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     const emptied = await audit.updateMany({ $and: [about, hasTexts] }, { $set: texts });
     const own = { ownerId: userId, target: NO_ID };
     const ownSecrets = { actorId: userId, action: SECRET_ACTIONS, target: { $ne: "" }, ownerId: { $in: [null, ""] } };
-    const named = await audit.updateMany({ $or: [own, ownSecrets] }, { $set: { ...texts, target: "" } });
+    const renamedRows = await audit.updateMany({ $or: [own, ownSecrets] }, { $set: { ...texts, target: "" } });
     const addresses = await audit.updateMany({ actorId: userId, ip: { $exists: true } }, { $unset: { ip: "" } });
-    return { removed: emptied.modifiedCount + named.modifiedCount + addresses.modifiedCount, next: "" };
+    return { removed: emptied.modifiedCount + renamedRows.modifiedCount + addresses.modifiedCount, next: "" };
   };
 
   /** If an organization is changed concurrently, the next page finds it again. */
   const leaveOrganizations = async (userId: string): Promise<RemovedPage> => {
-    const left = await organizations.listOf(userId);
-    for (const organization of left) await organizations.change(organization, withoutPerson(organization, userId));
-    return untilNone(left.length);
+    const organizationsOf = await organizations.listOf(userId);
+    for (const organization of organizationsOf) await organizations.change(organization, withoutPerson(organization, userId));
+    return untilNone(organizationsOf.length);
   };
 
   return createErasure<"identity">((userId) => ({

@@ -51,8 +51,8 @@ export const createErasureMarks = <T extends Erasable>(documents: Model<T>, only
       .lean<Erasable[]>()
       .exec(),
   end: async (_id, endedAt) => {
-    const begun = { _id, "erasure.begunAt": { $ne: null } } as never;
-    return (await documents.updateOne(begun, { $set: { "erasure.endedAt": endedAt } } as never)).matchedCount > 0;
+    const isBegun = { _id, "erasure.begunAt": { $ne: null } } as never;
+    return (await documents.updateOne(isBegun, { $set: { "erasure.endedAt": endedAt } } as never)).matchedCount > 0;
   },
   forget: async (_id) => void (await documents.deleteOne({ _id, "erasure.endedAt": { $ne: null } } as never)),
 });

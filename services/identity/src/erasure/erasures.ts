@@ -69,7 +69,7 @@ export interface ErasuresOptions {
   clock: () => number;
 }
 
-const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 const soleOwner = (organizations: readonly { id: string; name: string }[]): DomainError =>
   new DomainError(
@@ -82,9 +82,9 @@ const soleOwner = (organizations: readonly { id: string; name: string }[]): Doma
 export const createErasures = (options: ErasuresOptions): Erasures => {
   const { store, users, tiers, reauthentication, runStops, soleOwnerships, organizations, changes, pepper, waitMs, clock } = options;
 
-  const shown = async (user: UserRecord): Promise<User> => toUser(user, await tiers.planOf(user.tier));
+  const shownUser = async (user: UserRecord): Promise<User> => toUser(user, await tiers.planOf(user.tier));
 
-  const known = async (userId: string): Promise<UserRecord> => {
+  const requireUser = async (userId: string): Promise<UserRecord> => {
     const user = await users.find(userId);
     if (!user) throw noSuchUser();
     return user;
@@ -92,7 +92,7 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
 
   const proven = async (userId: string, proof: ErasureProof): Promise<UserRecord> => {
     if (typeof proof === "object") return reauthentication.byPassword({ userId, ...proof });
-    const user = await known(userId);
+    const user = await requireUser(userId);
     if (proof === "recent sign-in" && user.passwordHash !== NO_PASSWORD)
       throw invalidRequest([{ path: "password", message: "is required" }]);
     return user;
@@ -110,8 +110,8 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
       if (organizationId !== "") return requestOrganization({ userId, organizationId }, proof);
       const user = await proven(userId, proof);
       if (user.role === "admin")
-        throw refused("an administrator's account can't be deleted: another administrator takes the role from it first");
-      if (user.erasure) return shown(user);
+        throw preconditionFailed("an administrator's account can't be deleted: another administrator takes the role from it first");
+      if (user.erasure) return shownUser(user);
       const sole = await soleOwnerships(userId);
       if (sole.length > 0) throw soleOwner(sole);
       const now = clock();
@@ -120,21 +120,21 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
       // A concurrent request scheduled the erasure first.
       if (!noted) await runStops.drop(stop);
       await changes.announce({ type: "user", id: userId });
-      return shown(noted ?? (await known(userId)));
+      return shownUser(noted ?? (await requireUser(userId)));
     },
 
     withdraw: async ({ userId, organizationId }) => {
       if (organizationId !== "") return organizations.withdraw(userId || undefined, organizationId);
-      const user = (await store.withdraw(userId)) ?? (await known(userId));
-      if (user.erasure) throw refused("the account is being deleted already");
+      const user = (await store.withdraw(userId)) ?? (await requireUser(userId));
+      if (user.erasure) throw preconditionFailed("the account is being deleted already");
       await changes.announce({ type: "user", id: userId });
-      return shown(user);
+      return shownUser(user);
     },
 
     due: async () => {
       const now = new Date(clock());
-      const found: Erasable[] = [...(await store.due(now, PAGE)), ...(await organizations.due(now, PAGE))];
-      return found.map(({ _id: userId, erasure }) => ({ userId, isEnded: Boolean(erasure?.endedAt) }));
+      const erasables: Erasable[] = [...(await store.due(now, PAGE)), ...(await organizations.due(now, PAGE))];
+      return erasables.map(({ _id: userId, erasure }) => ({ userId, isEnded: Boolean(erasure?.endedAt) }));
     },
 
     begin: async (userId) => {
@@ -142,14 +142,14 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
       if (!user) return organizations.begin(userId);
       if (user.erasure?.begunAt) return;
       if (!(await store.begin(user, new Date(clock()), knownAddressesOf(pepper, user.email))))
-        throw refused("the account is not to be deleted now");
+        throw preconditionFailed("the account is not to be deleted now");
       await changes.announce({ type: "user", id: userId });
     },
 
     end: async (userId) => {
       const now = new Date(clock());
       if (!(await store.end(userId, now)) && !(await organizations.end(userId, now)))
-        throw refused("the erasure of the account has not begun");
+        throw preconditionFailed("the erasure of the account has not begun");
     },
 
     forget: async (userId) => {

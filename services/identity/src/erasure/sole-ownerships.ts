@@ -12,8 +12,9 @@ export type SoleOwnerships = (userId: string) => Promise<readonly SoleOwnership[
 export const createSoleOwnerships =
   (organizations: Pick<OrganizationStore, "listOf">): SoleOwnerships =>
   async (userId) => {
-    const found = await organizations.listOf(userId);
-    const ownersOf = ({ members }: (typeof found)[number]) => members.filter(({ role }) => role === "owner");
-    const isSole = (organization: (typeof found)[number]): boolean => ownersOf(organization).every(({ personId }) => personId === userId);
-    return found.filter((organization) => !organization.erasure && isSole(organization)).map(({ _id, name }) => ({ id: _id, name }));
+    const memberships = await organizations.listOf(userId);
+    const ownersOf = ({ members }: (typeof memberships)[number]) => members.filter(({ role }) => role === "owner");
+    const isSole = (organization: (typeof memberships)[number]): boolean =>
+      ownersOf(organization).every(({ personId }) => personId === userId);
+    return memberships.filter((organization) => !organization.erasure && isSole(organization)).map(({ _id, name }) => ({ id: _id, name }));
   };

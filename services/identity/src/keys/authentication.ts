@@ -41,7 +41,7 @@ export interface AuthenticationOptions {
   cacheTtlMs?: number;
 }
 
-const refused = (): DomainError => new DomainError("unauthenticated", "UNAUTHENTICATED", "the API key is not valid");
+const invalidKey = (): DomainError => new DomainError("unauthenticated", "UNAUTHENTICATED", "the API key is not valid");
 const retired = (): DomainError =>
   new DomainError("unauthenticated", "LEGACY_KEY_RETIRED", "keys created before May 2026 are retired; create a new one");
 
@@ -64,9 +64,9 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
     if (key.lastUsedAt && key.lastUsedAt.getTime() >= notSince) return;
     // The cached record is updated immediately, so that its next uses don't write again.
     key.lastUsedAt = new Date(nowMs);
-    const written = store.touch(key._id, new Date(nowMs), new Date(notSince)).catch(onTouchFailed);
-    touching.add(written);
-    void written.finally(() => touching.delete(written));
+    const touchWrite = store.touch(key._id, new Date(nowMs), new Date(notSince)).catch(onTouchFailed);
+    touching.add(touchWrite);
+    void touchWrite.finally(() => touching.delete(touchWrite));
   };
 
   /** The first use of a new value sets the end of the previous value. It is awaited, so that the end is stored before the call returns. */
@@ -79,39 +79,39 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   /** @throws the errors of `authenticate` */
   const requireUsable = ({ key, user, person }: ResolvedKey, nowMs: number): void => {
     if (key.createdAt.getTime() < CAPABILITIES_SINCE_MS) throw retired();
-    if (hasEnded(key.expiresAt, nowMs)) throw refused();
+    if (hasEnded(key.expiresAt, nowMs)) throw invalidKey();
     if (user.suspended || person.suspended) throw accountSuspended();
     requireApiAccess(user);
   };
 
-  const authenticated = (found: ResolvedKey): AuthenticatedKey => ({
-    ...found,
-    effectiveCapabilities: effectiveGrants(found.key.capabilities, found),
+  const authenticated = (resolved: ResolvedKey): AuthenticatedKey => ({
+    ...resolved,
+    effectiveCapabilities: effectiveGrants(resolved.key.capabilities, resolved),
   });
 
   return {
     resolve: async (userId, keyId) => {
-      const found = await withHolder(await store.findOwned({ userId }, keyId));
-      if (!found) throw refused();
-      requireUsable(found, clock());
-      return authenticated(found);
+      const resolved = await withHolder(await store.findOwned({ userId }, keyId));
+      if (!resolved) throw invalidKey();
+      requireUsable(resolved, clock());
+      return authenticated(resolved);
     },
 
     authenticate: async (value) => {
       const kind = classifyKeyValue(value);
       if (kind === "legacy") throw retired();
-      if (kind === "malformed") throw refused();
+      if (kind === "malformed") throw invalidKey();
       const hash = hashKeyValue(pepper, value);
-      const found = await cache.get(hash);
-      if (!found) throw refused();
-      const { key } = found;
+      const resolved = await cache.get(hash);
+      if (!resolved) throw invalidKey();
+      const { key } = resolved;
       const now = clock();
       const isCurrent = key.hashes[0] === hash;
-      if (!isCurrent && hasEnded(key.rotation?.previousEndsAt, now)) throw refused();
-      requireUsable(found, now);
+      if (!isCurrent && hasEnded(key.rotation?.previousEndsAt, now)) throw invalidKey();
+      requireUsable(resolved, now);
       if (isCurrent) await startGrace(key, now);
       touch(key, now);
-      return authenticated(found);
+      return authenticated(resolved);
     },
     drain: async () => void (await Promise.all(touching)),
   };

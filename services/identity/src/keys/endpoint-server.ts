@@ -28,8 +28,8 @@ export const endpointHandlers = (endpoints: Endpoints): Pick<identity.IdentitySe
   listWebhookEndpoints: unary(async ({ ownerId }: identity.ListWebhookEndpointsRequest) => ({
     endpoints: (await endpoints.list(ownerId)).map(endpointMessage),
   })),
-  createWebhookEndpoint: unary(async ({ ownerId, ...wanted }: identity.CreateWebhookEndpointRequest) =>
-    withSecret(await endpoints.create(ownerId, wanted)),
+  createWebhookEndpoint: unary(async ({ ownerId, ...endpoint }: identity.CreateWebhookEndpointRequest) =>
+    withSecret(await endpoints.create(ownerId, endpoint)),
   ),
   updateWebhookEndpoint: unary(async ({ endpoint, events, ...edit }: identity.UpdateWebhookEndpointRequest) => ({
     endpoint: endpointMessage(await endpoints.edit(idOf(endpoint), { ...edit, events: events?.events })),

@@ -34,7 +34,7 @@ export interface WithSecret {
 export interface Endpoints {
   list(ownerId: string): Promise<EndpointRecord[]>;
   /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the limit */
-  create(ownerId: string, wanted: Required<Pick<EndpointEdit, "url" | "events" | "description">>): Promise<WithSecret>;
+  create(ownerId: string, endpoint: Required<Pick<EndpointEdit, "url" | "events" | "description">>): Promise<WithSecret>;
   /** @throws INVALID_REQUEST */
   edit(of: EndpointId, edit: EndpointEdit): Promise<EndpointRecord>;
   /** Creates a new secret. The previous one also signs for one day. */
@@ -64,13 +64,13 @@ const NOTHING: WebhookTarget = { url: "", secrets: [], events: [], disabled: fal
 const ENABLED = { disabledAt: null, disabledReason: "", failingSince: null } as const;
 
 const eventsOf = ({ endpoints }: EndpointsRecord): string[] => {
-  const wanted = new Set(endpoints.filter(({ disabledAt }) => disabledAt === null).flatMap(({ events }) => events));
-  return ENDPOINT_EVENTS.filter((event) => wanted.has(event));
+  const subscribedEvents = new Set(endpoints.filter(({ disabledAt }) => disabledAt === null).flatMap(({ events }) => events));
+  return ENDPOINT_EVENTS.filter((event) => subscribedEvents.has(event));
 };
 const oneOf = (record: EndpointsRecord | null, id: string): EndpointRecord => {
-  const found = record?.endpoints.find((endpoint) => endpoint.id === id);
-  if (!found) throw noSuchEndpoint();
-  return found;
+  const foundEndpoint = record?.endpoints.find((endpoint) => endpoint.id === id);
+  if (!foundEndpoint) throw noSuchEndpoint();
+  return foundEndpoint;
 };
 /** Events in canonical order, without duplicates. */
 const sorted = (events: readonly string[]): string[] => ENDPOINT_EVENTS.filter((event) => events.includes(event));
@@ -93,8 +93,8 @@ export const createEndpoints = ({ store, secretBox, changes, addressProblem, clo
     if (issues.length > 0) throw invalidRequest(issues);
   };
 
-  const change = async (of: EndpointId, wanted: EndpointChange): Promise<EndpointRecord> => {
-    const record = await store.change(of, wanted);
+  const change = async (of: EndpointId, endpointChange: EndpointChange): Promise<EndpointRecord> => {
+    const record = await store.change(of, endpointChange);
     if (!record) throw noSuchEndpoint();
     return oneOf(await noted(record), of.id);
   };
@@ -120,11 +120,11 @@ export const createEndpoints = ({ store, secretBox, changes, addressProblem, clo
       return record?.endpoints ?? [];
     },
 
-    create: async (ownerId, wanted) => {
-      await check(wanted);
+    create: async (ownerId, newEndpoint) => {
+      await check(newEndpoint);
       const [id, now] = [randomUUID(), new Date(clock())];
       const { secret, record: sealed } = newWebhookSecret(secretBox, bound({ ownerId, id }), now);
-      const { url, events, description } = wanted;
+      const { url, events, description } = newEndpoint;
       const endpoint: EndpointRecord = {
         ...{ id, url, events: sorted(events), description, ...ENABLED, revision: randomUUID() },
         ...{ secrets: [sealed], createdAt: now, updatedAt: now },

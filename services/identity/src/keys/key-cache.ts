@@ -42,10 +42,10 @@ export const createKeyCache = ({ load, ttlMs = CACHE_TTL_MS }: KeyCacheOptions):
 
   const read = async (hash: string, startedAt: number): Promise<ResolvedKey | null> => {
     const before = changes;
-    const found = await load(hash);
+    const resolved = await load(hash);
     // An entry's age counts from the start of its lookup, because the result of a slow lookup is already old.
-    if (found && changes === before) entries.set(hash, found, { start: startedAt });
-    return found;
+    if (resolved && changes === before) entries.set(hash, resolved, { start: startedAt });
+    return resolved;
   };
 
   const share = (hash: string): Promise<ResolvedKey | null> => {

@@ -37,13 +37,13 @@ export const metadataIssues = (metadata: Readonly<Record<string, string>>): Issu
 export const aliasIssues = (alias: string): Issue[] =>
   alias === "" || ALIAS.test(alias) ? [] : [{ path: "alias", message: "must be the name of an alias" }];
 
-export const keyIssues = (wanted: NewKey, nowMs: number): Issue[] => {
-  const { expiresAt } = wanted;
+export const keyIssues = (newKey: NewKey, nowMs: number): Issue[] => {
+  const { expiresAt } = newKey;
   const expired = expiresAt !== undefined && !(expiresAt.getTime() > nowMs);
   return [
-    ...nameIssues(wanted.name.trim()),
-    ...grantIssues(wanted),
-    ...aliasIssues(wanted.alias ?? ""),
+    ...nameIssues(newKey.name.trim()),
+    ...grantIssues(newKey),
+    ...aliasIssues(newKey.alias ?? ""),
     ...(expired ? [{ path: "expiresAt", message: "must be in the future" }] : []),
   ];
 };

@@ -83,10 +83,10 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
     change: (of, id, change) => update(owned(of, id), { $set: change }),
     remove: async (of, id) => (await keys.deleteOne(owned(of, id))).deletedCount > 0,
     removeEnded: async (personId, epoch) => {
-      const ended = { epoch: { $lt: epoch } };
+      const isOlder = { epoch: { $lt: epoch } };
       // A key without a creator was created by its owner.
-      await keys.deleteMany({ userId: personId, ...ended });
-      await keys.deleteMany({ madeBy: personId, ...ended });
+      await keys.deleteMany({ userId: personId, ...isOlder });
+      await keys.deleteMany({ madeBy: personId, ...isOlder });
     },
     removeMadeBy: async (userId, personId) => void (await keys.deleteMany({ userId, madeBy: personId })),
     rotate: (key, to, secret) =>

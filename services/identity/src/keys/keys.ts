@@ -46,7 +46,7 @@ export interface Keys {
    * @throws INVALID_REQUEST, API_KEY_ACCESS_DENIED, ACCOUNT_NOT_APPROVED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or
    *   PRECONDITION_FAILED if the owner has too many keys
    */
-  create(userId: string, wanted: NewKey): Promise<IssuedKey>;
+  create(userId: string, newKey: NewKey): Promise<IssuedKey>;
   /** Keys that haven't expired. */
   list(userId: string): Promise<KeyRecord[]>;
   /** @throws INVALID_REQUEST or CAPABILITY_ABOVE_CEILING */
@@ -96,8 +96,8 @@ const rotatedValues = (key: KeyRecord, next: string, graceSeconds: number): Pick
   if (graceSeconds === 0) return { hashes: [next], rotation: null };
   const [current, previous] = key.hashes;
   const currentWasNeverUsed = key.rotation !== null && key.rotation.previousEndsAt === null;
-  const kept = currentWasNeverUsed ? previous : current;
-  return { hashes: kept === undefined ? [next] : [next, kept], rotation: { graceSeconds, previousEndsAt: null } };
+  const keptSecret = currentWasNeverUsed ? previous : current;
+  return { hashes: keptSecret === undefined ? [next] : [next, keptSecret], rotation: { graceSeconds, previousEndsAt: null } };
 };
 
 export const createKeys = (options: KeysOptions): Keys => {
@@ -108,39 +108,39 @@ export const createKeys = (options: KeysOptions): Keys => {
   };
   const announce = (id: string): Promise<void> => changes.announce({ type: "key", id });
 
-  const create: Keys["create"] = async (userId, wanted) => {
-    const { madeBy = userId } = wanted;
+  const create: Keys["create"] = async (userId, newKey) => {
+    const { madeBy = userId } = newKey;
     const now = clock();
-    const ofWebhook = wanted.webhook ? await webhookIssues(wanted.webhook, addressProblem, "webhook.") : [];
-    requireValid([...keyIssues(wanted, now), ...ofWebhook]);
+    const ofWebhook = newKey.webhook ? await webhookIssues(newKey.webhook, addressProblem, "webhook.") : [];
+    requireValid([...keyIssues(newKey, now), ...ofWebhook]);
     const owner = await accounts.get(userId);
     requireKeyRights(owner);
     const service = madeBy === userId ? null : await accounts.ofService(owner, madeBy);
-    if (wanted.service && !service) throw new DomainError("not_found", "NOT_FOUND", "service account not found");
+    if (newKey.service && !service) throw new DomainError("not_found", "NOT_FOUND", "service account not found");
     const person = madeBy === userId ? owner : (service?.person ?? (await users.get(madeBy)));
     requireStanding(person);
-    const grants = grantsFor(wanted, service ? { ...owner, role: "user" } : owner);
+    const grants = grantsFor(newKey, service ? { ...owner, role: "user" } : owner);
     requireMakersGrants(grants.capabilities, service?.within);
-    if (wanted.webhook) requireWebhookGrant(grants.capabilities);
+    if (newKey.webhook) requireWebhookGrant(grants.capabilities);
     const id = randomUUID();
     const { value, hash, start } = newValue();
-    const secret = wanted.webhook && newWebhookSecret(secretBox, id, new Date(now));
+    const secret = newKey.webhook && newWebhookSecret(secretBox, id, new Date(now));
     const record = {
       _id: id,
       userId,
       ...(madeBy === userId ? {} : { madeBy }),
       epoch: person.keyEpoch,
-      name: wanted.name.trim(),
+      name: newKey.name.trim(),
       start,
       ...grants,
-      ...(wanted.alias ? { alias: wanted.alias } : {}),
+      ...(newKey.alias ? { alias: newKey.alias } : {}),
       hashes: [hash],
       rotation: null,
-      webhook: wanted.webhook ? newWebhook(wanted.webhook) : null,
+      webhook: newKey.webhook ? newWebhook(newKey.webhook) : null,
       webhookSecrets: secret ? [secret.record] : [],
       createdAt: new Date(now),
       lastUsedAt: null,
-      expiresAt: wanted.expiresAt ?? null,
+      expiresAt: newKey.expiresAt ?? null,
     };
     const key = await insertIntoFreeSlot(store, record, owner.plan.caps.keys);
     return { key, value, webhookSecret: secret?.secret ?? "", warnings: grantWarnings(key.capabilities) };
@@ -163,11 +163,11 @@ export const createKeys = (options: KeysOptions): Keys => {
         ? [{ path: "", message: "send at least one of name, capabilities, metadata, alias" }]
         : []),
     ]);
-    const known = await store.findOwned(of, keyId);
-    if (!known) throw noSuchKey();
+    const ownedKey = await store.findOwned(of, keyId);
+    if (!ownedKey) throw noSuchKey();
     const change: KeyChange = {
       ...(name === undefined ? {} : { name: name.trim() }),
-      ...(capabilities === undefined ? {} : await changedGrants(known, capabilities)),
+      ...(capabilities === undefined ? {} : await changedGrants(ownedKey, capabilities)),
       ...(alias === undefined ? {} : { alias }),
       ...(metadata === undefined ? {} : { metadata: Object.entries(metadata).map(([entry, value]) => ({ name: entry, value })) }),
     };

@@ -78,26 +78,26 @@ export type AddressProblem = (url: string) => Promise<string | undefined>;
 /**
  * Problems of a webhook's settings, including URLs with private addresses. Deliveries resolve the host again.
  * @param place prefix of issue paths; empty, or ending with a dot
- * @param known events that the webhook can name
+ * @param allowedEvents events that the webhook can name
  */
 export const webhookIssues = async (
   request: WebhookRequest,
   addressProblem: AddressProblem,
   place: "" | "webhook." = "",
-  known: readonly string[] = WEBHOOK_EVENTS,
+  allowedEvents: readonly string[] = WEBHOOK_EVENTS,
 ): Promise<Issue[]> => {
-  const issues = settingsIssues(request, place, known);
+  const issues = settingsIssues(request, place, allowedEvents);
   if (issues.length > 0) return issues;
   const problem = await addressProblem(request.url);
   return problem ? [{ path: `${place}url`, message: problem }] : [];
 };
 
-const settingsIssues = ({ url, events }: WebhookRequest, place: "" | "webhook.", known: readonly string[]): Issue[] => {
+const settingsIssues = ({ url, events }: WebhookRequest, place: "" | "webhook.", allowedEvents: readonly string[]): Issue[] => {
   const problem = urlProblem(url);
   return [
     ...(problem ? [{ path: `${place}url`, message: problem }] : []),
     ...events.flatMap((event, index) =>
-      known.includes(event) ? [] : [{ path: `${place}events.${index}`, message: `must be one of ${known.join(", ")}` }],
+      allowedEvents.includes(event) ? [] : [{ path: `${place}events.${index}`, message: `must be one of ${allowedEvents.join(", ")}` }],
     ),
   ];
 };

@@ -62,27 +62,27 @@ export const createOidcAccounts = (options: OidcAccountsOptions): OidcAccounts =
 
   /** The account's registrant never verified the address, so their access ends. */
   const takeOver = async (user: UserRecord): Promise<UserRecord> => {
-    const taken = await store.takeOver(user._id, new Date(clock()));
-    if (!taken) throw oidcError("taken");
-    await endEarlierAccess(taken);
+    const takenOver = await store.takeOver(user._id, new Date(clock()));
+    if (!takenOver) throw oidcError("taken");
+    await endEarlierAccess(takenOver);
     await changes.announce({ type: "user", id: user._id });
     logger.info({ userId: user._id }, "an account whose address was not verified was taken over by the OpenID provider's");
-    return taken;
+    return takenOver;
   };
 
   const create = async (email: string): Promise<UserRecord | null> => {
     const at = new Date(clock());
-    const given = { ...FREE, email, passwordHash: NO_PASSWORD, approved: settings.approves, emailVerifiedAt: at, createdAt: at };
-    const user = newUser(given);
+    const registration = { ...FREE, email, passwordHash: NO_PASSWORD, approved: settings.approves, emailVerifiedAt: at, createdAt: at };
+    const user = newUser(registration);
     return (await users.insert(user)) ? user : users.findByEmail(email);
   };
 
   const byAddress = async (claims: OidcClaims): Promise<UserRecord> => {
     const { email } = claims;
     if (email === undefined || !claims.emailVerified) throw oidcError("unverified");
-    const known = (await users.findByEmail(email)) ?? (await create(email));
-    if (!known) throw oidcError("answer");
-    const user = isVerified(known) ? known : await takeOver(known);
+    const existingUser = (await users.findByEmail(email)) ?? (await create(email));
+    if (!existingUser) throw oidcError("answer");
+    const user = isVerified(existingUser) ? existingUser : await takeOver(existingUser);
     await linkTo(claims, user._id);
     return user;
   };

@@ -21,8 +21,10 @@ const fits =
   ({ all, emailVerified }: OidcClaims) =>
   ({ claim, value }: ClaimRule): boolean => {
     if (claim === "email" && !emailVerified) return false;
-    const given = all[claim];
-    return (Array.isArray(given) ? given : [given]).some((one) => one !== undefined && one !== null && String(one) === value);
+    const claimValue = all[claim];
+    return (Array.isArray(claimValue) ? claimValue : [claimValue]).some(
+      (one) => one !== undefined && one !== null && String(one) === value,
+    );
   };
 
 export const isAdminByClaim = (claims: OidcClaims, { admins }: Pick<OidcSettings, "admins">): boolean => admins.some(fits(claims));

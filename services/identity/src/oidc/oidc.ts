@@ -76,8 +76,8 @@ export interface OidcOptions {
   clock?: () => number;
 }
 
-const isSame = (left: string, right: string): boolean =>
-  left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+const isSame = (one: string, right: string): boolean =>
+  one.length === right.length && timingSafeEqual(Buffer.from(one), Buffer.from(right));
 
 export const createOidc = (options: OidcOptions): Oidc => {
   const { provider, store, users, endSessions, reauthentication, pendingSignIns, pepper, clock = Date.now } = options;

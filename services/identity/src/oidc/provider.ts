@@ -70,16 +70,16 @@ export const createProvider = ({ settings, egress, logger, clock = Date.now }: P
       execute,
     });
   };
-  let known: { configuration: Promise<OpenIdClient.Configuration>; untilMs: number } | undefined;
+  let cached: { configuration: Promise<OpenIdClient.Configuration>; untilMs: number } | undefined;
   const configuration = (): Promise<OpenIdClient.Configuration> => {
-    if (!known || known.untilMs <= clock()) {
+    if (!cached || cached.untilMs <= clock()) {
       const described = { configuration: describe(), untilMs: clock() + DESCRIPTION_MS };
-      known = described;
+      cached = described;
       described.configuration.catch(() => {
-        if (known === described) known = undefined;
+        if (cached === described) cached = undefined;
       });
     }
-    return known.configuration;
+    return cached.configuration;
   };
 
   /** Maps the library's errors and logs them. The log contains no tokens or codes. */

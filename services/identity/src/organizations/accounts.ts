@@ -98,9 +98,9 @@ export const createAccounts = ({ users, store, serviceAccounts }: AccountsOption
 
   const heldByService = async (key: KeyRecord, id: string): Promise<KeyHolder | null> => {
     const owner = await find(key.userId);
-    const found = owner && (await ofService(owner, id));
-    if (!found || key.epoch !== found.person.keyEpoch) return null;
-    return { user: { ...owner, role: "user" }, ...found, role: owner.organization ? "owner" : null };
+    const account = owner && (await ofService(owner, id));
+    if (!account || key.epoch !== account.person.keyEpoch) return null;
+    return { user: { ...owner, role: "user" }, ...account, role: owner.organization ? "owner" : null };
   };
 
   const ofMember = async (key: KeyRecord, madeBy: string): Promise<KeyHolder | null> => {
@@ -114,9 +114,9 @@ export const createAccounts = ({ users, store, serviceAccounts }: AccountsOption
   return {
     find,
     get: async (id) => {
-      const found = await find(id);
-      if (!found) throw noSuchUser();
-      return found;
+      const account = await find(id);
+      if (!account) throw noSuchUser();
+      return account;
     },
     ofService,
     ofOrganization,

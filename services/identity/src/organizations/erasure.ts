@@ -39,7 +39,7 @@ export interface OrganizationErasuresOptions {
   clock: () => number;
 }
 
-const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 /** The mark of an erased organization. It has no members, and so no valid keys. Its creator's slot is free. */
 export const erasedOrganization = (_id: string, erasure: ErasureRecord, begunAt: Date): OrganizationChange => ({
@@ -53,7 +53,7 @@ export const createOrganizationErasures = (options: OrganizationErasuresOptions)
 
   const checkOwner = (organization: OrganizationRecord, personId: AskedBy): void => {
     if (personId !== undefined) requireRole(organization, personId, "owner");
-    if (organization.erasure?.begunAt) throw refused("the organization is being deleted already");
+    if (organization.erasure?.begunAt) throw preconditionFailed("the organization is being deleted already");
   };
   const ownedBy = async (personId: AskedBy, id: string): Promise<OrganizationRecord> => {
     const organization = await store.find(id);
@@ -67,8 +67,8 @@ export const createOrganizationErasures = (options: OrganizationErasuresOptions)
     requireOwner: async (personId, id) => void (await ownedBy(personId, id)),
 
     request: async (personId, id) => {
-      const known = await ownedBy(personId, id);
-      if (known.erasure) return accounts.ofOrganization(known);
+      const ownedOrganization = await ownedBy(personId, id);
+      if (ownedOrganization.erasure) return accounts.ofOrganization(ownedOrganization);
       const now = clock();
       const stop = await runStops.begin(id);
       const { after } = await changeOrganization(store, id, (organization) => {
@@ -83,8 +83,8 @@ export const createOrganizationErasures = (options: OrganizationErasuresOptions)
     },
 
     withdraw: async (personId, id) => {
-      const known = await ownedBy(personId, id);
-      if (!known.erasure) return accounts.ofOrganization(known);
+      const ownedOrganization = await ownedBy(personId, id);
+      if (!ownedOrganization.erasure) return accounts.ofOrganization(ownedOrganization);
       const { after } = await changeOrganization(store, id, (organization) => {
         checkOwner(organization, personId);
         return { erasure: null };
@@ -94,11 +94,11 @@ export const createOrganizationErasures = (options: OrganizationErasuresOptions)
     },
 
     begin: async (id) => {
-      const known = await store.find(id);
-      if (known?.erasure?.begunAt) return;
+      const organization = await store.find(id);
+      if (organization?.erasure?.begunAt) return;
       const now = new Date(clock());
       await changeOrganization(store, id, ({ erasure }) => {
-        if (!erasure || erasure.erasesAt > now) throw refused("the organization is not to be deleted now");
+        if (!erasure || erasure.erasesAt > now) throw preconditionFailed("the organization is not to be deleted now");
         return erasedOrganization(id, erasure, erasure.begunAt ?? now);
       });
       await announce(id);

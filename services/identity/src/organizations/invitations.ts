@@ -25,7 +25,11 @@ export interface Invitations {
    * can use it.
    * @throws INVALID_REQUEST, or PRECONDITION_FAILED at the limits
    */
-  create(personId: string, id: string, wanted: { role: string; email: string }): Promise<{ invitation: InvitationRecord; token: string }>;
+  create(
+    personId: string,
+    id: string,
+    invitation: { role: string; email: string },
+  ): Promise<{ invitation: InvitationRecord; token: string }>;
   /** Removes an invitation. Only for owners. */
   remove(personId: string, id: string, invitationId: string): Promise<void>;
   /** Returns the organization and role of a token. @throws NOT_FOUND like `accept` */
@@ -50,8 +54,8 @@ const noSuchInvitation = (): DomainError =>
 const isMember = (): DomainError =>
   new DomainError("conflict", "ALREADY_EXISTS", "you are a member of this organization already; the invitation stays as it is");
 
-const readEmail = (given: string): string => {
-  const email = normaliseEmail(given);
+const readEmail = (address: string): string => {
+  const email = normaliseEmail(address);
   if (email === "" || isEmail(email)) return email;
   throw invalidRequest([{ path: "email", message: "must be an e-mail address" }]);
 };
@@ -68,9 +72,9 @@ export const createInvitations = (options: InvitationsOptions): Invitations => {
     return organization;
   };
 
-  const create: Invitations["create"] = async (personId, id, wanted) => {
-    const role = readRole(wanted.role);
-    const email = readEmail(wanted.email);
+  const create: Invitations["create"] = async (personId, id, newInvitation) => {
+    const role = readRole(newInvitation.role);
+    const email = readEmail(newInvitation.email);
     const secret = randomBytes(SECRET_BYTES).toString("base64url");
     const createdAt = new Date(clock());
     const expiresAt = new Date(createdAt.getTime() + ORGANIZATION_BOUNDS.invitationDays * DAY_MS);
@@ -128,9 +132,9 @@ export const createInvitations = (options: InvitationsOptions): Invitations => {
       await changeOrganization(store, id, (organization) => {
         requireRole(organization, personId, "owner");
         const { invitations } = organization;
-        const left = invitations.filter((one) => one.id !== invitationId);
-        if (left.length === invitations.length) throw new DomainError("not_found", "NOT_FOUND", "invitation not found");
-        return { invitations: left };
+        const remaining = invitations.filter((one) => one.id !== invitationId);
+        if (remaining.length === invitations.length) throw new DomainError("not_found", "NOT_FOUND", "invitation not found");
+        return { invitations: remaining };
       });
     },
   };

@@ -51,16 +51,16 @@ const withMembers = ({ _id, tierOf, createdBy, place, invitations }: Standing, m
  * organization's creator is assumed.
  */
 export const withoutAdmitted = (organization: Standing, personId: string): OrganizationChange => {
-  const gone = new Set<string>();
-  const isGone = ({ admittedBy = organization.createdBy }: MemberRecord): boolean => admittedBy === personId || gone.has(admittedBy);
+  const removedIds = new Set<string>();
+  const isGone = ({ admittedBy = organization.createdBy }: MemberRecord): boolean => admittedBy === personId || removedIds.has(admittedBy);
   // Members are ordered by time, so the admitting member always comes first.
-  for (const member of organization.members) if (member.personId !== personId && isGone(member)) gone.add(member.personId);
-  const left = organization.members.filter((member) => !gone.has(member.personId));
+  for (const member of organization.members) if (member.personId !== personId && isGone(member)) removedIds.add(member.personId);
+  const remaining = organization.members.filter((member) => !removedIds.has(member.personId));
   // The last owner was removed.
-  const hasOwner = left.some(({ role }) => role === "owner");
+  const hasOwner = remaining.some(({ role }) => role === "owner");
   return withMembers(
     organization,
-    hasOwner ? left : left.map((member) => (member.personId === personId ? { ...member, role: "owner" } : member)),
+    hasOwner ? remaining : remaining.map((member) => (member.personId === personId ? { ...member, role: "owner" } : member)),
   );
 };
 

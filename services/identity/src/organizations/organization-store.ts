@@ -40,8 +40,8 @@ export interface OrganizationStore {
 export const createOrganizationStore = (organizations: Model<OrganizationRecord>): OrganizationStore => ({
   insert: (organization) => insertOnce(organizations.create([organization])),
   takenPlaces: async (places) => {
-    const found = await organizations.find({ place: { $in: [...places] } }, { place: 1 }).lean<Pick<OrganizationRecord, "place">[]>();
-    return found.map(({ place }) => place);
+    const rows = await organizations.find({ place: { $in: [...places] } }, { place: 1 }).lean<Pick<OrganizationRecord, "place">[]>();
+    return rows.map(({ place }) => place);
   },
   findOf: (personId, id) => organizations.findOne({ _id: id, memberIds: personId }).lean<OrganizationRecord>().exec(),
   listOf: (personId) => organizations.find({ memberIds: personId }).sort({ createdAt: 1, _id: 1 }).lean<OrganizationRecord[]>().exec(),

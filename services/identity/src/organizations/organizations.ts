@@ -75,8 +75,8 @@ export const readRole = (role: string): Role => {
   throw invalidRequest([{ path: "role", message: `must be one of ${ROLES.join(", ")}` }]);
 };
 
-export const readName = (given: string): string => {
-  const name = given.trim();
+export const readName = (text: string): string => {
+  const name = text.trim();
   if (name !== "" && !isLonger(name, LIMITS.nameChars)) return name;
   throw invalidRequest([{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }]);
 };
@@ -120,13 +120,13 @@ export const createOrganizations = (options: OrganizationsOptions): Organization
     email: (await users.find(member.personId))?.email ?? "",
   });
   const find = async (personId: string, id: string): Promise<OrganizationRecord> => {
-    const found = UUID.test(id) ? await store.findOf(personId, id) : null;
-    if (!found) throw noSuchOrganization();
-    return found;
+    const organization = UUID.test(id) ? await store.findOf(personId, id) : null;
+    if (!organization) throw noSuchOrganization();
+    return organization;
   };
 
-  const create: Organizations["create"] = async (personId, given) => {
-    const name = readName(given);
+  const create: Organizations["create"] = async (personId, newName) => {
+    const name = readName(newName);
     const person = await users.get(personId);
     if (!person.approved) throw accountNotApproved();
     await requireRoom(store, personId);
@@ -149,7 +149,7 @@ export const createOrganizations = (options: OrganizationsOptions): Organization
     const place = await insertIntoFreePlace({
       places: perPerson,
       attempts: CONFLICT_ATTEMPTS.organization,
-      taken: async () => (await store.takenPlaces(places)).map((taken) => places.indexOf(taken)),
+      taken: async () => (await store.takenPlaces(places)).map((takenPlace) => places.indexOf(takenPlace)),
       insert: (free) => store.insert({ ...organization, place: placeOf(free) }),
       full: () => atLimit(`nobody may have made more than ${perPerson} organizations; leave one first`, perPerson),
     });
@@ -171,15 +171,17 @@ export const createOrganizations = (options: OrganizationsOptions): Organization
     create,
     removeMember,
     list: async (personId) => {
-      const found = await store.listOf(personId);
-      return Promise.all(found.map((organization) => membershipOf(organization, requireRole(organization, personId, "viewer").role)));
+      const organizations = await store.listOf(personId);
+      return Promise.all(
+        organizations.map((organization) => membershipOf(organization, requireRole(organization, personId, "viewer").role)),
+      );
     },
     membership: async (personId, id) => {
       const organization = await find(personId, id);
       return membershipOf(organization, requireRole(organization, personId, "viewer").role);
     },
-    rename: async (personId, id, given) => {
-      const name = readName(given);
+    rename: async (personId, id, newName) => {
+      const name = readName(newName);
       const { before, after } = await changeOrganization(store, id, (organization) => {
         requireRole(organization, personId, "owner");
         return { name };
@@ -188,8 +190,8 @@ export const createOrganizations = (options: OrganizationsOptions): Organization
       return { membership: await membershipOf(after, "owner"), nameBefore: before.name };
     },
     members: async (personId, id) => Promise.all((await find(personId, id)).members.map(withEmail)),
-    changeMember: async (personId, id, memberId, given) => {
-      const role = readRole(given);
+    changeMember: async (personId, id, memberId, newRole) => {
+      const role = readRole(newRole);
       const { before, after } = await changeOrganization(store, id, (organization) => {
         requireRole(organization, personId, "owner");
         return withRole(organization, memberId, role);
@@ -202,8 +204,8 @@ export const createOrganizations = (options: OrganizationsOptions): Organization
       if (isLonger(query, LIMITS.searchChars))
         throw invalidRequest([{ path: "q", message: `must have at most ${LIMITS.searchChars} characters` }]);
       const size = pageSize(limit);
-      const found = await store.page({ query: query.trim(), tierOf, after: fromCursor(cursor), limit: size + 1 });
-      const { rows: organizations, nextCursor } = pageOf(found, size, ({ createdAt }) => createdAt);
+      const rows = await store.page({ query: query.trim(), tierOf, after: fromCursor(cursor), limit: size + 1 });
+      const { rows: organizations, nextCursor } = pageOf(rows, size, ({ createdAt }) => createdAt);
       return { organizations, nextCursor };
     },
   };

@@ -29,7 +29,7 @@ export interface ServiceAccounts {
   /**
    * @throws INVALID_REQUEST, CAPABILITY_ABOVE_CEILING, PRECONDITION_FAILED if the owner has too many, and the errors of `requireKeyRights`
    */
-  create(of: ServiceAccountOwner, wanted: Required<ServiceAccountEdit>): Promise<ServiceAccountRecord>;
+  create(of: ServiceAccountOwner, edit: Required<ServiceAccountEdit>): Promise<ServiceAccountRecord>;
   /** @throws INVALID_REQUEST, CAPABILITY_ABOVE_CEILING, NOT_FOUND */
   edit(
     of: ServiceAccountOwner,
@@ -70,11 +70,11 @@ export const createServiceAccounts = (options: ServiceAccountsOptions): ServiceA
     return grantsFor({ preset: "", capabilities }, { ...owner, role: "user" }).capabilities;
   };
 
-  const create: ServiceAccounts["create"] = async (of, wanted) => {
+  const create: ServiceAccounts["create"] = async (of, edit) => {
     await requireOwner(of);
     const account: ServiceAccountRecord = {
-      ...{ _id: randomUUID(), ownerId: of.ownerId, slot: 0, name: readName(wanted.name) },
-      capabilities: await readGrants(of.ownerId, wanted.capabilities),
+      ...{ _id: randomUUID(), ownerId: of.ownerId, slot: 0, name: readName(edit.name) },
+      capabilities: await readGrants(of.ownerId, edit.capabilities),
       ...{ createdBy: of.personId, createdAt: new Date(clock()) },
     };
     const { serviceAccounts: most } = (await accounts.get(of.ownerId)).plan.caps;

@@ -34,8 +34,8 @@ const openable = (envelope: Envelope, secret: Sealed): string | undefined => {
 /** Encrypts values of earlier keys again with the current key, so that the earlier keys can be removed. */
 export const resealAll = async <T>(envelope: Envelope, { read, idOf, sealed, write }: SealedValues<T>): Promise<Resealed> => {
   const { currentId } = envelope;
-  const [resealed, lost]: [string[], string[]] = [[], []];
-  if (currentId === undefined) return { resealed, lost };
+  const [resealed, unreadable]: [string[], string[]] = [[], []];
+  if (currentId === undefined) return { resealed, lost: unreadable };
   let some: T[] = [];
   do {
     const last = some.at(-1);
@@ -43,9 +43,9 @@ export const resealAll = async <T>(envelope: Envelope, { read, idOf, sealed, wri
     for (const one of some) {
       const whose = sealed(one);
       const value = openable(envelope, whose);
-      (value === undefined ? lost : resealed).push(idOf(one));
+      (value === undefined ? unreadable : resealed).push(idOf(one));
       if (value !== undefined) await write(one, envelope.seal(value, whose));
     }
   } while (some.length === RESEALED_AT_ONCE);
-  return { resealed, lost };
+  return { resealed, lost: unreadable };
 };

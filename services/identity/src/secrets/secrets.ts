@@ -89,15 +89,15 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
   isConfigured: envelope.isConfigured,
   list: (owner) => store.list(owner),
 
-  put: async (given) => {
-    const issues = [...issuesOf(given), ...(isUser(given.owner) ? await userSecretIssues(given, addressProblem) : [])];
+  put: async (input) => {
+    const issues = [...issuesOf(input), ...(isUser(input.owner) ? await userSecretIssues(input, addressProblem) : [])];
     if (issues.length > 0) throw invalidRequest(issues);
-    const { alias: _, ...named } = { ...given, name: aliasedName(given.name, given.alias) };
-    const secret = isUser(named.owner) ? withUrlHosts(named) : named;
+    const { alias: _, ...namedSecret } = { ...input, name: aliasedName(input.name, input.alias) };
+    const secret = isUser(namedSecret.owner) ? withUrlHosts(namedSecret) : namedSecret;
     const { value, ...rest } = secret;
     const sealed = envelope.seal(value, secret);
-    const [known] = await store.find(secret.owner, [secret.name]);
-    if (!known && (await store.count(secret.owner)) >= SECRET_BOUNDS.secrets) throw tooMany();
+    const [existing] = await store.find(secret.owner, [secret.name]);
+    if (!existing && (await store.count(secret.owner)) >= SECRET_BOUNDS.secrets) throw tooMany();
     const record: SecretRecord = {
       ...rest,
       ...sealed,
@@ -108,7 +108,7 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
     };
     const stored = await store.put(record);
     // Concurrent calls may have exceeded the limit.
-    if (!known && (await store.count(secret.owner)) > SECRET_BOUNDS.secrets) {
+    if (!existing && (await store.count(secret.owner)) > SECRET_BOUNDS.secrets) {
       await store.unset(record._id, record.revision);
       throw tooMany();
     }
@@ -118,8 +118,8 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
   remove: async (owner, name, alias) => (await store.remove(owner, aliasedName(name, alias))) ?? undefined,
 
   read: async (owner, names, alias) => {
-    const found = alias === undefined ? await store.find(owner, names) : chosenSecrets(await store.list(owner), names, alias);
-    return found.map((secret) => ({ name: partsOf(secret.name).name, hosts: secret.hosts, value: envelope.open(secret) }));
+    const secrets = alias === undefined ? await store.find(owner, names) : chosenSecrets(await store.list(owner), names, alias);
+    return secrets.map((secret) => ({ name: partsOf(secret.name).name, hosts: secret.hosts, value: envelope.open(secret) }));
   },
 
   reseal: () =>

@@ -62,9 +62,9 @@ export const createAttemptsStore = (attempts: Model<AttemptsRecord>): AttemptsSt
         if (window.nextAt && window.nextAt > now) return { until: window.nextAt };
         const delayMs = Math.min(firstDelayMs * 2 ** (window.count - free), maxDelayMs);
         const nextAt = new Date(now.getTime() + delayMs);
-        const seen = { _id: id, count: window.count, endsAt: window.endsAt };
-        const taken = await attempts.updateOne(seen, { $set: { count: window.count + 1, nextAt, endsAt } });
-        return taken.modifiedCount > 0 ? {} : undefined;
+        const isUnchanged = { _id: id, count: window.count, endsAt: window.endsAt };
+        const update = await attempts.updateOne(isUnchanged, { $set: { count: window.count + 1, nextAt, endsAt } });
+        return update.modifiedCount > 0 ? {} : undefined;
       });
       return answer ? answer.until : new Date(now.getTime() + BUSY_MS);
     },

@@ -31,8 +31,8 @@ export const createLinkTokens = (pepper: string, purpose: string): LinkTokens =>
   },
 });
 
-const sameHash = (left: string, right: string): boolean =>
-  left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+const sameHash = (one: string, right: string): boolean =>
+  one.length === right.length && timingSafeEqual(Buffer.from(one), Buffer.from(right));
 
 /** True if the stored link has this hash and hasn't expired. */
 export const isLive = (link: StoredLink | null | undefined, hash: string, now: number): boolean =>

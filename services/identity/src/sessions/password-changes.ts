@@ -66,7 +66,7 @@ export const createPasswordChanges = (options: PasswordChangesOptions): Password
   const { store, tiers, passwords, throttle, changes, earlierAccess, pepper, clock = Date.now } = options;
   const tokens = createLinkTokens(pepper, RESET_PURPOSE);
 
-  const told = async (user: UserRecord): Promise<User> => {
+  const announceChange = async (user: UserRecord): Promise<User> => {
     await changes.announce({ type: "user", id: user._id });
     return toUser(user, await tiers.planOf(user.tier));
   };
@@ -82,7 +82,7 @@ export const createPasswordChanges = (options: PasswordChangesOptions): Password
       const changed = await store.replacePassword(userId, user.passwordHash, await passwords.hash(next));
       // Another session changed the password.
       if (!changed) throw wrongPassword();
-      return told(changed);
+      return announceChange(changed);
     },
 
     createReset: async (userId, mailed = false) => {
@@ -105,14 +105,14 @@ export const createPasswordChanges = (options: PasswordChangesOptions): Password
       if (provesAddress) await earlierAccess.endOfRegistrant(changed);
       // The link allows sign-in, so earlier failures from this address are reset.
       await throttle.succeeded(user.email, address);
-      return told(changed);
+      return announceChange(changed);
     },
 
     endSessions: async (userId) => {
       const user = await store.endAccess(userId, new Date(clock()));
       if (!user) throw noSuchUser();
       await earlierAccess.endOfSessions(user);
-      return told(user);
+      return announceChange(user);
     },
   };
 };

@@ -50,8 +50,8 @@ export const createSignIn = ({
   noteFailure,
   clock = Date.now,
 }: SignInOptions): SignIn => ({
-  register: async ({ email: written, password, address }) => {
-    const email = normaliseEmail(written);
+  register: async ({ email: rawEmail, password, address }) => {
+    const email = normaliseEmail(rawEmail);
     const issues = credentialIssues(email, password);
     if (issues.length > 0) throw invalidRequest(issues);
     const user = newUser({ email, passwordHash: await passwords.hash(password), ...FREE, createdAt: new Date(clock()) });
@@ -60,8 +60,8 @@ export const createSignIn = ({
     return toUser(user, await tiers.planOf(user.tier));
   },
 
-  login: async ({ email: written, password, address }) => {
-    const email = normaliseEmail(written);
+  login: async ({ email: rawEmail, password, address }) => {
+    const email = normaliseEmail(rawEmail);
     await throttle.attempt(email, address);
     const user = await store.findByEmail(email);
     const matches = await passwords.verify(user?.passwordHash, password);

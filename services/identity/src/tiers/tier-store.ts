@@ -26,7 +26,7 @@ export interface TierStore {
   /** Claims a rollout that is unclaimed or whose claim has expired. */
   claimRollout(claim: string, now: Date, until: Date): Promise<TierRecord | null>;
   /** Advances a claimed rollout, or ends it if `to` is null. @returns false if there is a newer claim or change */
-  advanceRollout(claimed: RolloutClaim, to: { cursor: string; until: Date } | null): Promise<boolean>;
+  advanceRollout(claim: RolloutClaim, to: { cursor: string; until: Date } | null): Promise<boolean>;
   releaseRollout(id: string, claim: string): Promise<void>;
 }
 

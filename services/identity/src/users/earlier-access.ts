@@ -35,7 +35,7 @@ export interface EarlierAccessOptions {
   changes: Changes;
 }
 
-const ended = (): DomainError =>
+const accessEnded = (): DomainError =>
   new DomainError("unauthenticated", "UNAUTHENTICATED", "the access of who set this up has ended: set it up again");
 
 export const createEarlierAccess = ({
@@ -53,8 +53,8 @@ export const createEarlierAccess = ({
         ...(isForeign ? withoutAdmitted(organization, personId) : {}),
         invitations: organization.invitations.filter(({ createdBy }) => createdBy !== personId),
       }));
-      const gone = before.members.filter((member) => !memberOf(after, member.personId));
-      for (const member of gone) await keys.removeMadeBy(_id, member.personId);
+      const removedMembers = before.members.filter((member) => !memberOf(after, member.personId));
+      for (const member of removedMembers) await keys.removeMadeBy(_id, member.personId);
       await changes.announce({ type: "organization", id: _id });
     }
   };
@@ -81,12 +81,12 @@ export const createEarlierAccess = ({
       if (!person && (await serviceAccounts.find(ownerId, personId))) return;
       // Old grants of organizations don't name their creator.
       if (!person && personId === ownerId && (await organizations.find(ownerId))) return;
-      if (!person || (person.accessFrom && at < person.accessFrom)) throw ended();
+      if (!person || (person.accessFrom && at < person.accessFrom)) throw accessEnded();
       if (personId === ownerId) return;
       const organization = await organizations.find(ownerId);
       const member = organization && memberOf(organization, personId);
       // Grants from before a member left stay invalid after they return.
-      if (!member || at < member.since || !roleReaches(member.role, "runner")) throw ended();
+      if (!member || at < member.since || !roleReaches(member.role, "runner")) throw accessEnded();
     },
   };
 };

@@ -25,8 +25,8 @@ export const passwordProblem = (password: string, email: string): string | undef
   const characters = Array.from(password.slice(0, 2 * MAX_PASSWORD_CHARS + 1));
   if (characters.length < MIN_PASSWORD_CHARS) return `must have at least ${MIN_PASSWORD_CHARS} characters`;
   if (characters.length > MAX_PASSWORD_CHARS) return `must have at most ${MAX_PASSWORD_CHARS} characters`;
-  const written = spelling(password);
-  if (written.trim() === normaliseEmail(email)) return "must not be the e-mail address";
-  if (COMMON.has(written) || isRun(Array.from(written))) return "is too common: choose another one";
+  const spelledPassword = spelling(password);
+  if (spelledPassword.trim() === normaliseEmail(email)) return "must not be the e-mail address";
+  if (COMMON.has(spelledPassword) || isRun(Array.from(spelledPassword))) return "is too common: choose another one";
   return undefined;
 };

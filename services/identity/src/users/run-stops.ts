@@ -93,9 +93,9 @@ export const createRunStops = ({ store, users, organizations, clock = Date.now }
     drop: ({ id }) => store.remove(id, null),
     claim: async () => {
       for (let passed = 0; passed < MAX_PASSED_OVER; passed += 1) {
-        const claimed = await claimOnce(clock());
-        if (claimed === "none") return null;
-        if (claimed !== "passed") return claimed;
+        const claim = await claimOnce(clock());
+        if (claim === "none") return null;
+        if (claim !== "passed") return claim;
       }
       return null;
     },

@@ -32,8 +32,8 @@ export const pageOfUsers = async (
   if (isLonger(query, MAX_QUERY_CHARS)) throw invalidRequest([{ path: "q", message: `must have at most ${MAX_QUERY_CHARS} characters` }]);
   const size = pageSize(limit);
   const after = fromCursor(cursor);
-  const found = await store.page({ approved, tier, query: query.trim().toLowerCase(), after, limit: size + 1 });
-  const { rows: records, nextCursor } = pageOf(found, size, ({ createdAt }) => createdAt);
+  const rows = await store.page({ approved, tier, query: query.trim().toLowerCase(), after, limit: size + 1 });
+  const { rows: records, nextCursor } = pageOf(rows, size, ({ createdAt }) => createdAt);
   const planOf = await tiers.plansOf(records.map(({ tier }) => tier));
   return {
     users: records.map((record) => toUser(record, planOf(record.tier))),

@@ -65,9 +65,9 @@ const checkUpdate = async (update: UserUpdate, tiers: Tiers): Promise<UserChange
 };
 
 /** Returns which access a change ends. */
-const endedBy = (wanted: UserChanges, { approved, suspended }: UserRecord): { runs: boolean; keys: boolean } => {
-  const losesApproval = approved && wanted.approved === false;
-  return { runs: losesApproval || (!suspended && wanted.suspended === true), keys: losesApproval };
+const endedBy = (changes: UserChanges, { approved, suspended }: UserRecord): { runs: boolean; keys: boolean } => {
+  const losesApproval = approved && changes.approved === false;
+  return { runs: losesApproval || (!suspended && changes.suspended === true), keys: losesApproval };
 };
 
 export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }: UsersOptions): Users => {
@@ -77,30 +77,30 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
   };
 
   /** Makes one attempt. Returns undefined if the user's standing has changed. */
-  const tryUpdate = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord } | undefined> => {
+  const tryUpdate = async (id: string, userChanges: UserChanges): Promise<{ before: UserRecord; after: UserRecord } | undefined> => {
     const standing = await store.find(id);
     if (!standing) throw noSuchUser();
-    const ended = endedBy(wanted, standing);
-    if (!ended.runs) {
-      const before = await store.update(standing, wanted, null);
-      return before ? { before, after: { ...before, ...wanted, revision: before.revision + 1 } } : undefined;
+    const accessEnds = endedBy(userChanges, standing);
+    if (!accessEnds.runs) {
+      const before = await store.update(standing, userChanges, null);
+      return before ? { before, after: { ...before, ...userChanges, revision: before.revision + 1 } } : undefined;
     }
     const stop = await runStops.begin(id);
-    const before = await store.update(standing, wanted, { stop, keys: ended.keys });
+    const before = await store.update(standing, userChanges, { stop, keys: accessEnds.keys });
     if (!before) {
       await runStops.drop(stop);
       return undefined;
     }
-    const keyEpoch = before.keyEpoch + (ended.keys ? 1 : 0);
-    if (ended.keys) await removeEndedKeys(id, keyEpoch);
+    const keyEpoch = before.keyEpoch + (accessEnds.keys ? 1 : 0);
+    if (accessEnds.keys) await removeEndedKeys(id, keyEpoch);
     return {
       before,
-      after: { ...before, ...wanted, revision: before.revision + 1, stop, sessionEpoch: before.sessionEpoch + 1, keyEpoch },
+      after: { ...before, ...userChanges, revision: before.revision + 1, stop, sessionEpoch: before.sessionEpoch + 1, keyEpoch },
     };
   };
 
-  const change = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord }> => {
-    const changed = await retryOnConflict(CONFLICT_ATTEMPTS.user, () => tryUpdate(id, wanted));
+  const change = async (id: string, userChanges: UserChanges): Promise<{ before: UserRecord; after: UserRecord }> => {
+    const changed = await retryOnConflict(CONFLICT_ATTEMPTS.user, () => tryUpdate(id, userChanges));
     if (!changed) throw unavailable("the user is being changed by too many at once");
     return changed;
   };
@@ -114,11 +114,11 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
     },
     list: (query) => pageOfUsers(store, tiers, query),
     update: async (id, update) => {
-      const wanted = await checkUpdate(update, tiers);
-      const { before, after } = await change(id, wanted);
-      if (wanted.tier !== undefined && !(await tiers.isAssignable(wanted.tier))) {
+      const userChanges = await checkUpdate(update, tiers);
+      const { before, after } = await change(id, userChanges);
+      if (userChanges.tier !== undefined && !(await tiers.isAssignable(userChanges.tier))) {
         // The tier's deletion started after the check above and may have missed this user.
-        await store.replaceTier(id, wanted.tier, before.tier);
+        await store.replaceTier(id, userChanges.tier, before.tier);
         await changes.announce({ type: "user", id });
         throw new DomainError("precondition", "PRECONDITION_FAILED", "the tier is being deleted");
       }

@@ -10,17 +10,17 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-const given = (capabilities: string[]) => ({ capabilities });
+const grantsOf = (capabilities: string[]) => ({ capabilities });
 
 describe("editing a key", () => {
   it("changes its capabilities everywhere", async () => {
     const { id: userId } = await newUser(client, { tier: "pro" });
-    const { key, value } = await createKey(client, userId, given(["workflow:read"]));
+    const { key, value } = await createKey(client, userId, grantsOf(["workflow:read"]));
     expect((await replica.authenticateKey({ value })).effectiveCapabilities).toEqual(["workflow:read"]);
     const { key: edited } = await client.updateKey({
       userId,
       keyId: key!.id,
-      capabilities: given(["workflow:write", "workflow:read"]),
+      capabilities: grantsOf(["workflow:write", "workflow:read"]),
       metadata: undefined,
     });
     expect(edited).toMatchObject({ name: "a key", preset: "custom", capabilities: ["workflow:write", "workflow:read"] });
@@ -36,7 +36,7 @@ describe("editing a key", () => {
       userId,
       keyId: key!.id,
       name: "three",
-      capabilities: given(["execution:read"]),
+      capabilities: grantsOf(["execution:read"]),
       metadata: undefined,
     });
     expect(both.key).toMatchObject({ name: "three", preset: "custom", capabilities: ["execution:read"] });
@@ -58,10 +58,10 @@ describe("editing a key", () => {
 
   it("stays within the ceiling of the owner's current tier", async () => {
     const { id: userId } = await newUser(client, { tier: "business" });
-    const { key } = await createKey(client, userId, given(["model:run"]));
+    const { key } = await createKey(client, userId, grantsOf(["model:run"]));
     await client.updateUser({ userId, tier: "pro" });
     const edit = (capabilities: string[]) =>
-      client.updateKey({ userId, keyId: key!.id, capabilities: given(capabilities), metadata: undefined });
+      client.updateKey({ userId, keyId: key!.id, capabilities: grantsOf(capabilities), metadata: undefined });
     expect(await refusal(edit(["model:run", "workflow:read"]))).toMatchObject({
       reason: "CAPABILITY_ABOVE_CEILING",
       metadata: { capabilities: ["model:run"] },
@@ -74,11 +74,11 @@ describe("editing a key", () => {
     const [mine, other] = [await newUser(client, { tier: "pro" }), await newUser(client, { tier: "pro" })];
     const { key } = await createKey(client, mine.id);
     const edit = (userId: string, change: object) => client.updateKey({ userId, keyId: key!.id, ...change } as never);
-    for (const change of [{}, { name: " " }, { capabilities: given([]) }, { capabilities: given(["fly"]) }]) {
+    for (const change of [{}, { name: " " }, { capabilities: grantsOf([]) }, { capabilities: grantsOf(["fly"]) }]) {
       expect(await refusal(edit(mine.id, change))).toMatchObject({ reason: "INVALID_REQUEST" });
     }
     expect(await refusal(edit(other.id, { name: "mine" }))).toMatchObject({ reason: "NOT_FOUND" });
-    expect(await refusal(edit(other.id, { capabilities: given(["workflow:read"]) }))).toMatchObject({ reason: "NOT_FOUND" });
+    expect(await refusal(edit(other.id, { capabilities: grantsOf(["workflow:read"]) }))).toMatchObject({ reason: "NOT_FOUND" });
   });
 });
 
@@ -87,7 +87,7 @@ describe("a key that can start runs but not poll them", () => {
     "is created with a warning that names execution:read: %j",
     async (capabilities) => {
       const { id } = await newUser(client, { tier: "business" });
-      const { warnings } = await createKey(client, id, given(capabilities));
+      const { warnings } = await createKey(client, id, grantsOf(capabilities));
       expect(warnings).toEqual([expect.stringContaining("execution:read")]);
     },
   );
@@ -95,14 +95,14 @@ describe("a key that can start runs but not poll them", () => {
   it("is distinguished from keys that poll, or run nothing", async () => {
     const { id } = await newUser(client, { tier: "business" });
     for (const capabilities of [["workflow:run", "execution:read"], ["workflow:read"], ["webhook:receive"], ["model:run", "execution:*"]]) {
-      expect((await createKey(client, id, given(capabilities))).warnings).toEqual([]);
+      expect((await createKey(client, id, grantsOf(capabilities))).warnings).toEqual([]);
     }
     const deployed = await createKey(client, id);
     expect(deployed.warnings).toHaveLength(1);
     const edited = await client.updateKey({
       userId: id,
       keyId: deployed.key!.id,
-      capabilities: given(["workflow:run", "execution:read"]),
+      capabilities: grantsOf(["workflow:run", "execution:read"]),
       metadata: undefined,
     });
     expect(edited.warnings).toEqual([]);

@@ -24,7 +24,7 @@ const secretsKeys = [randomBytes(32).toString("hex")];
 /** Starts the service over one database with settings for the provider. */
 const startWith = (settings: Partial<OidcSettings> | undefined): Promise<Identity> => {
   const { issuer, clientId, clientSecret } = provider;
-  const given = { issuer, clientId, clientSecret, name: "Example", scopes: ["openid", "email", "profile"], allowedDomains: [] };
+  const oidcSettings = { issuer, clientId, clientSecret, name: "Example", scopes: ["openid", "email", "profile"], allowedDomains: [] };
   return createIdentity({
     store: createStore(deployment.database),
     changes: { announce: () => Promise.resolve(), onChange: () => undefined },
@@ -33,7 +33,7 @@ const startWith = (settings: Partial<OidcSettings> | undefined): Promise<Identit
     environment: "test",
     addressProblem: () => Promise.resolve(undefined),
     logger: createLogger("identity-test", "silent"),
-    oidc: settings && { egress, settings: { ...given, approves: false, admins: [], tiers: [], ...settings } },
+    oidc: settings && { egress, settings: { ...oidcSettings, approves: false, admins: [], tiers: [], ...settings } },
     clock: () => now,
   });
 };
@@ -53,9 +53,9 @@ const someone = (claims: Record<string, unknown> = {}): Person & { email: string
   return { sub: randomUUID(), email, claims: { email, email_verified: true, ...claims } };
 };
 /** Starts a sign-in and completes it at the provider as a person. */
-const visit = async (person: Person, begun?: { url: string; browser: string }) => {
+const visit = async (person: Person, startedSignIn?: { url: string; browser: string }) => {
   await provider.become(person);
-  const { url, browser } = begun ?? (await identity.oidc.start({ redirectUri: REDIRECT, returnTo: "/workflows" }));
+  const { url, browser } = startedSignIn ?? (await identity.oidc.start({ redirectUri: REDIRECT, returnTo: "/workflows" }));
   return { url: await browse(url, REDIRECT), browser, address: HOME };
 };
 const signIn = async (person: Person, service = identity) => service.oidc.finish(await visit(person));

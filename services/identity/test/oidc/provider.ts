@@ -23,11 +23,11 @@ export interface TestProvider {
 /** A real provider (oidc-provider) in a separate process. */
 export const startProvider = async (): Promise<TestProvider> => {
   const child = spawn(process.execPath, [join(__dirname, "provider-process.mjs")], { stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
-  const ended = once(child, "exit").then(() => Promise.reject(new Error(`the provider did not start: ${said}`)));
-  const [line] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
-  ended.catch(() => undefined);
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const failedStart = once(child, "exit").then(() => Promise.reject(new Error(`the provider did not start: ${output}`)));
+  const [line] = (await Promise.race([once(child.stdout, "data"), failedStart])) as [Buffer];
+  failedStart.catch(() => undefined);
   const issuer = line.toString("utf8").trim();
   return {
     issuer,

@@ -50,8 +50,8 @@ describe("claims", () => {
     ["true", false],
     [1, false],
     [undefined, false],
-  ])("with email_verified %j have a verified address: %s", (given, verified) => {
-    expect(claims({ email: " Ada@Example.com", email_verified: given })).toMatchObject({
+  ])("with email_verified %j have a verified address: %s", (isVerified, verified) => {
+    expect(claims({ email: " Ada@Example.com", email_verified: isVerified })).toMatchObject({
       email: "ada@example.com",
       emailVerified: verified,
     });
@@ -65,8 +65,8 @@ describe("claims", () => {
       OIDC_TIERS: "email=ada@example.com:business",
     })!;
     for (const verified of [true, false, "true", undefined]) {
-      const given = claims({ email: "ada@example.com", email_verified: verified });
-      const granted = [isAdminByClaim(given, byAddress), tierByClaim(given, byAddress), isAllowedDomain(given, byAddress)];
+      const allClaims = claims({ email: "ada@example.com", email_verified: verified });
+      const granted = [isAdminByClaim(allClaims, byAddress), tierByClaim(allClaims, byAddress), isAllowedDomain(allClaims, byAddress)];
       expect(granted).toEqual(verified === true ? [true, "business", true] : [false, undefined, false]);
     }
   });

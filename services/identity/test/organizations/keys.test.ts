@@ -48,12 +48,12 @@ describe("keys of organizations", () => {
     const others = [await keyOf(owner, id), await keyOf(maker, elsewhere)];
     const keys = deployment.database.collection<{ _id: string }>("keys");
     // State after a crash between removing the member and the member's keys.
-    const kept = await keys.findOne({ _id: key!.id });
+    const keptKey = await keys.findOne({ _id: key!.id });
     await one.organizations.removeMember({ personId: maker.id, organizationId: id, userId: maker.id });
     expect(await keys.countDocuments({ _id: key!.id })).toBe(0);
-    expect(await Promise.all(others.map((left) => standing(left.value)))).toEqual(["admitted", "admitted"]);
+    expect(await Promise.all(others.map((remainingKey) => standing(remainingKey.value)))).toEqual(["admitted", "admitted"]);
     await one.client.revokeKey({ userId: id, keyId: others[0]!.key!.id, madeBy: undefined });
-    await keys.insertOne(kept!);
+    await keys.insertOne(keptKey!);
     await eventually(async () => (await standing(value)) === "UNAUTHENTICATED");
     expect((await one.client.listKeys({ userId: id })).keys).toEqual([]);
 
@@ -112,8 +112,8 @@ it("cancels the runs of organizations with those of the person whose tier they h
   const member = await join(maker, ids[0]!, "owner");
   await one.client.updateUser({ userId: member.id, suspended: true });
   await one.client.updateUser({ userId: maker.id, suspended: true });
-  const meant: Record<string, string[]> = {};
+  const stoppedKeys: Record<string, string[]> = {};
   for (let { stop } = await one.client.claimRunStop({}); stop; { stop } = await one.client.claimRunStop({}))
-    meant[stop.userId] = [...stop.organizationIds].sort();
-  expect(meant).toMatchObject({ [maker.id]: [...ids].sort(), [member.id]: [] });
+    stoppedKeys[stop.userId] = [...stop.organizationIds].sort();
+  expect(stoppedKeys).toMatchObject({ [maker.id]: [...ids].sort(), [member.id]: [] });
 });

@@ -35,8 +35,8 @@ describe("organizations", () => {
 
   it("are limited per person, also in parallel, and created only by approved people", async () => {
     const maker = await newUser(one.client);
-    const made = await refusals(Array.from({ length: USUAL_CAPS.organizations + 3 }, () => make(maker)));
-    expect(made).toEqual(["PRECONDITION_FAILED", "PRECONDITION_FAILED", "PRECONDITION_FAILED"]);
+    const created = await refusals(Array.from({ length: USUAL_CAPS.organizations + 3 }, () => make(maker)));
+    expect(created).toEqual(["PRECONDITION_FAILED", "PRECONDITION_FAILED", "PRECONDITION_FAILED"]);
     const { memberships } = await one.organizations.listOrganizations({ personId: maker.id });
     expect(memberships).toHaveLength(USUAL_CAPS.organizations);
     await one.client.updateUser({ userId: maker.id, approved: false });
@@ -115,8 +115,13 @@ describe("owners", () => {
     const leave = ({ id: personId }: identity.User, instance: Instance) =>
       instance.organizations.removeMember({ personId, organizationId: id, userId: personId });
     expect(await refusals([leave(maker, one), leave(second, other)])).toEqual(["PRECONDITION_FAILED"]);
-    const { organizations: left } = await one.organizations.listAllOrganizations({ query: "", limit: 500, cursor: "", tierOf: undefined });
-    expect(left.find((organization) => organization.id === id)!.members).toBe(1);
+    const { organizations: remaining } = await one.organizations.listAllOrganizations({
+      query: "",
+      limit: 500,
+      cursor: "",
+      tierOf: undefined,
+    });
+    expect(remaining.find((organization) => organization.id === id)!.members).toBe(1);
   });
 
   it("pass the tier on when its creator is no longer an owner, and end their invitations with the role", async () => {
@@ -163,19 +168,19 @@ describe("invitations", () => {
     const maker = await newUser(one.client);
     const id = await make(maker);
     const person = { personId: (await newUser(one.client)).id };
-    const made = await one.organizations.createInvitation({
+    const reply = await one.organizations.createInvitation({
       personId: maker.id,
       organizationId: id,
       role: "viewer",
       email: " Ada@Example.com ",
     });
-    expect(made.invitation).toMatchObject({ role: "viewer", email: "ada@example.com" });
-    expect(made.invitation!.expiresAt!.getTime() - made.invitation!.createdAt!.getTime()).toBe(7 * DAY_MS);
+    expect(reply.invitation).toMatchObject({ role: "viewer", email: "ada@example.com" });
+    expect(reply.invitation!.expiresAt!.getTime() - reply.invitation!.createdAt!.getTime()).toBe(7 * DAY_MS);
     const stored = await deployment.database.collection<{ _id: string }>("organizations").findOne({ _id: id });
-    expect(JSON.stringify(stored)).not.toContain(made.token.split(".")[1]);
-    const withdrawn = { personId: maker.id, organizationId: id, invitationId: made.invitation!.id };
+    expect(JSON.stringify(stored)).not.toContain(reply.token.split(".")[1]);
+    const withdrawn = { personId: maker.id, organizationId: id, invitationId: reply.invitation!.id };
     await one.organizations.deleteInvitation(withdrawn);
-    expect((await refusal(one.organizations.acceptInvitation({ ...person, token: made.token }))).reason).toBe("NOT_FOUND");
+    expect((await refusal(one.organizations.acceptInvitation({ ...person, token: reply.token }))).reason).toBe("NOT_FOUND");
 
     const late = await invite(maker, id);
     const past = { $set: { "invitations.0.expiresAt": new Date(Date.now() - 1) } };

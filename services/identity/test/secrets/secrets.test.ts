@@ -21,8 +21,8 @@ afterEach(() => deployment.stop());
 describe("a secret", () => {
   it("is returned as it was set, and isn't in the database in plain text", async () => {
     const one = await instance(NEW);
-    const { secret: put } = await one.client.putSecret(secret);
-    expect(put).toMatchObject({ name: secret.name, hint: "WXYZ", setBy: "an-admin", setAt: expect.any(Date) as Date });
+    const { secret: storedSecret } = await one.client.putSecret(secret);
+    expect(storedSecret).toMatchObject({ name: secret.name, hint: "WXYZ", setBy: "an-admin", setAt: expect.any(Date) as Date });
     expect(await read(one)).toBe(VALUE);
     const stored = JSON.stringify(await rows().find().toArray());
     expect(stored).not.toContain(VALUE);
@@ -65,8 +65,8 @@ describe("a secret", () => {
     ]);
     for (const alias of ["staging", "production"]) await one.client.deleteSecret({ owner: secret.owner, name: secret.name, alias });
     expect(await of("staging")).toEqual({ [secret.name]: "for-everyone" });
-    const refused = await refusal(one.client.putSecret({ ...secret, alias: "No@Name" }));
-    expect(refused).toMatchObject({ reason: "INVALID_REQUEST" });
+    const error = await refusal(one.client.putSecret({ ...secret, alias: "No@Name" }));
+    expect(error).toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
   it("is replaced when it is set again, on every instance at once", async () => {
@@ -107,11 +107,11 @@ describe("a secret", () => {
 
   it("is rejected beyond an owner's maximum, but can be replaced", async () => {
     const one = await instance(NEW);
-    const { secret: put } = await one.client.putSecret(secret);
+    const { secret: storedSecret } = await one.client.putSecret(secret);
     const row = (await rows().findOne({}))!;
     await rows().insertMany(Array.from({ length: 199 }, (_, index) => ({ ...row, _id: `platform K${index}`, name: `K${index}` })));
     expect((await refusal(one.client.putSecret({ ...secret, name: "ONE_MORE" }))).reason).toBe("PRECONDITION_FAILED");
-    expect((await one.client.putSecret(secret)).secret?.name).toBe(put?.name);
+    expect((await one.client.putSecret(secret)).secret?.name).toBe(storedSecret?.name);
   });
 });
 

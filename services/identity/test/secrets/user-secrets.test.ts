@@ -15,8 +15,11 @@ afterAll(() => deployment.stop());
 
 describe("a user's secret", () => {
   it("is read with its value and its hosts, in URL form, and its value is never shown", async () => {
-    const { secret: put } = await one.client.putSecret({ ...secret, hosts: ["API.Example.com", "api.example.com", "127.0.0.1:9099"] });
-    expect(put).toMatchObject({ name: secret.name, hint: "", hosts: ["api.example.com", "127.0.0.1:9099"] });
+    const { secret: storedSecret } = await one.client.putSecret({
+      ...secret,
+      hosts: ["API.Example.com", "api.example.com", "127.0.0.1:9099"],
+    });
+    expect(storedSecret).toMatchObject({ name: secret.name, hint: "", hosts: ["api.example.com", "127.0.0.1:9099"] });
     expect(await one.client.readSecrets({ owner, names: [secret.name, "NONE"] })).toEqual({
       values: { STRIPE_KEY: VALUE },
       hosts: { STRIPE_KEY: { hosts: ["api.example.com", "127.0.0.1:9099"] } },
@@ -48,8 +51,8 @@ describe("a user's secret", () => {
   it("is limited in number, also if the last ones are set in parallel", async () => {
     const many = randomUUID();
     const rows = deployment.database.collection<{ _id: string }>("secrets");
-    const { secret: put } = await one.client.putSecret({ ...secret, owner: many });
-    const row = (await rows.findOne({ _id: `${many} ${put!.name}` }))!;
+    const { secret: storedSecret } = await one.client.putSecret({ ...secret, owner: many });
+    const row = (await rows.findOne({ _id: `${many} ${storedSecret!.name}` }))!;
     await rows.insertMany(Array.from({ length: 197 }, (_, index) => ({ ...row, _id: `${many} K${index}`, name: `K${index}` })));
     const set = await Promise.allSettled(
       Array.from({ length: 10 }, (_, index) => one.client.putSecret({ ...secret, owner: many, name: `LAST_${index}` })),

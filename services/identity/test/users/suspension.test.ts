@@ -88,16 +88,16 @@ describe("withdrawing approval", () => {
 });
 
 describe("a run stop", () => {
-  const claimed = async () => (await client.claimRunStop({})).stop;
+  const claimStop = async () => (await client.claimRunStop({})).stop;
 
   it("is created by a suspension, claimed by one process at a time, and kept until it is finished", async () => {
     const { id } = await newUser(client);
     await client.updateUser({ userId: id, suspended: true });
-    const stop = await claimed();
+    const stop = await claimStop();
     expect(stop).toMatchObject({ userId: id, lifted: false, settled: false });
-    expect(await claimed()).toBeUndefined();
+    expect(await claimStop()).toBeUndefined();
     await deployment.database.collection("run-stops").updateMany({}, { $set: { claimedUntil: new Date() } });
-    const next = await claimed();
+    const next = await claimStop();
     expect(next!.id).toBe(stop!.id);
     // The first worker's claim has expired.
     await client.finishRunStop({ stop });

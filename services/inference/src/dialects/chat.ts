@@ -81,13 +81,13 @@ export const chatDialect = ({ pool, directory, availability, own, maxWaitMs }: C
       return model;
     }
     const owned = await own();
-    const found = owned.find((one) => one.name === name);
-    if (!found) {
+    const ownModel = owned.find((one) => one.name === name);
+    if (!ownModel) {
       const names = [...Object.keys(CHAT_MODELS), ...owned.map((one) => one.name)].join(", ");
       throw new ProviderError(404, "model_not_found", `no such model: ${name.slice(0, 100)}; there are ${names}`, { param: "model" });
     }
-    requireReady(name, await ownAvailability(found, availability));
-    return found.model;
+    requireReady(name, await ownAvailability(ownModel, availability));
+    return ownModel.model;
   };
 
   router.post("/v1/chat/completions", async (request, response) => {
@@ -95,17 +95,17 @@ export const chatDialect = ({ pool, directory, availability, own, maxWaitMs }: C
     const model = await check(body);
     const answer = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1_000), model: body.model };
     const stream = body.stream ? createStream(response, answer, body.stream_options?.include_usage === true) : undefined;
-    const left = new AbortController();
-    response.once("close", () => left.abort(new Error("the client has gone")));
+    const disconnect = new AbortController();
+    response.once("close", () => disconnect.abort(new Error("the client has gone")));
     const folder = await mkdtemp(join(directory, "request-"));
     try {
       const report = { progress: () => undefined, text: (piece: string) => stream?.piece(piece) };
       const begin = () => Promise.resolve({ inputs: { ...chatInputs(body) }, files: {}, folder });
-      const result = await pool.run(body.model, model, begin, { report, signal: left.signal, maxWaitMs });
+      const result = await pool.run(body.model, model, begin, { report, signal: disconnect.signal, maxWaitMs });
       if (!stream) return answerWhole(response, answer, result);
       stream.end(result);
     } catch (error) {
-      if (left.signal.aborted) return;
+      if (disconnect.signal.aborted) return;
       // In a stream, closing the connection is the only way to report an error.
       if (response.headersSent) return void response.destroy();
       throw asProviderError(body.model, error) ?? error;

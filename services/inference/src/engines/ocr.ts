@@ -21,8 +21,8 @@ export const loadOcr: LoadEngine = async (context) => {
       const page = join(folder, "page.png");
       const [small, low] = [Math.max(1, Math.round(width * shrink)), Math.max(1, Math.round(height * shrink))];
       await open().removeAlpha().resize(small, low, { fit: "fill" }).png().toFile(page);
-      const found = await ocr.detect(page);
-      const lines = found
+      const words = await ocr.detect(page);
+      const lines = words
         .filter(({ text, mean }) => text.trim() !== "" && mean >= MIN_CONFIDENCE)
         .map(({ text, mean, box = [] }) => ({
           text: text.trim(),

@@ -25,19 +25,19 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
 
 /** Removes words between such signs. If a sign isn't closed, only its own word is removed. */
 export const spoken = (words: readonly Word[]): Word[] => {
-  const kept: Word[] = [];
+  const keptWords: Word[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const { text } = words[at]!;
     const closing = CLOSING.get(text.charAt(0));
     if (closing === undefined) {
-      if (text !== "") kept.push(words[at]!);
+      if (text !== "") keptWords.push(words[at]!);
       continue;
     }
     const isClosedBy = (one: Word, index: number): boolean =>
       index >= at && (index === at ? one.text.slice(1) : one.text).includes(closing);
     at = Math.max(at, words.findIndex(isClosedBy));
   }
-  return kept;
+  return keptWords;
 };
 
 const TURNS = 1_000;
@@ -45,8 +45,8 @@ const TURNS = 1_000;
 /** Waits until the reported words cover the text, because another thread reports them. */
 const allHeard = async (text: string, words: readonly Word[]): Promise<void> => {
   const letters = text.replace(/\s/g, "").length;
-  const heard = (): number => words.reduce((sum, word) => sum + word.text.replace(/\s/g, "").length, 0);
-  for (let turn = 0; turn < TURNS && heard() < letters; turn++) await new Promise((resolve) => setImmediate(resolve));
+  const letterCount = (): number => words.reduce((sum, word) => sum + word.text.replace(/\s/g, "").length, 0);
+  for (let turn = 0; turn < TURNS && letterCount() < letters; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
 /** Location of a model's weights. */
@@ -84,11 +84,11 @@ const createTranscribe =
       return longer;
     };
 
-    const languageOf = (asked: unknown): string => {
+    const languageOf = (language: unknown): string => {
       if (!whisper.isMultilingual) return ENGLISH;
-      if (typeof asked !== "string") return ANY_LANGUAGE;
-      if (library.Whisper.langId(asked) < 0) throw new InputError(`language: the model doesn't know ${asked}`);
-      return asked;
+      if (typeof language !== "string") return ANY_LANGUAGE;
+      if (library.Whisper.langId(language) < 0) throw new InputError(`language: the model doesn't know ${language}`);
+      return language;
     };
 
     return {
@@ -96,7 +96,7 @@ const createTranscribe =
         const language = languageOf(inputs.language);
         const samples = await samplesOf(files.audio!);
         const params = new library.WhisperFullParams(library.WhisperSamplingStrategy.Greedy);
-        const heard: Word[] = [];
+        const heardWords: Word[] = [];
         Object.assign(params, {
           language,
           nThreads: context.threads,
@@ -110,15 +110,15 @@ const createTranscribe =
           maxLen: 1,
         });
         params.onProgress = (percent) => progress(percent / 100);
-        params.onNewSegment = ({ text, start, end }) => heard.push({ text: text.trim(), start: start / 100, end: end / 100 });
+        params.onNewSegment = ({ text, start, end }) => heardWords.push({ text: text.trim(), start: start / 100, end: end / 100 });
         const whole = whisper.full(params, padded(samples));
-        await allHeard(whole, heard);
-        const words = spoken(heard);
+        await allHeard(whole, heardWords);
+        const words = spoken(heardWords);
         // The full text is preferred, because its spaces are correct for its language.
-        const isAllSpeech = words.length === heard.filter(({ text }) => text !== "").length;
+        const isAllSpeech = words.length === heardWords.filter(({ text }) => text !== "").length;
         const text = isAllSpeech ? whole.trim() : words.map((word) => word.text).join(" ");
-        const found = whisper.isMultilingual ? library.Whisper.lang(whisper.fullLangId) : null;
-        return { text, json: { text, language: found ?? language, duration: samples.length / SAMPLE_RATE, words } };
+        const detected = whisper.isMultilingual ? library.Whisper.lang(whisper.fullLangId) : null;
+        return { text, json: { text, language: detected ?? language, duration: samples.length / SAMPLE_RATE, words } };
       },
     };
   };

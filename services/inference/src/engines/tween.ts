@@ -30,22 +30,22 @@ const startEncoder = (ffmpeg: string, file: string, { width, height }: Pick<Pixe
   const source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", `${width}x${height}`, "-framerate", String(rate), "-i", "pipe:0"];
   const target = ["-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-threads", "1", file];
   const child = spawn(ffmpeg, ["-y", "-loglevel", "error", ...source, ...target], { stdio: ["pipe", "ignore", "pipe"] });
-  let said = "";
-  child.stderr.on("data", (piece: Buffer) => (said = (said + piece.toString()).slice(-ERROR_CHARACTERS)));
+  let output = "";
+  child.stderr.on("data", (piece: Buffer) => (output = (output + piece.toString()).slice(-ERROR_CHARACTERS)));
   // Ignored, because the exit code reports a broken pipe.
   child.stdin.on("error", () => undefined);
-  const ended = new Promise<void>((resolve, reject) => {
+  const end = new Promise<void>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code) => (code === 0 ? resolve() : reject(new Error(`ffmpeg ended with ${code}: ${said}`))));
+    child.once("close", (code) => (code === 0 ? resolve() : reject(new Error(`ffmpeg ended with ${code}: ${output}`))));
   });
-  ended.catch(() => undefined);
+  end.catch(() => undefined);
   return {
     write: async ({ data }) => {
-      if (!child.stdin.write(data)) await Promise.race([once(child.stdin, "drain"), ended]);
+      if (!child.stdin.write(data)) await Promise.race([once(child.stdin, "drain"), end]);
     },
     end: () => {
       child.stdin.end();
-      return ended;
+      return end;
     },
   };
 };

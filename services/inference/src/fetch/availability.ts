@@ -9,13 +9,13 @@ const requestOfAll = (names: readonly AssetName[]): string | undefined => names.
 
 export const isOnRequest = (names: readonly AssetName[]): boolean => requestOfAll(names) !== undefined;
 
-const named = (names: readonly AssetName[]): downloads.Assets => Object.fromEntries(names.map((name) => [name, ASSETS[name]]));
+const assetsNamed = (names: readonly AssetName[]): downloads.Assets => Object.fromEntries(names.map((name) => [name, ASSETS[name]]));
 
 /** Existing folders of a model's assets. */
 export const foldersOf = (roots: readonly string[], names: readonly AssetName[]): Promise<Record<string, string>> =>
-  downloads.foldersOf(roots, named(names));
+  downloads.foldersOf(roots, assetsNamed(names));
 
 export const availabilityOf = (roots: readonly string[], names: readonly AssetName[]): Promise<downloads.Availability> => {
   const request = requestOfAll(names);
-  return downloads.availabilityOf(roots, named(names), request === undefined ? undefined : howToAsk(request));
+  return downloads.availabilityOf(roots, assetsNamed(names), request === undefined ? undefined : howToAsk(request));
 };

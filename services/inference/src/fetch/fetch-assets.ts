@@ -112,22 +112,22 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
   await mkdir(root, { recursive: true });
   const unlock = await takeLock(root);
   if (!unlock) return undefined;
-  const wanted = Object.entries(assets);
-  const totalBytes = wanted.reduce((sum, [, { bytes }]) => sum + bytes, 0);
+  const wantedAssetsList = Object.entries(assets);
+  const totalBytes = wantedAssetsList.reduce((sum, [, { bytes }]) => sum + bytes, 0);
   const failures: Record<string, string> = {};
-  const whole = (): number => wanted.reduce((sum, [name, asset]) => sum + (isFetched(root, name, asset) ? asset.bytes : 0), 0);
+  const whole = (): number => wantedAssetsList.reduce((sum, [name, asset]) => sum + (isFetched(root, name, asset) ? asset.bytes : 0), 0);
   const startedAt = Date.now();
-  let shown = 0;
+  let shownBytes = 0;
   const tell = async (state: Progress["state"], underWay = 0): Promise<Progress> => {
-    let left = -underWay;
-    const missing = wanted.filter(([name, asset]) => !isFetched(root, name, asset));
-    const leftUntil = Object.fromEntries(missing.map(([name, { bytes }]) => [name, Math.max(0, Math.round((left += bytes)))]));
+    let remainingBytes = -underWay;
+    const missing = wantedAssetsList.filter(([name, asset]) => !isFetched(root, name, asset));
+    const leftUntil = Object.fromEntries(missing.map(([name, { bytes }]) => [name, Math.max(0, Math.round((remainingBytes += bytes)))]));
     // The progress doesn't decrease while an asset is retried.
-    shown = state === "fetching" ? Math.max(shown, Math.round(whole() + underWay)) : whole();
+    shownBytes = state === "fetching" ? Math.max(shownBytes, Math.round(whole() + underWay)) : whole();
     const progress = {
       pid: process.pid,
       state,
-      fetchedBytes: shown,
+      fetchedBytes: shownBytes,
       totalBytes,
       startedAt,
       assets: Object.keys(assets),
@@ -147,17 +147,17 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
       // The asset may have been completed while its unfinished download was measured.
       await tell("fetching", isFetched(root, name, asset) ? 0 : Math.min(asset.bytes, bytes * share));
     };
-    const done = new AbortController();
+    const end = new AbortController();
     const looks = (async (): Promise<void> => {
-      while (!done.signal.aborted) {
+      while (!end.signal.aborted) {
         await look();
-        await delay(LOOK_MS, undefined, { signal: done.signal }).catch(() => undefined);
+        await delay(LOOK_MS, undefined, { signal: end.signal }).catch(() => undefined);
       }
     })();
     try {
-      await fetchOne(options, name, asset, (made) => (draft = made));
+      await fetchOne(options, name, asset, (result) => (draft = result));
     } finally {
-      done.abort();
+      end.abort();
       await looks;
     }
   };
@@ -180,7 +180,7 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
 
   try {
     await removeDrafts(root);
-    for (const [name, asset] of wanted) if (!isFetched(root, name, asset)) await fetchPatiently(name, asset);
+    for (const [name, asset] of wantedAssetsList) if (!isFetched(root, name, asset)) await fetchPatiently(name, asset);
     return await tell(Object.keys(failures).length > 0 ? "failed" : "done");
   } finally {
     await unlock();

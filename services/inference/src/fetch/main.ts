@@ -21,7 +21,8 @@ const MB = 1_000_000;
 const STEP = 0.1;
 const OTHER_LOOK_MS = 1_000;
 
-const shown = ({ fetchedBytes, totalBytes }: Progress): string => `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`;
+const progressText = ({ fetchedBytes, totalBytes }: Progress): string =>
+  `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`;
 
 type Printer = (progress: Progress) => void;
 
@@ -33,7 +34,7 @@ const createPrinter = (): Printer => {
     if (share < 1 && share - printed < STEP) return;
     if (share === printed) return;
     printed = share;
-    process.stdout.write(`${shown(progress)}\n`);
+    process.stdout.write(`${progressText(progress)}\n`);
   };
 };
 
@@ -47,8 +48,8 @@ const follow = async (root: string, print: Printer): Promise<void> => {
 };
 
 /** Requested assets that are in no other folder. */
-const wantedAssets = async (given: readonly string[]): Promise<Assets> => {
-  const there = await foldersOf(given, ASSETS);
+const wantedAssets = async (folders: readonly string[]): Promise<Assets> => {
+  const there = await foldersOf(folders, ASSETS);
   return Object.fromEntries(Object.entries(ASSETS).filter(([name]) => isWanted(name) && !Object.hasOwn(there, name)));
 };
 
@@ -58,8 +59,8 @@ const main = async (): Promise<number> => {
     process.stderr.write(`The models of this machine can't run here: ${reason}\n`);
     return 1;
   }
-  const [root, ...given] = assetsFolders(process.env);
-  const assets = await wantedAssets(given);
+  const [root, ...folders] = assetsFolders(process.env);
+  const assets = await wantedAssets(folders);
   const print = createPrinter();
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));

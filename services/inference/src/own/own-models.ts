@@ -93,16 +93,16 @@ export const createOwnModels = (folder: string | undefined): OwnModels => {
   return async () => {
     const all = (await readdir(root).catch(() => [])).filter((file) => ENDING.test(file)).sort();
     const files = all.filter((file) => !LEFT_OUT.test(file)).slice(0, MAX_MODELS);
-    const taken = new Set(Object.keys(LOCAL_MODELS));
-    const named = files.map((file) => {
+    const usedNames = new Set(Object.keys(LOCAL_MODELS));
+    const namedFiles = files.map((file) => {
       const title = file.replace(ENDING, "").replace(/-0*1-of-\d+$/, "");
       const plain = `local-${slugOf(title) || hashOf(file)}`;
-      const name = taken.has(plain) ? `${plain}-${hashOf(file)}` : plain;
-      taken.add(name);
+      const name = usedNames.has(plain) ? `${plain}-${hashOf(file)}` : plain;
+      usedNames.add(name);
       return { file, title, name };
     });
     return Promise.all(
-      named.map(async ({ file, title, name }) => {
+      namedFiles.map(async ({ file, title, name }) => {
         const [model, problem] = await Promise.all([
           chatOf(
             join(root, file),

@@ -93,7 +93,7 @@ export const startModelProcess = async (program: string, options: StartOptions, 
     running = undefined;
     return settled;
   };
-  const ended = new Promise<void>((resolve) => {
+  const exit = new Promise<void>((resolve) => {
     const onEnd = (how: string): void => {
       unwatch();
       const last = lastLine();
@@ -149,6 +149,6 @@ export const startModelProcess = async (program: string, options: StartOptions, 
     run: (request, report, signal) => exchange({ type: "run", request }, report, limits.runMs, signal),
     isAlive,
     end: () => end(),
-    ended,
+    ended: exit,
   };
 };

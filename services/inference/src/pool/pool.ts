@@ -51,11 +51,11 @@ export const createPool = (options: PoolOptions): Pool => {
   const places = createSlots({ concurrency, queueLimit: Number.MAX_SAFE_INTEGER });
 
   const unload = async (name: string): Promise<void> => {
-    const found = loaded.get(name);
+    const entry = loaded.get(name);
     loaded.delete(name);
-    clearTimeout(found?.idle);
-    found?.process.end();
-    await found?.process.ended;
+    clearTimeout(entry?.idle);
+    entry?.process.end();
+    await entry?.process.ended;
   };
 
   /** If all slots are in use, ends the model that has been idle longest. */
@@ -66,9 +66,9 @@ export const createPool = (options: PoolOptions): Pool => {
   };
 
   const load = async (name: string, model: LocalModel): Promise<Loaded> => {
-    const found = loaded.get(name);
-    if (found?.process.isAlive()) return found;
-    if (found) await unload(name);
+    const entry = loaded.get(name);
+    if (entry?.process.isAlive()) return entry;
+    if (entry) await unload(name);
     await makeRoom();
     const cacheFolders = await foldersOf(model);
     const { engine, weightsFile } = model;

@@ -25,19 +25,19 @@ export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
   const pathOf = (name: string): string => join(root, name.slice(0, 2), name.slice(2, 4), name);
 
   /** Folders that are already synced with their parents, by their four hexadecimal digits. */
-  const known = new Set<string>();
+  const knownDigits = new Set<string>();
 
   const keep = async (from: string, name: string): Promise<void> => {
     await syncPath(from);
     const path = pathOf(name);
     const folder = dirname(path);
     const digits = name.slice(0, 4);
-    if (known.has(digits) && (await renamed(from, path))) return syncPath(folder);
+    if (knownDigits.has(digits) && (await renamed(from, path))) return syncPath(folder);
     await mkdir(folder, { recursive: true });
     await rename(from, path);
     // Another process may have created the folders and not synced them yet.
     await Promise.all([folder, dirname(folder), root].map(syncPath));
-    known.add(digits);
+    knownDigits.add(digits);
   };
 
   const remove = (name: string): Promise<void> => rm(pathOf(name), { force: true });

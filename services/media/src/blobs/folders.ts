@@ -16,5 +16,5 @@ export const makeFolder = async (path: string): Promise<void> => {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;
   const top = resolve(first);
-  for (let made = resolve(path); made.length >= top.length; made = dirname(made)) await syncPath(dirname(made));
+  for (let folder = resolve(path); folder.length >= top.length; folder = dirname(folder)) await syncPath(dirname(folder));
 };

@@ -60,12 +60,12 @@ const createKept = (folder: string, make: () => Promise<Credential>) => {
     await rename(temporary, path);
   };
   return async (): Promise<CheckedCredential> => {
-    const known = await stored();
-    if (known) return known;
+    const current = await stored();
+    if (current) return current;
     await replace();
-    const made = await stored();
-    if (!made) throw new Error("the self-made certificate can't be read again");
-    return made;
+    const created = await stored();
+    if (!created) throw new Error("the self-made certificate can't be read again");
+    return created;
   };
 };
 
@@ -79,10 +79,10 @@ interface OwnCredentialDeps {
 
 /** Returns the configured credential, or a self-made one that is stored in the folder. A credential is recorded before it signs. */
 export const createOwnCredential = ({ configured, folder, store, make }: OwnCredentialDeps): OwnCredential => {
-  const kept = createKept(folder, make);
+  const readKept = createKept(folder, make);
   const marginMs = configured ? 0 : RENEWAL_MS;
   const next = (): Promise<CheckedCredential> => {
-    if (!configured) return kept();
+    if (!configured) return readKept();
     return configured.expiresAt > new Date() ? Promise.resolve(configured) : Promise.reject(new Error("the certificate has expired"));
   };
   let current: CheckedCredential | undefined;

@@ -55,11 +55,11 @@ const isMedia = (contentType: string): boolean => /^(?:image|video|audio)\//.tes
 export const createVerify = ({ blobs, thread, store }: VerifyDeps): Verify => {
   const slots = createSlots({ concurrency: VERIFYING.concurrency, queueLimit: VERIFYING.waiting });
 
-  const judged = async (read: Credentials): Promise<VerifiedCredentials> => {
-    const isWhole = read.signer !== undefined && read.problems.every((code) => OF_TRUST.has(code));
+  const judged = async (reading: Credentials): Promise<VerifiedCredentials> => {
+    const isWhole = reading.signer !== undefined && reading.problems.every((code) => OF_TRUST.has(code));
     // Names in the file prove nothing. Only this installation's key can sign for its certificate.
-    const known = isWhole ? await store.find(read.signer!.fingerprint) : undefined;
-    return { ...read, isWhole, isOurs: known !== undefined, isSelfMade: known?.isSelfMade ?? false };
+    const knownSigner = isWhole ? await store.find(reading.signer!.fingerprint) : undefined;
+    return { ...reading, isWhole, isOurs: knownSigner !== undefined, isSelfMade: knownSigner?.isSelfMade ?? false };
   };
 
   const check = async (source: AsyncIterable<Uint8Array>): Promise<Verification> => {

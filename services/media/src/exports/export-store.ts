@@ -63,12 +63,12 @@ export const createExportStore = (connection: Connection) => {
 
     /** Owners whose rows are older than a time. */
     begunBefore: async (before: Date, limit: number): Promise<string[]> => {
-      const found = await model
+      const expired = await model
         .find({ at: { $lt: before } }, { _id: 1 })
         .limit(limit)
         .lean<Pick<Row, "_id">[]>()
         .exec();
-      return found.map(({ _id }) => _id);
+      return expired.map(({ _id }) => _id);
     },
 
     /** Removes a row, if it still refers to these blobs. */

@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 export const EXPORT_LIFETIME_MS = RETENTION.accountExports.days * DAY_MS;
 
 export interface Exports {
-  /** Stores an archive and replaces the previous one. @param ended called after all bytes are read */
-  put(ownerId: string, bytes: AsyncIterable<Uint8Array>, ended: () => { isPartial: boolean }): Promise<StoredExport>;
+  /** Stores an archive and replaces the previous one. @param readEnd called after all bytes are read */
+  put(ownerId: string, bytes: AsyncIterable<Uint8Array>, readEnd: () => { isPartial: boolean }): Promise<StoredExport>;
   find(ownerId: string): Promise<StoredExport | undefined>;
   /** @throws NOT_FOUND */
   read(ownerId: string): Promise<Readable>;
@@ -42,13 +42,13 @@ export const createExports = ({ store, blobs, now = () => new Date() }: ExportsD
   };
 
   return {
-    put: async (ownerId, bytes, ended) => {
+    put: async (ownerId, bytes, readEnd) => {
       const blob = randomBytes(NAME_BYTES).toString("hex");
       const staged = await blobs.stage(bytes, MAX_BYTES);
       try {
-        const { isPartial } = ended();
-        const begun = await store.begin(ownerId, blob, now());
-        if (begun?.pending) await blobs.remove(begun.pending);
+        const { isPartial } = readEnd();
+        const earlier = await store.begin(ownerId, blob, now());
+        if (earlier?.pending) await blobs.remove(earlier.pending);
         await staged.keep(blob);
         const createdAt = now();
         const expiresAt = new Date(createdAt.getTime() + EXPORT_LIFETIME_MS);
@@ -66,8 +66,8 @@ export const createExports = ({ store, blobs, now = () => new Date() }: ExportsD
     },
     find: (ownerId) => store.find(ownerId, now()),
     read: async (ownerId) => {
-      const found = await store.find(ownerId, now());
-      const bytes = found && (await blobs.read(found.blob));
+      const row = await store.find(ownerId, now());
+      const bytes = row && (await blobs.read(row.blob));
       if (!bytes) throw new DomainError("not_found", "NOT_FOUND", "the account has no archive, or its archive has expired");
       return bytes;
     },

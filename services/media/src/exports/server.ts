@@ -40,8 +40,8 @@ export const exportsHandlers = (exports: Exports): proto.ExportsServiceServer =>
     ({ part }) => part?.$case === "end",
   ),
   getExport: unary(async ({ ownerId }) => {
-    const found = await exports.find(ownerId);
-    return proto.GetExportResponse.fromPartial(found ? { export: toMessage(found) } : {});
+    const row = await exports.find(ownerId);
+    return proto.GetExportResponse.fromPartial(row ? { export: toMessage(row) } : {});
   }),
   readExport: serverStream(({ ownerId }) => chunksOf(exports, ownerId)),
 });

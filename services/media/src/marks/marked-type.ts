@@ -11,8 +11,8 @@ export const sourceTypeIn = async (path: string): Promise<string> => {
   let rest = "";
   for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Buffer>) {
     const text = rest + piece.toString("latin1");
-    const found = ADDRESSES.find((address) => text.includes(address));
-    if (found !== undefined) return found;
+    const markAddress = ADDRESSES.find((address) => text.includes(address));
+    if (markAddress !== undefined) return markAddress;
     rest = text.slice(-OVERLAP);
   }
   return "";

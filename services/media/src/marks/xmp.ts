@@ -44,9 +44,9 @@ const withoutPadding = (packet: string): string => {
 export const addTo = (packet: Buffer, type: SourceType): Buffer | "marked" | undefined => {
   const text = packet.toString("utf8");
   if (text.includes("\0") || !text.includes(RDF)) return undefined;
-  const known = PROPERTY.exec(text);
-  if (known && saysGenerated(known[2]!)) return "marked";
-  if (known) return Buffer.from(text.replace(PROPERTY, (_, start: string) => start + addressOf(type)));
+  const property = PROPERTY.exec(text);
+  if (property && saysGenerated(property[2]!)) return "marked";
+  if (property) return Buffer.from(text.replace(PROPERTY, (_, start: string) => start + addressOf(type)));
   const end = END_OF_RDF.exec(text);
   if (!end) return undefined;
   // All descriptions in a packet have one subject.

@@ -24,7 +24,7 @@ const boxesOf = (bytes: Buffer, start: number, end: number): Box[] => {
   return boxes;
 };
 
-const named = (boxes: readonly Box[], type: string): Box | undefined => boxes.find((box) => box.type === type);
+const boxOf = (boxes: readonly Box[], type: string): Box | undefined => boxes.find((box) => box.type === type);
 
 /** Property indexes of an item. */
 const propertiesOf = (bytes: Buffer, { start }: Box, item: number): number[] => {
@@ -41,16 +41,16 @@ const propertiesOf = (bytes: Buffer, { start }: Box, item: number): number[] => 
 
 /** @param head the start of the file @returns undefined if no size is stored @throws RangeError if boxes extend beyond `head` */
 export const heifSize = (head: Buffer): { width: number; height: number } | undefined => {
-  const meta = named(boxesOf(head, 0, head.length), "meta");
+  const meta = boxOf(boxesOf(head, 0, head.length), "meta");
   const inside = meta ? boxesOf(head, meta.start + FULL_BOX_BYTES, meta.end) : [];
-  const [main, all] = [named(inside, "pitm"), named(inside, "iprp")];
+  const [main, all] = [boxOf(inside, "pitm"), boxOf(inside, "iprp")];
   const groups = all ? boxesOf(head, all.start, all.end) : [];
-  const [list, links] = [named(groups, "ipco"), named(groups, "ipma")];
+  const [list, links] = [boxOf(groups, "ipco"), boxOf(groups, "ipma")];
   if (!main || !list || !links) return undefined;
   const item = head[main.start] === 0 ? head.readUInt16BE(main.start + FULL_BOX_BYTES) : head.readUInt32BE(main.start + FULL_BOX_BYTES);
   const properties = boxesOf(head, list.start, list.end);
   const own = propertiesOf(head, links, item).flatMap((index) => properties[index - 1] ?? []);
-  const [size, turn] = [named(own, "ispe"), named(own, "irot")];
+  const [size, turn] = [boxOf(own, "ispe"), boxOf(own, "irot")];
   if (!size) return undefined;
   const [width, height] = [head.readUInt32BE(size.start + 4), head.readUInt32BE(size.start + 8)];
   return turn && (head[turn.start]! & QUARTERS) % 2 === 1 ? { width: height, height: width } : { width, height };

@@ -65,10 +65,10 @@ export const createMeasure = (limits: Partial<Record<keyof typeof MEASURING, num
   /** Functions that start a file's deadline when the thread begins it, by file number. */
   const clocks = new Map<number, () => void>();
   pool.on("message", (id: number) => clocks.get(id)?.());
-  let begun = 0;
+  let startedCount = 0;
 
   const onThread = async (path: string, contentType: string): Promise<Measured> => {
-    const id = (begun += 1);
+    const id = (startedCount += 1);
     const late = new AbortController();
     const abortIn = (ms: number): NodeJS.Timeout => setTimeout(() => late.abort(), ms);
     let timer = abortIn(maxWaitMs);

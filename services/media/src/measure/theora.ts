@@ -39,6 +39,6 @@ export const theoraOf = async (readAt: ReadAt, size: number): Promise<Measured |
   const [wide, high] = [header.readUIntBE(30, 3), header.readUIntBE(33, 3)];
   const tail = await readAt(Math.max(0, size - TAIL_BYTES), TAIL_BYTES);
   const frames = framesOf(tail, head.readUInt32LE(pageAt + SERIAL_AT), BigInt((header.readUInt16BE(40) >> 5) & 31));
-  const shown = wide > 0 && high > 0 ? Math.round((width * wide) / high) : width;
-  return { width: shown, height, durationMs: rate > 0 ? Math.round((frames * per * MS) / rate) : 0 };
+  const shownWidth = wide > 0 && high > 0 ? Math.round((width * wide) / high) : width;
+  return { width: shownWidth, height, durationMs: rate > 0 ? Math.round((frames * per * MS) / rate) : 0 };
 };

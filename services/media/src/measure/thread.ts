@@ -31,9 +31,9 @@ const readAt = async (handle: FileHandle, at: number, length: number): Promise<B
 };
 
 /** Ignores damaged metadata, as viewers do. */
-const orElse = async <T>(read: () => Promise<T>, fallback: T): Promise<T> => {
+const orElse = async <T>(readPart: () => Promise<T>, fallback: T): Promise<T> => {
   try {
-    return await read();
+    return await readPart();
   } catch {
     return fallback;
   }
@@ -62,12 +62,12 @@ const lasting = (seconds: number | undefined): Measured => (seconds === undefine
  * Measures by content type, for types that the container library doesn't read or reads only in part.
  * @returns undefined to let the library measure the file
  */
-const OWN: Readonly<Record<string, (read: ReadAt, size: number) => Promise<Measured | undefined>>> = {
+const OWN: Readonly<Record<string, (readBytes: ReadAt, size: number) => Promise<Measured | undefined>>> = {
   "video/x-msvideo": aviOf,
   "video/mp2t": mpegVideoOf,
   "video/ogg": theoraOf,
-  "audio/aiff": async (read) => lasting(await aiffSeconds(read)),
-  "audio/amr": async (read) => lasting(await amrSeconds(read)),
+  "audio/aiff": async (readBytes) => lasting(await aiffSeconds(readBytes)),
+  "audio/amr": async (readBytes) => lasting(await amrSeconds(readBytes)),
 };
 
 const trackOf = async (handle: FileHandle, contentType: string): Promise<Measured> => {
@@ -76,12 +76,12 @@ const trackOf = async (handle: FileHandle, contentType: string): Promise<Measure
   const own = await OWN[contentType]?.(ofFile, size);
   if (own) return own;
   const counted = contentType === "audio/mpeg" ? await countedSeconds(ofFile) : undefined;
-  let read = 0;
+  let readBytes = 0;
   const source = new CustomSource({
     getSize: () => size,
     read: (start, end) => {
-      read += end - start;
-      if (read > MAX_READ_BYTES) throw new RangeError("the file's index is too long");
+      readBytes += end - start;
+      if (readBytes > MAX_READ_BYTES) throw new RangeError("the file's index is too long");
       return readAt(handle, start, end - start);
     },
     maxCacheSize: MAX_CACHE_BYTES,

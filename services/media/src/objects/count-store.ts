@@ -53,16 +53,16 @@ export const createCountStore = (connection: Connection): CountStore => {
       await model.updateOne({ _id: ownerId }, { $push: { entries: added } }).exec();
     },
     close: async (ownerId, { token, bytes }, counts) => {
-      const given = counts ? {} : { $inc: { bytes: -bytes } };
-      await model.updateOne({ _id: ownerId, "entries.token": token }, { ...given, $pull: { entries: { token } } }).exec();
+      const decrement = counts ? {} : { $inc: { bytes: -bytes } };
+      await model.updateOne({ _id: ownerId, "entries.token": token }, { ...decrement, $pull: { entries: { token } } }).exec();
     },
     abandoned: async (before, limit) => {
-      const found = await model
+      const rowsWithEntries = await model
         .find({ entries: { $elemMatch: { at: { $lt: before } } } })
         .limit(limit)
         .lean<Row[]>()
         .exec();
-      return found.map(toCount);
+      return rowsWithEntries.map(toCount);
     },
   };
 };

@@ -38,8 +38,8 @@ export const createExpiry = ({
   const whileFull = (removed: number, page: number): RemovedPage => ({ removed, next: removed < page ? "" : "again" });
 
   const byName = async (objects: readonly MediaObject[]): Promise<{ named: string[]; unnamed: MediaObject[] }> => {
-    const found = new Set(objects.length === 0 ? [] : await findNamed(objects.flatMap(({ id, key }) => [id, key])));
-    const isNamed = ({ id, key }: MediaObject): boolean => found.has(id) || found.has(key);
+    const namedIds = new Set(objects.length === 0 ? [] : await findNamed(objects.flatMap(({ id, key }) => [id, key])));
+    const isNamed = ({ id, key }: MediaObject): boolean => namedIds.has(id) || namedIds.has(key);
     return { named: objects.filter(isNamed).map(({ id }) => id), unnamed: objects.filter((object) => !isNamed(object)) };
   };
 

@@ -90,9 +90,9 @@ export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDe
       if (limit < 1 || limit > LIMITS.pageRows)
         throw invalidRequest([{ path: "limit", message: `must be between 1 and ${LIMITS.pageRows}` }]);
       const after = fromCursor(cursor);
-      const [found, usedBytes] = await Promise.all([store.list(ownerId, limit + 1, after), quota.used(ownerId)]);
-      const page = found.slice(0, limit);
-      return { objects: page, nextCursor: found.length > limit ? cursorAfter(page.at(-1)!) : "", usedBytes };
+      const [rows, usedBytes] = await Promise.all([store.list(ownerId, limit + 1, after), quota.used(ownerId)]);
+      const page = rows.slice(0, limit);
+      return { objects: page, nextCursor: rows.length > limit ? cursorAfter(page.at(-1)!) : "", usedBytes };
     },
     remove: async (id, ownerId) => {
       const attempt = async (): Promise<true | undefined> => (await removeAsRead(await owned(id, ownerId))) || undefined;
@@ -110,14 +110,14 @@ export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDe
       return object;
     },
     copy: async (copying) => {
-      const found = await objects.getAll(copying.ids, copying.ownerId);
-      const bytes = found.reduce((sum, object) => sum + object.bytes, 0);
+      const sources = await objects.getAll(copying.ids, copying.ownerId);
+      const bytes = sources.reduce((sum, object) => sum + object.bytes, 0);
       await quota.check(copying.newOwnerId, bytes, copying.quota);
       const copies = new Map<string, MediaObject>();
-      for (let from = 0; from < found.length; from += COPIES_AT_ONCE) {
-        const batch = found.slice(from, from + COPIES_AT_ONCE);
-        const made = await Promise.all(batch.map((object) => copyOne(object, copying)));
-        batch.forEach((object, index) => copies.set(object.id, made[index]!));
+      for (let from = 0; from < sources.length; from += COPIES_AT_ONCE) {
+        const batch = sources.slice(from, from + COPIES_AT_ONCE);
+        const copied = await Promise.all(batch.map((object) => copyOne(object, copying)));
+        batch.forEach((object, index) => copies.set(object.id, copied[index]!));
       }
       return copies;
     },

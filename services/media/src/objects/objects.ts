@@ -109,9 +109,9 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
       return await receive(placement, await openSource(source, placement.ownerId));
     } catch (error) {
       // A crashed process may have stored the file, and its source may no longer exist.
-      const found = await existing(placement);
-      if (!found) throw error;
-      return found;
+      const object = await existing(placement);
+      if (!object) throw error;
+      return object;
     }
   };
 
@@ -127,10 +127,10 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
   };
 
   const withHeldOnes = async (ids: readonly string[], ownerId: string): Promise<MediaObject[]> => {
-    const held = await store.heldOfOwner(ids, ownerId);
-    const shown = await store.allOfOwner(ids, ownerId);
-    const isShown = new Set(shown.map(({ id }) => id));
-    return [...shown, ...held.filter(({ id }) => !isShown.has(id))];
+    const heldObjects = await store.heldOfOwner(ids, ownerId);
+    const shownObjects = await store.allOfOwner(ids, ownerId);
+    const isShown = new Set(shownObjects.map(({ id }) => id));
+    return [...shownObjects, ...heldObjects.filter(({ id }) => !isShown.has(id))];
   };
 
   return {
@@ -140,8 +140,8 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
       const running = id === "" ? undefined : ingesting.get(id);
       if (running) return sameOwner(await running, ownerId);
       if (id === "") return fetchInto(placement, source);
-      const found = ingested.has(id) ? existing(placement) : Promise.resolve(undefined);
-      const task = found.then((object) => object ?? fetchInto(placement, source));
+      const existingObject = ingested.has(id) ? existing(placement) : Promise.resolve(undefined);
+      const task = existingObject.then((object) => object ?? fetchInto(placement, source));
       ingesting.set(id, task);
       if (ingested.size >= REMEMBERED_INGESTS) ingested.clear();
       ingested.add(id);
@@ -153,8 +153,8 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
     },
     upload: async (placement, bytes) => {
       checkPlacement(placement);
-      const known = await existing(placement);
-      if (known) return known;
+      const existingObject = await existing(placement);
+      if (existingObject) return existingObject;
       // Rejects an owner who is above the quota before bytes are received.
       if (placement.origin === "upload") await quota.check(placement.ownerId, 1, placement.quota);
       return receive(placement, bytes);
@@ -162,15 +162,15 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
     getAll: async (ids, ownerId, withHeld = false) => {
       const distinct = atMostIds(ids, "ids");
       if (distinct.length === 0) return [];
-      const shown = await store.allOfOwner(distinct, ownerId);
+      const shownObjects = await store.allOfOwner(distinct, ownerId);
       // A file that is released between the two lookups is found by the second.
-      return withHeld && shown.length < distinct.length ? withHeldOnes(distinct, ownerId) : shown;
+      return withHeld && shownObjects.length < distinct.length ? withHeldOnes(distinct, ownerId) : shownObjects;
     },
     decideHeld: async (ids, ownerId, letsGo) => {
       const distinct = atMostIds(ids, "ids");
       if (letsGo) return store.letGo(distinct, ownerId);
-      for (const held of await store.heldOfOwner(distinct, ownerId)) {
-        if (await store.refuse(held.id, ownerId)) await purge(held);
+      for (const heldObject of await store.heldOfOwner(distinct, ownerId)) {
+        if (await store.refuse(heldObject.id, ownerId)) await purge(heldObject);
       }
     },
     byKeys: async (keys) => {

@@ -69,12 +69,12 @@ const exceeded = (used: number, max: number): DomainError =>
 export const createQuota = ({ counts, objects }: { counts: CountStore; objects: ObjectStore }): Quota => {
   /** The owner's count. It is created on the first read, and therefore before the first change. */
   const read = async (ownerId: string): Promise<ByteCount> => {
-    const known = await counts.read(ownerId);
-    if (known) return known;
+    const count = await counts.read(ownerId);
+    if (count) return count;
     await counts.create(ownerId);
-    const made = await counts.read(ownerId);
-    if (!made) throw unavailable("the count of stored bytes is not available");
-    return made;
+    const created = await counts.read(ownerId);
+    if (!created) throw unavailable("the count of stored bytes is not available");
+    return created;
   };
 
   const finish = async ({ ownerId, entries }: ByteCount, before: Date): Promise<void> => {
@@ -117,9 +117,9 @@ export const createQuota = ({ counts, objects }: { counts: CountStore; objects: 
       return isMarked;
     },
     finishAbandoned: async (before, limit) => {
-      const found = await counts.abandoned(before, limit);
-      for (const count of found) await finish(count, before);
-      return found.length;
+      const abandonedCounts = await counts.abandoned(before, limit);
+      for (const count of abandonedCounts) await finish(count, before);
+      return abandonedCounts.length;
     },
   };
 };

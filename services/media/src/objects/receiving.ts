@@ -92,7 +92,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
   };
 
   /** Returns the origin of a file, with its parents as ids, and its source type. For generated files, also the sources for a signature. */
-  const made = async ({
+  const describeMaking = async ({
     making,
     ownerId,
     sourceType,
@@ -102,8 +102,8 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     const resolved = { ...making, parents: references };
     const origin = sourceTypeOf(resolved, objects);
     // A file in a hidden graph must not reveal the user's other files.
-    const shown = isInnerOwner(ownerId) ? { ...resolved, parents: [] } : resolved;
-    return { making: shown, sourceType: origin, sources: { ownerId, making, sourceType: origin, references, objects } };
+    const shownMaking = isInnerOwner(ownerId) ? { ...resolved, parents: [] } : resolved;
+    return { making: shownMaking, sourceType: origin, sources: { ownerId, making, sourceType: origin, references, objects } };
   };
 
   return async (placement, source) => {
@@ -113,7 +113,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
       const sniffed = typeOf(received);
       checkAccepted(sniffed, placement.accept);
       const [{ sources, ...origin }, { isSound, ...measured }] = await Promise.all([
-        made(placement),
+        describeMaking(placement),
         measure(received.path, sniffed.contentType),
       ]);
       const type = isSound ? asSound(sniffed) : sniffed;

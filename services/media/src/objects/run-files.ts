@@ -48,10 +48,10 @@ export const createRunFiles = ({ store, quota, purge, findNamed }: RunFilesDeps)
       cursor: string,
     ): Promise<{ files: RunFile[]; nextCursor: string }> => {
       const owners = ownersOf(ownerId);
-      const made = await store.generatedBy(`${executionId}-`, owners, PAGE, cursor);
-      const named = cursor === "" && names.length > 0 ? await store.generatedAmong(names, owners) : [];
-      const next = made.length < PAGE ? "" : made.at(-1)!.id;
-      return { files: [...made, ...named].map(toFile), nextCursor: next };
+      const objects = await store.generatedBy(`${executionId}-`, owners, PAGE, cursor);
+      const namedObjects = cursor === "" && names.length > 0 ? await store.generatedAmong(names, owners) : [];
+      const next = objects.length < PAGE ? "" : objects.at(-1)!.id;
+      return { files: [...objects, ...namedObjects].map(toFile), nextCursor: next };
     },
 
     /**
@@ -60,9 +60,9 @@ export const createRunFiles = ({ store, quota, purge, findNamed }: RunFilesDeps)
      */
     remove: async (ids: readonly string[], ownerId: string): Promise<void> => {
       const objects = await store.generatedAmong(ids, ownersOf(ownerId));
-      const named = new Set(objects.length === 0 ? [] : await findNamed(objects.flatMap(({ id, key }) => [id, key])));
+      const namedIds = new Set(objects.length === 0 ? [] : await findNamed(objects.flatMap(({ id, key }) => [id, key])));
       for (const object of objects) {
-        const isNamed = named.has(object.id) || named.has(object.key);
+        const isNamed = namedIds.has(object.id) || namedIds.has(object.key);
         if (isNamed) continue;
         if (!object.isHidden && !(await hide(object))) throw unavailable("a file is being changed by others");
         if (!(await purge(object))) throw unavailable("the bytes of a file can't be removed now");

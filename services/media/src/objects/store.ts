@@ -91,12 +91,12 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     return row ? toObject(row) : undefined;
   };
   const many = async (filter: QueryFilter<Row>, limit = 0): Promise<MediaObject[]> => {
-    const found = await model
+    const matches = await model
       .find({ ...filter, ...PRESENT })
       .limit(limit)
       .lean<Row[]>()
       .exec();
-    return found.map(toObject);
+    return matches.map(toObject);
   };
   /** `look` is set only while the object is held. */
   const oneOrHeld = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
@@ -106,9 +106,9 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
   return {
     insert: async (object) => {
       const { id, ...rest } = object;
-      const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as typeof rest;
-      const held = object.look === undefined ? {} : { removal: HELD, removedAt: object.createdAt };
-      if (await insertRow({ _id: id, ...given, ...held })) return object;
+      const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as typeof rest;
+      const removal = object.look === undefined ? {} : { removal: HELD, removedAt: object.createdAt };
+      if (await insertRow({ _id: id, ...fields, ...removal })) return object;
       return object.look === undefined ? one({ _id: id }) : oneOrHeld({ _id: id });
     },
     byId: (id) => one({ _id: id }),
@@ -116,11 +116,11 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     ofOwner: (id, ownerId) => one({ _id: id, ownerId }),
     allOfOwner: (ids, ownerId) => many({ _id: { $in: [...ids] }, ownerId }),
     heldOfOwner: async (ids, ownerId) => {
-      const found = await model
+      const heldRows = await model
         .find({ _id: { $in: [...ids] }, ownerId, removal: HELD })
         .lean<Row[]>()
         .exec();
-      return found.map(toObject);
+      return heldRows.map(toObject);
     },
     heldByKey: async (key, look) => {
       const row = await model.findOne({ key, look, removal: HELD }).lean<Row>().exec();
@@ -152,16 +152,16 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       await model.updateMany({ key: { $in: [...keys] }, ownerId: fromOwnerId }, { $set: { ownerId } }).exec();
     },
     list: async (ownerId, limit, after) => {
-      const found = await model
+      const page = await model
         .find({ ownerId, ...PRESENT, ...beyond("createdAt", after, "$lt") }, WITHOUT_INPUTS)
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .lean<Row[]>()
         .exec();
-      return found.map(toObject);
+      return page.map(toObject);
     },
     expiring: async (before, limit, after) => {
-      const found = await model
+      const expired = await model
         .find({
           ...{ ...UNKEPT, createdAt: { $lt: before }, renewedAt: { $not: { $gte: before } } },
           ...{ ...PRESENT_OR_EXPIRED, ...beyond("createdAt", after) },
@@ -170,7 +170,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
         .limit(limit)
         .lean<Row[]>()
         .exec();
-      return found.map(toObject);
+      return expired.map(toObject);
     },
     count: async (id, ownerId, token) => {
       const filter = { _id: id, ownerId, countedBy: null, ...PRESENT } as unknown as QueryFilter<Row>;
@@ -182,11 +182,11 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       return (await model.updateOne(filter, { $set: { [name]: added } }).exec()).modifiedCount === 1;
     },
     thumbnails: async (ids) => {
-      const found = await model
+      const rowsWithThumbnails = await model
         .find({ _id: { $in: [...ids] } }, { thumbnails: 1 })
         .lean<Row[]>()
         .exec();
-      return found.flatMap(({ thumbnails }) => Object.values(thumbnails ?? {}));
+      return rowsWithThumbnails.flatMap(({ thumbnails }) => Object.values(thumbnails ?? {}));
     },
     hide: async ({ id, ownerId, countedBy }, removal, at) => {
       // The quota token must be unchanged, because it decides how many bytes the owner gets back.
@@ -198,11 +198,11 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       await model.updateMany(filter, { $set: { removal: EXPIRED, removedAt: at } }).exec();
     },
     expired: async (ids) => {
-      const found = await model
+      const expiredRows = await model
         .find({ _id: { $in: [...ids] }, removal: EXPIRED })
         .lean<Row[]>()
         .exec();
-      return found.map(toObject);
+      return expiredRows.map(toObject);
     },
     restore: async (ids) => {
       const filter = { _id: { $in: [...ids] }, removal: EXPIRED };
@@ -212,43 +212,43 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       const among = { _id: { $in: [...ids] } };
       await model.updateMany({ ...among, removal: EXPIRED }, { $set: { removal: CONDEMNED } }).exec();
       // Includes objects whose expiry another call has just made final, because a removal can be repeated.
-      const found = await model
+      const condemnedRows = await model
         .find({ ...among, removal: CONDEMNED })
         .lean<Row[]>()
         .exec();
-      return found.map(toObject);
+      return condemnedRows.map(toObject);
     },
     hidden: async (before, heldBefore, limit) => {
       const since = [
         { removedAt: { $lt: before }, removal: { $nin: [EXPIRED, HELD] } },
         { removedAt: { $lt: heldBefore }, removal: HELD },
       ];
-      const found = await model.find({ $or: since }).limit(limit).lean<Row[]>().exec();
-      return found.map(toObject);
+      const matches = await model.find({ $or: since }).limit(limit).lean<Row[]>().exec();
+      return matches.map(toObject);
     },
     hideAllOf: async (ownerId, at, limit) => {
-      const found = await model.find({ ownerId }).limit(limit).lean<Row[]>().exec();
-      const ids = found.map(({ _id }) => _id);
+      const ownedRows = await model.find({ ownerId }).limit(limit).lean<Row[]>().exec();
+      const ids = ownedRows.map(({ _id }) => _id);
       await model.updateMany({ _id: { $in: ids } }, { $set: { removal: ERASED, removedAt: at } }).exec();
-      return found.map(toObject);
+      return ownedRows.map(toObject);
     },
     generatedBy: async (prefix, ownerIds, limit, after) => {
       const ids = { $gt: after === "" ? prefix : after, $lt: `${prefix}\uffff` };
-      const found = await model
+      const generatedRows = await model
         .find({ _id: ids, ownerId: { $in: [...ownerIds] }, origin: "generated" })
         .sort({ _id: 1 })
         .limit(limit)
         .lean<Row[]>()
         .exec();
-      return found.map(toRemovable);
+      return generatedRows.map(toRemovable);
     },
     generatedAmong: async (names, ownerIds) => {
-      const named = [{ _id: { $in: [...names] } }, { key: { $in: [...names] } }];
-      const found = await model
-        .find({ $or: named, ownerId: { $in: [...ownerIds] }, origin: "generated" })
+      const namedBy = [{ _id: { $in: [...names] } }, { key: { $in: [...names] } }];
+      const generatedRows = await model
+        .find({ $or: namedBy, ownerId: { $in: [...ownerIds] }, origin: "generated" })
         .lean<Row[]>()
         .exec();
-      return found.map(toRemovable);
+      return generatedRows.map(toRemovable);
     },
     marks: async (id) => {
       const row = await model.findOne({ _id: id }, { countedBy: 1, removal: 1 }).lean<Row>().exec();

@@ -26,18 +26,18 @@ export const createProvenance =
     const object = await store.ofOwner(id, ownerId);
     if (!object) throw new DomainError("not_found", "NOT_FOUND", "media not found");
     const ancestors: MediaObject[] = [];
-    const seen = new Set([id]);
+    const visited = new Set([id]);
     let level = [object];
     for (let depth = 0; level.length > 0; depth++) {
-      const open = [...new Set(parentsOf(level))].filter((parent) => !seen.has(parent));
+      const open = [...new Set(parentsOf(level))].filter((parent) => !visited.has(parent));
       if (open.length === 0) break;
       const room = MAX_ANCESTORS - ancestors.length;
       if (depth === MAX_DEPTH || room === 0) return { object, ancestors, truncated: true };
-      const asked = open.slice(0, room);
-      for (const parent of asked) seen.add(parent);
-      level = await store.allOfOwner(asked, ownerId);
+      const batch = open.slice(0, room);
+      for (const parent of batch) visited.add(parent);
+      level = await store.allOfOwner(batch, ownerId);
       ancestors.push(...level);
-      if (asked.length < open.length) return { object, ancestors, truncated: true };
+      if (batch.length < open.length) return { object, ancestors, truncated: true };
     }
     return { object, ancestors, truncated: false };
   };

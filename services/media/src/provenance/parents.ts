@@ -8,7 +8,7 @@ export interface Parents {
    * Replaces parents' URLs with object ids, and removes possible secrets from external URLs.
    * @returns also the stored objects
    */
-  find(given: readonly string[], ownerId: string): Promise<{ references: string[]; objects: MediaObject[] }>;
+  find(references: readonly string[], ownerId: string): Promise<{ references: string[]; objects: MediaObject[] }>;
 }
 
 /** @param own URL prefix of files in media storage */
@@ -17,9 +17,9 @@ export const createParents = (store: Pick<ObjectStore, "allOfOwner" | "byKeys">,
     reference.startsWith(own) ? reference.slice(own.length).split(/[?#]/)[0] : undefined;
 
   return {
-    find: async (given, ownerId) => {
-      const keys = given.flatMap((reference) => keyOf(reference) ?? []);
-      const ids = given.filter((reference) => isMediaId(reference));
+    find: async (references, ownerId) => {
+      const keys = references.flatMap((reference) => keyOf(reference) ?? []);
+      const ids = references.filter((reference) => isMediaId(reference));
       const [byKey, byId] = await Promise.all([
         keys.length === 0 ? [] : store.byKeys(keys),
         ids.length === 0 ? [] : store.allOfOwner(ids, ownerId),
@@ -28,7 +28,7 @@ export const createParents = (store: Pick<ObjectStore, "allOfOwner" | "byKeys">,
       const idOf = (reference: string): string =>
         isMediaId(reference) ? reference : (idsByKey.get(keyOf(reference) ?? "") ?? describeSource(reference));
       const objects = new Map([...byKey, ...byId].map((object) => [object.id, object]));
-      return { references: [...new Set(given.map(idOf))], objects: [...objects.values()] };
+      return { references: [...new Set(references.map(idOf))], objects: [...objects.values()] };
     },
   };
 };

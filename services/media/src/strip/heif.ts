@@ -73,8 +73,8 @@ const placesOf = (table: Buffer): Place[] => {
 export const heif: StripFormat = async (bytes) => {
   const meta = (await boxesOf(bytes, 0, bytes.size))?.find(({ name }) => name === "meta");
   const boxes = (meta && (await boxesOf(bytes, meta.data + FULL_BOX_BYTES, meta.end))) ?? [];
-  const named = (name: string): Box | undefined => boxes.find((box) => box.name === name);
-  const [list, locations, inside] = [named("iinf"), named("iloc"), named("idat")];
+  const boxNamed = (name: string): Box | undefined => boxes.find((box) => box.name === name);
+  const [list, locations, inside] = [boxNamed("iinf"), boxNamed("iloc"), boxNamed("idat")];
   if (!list || !locations) return [];
   const ids = await exifItems(bytes, list);
   const edits: Edit[] = [];

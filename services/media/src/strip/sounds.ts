@@ -20,9 +20,9 @@ export const flac: StripFormat = async (bytes) => {
 const WAV_TEXTS: ReadonlySet<string> = new Set(["LIST", "id3 ", "ID3 "]);
 
 export const wav: StripFormat = async (bytes) => {
-  const found = await wavOf(bytes);
-  if (!found) return undefined;
-  const { chunks, until } = found;
+  const wavFile = await wavOf(bytes);
+  if (!wavFile) return undefined;
+  const { chunks, until } = wavFile;
   const removed = chunks
     .filter(({ name }) => WAV_TEXTS.has(name))
     .map((one): Edit => ({ at: one.at, remove: Math.min(endOf(one), bytes.size) - one.at, insert: new Uint8Array(0) }));

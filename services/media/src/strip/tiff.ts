@@ -55,20 +55,20 @@ const directoryAt = async (bytes: Bytes, base: number, offset: number, { short, 
   const at = base + offset;
   const count = Math.min(MOST_ENTRIES, short(await bytes.read(at, 2), 0));
   const entries = await bytes.read(at + 2, count * ENTRY_BYTES + 4);
-  const found: Directory = { texts: [], more: [] };
+  const directory: Directory = { texts: [], more: [] };
   for (let entry = 0; entry < count * ENTRY_BYTES; entry += ENTRY_BYTES) {
     const [tag, type, values] = [short(entries, entry), short(entries, entry + 2), long(entries, entry + 4)];
     const length = (SIZES.get(type) ?? 0) * values;
     const valueAt = length > 4 ? base + long(entries, entry + VALUE_AT) : at + 2 + entry + VALUE_AT;
     if (DIRECTORIES.has(tag)) {
       const list = await bytes.read(valueAt, Math.min(length, 4 * MOST_ENTRIES));
-      for (let one = 0; one + 4 <= list.length; one += 4) found.more.push(long(list, one));
+      for (let one = 0; one + 4 <= list.length; one += 4) directory.more.push(long(list, one));
     } else if ((type === ASCII || type === UTF8 || TEXTS.has(tag)) && length > 0 && length <= MAX_TEXT_BYTES)
-      found.texts.push({ at: valueAt, length, isAscii: !TEXTS.has(tag) });
+      directory.texts.push({ at: valueAt, length, isAscii: !TEXTS.has(tag) });
   }
   const next = long(entries, count * ENTRY_BYTES);
-  if (next > 0) found.more.push(next);
-  return found;
+  if (next > 0) directory.more.push(next);
+  return directory;
 };
 
 /** Overlapping ranges are dropped, because they would be edited twice. */
@@ -94,14 +94,14 @@ export const textsAt = async (bytes: Bytes, base: number): Promise<Edit[] | unde
   const reader = header.length < HEADER_BYTES ? undefined : readerOf(header);
   if (!reader) return undefined;
   const texts: Directory["texts"] = [];
-  const seen = new Set<number>();
+  const visited = new Set<number>();
   const waiting = [reader.long(header, 4)];
-  for (let offset = waiting.pop(); offset !== undefined && seen.size < MOST_DIRECTORIES; offset = waiting.pop()) {
-    if (seen.has(offset)) continue;
-    seen.add(offset);
-    const found = await directoryAt(bytes, base, offset, reader);
-    texts.push(...found.texts);
-    waiting.push(...found.more);
+  for (let offset = waiting.pop(); offset !== undefined && visited.size < MOST_DIRECTORIES; offset = waiting.pop()) {
+    if (visited.has(offset)) continue;
+    visited.add(offset);
+    const directory = await directoryAt(bytes, base, offset, reader);
+    texts.push(...directory.texts);
+    waiting.push(...directory.more);
   }
   return overwritten(texts);
 };

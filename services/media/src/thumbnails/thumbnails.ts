@@ -95,13 +95,13 @@ export const createThumbnails = ({ store, blobs, mark, render }: ThumbnailsDeps)
   };
 
   return {
-    get: async (object, asked) => {
+    get: async (object, requestedWidth) => {
       const [family] = FAMILIES.exec(object.contentType)?.slice(1) ?? [];
       if (family === undefined || failed.has(object.id)) throw impossible();
       // Loudness curves have a single width.
-      const width = family === "audio" ? WIDTHS[0] : asked;
-      const known = object.thumbnails?.[width];
-      if (known) return known;
+      const width = family === "audio" ? WIDTHS[0] : requestedWidth;
+      const thumbnail = object.thumbnails?.[width];
+      if (thumbnail) return thumbnail;
       const name = `${object.id} ${width}`;
       const task = making.get(name) ?? make(object, width).finally(() => making.delete(name));
       making.set(name, task);

@@ -5,7 +5,7 @@ export type Width = (typeof WIDTHS)[number];
 const DIGITS = /^\d{1,4}$/;
 
 /** Returns the width for a query parameter `w`; undefined unless `w` is a number from 1 to 2048. */
-export const widthOf = (given: string): Width | undefined => {
-  if (!DIGITS.test(given) || Number(given) < 1) return undefined;
-  return WIDTHS.find((width) => width >= Number(given));
+export const widthOf = (text: string): Width | undefined => {
+  if (!DIGITS.test(text) || Number(text) < 1) return undefined;
+  return WIDTHS.find((width) => width >= Number(text));
 };

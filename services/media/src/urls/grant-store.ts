@@ -37,11 +37,11 @@ export const createGrantStore = (connection: Connection): GrantStore => {
     },
     among: async (keys, ownerId) => {
       if (keys.length === 0) return new Set();
-      const found = await model
+      const grants = await model
         .find({ key: { $in: [...keys] }, ownerId }, { _id: 0, key: 1 })
         .lean<Pick<Grant, "key">[]>()
         .exec();
-      return new Set(found.map(({ key }) => key));
+      return new Set(grants.map(({ key }) => key));
     },
     removeFor: async (keys) => void (await model.deleteMany({ key: { $in: [...keys] } }).exec()),
   };

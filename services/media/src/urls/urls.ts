@@ -32,7 +32,7 @@ export interface Urls {
   /** Grants an owner access to files that another owner can read. @throws DomainError INVALID_REQUEST */
   grant(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
   /** Returns how a request can read an object: until its signature expires, as public, or not at all. */
-  opens(object: MediaObject, sent: Omit<SentUrl, "key"> | undefined): Promise<Opened>;
+  opens(object: MediaObject, sentUrl: Omit<SentUrl, "key"> | undefined): Promise<Opened>;
 }
 
 /** `always` means that the file was created before files were private. */
@@ -66,31 +66,31 @@ interface Sorted {
 }
 
 export const createUrls = ({ objects, grants, signatures, hours, findShown, now = Date.now }: UrlsOptions): Urls => {
-  const shown = new LRUCache<string, Promise<boolean>>({ max: REMEMBERED_SHOWN, ttl: PUBLIC_MS });
+  const shownObjects = new LRUCache<string, Promise<boolean>>({ max: REMEMBERED_SHOWN, ttl: PUBLIC_MS });
 
   const isShown = (object: MediaObject): Promise<boolean> => {
-    const known = shown.get(object.id);
-    if (known) return known;
-    const asked = findShown([object.id, object.key], object.ownerId).then((names) => names.length > 0);
-    shown.set(object.id, asked);
-    asked.catch(() => shown.delete(object.id));
-    return asked;
+    const cached = shownObjects.get(object.id);
+    if (cached) return cached;
+    const pending = findShown([object.id, object.key], object.ownerId).then((names) => names.length > 0);
+    shownObjects.set(object.id, pending);
+    pending.catch(() => shownObjects.delete(object.id));
+    return pending;
   };
   const isOpen = async (object: MediaObject): Promise<boolean> => object.private !== true || object.public === true || isShown(object);
 
   /** Groups objects by whether the account can read them, as their owner or by a grant. */
   const sorted = async (keys: readonly string[], ownerId: string, lifetime: Lifetime): Promise<Sorted> => {
-    const found = await objects.byKeys(keys);
+    const keyObjects = await objects.byKeys(keys);
     const owners = ownersOf(ownerId, lifetime);
-    const others = found.filter((object) => !owners.has(object.ownerId)).map(({ key }) => key);
+    const others = keyObjects.filter((object) => !owners.has(object.ownerId)).map(({ key }) => key);
     const granted = await grants.among(others, accountOf(ownerId));
     const isOwn = (object: MediaObject): boolean => owners.has(object.ownerId) || granted.has(object.key);
-    return { own: found.filter(isOwn), foreign: found.filter((object) => !isOwn(object)) };
+    return { own: keyObjects.filter(isOwn), foreign: keyObjects.filter((object) => !isOwn(object)) };
   };
 
-  const closed = async (found: readonly MediaObject[]): Promise<MediaObject[]> => {
-    const open = await Promise.all(found.map(isOpen));
-    return found.filter((_, index) => !open[index]);
+  const closed = async (keyObjects: readonly MediaObject[]): Promise<MediaObject[]> => {
+    const open = await Promise.all(keyObjects.map(isOpen));
+    return keyObjects.filter((_, index) => !open[index]);
   };
 
   const expires = (lifetime: Lifetime): number => {
@@ -112,8 +112,8 @@ export const createUrls = ({ objects, grants, signatures, hours, findShown, now 
         foreign.flatMap(({ key }) => (signed.has(key) ? [key] : [])),
         accountOf(ownerId),
       );
-      const asked = byVisitor ? [...own, ...foreign] : foreign;
-      return (await closed(asked.filter(({ key }) => !signed.has(key)))).map(({ key }) => key);
+      const candidates = byVisitor ? [...own, ...foreign] : foreign;
+      return (await closed(candidates.filter(({ key }) => !signed.has(key)))).map(({ key }) => key);
     },
     grant: async (keys, fromOwnerId, ownerId) => {
       const { own } = await sorted(atMost(keys), fromOwnerId, "answer");
@@ -123,8 +123,9 @@ export const createUrls = ({ objects, grants, signatures, hours, findShown, now 
         accountOf(ownerId),
       );
     },
-    opens: async (object, sent) => {
-      if (sent && signatures.isValid(object.key, sent, now())) return { as: "signed", forMs: Number(sent.expires) * SECOND_MS - now() };
+    opens: async (object, sentUrl) => {
+      if (sentUrl && signatures.isValid(object.key, sentUrl, now()))
+        return { as: "signed", forMs: Number(sentUrl.expires) * SECOND_MS - now() };
       if (object.private !== true && object.public !== true) return { as: "always" };
       return (await isOpen(object)) ? { as: "public" } : { as: "refused" };
     },

@@ -52,10 +52,10 @@ const PICTURES = ["a.png", "a.jpg", "a.avif", "titled.png", "titled.jpg", "camer
 const OTHERS = ["lossy.webp", "lossless.webp", "titled.webp", "a.mp4", "titled.mp4", "a.mov", "a.m4a", "a.mp3", "tagged.mp3", "a.wav"];
 
 it.each([...PICTURES, ...OTHERS])("signs a result, %s, and states its origin", async (name) => {
-  const made = await make(file(name), `result-${name}`);
-  const bytes = await bytesOf(made);
+  const object = await make(file(name), `result-${name}`);
+  const bytes = await bytesOf(object);
   expect(await verify(bytes)).toMatchObject({
-    contentType: made.contentType,
+    contentType: object.contentType,
     supported: true,
     digitalSourceType: TRAINED,
     credentials: {
@@ -63,15 +63,15 @@ it.each([...PICTURES, ...OTHERS])("signs a result, %s, and states its origin", a
       actions: [{ action: "c2pa.created", software: "painter", digitalSourceType: TRAINED }],
     },
   });
-  expect(bytes.length).toBe(made.bytes);
-  expect(createHash("sha256").update(bytes).digest("hex")).toBe(made.sha256);
-  expect(await provenance(made.id)).toMatchObject({ signed: true, unsignedReason: "" });
+  expect(bytes.length).toBe(object.bytes);
+  expect(createHash("sha256").update(bytes).digest("hex")).toBe(object.sha256);
+  expect(await provenance(object.id)).toMatchObject({ signed: true, unsignedReason: "" });
 });
 
 it("writes the IPTC mark under the signature, and compares files by their bytes before both", async () => {
-  const made = await make(file("a.png"), "marked");
-  expect(ExifReader.load(await bytesOf(made)).DigitalSourceType?.value).toBe(TRAINED);
-  expect(made.contentHash).toBe((await ours.upload(file("a.png"))).contentHash);
+  const object = await make(file("a.png"), "marked");
+  expect(ExifReader.load(await bytesOf(object)).DigitalSourceType?.value).toBe(TRAINED);
+  expect(object.contentHash).toBe((await ours.upload(file("a.png"))).contentHash);
   expect(await bytesOf(await ours.upload(file("a.png")))).toEqual(file("a.png"));
 });
 
@@ -87,10 +87,10 @@ it.each(["a.png", "a.jpg", "a.avif", ...OTHERS])("detects any changed byte in th
 
 /** Positions of all samples' chunks. */
 const positionsIn = (bytes: Buffer): number[] => {
-  const found: number[] = [];
+  const offsets: number[] = [];
   for (let at = bytes.indexOf("stco"); at >= 0; at = bytes.indexOf("stco", at + 4))
-    for (let index = 0; index < bytes.readUInt32BE(at + 8); index += 1) found.push(bytes.readUInt32BE(at + 12 + 4 * index));
-  return found;
+    for (let index = 0; index < bytes.readUInt32BE(at + 8); index += 1) offsets.push(bytes.readUInt32BE(at + 12 + 4 * index));
+  return offsets;
 };
 
 it.each(["a.mp4", "titled.mp4", "a.mov", "a.m4a"])("keeps the samples of %s at the positions in its tables", async (name) => {
@@ -102,8 +102,8 @@ it.each(["a.mp4", "titled.mp4", "a.mov", "a.m4a"])("keeps the samples of %s at t
 });
 
 it("leaves a fragmented movie unsigned", async () => {
-  const made = await make(file("fragments.mp4"), "unsigned-fragments");
-  expect(await provenance(made.id)).toMatchObject({ signed: false, unsignedReason: "failed" });
+  const object = await make(file("fragments.mp4"), "unsigned-fragments");
+  expect(await provenance(object.id)).toMatchObject({ signed: false, unsignedReason: "failed" });
 });
 
 it("detects changed statements", async () => {
@@ -120,8 +120,8 @@ it("recognises the platform's files by the certificate, not by their statements"
 
 it("keeps a file signed by a provider as a source", async () => {
   const upstream = await signedElsewhere("a.png", "image/png");
-  const made = await make(upstream, "from-provider");
-  expect((await verify(await bytesOf(made))).credentials).toMatchObject({
+  const object = await make(upstream, "from-provider");
+  expect((await verify(await bytesOf(object))).credentials).toMatchObject({
     ...{ whole: true, ours: true },
     actions: [{ action: "c2pa.opened" }, { action: "c2pa.edited.metadata", digitalSourceType: TRAINED }],
     sources: [{ relationship: "parentOf", format: "image/png", actions: [{ action: "c2pa.created", software: "upstream-model" }] }],
@@ -164,8 +164,8 @@ it("reveals nothing of a hidden graph", async () => {
 
 it("names no source of another account", async () => {
   const others = await ours.upload(await signedElsewhere("a.png", "image/png"), { ownerId: "user-2" });
-  const made = await make(file("a.jpg"), "from-others", { parents: [others.url] });
-  expect((await verify(await bytesOf(made))).credentials).toMatchObject({
+  const object = await make(file("a.jpg"), "from-others", { parents: [others.url] });
+  expect((await verify(await bytesOf(object))).credentials).toMatchObject({
     whole: true,
     sources: [{ relationship: "inputTo", format: "", generator: "", actions: [] }],
   });
@@ -180,26 +180,26 @@ it("signs the same file to the same bytes, so that a retry leaves nothing behind
 it("keeps a result that it can't sign, and reports the reason", async () => {
   const damaged = Buffer.concat([file("a.png").subarray(0, 60), Buffer.alloc(30, 1)]);
   const large = Buffer.concat([file("a.png"), Buffer.alloc(LIMITS.verifiedBytes)]);
-  const made = [
+  const objects = [
     await make(file("a.webm"), "unsigned-format"),
     await make(damaged, "unsigned-damaged"),
     await make(large, "unsigned-large"),
   ];
   const reasons = await Promise.all(
-    made.map(async ({ id }) => (({ signed: is, unsignedReason }) => [is, unsignedReason])(await provenance(id))),
+    objects.map(async ({ id }) => (({ signed: is, unsignedReason }) => [is, unsignedReason])(await provenance(id))),
   );
   expect(reasons).toEqual([
     [false, "format"],
     [false, "failed"],
     [false, "size"],
   ]);
-  expect((await bytesOf(made[1]!)).length).toBe(made[1]!.bytes);
+  expect((await bytesOf(objects[1]!)).length).toBe(objects[1]!.bytes);
 });
 
 it("reports this if the setting leaves files unsigned", async () => {
   const plain = await startMedia();
-  const made = await plain.upload(file("a.png"), { id: "plain", making: media.Making.fromPartial({ maker: MAKER_MODEL, model: "m" }) });
-  expect((await plain.client.getProvenance({ id: made.id, ownerId: OWNER })).record).toMatchObject({
+  const object = await plain.upload(file("a.png"), { id: "plain", making: media.Making.fromPartial({ maker: MAKER_MODEL, model: "m" }) });
+  expect((await plain.client.getProvenance({ id: object.id, ownerId: OWNER })).record).toMatchObject({
     signed: false,
     unsignedReason: "off",
   });
@@ -229,8 +229,8 @@ describe("a configured certificate", () => {
     const env = { PROVENANCE_CERTIFICATE: base64(strangers.chain), PROVENANCE_KEY: strangers.key };
     const configured = await startMedia([], undefined, env);
     const making = media.Making.fromPartial({ maker: MAKER_MODEL, model: "m" });
-    const made = await configured.upload(file("a.jpg"), { id: "configured", making });
-    const { credentials } = await verify(await bytesOf(made, configured), configured);
+    const object = await configured.upload(file("a.jpg"), { id: "configured", making });
+    const { credentials } = await verify(await bytesOf(object, configured), configured);
     expect(credentials).toMatchObject({ whole: true, ours: true, selfMade: false });
     await configured.stop();
   });

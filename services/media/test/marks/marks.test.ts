@@ -29,12 +29,12 @@ const packetsOf = (file: Buffer): string[] => file.toString("latin1").match(PACK
 const packetHashes = async (file: Buffer): Promise<unknown[]> => {
   const input = new Input({ source: new BufferSource(file), formats: ALL_FORMATS });
   const { EncodedPacketSink } = require("mediabunny") as typeof Mediabunny;
-  const found: unknown[] = [];
+  const packets: unknown[] = [];
   for (const track of await input.getTracks()) {
     const sink = new EncodedPacketSink(track);
-    for await (const packet of sink.packets()) found.push([packet.timestamp, Buffer.from(packet.data).toString("base64")]);
+    for await (const packet of sink.packets()) packets.push([packet.timestamp, Buffer.from(packet.data).toString("base64")]);
   }
-  return found;
+  return packets;
 };
 
 describe.each(["a.png", "a.jpg", "lossy.webp", "lossless.webp", "titled.png", "titled.jpg", "titled.webp", "camera.jpg"])("%s", (name) => {

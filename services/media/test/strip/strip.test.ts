@@ -30,13 +30,13 @@ const tells = (file: Buffer): boolean =>
 /** Displayed content, read by an independent library. */
 const contentOf = async (name: string, file: Buffer): Promise<unknown> => {
   if (/\.(?:png|webp|jpg|tiff|avif)$/.test(name)) return (await sharp(file, { animated: true }).raw().toBuffer()).toString("base64");
-  const found: unknown[] = [];
+  const packets: unknown[] = [];
   for (const track of await new Input({ source: new BufferSource(file), formats: ALL_FORMATS }).getTracks()) {
     for await (const packet of new EncodedPacketSink(track).packets())
-      found.push([packet.timestamp, Buffer.from(packet.data).toString("base64")]);
+      packets.push([packet.timestamp, Buffer.from(packet.data).toString("base64")]);
   }
-  expect(found).not.toEqual([]);
-  return found;
+  expect(packets).not.toEqual([]);
+  return packets;
 };
 
 it.each(names)("removes the workflow from %s, and changes nothing visible or audible", async (name) => {

@@ -22,7 +22,7 @@ export interface DeliverOptions {
 }
 
 export const createDeliver = ({ store, contents, write, transport, settings, logger, clock = Date.now }: DeliverOptions) => {
-  const ended = async ({ _id, kind, createdAt }: MailRecord, end: MailEnd, reason?: string): Promise<MailStep> => {
+  const endMail = async ({ _id, kind, createdAt }: MailRecord, end: MailEnd, reason?: string): Promise<MailStep> => {
     if (!(await store.end(_id, end))) return { end };
     countMail(kind, end);
     if (end === "sent") noteMailAge(kind, clock() - createdAt.getTime());
@@ -31,8 +31,8 @@ export const createDeliver = ({ store, contents, write, transport, settings, log
   };
 
   const hand = async (record: MailRecord): Promise<Handed | null> => {
-    const written = await write(contents.open(record));
-    return written && transport.hand(createMessage({ settings, id: record._id, ...written }));
+    const letter = await write(contents.open(record));
+    return letter && transport.hand(createMessage({ settings, id: record._id, ...letter }));
   };
 
   /**
@@ -46,11 +46,11 @@ export const createDeliver = ({ store, contents, write, transport, settings, log
     if (!record) return { end: "given up" };
     if (record.end) return { end: record.end };
     const handed = await hand(record);
-    if (!handed) return ended(record, "not wanted");
-    if (handed.outcome === "sent") return ended(record, "sent");
-    if (handed.outcome === "refused") return ended(record, "refused", handed.reason);
+    if (!handed) return endMail(record, "not wanted");
+    if (handed.outcome === "sent") return endMail(record, "sent");
+    if (handed.outcome === "refused") return endMail(record, "refused", handed.reason);
     const pauseMs = pauseAfter(record.kind, attempt, clock() - record.createdAt.getTime());
-    if (pauseMs === null) return ended(record, "given up", handed.reason);
+    if (pauseMs === null) return endMail(record, "given up", handed.reason);
     logger.warn({ mail: mailId, kind: record.kind, attempt, pauseMs, reason: handed.reason }, "a mail could not be sent yet");
     return { pauseMs };
   };

@@ -43,8 +43,8 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
   /** Returns the reader's address; undefined if the account is deleted or suspended. */
   const addressOf = async (userId: string) => {
     try {
-      const found = await addresses.getAddress({ userId });
-      return found.suspended ? undefined : found;
+      const address = await addresses.getAddress({ userId });
+      return address.suspended ? undefined : address;
     } catch (error) {
       if (isRefusal(error)) return undefined;
       throw error;

@@ -64,15 +64,15 @@ export const createDeliveryStore = (connection: Connection) => {
 
     /** Makes a redelivery the latest delivery, unless it or a later delivery has started. */
     begin: async (id: string, delivery: number, at: Date): Promise<void> => {
-      const begun = { delivery, state: "pending" as const, nextAttemptAt: at, startedAt: null };
-      await deliveries.updateOne({ _id: id, delivery: { $lt: delivery } }, { $set: begun }, { writeConcern: DURABLE }).exec();
+      const pending = { delivery, state: "pending" as const, nextAttemptAt: at, startedAt: null };
+      await deliveries.updateOne({ _id: id, delivery: { $lt: delivery } }, { $set: pending }, { writeConcern: DURABLE }).exec();
     },
 
     /** Records an attempt and the delivery's new state once, unless a later delivery has started. */
     record: async (id: string, attempt: WebhookAttempt, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
       const unrecorded = { _id: id, "history.key": { $ne: attempt.key } };
-      const ended = new Date(attempt.at.getTime() + attempt.durationMs);
-      const set = { lastError: attempt.error, ...(attempt.error === null ? { deliveredAt: ended } : {}) };
+      const endedAt = new Date(attempt.at.getTime() + attempt.durationMs);
+      const set = { lastError: attempt.error, ...(attempt.error === null ? { deliveredAt: endedAt } : {}) };
       const more = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -MAX_ATTEMPTS_KEPT } } };
       const latest = await deliveries
         .updateOne({ ...unrecorded, delivery: attempt.delivery }, { ...more, $set: { ...set, state, nextAttemptAt } })

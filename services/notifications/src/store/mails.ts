@@ -52,10 +52,10 @@ export const createMailStore = (connection: Connection) => {
       insertOnce(mails.collection.insertOne(record as never, { writeConcern: DURABLE as never })),
 
     find: async (id: string): Promise<MailRecord | null> => {
-      const found = await mails.findById(id).lean<MailRecord & { content: { buffer: Uint8Array } | Buffer }>().exec();
-      if (!found) return null;
-      const { content } = found;
-      return { ...found, content: Buffer.isBuffer(content) ? content : Buffer.from((content as { buffer: Uint8Array }).buffer) };
+      const document = await mails.findById(id).lean<MailRecord & { content: { buffer: Uint8Array } | Buffer }>().exec();
+      if (!document) return null;
+      const { content } = document;
+      return { ...document, content: Buffer.isBuffer(content) ? content : Buffer.from((content as { buffer: Uint8Array }).buffer) };
     },
 
     noteCarried: async (id: string): Promise<void> => void (await changed({ _id: id }, { carried: true })),

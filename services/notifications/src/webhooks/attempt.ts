@@ -25,9 +25,9 @@ type Target = Pick<identityProto.GetWebhookTargetResponse, "url" | "revision" | 
 export const createAttempt = (egress: EgressClient, timeoutMs?: number) => {
   const send = createSend(egress, timeoutMs);
   return async (target: Target, message: Message): Promise<SentAttempt> => {
-    const sent = await send(target, message);
-    countWebhookAttempt(sent.error === null ? "delivered" : sent.status === null ? "no answer" : "refused", sent.durationMs);
-    return { url: target.url, revision: target.revision, ...sent };
+    const outcome = await send(target, message);
+    countWebhookAttempt(outcome.error === null ? "delivered" : outcome.status === null ? "no answer" : "refused", outcome.durationMs);
+    return { url: target.url, revision: target.revision, ...outcome };
   };
 };
 

@@ -44,7 +44,7 @@ export interface DeliveriesOptions {
   clock?: () => number;
 }
 
-const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 type Received = Pick<DeliveryRecord, "event" | "url" | "endpointId">;
 
@@ -99,12 +99,12 @@ export const createDeliveries = ({ store, identity, starter, logger, clock = Dat
     again: async (message) => {
       const { record } = await accept(message);
       const problem = obstacle(record, await readTarget(record));
-      if (problem !== undefined) throw refused(problem);
+      if (problem !== undefined) throw preconditionFailed(problem);
       const delivery = nextDelivery(record);
       await store.begin(record._id, delivery, new Date(clock()));
-      const begun = await store.find(record._id);
-      if (begun?.startedAt === null) await startSoon(begun);
-      return begun ?? record;
+      const current = await store.find(record._id);
+      if (current?.startedAt === null) await startSoon(current);
+      return current ?? record;
     },
 
     unstarted: {

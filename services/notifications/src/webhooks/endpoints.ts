@@ -51,8 +51,8 @@ export const createEndpoints = ({ identity, deliveries, store }: EndpointsOption
 
   list: async ({ ownerId, endpointId, limit, cursor }) => {
     const size = Math.min(limit || PAGE.usual, PAGE.most);
-    const found = await store.ofEndpoint(ownerId, endpointId, fromCursor(cursor), size + 1);
-    const { rows, nextCursor } = pageOf(found, size, ({ createdAt }) => createdAt);
+    const records = await store.ofEndpoint(ownerId, endpointId, fromCursor(cursor), size + 1);
+    const { rows, nextCursor } = pageOf(records, size, ({ createdAt }) => createdAt);
     return { deliveries: rows, nextCursor };
   },
 

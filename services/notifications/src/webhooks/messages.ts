@@ -23,7 +23,7 @@ const aboutOf = ({ about }: proto.Webhook): About => {
 const earlierOf = ({ state, delivery, attempts, deliveredAt, lastError, nextAttemptAt, history }: proto.Delivery): Standing => ({
   ...NEW_STANDING,
   ...{ delivery, attempts },
-  state: STATES.find((known) => known === state) ?? "pending",
+  state: STATES.find((one) => one === state) ?? "pending",
   deliveredAt: deliveredAt ?? null,
   lastError: lastError ?? null,
   nextAttemptAt: nextAttemptAt ?? null,

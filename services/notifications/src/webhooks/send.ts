@@ -67,9 +67,9 @@ export const createSend =
       const request = { url, method: "POST", headers, body, timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal: stop.signal };
       const { status, headers: answered, body: rest } = await egress.stream(request);
       const isDelivered = status >= 200 && status < 300;
-      const sent = outcome(status, isDelivered ? null : `status ${status}`);
+      const result = outcome(status, isDelivered ? null : `status ${status}`);
       await drain(rest, stop);
-      return isDelivered ? sent : { ...sent, retryAfterMs: retryAfterMs(answered["retry-after"]) };
+      return isDelivered ? result : { ...result, retryAfterMs: retryAfterMs(answered["retry-after"]) };
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       return outcome(null, PROBLEMS[error.code]);

@@ -83,15 +83,19 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
    * Reports an attempt.
    * @returns the delivery's state after the attempt
    */
-  const stateAfter = async (record: DeliveryRecord, attempt: number, sent: SentAttempt): Promise<DeliveryState> => {
-    if (record.url !== undefined) return ownStateAfter(attempt, sent);
+  const stateAfter = async (record: DeliveryRecord, attempt: number, attemptResult: SentAttempt): Promise<DeliveryState> => {
+    if (record.url !== undefined) return ownStateAfter(attempt, attemptResult);
     const { _id, keyId, ownerId, endpointId } = record;
-    const { delivered, disabled, isGone, final } = await report({ ...receiverOf(record), attempt }, sent);
+    const { delivered, disabled, isGone, final } = await report({ ...receiverOf(record), attempt }, attemptResult);
     if (delivered) return "delivered";
-    if (disabled) logger.info({ keyId, endpointId, message: _id, status: sent.status }, "the webhook is disabled");
+    if (disabled) logger.info({ keyId, endpointId, message: _id, status: attemptResult.status }, "the webhook is disabled");
     // Settings that are changed or enabled later have a new revision, and therefore their own email.
     if (disabled && endpointId !== undefined)
-      await mails?.addForOwners(ownerId, { kind: "endpointDisabled", endpointUrl: sent.url }, `${endpointId}.${sent.revision}`);
+      await mails?.addForOwners(
+        ownerId,
+        { kind: "endpointDisabled", endpointUrl: attemptResult.url },
+        `${endpointId}.${attemptResult.revision}`,
+      );
     if (disabled && (isGone || !final)) return "disabled";
     return final ? "failed" : "pending";
   };
@@ -120,24 +124,24 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
       const message = await readMessage(record);
       if (!message) return { nothing: "skipped" };
       await assertInBudget(record, target.url);
-      const sent = await attemptAt(target, message);
+      const attemptResult = await attemptAt(target, message);
       if (record.about.kind === "run" && record.about.nodeId === undefined && delivery === FIRST_DELIVERY && attempt === 1)
-        noteFirstAttempt(sent.at - message.timestamp.getTime());
-      return sent;
+        noteFirstAttempt(attemptResult.at - message.timestamp.getTime());
+      return attemptResult;
     },
 
     /** Records an attempt once, however often it is called. */
-    record: async ({ id, delivery, attempt }: AttemptId, sent: Sent): Promise<DeliveryStep> => {
+    record: async ({ id, delivery, attempt }: AttemptId, attemptResult: Sent): Promise<DeliveryStep> => {
       const record = await store.find(id);
-      const nothing = "nothing" in sent ? sent.nothing : undefined;
+      const nothing = "nothing" in attemptResult ? attemptResult.nothing : undefined;
       if (!record || nothing === "superseded") return { end: "superseded" };
       if (nothing !== undefined) {
         await store.note(id, delivery, nothing, null);
         countDelivery(END_OF[nothing]);
         return { end: END_OF[nothing] };
       }
-      const state = await stateAfter(record, attempt, sent as SentAttempt);
-      const { at, status, error, durationMs, url, retryAfterMs } = sent as SentAttempt;
+      const state = await stateAfter(record, attempt, attemptResult as SentAttempt);
+      const { at, status, error, durationMs, url, retryAfterMs } = attemptResult as SentAttempt;
       const pauseMs = pauseBefore(attempt + 1, retryAfterMs);
       const entry = { key: `${delivery}:${attempt}`, delivery, attempt, at: new Date(at), status, error, durationMs, url };
       await store.record(id, entry, state, state === "pending" ? new Date(at + durationMs + pauseMs) : null);

@@ -13,5 +13,5 @@ export interface Activities {
 
 export interface LocalActivities {
   /** Records an attempt. Idempotent. */
-  recordAttempt(attempt: AttemptId, sent: Sent): Promise<DeliveryStep>;
+  recordAttempt(attempt: AttemptId, attemptResult: Sent): Promise<DeliveryStep>;
 }

@@ -7,9 +7,9 @@ import { recordAttempt, sendWebhook } from "./steps";
 export async function deliverWebhook(id: string, { delivery, attempt: first, pauseMs }: Omit<DeliveryInput, "id">): Promise<DeliveryEnd> {
   for (let attempt = first, pause = pauseMs; ; attempt += 1) {
     if (pause > 0) await sleep(pause, { summary: `before attempt ${attempt}` });
-    const made = { id, delivery, attempt };
-    const sent = await sendWebhook.executeWithOptions({ summary: `attempt ${attempt}` }, [made]);
-    const step = await recordAttempt(made, sent);
+    const attemptId = { id, delivery, attempt };
+    const attemptResult = await sendWebhook.executeWithOptions({ summary: `attempt ${attempt}` }, [attemptId]);
+    const step = await recordAttempt(attemptId, attemptResult);
     if ("end" in step) return step.end;
     pause = step.pauseMs;
   }

@@ -154,7 +154,7 @@ it("is sent under one Message-ID, even if a process dies before it records that 
 
 it.each<[string, Parameters<typeof startMailServer>]>([
   ["the recipient", [{ recipient: () => refusal(451) }]],
-  ["the sender", [{}, { onMailFrom: (_address, _session, done) => done(refusal(451)) }]],
+  ["the sender", [{}, { onMailFrom: (_address, _session, callback) => callback(refusal(451)) }]],
 ])("doesn't treat an email as sent until the server has accepted %s", async (_whom, options) => {
   const server = await serve(...options);
   const id = await queued(RESET);
@@ -221,8 +221,8 @@ it("names the organization in emails to owners, and announces its end whatever t
   for (const kind of ["organizationLeaving", "organizationKept"] as const)
     expect(await deliverTo(server, { of })(await queued({ kind, personName: "ada@example.com", ...about }), 1)).toEqual({ end: "sent" });
   expect(await deliverTo(server)(await queued({ ...ALERT, organization: about.organization }), 1)).toEqual({ end: "sent" });
-  const [leaving, kept, alert] = server.received;
-  const subjects = [leaving, kept, alert].map((mail) => headersOf(mail!).subject);
+  const [leaving, keptMail, alert] = server.received;
+  const subjects = [leaving, keptMail, alert].map((mail) => headersOf(mail!).subject);
   expect(subjects).toEqual([["Loom Works will be deleted"], ["Loom Works won't be deleted"], ["A budget of Loom Works has reached 80 %"]]);
   expect(headersOf(leaving!)).not.toHaveProperty("list-unsubscribe");
   for (const mail of server.received) expect(mail.text.replace(/=\r\n/g, "")).toContain("https://loom.example/organizations/o1");

@@ -32,8 +32,8 @@ export const startMailServer = async (refusals: Refusals = {}, options: SMTPServ
     disabledCommands: ["AUTH"],
     hideSTARTTLS: true,
     closeTimeout: 100,
-    onRcptTo: ({ address }, _session, done) => done(refusals.recipient?.(address)),
-    onData: (stream, session, done) => {
+    onRcptTo: ({ address }, _session, callback) => callback(refusals.recipient?.(address)),
+    onData: (stream, session, callback) => {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
       stream.on("end", () => {
@@ -45,9 +45,9 @@ export const startMailServer = async (refusals: Refusals = {}, options: SMTPServ
           text: Buffer.concat(chunks).toString("utf8"),
           secure: session.secure,
         };
-        void Promise.resolve(refusals.message?.(messages)).then((refused) => {
-          if (!refused) received.push(mail);
-          done(refused);
+        void Promise.resolve(refusals.message?.(messages)).then((error) => {
+          if (!error) received.push(mail);
+          callback(error);
         });
       });
     },

@@ -23,9 +23,9 @@ it("emails the person of an account, and each owner of an organization, which it
 });
 
 it("sends nothing for a deleted account, and reports that identity is unavailable", async () => {
-  const gone = mailsTo(() => Promise.reject(new DomainError("not_found", "NOT_FOUND", "no such user")));
-  await gone.addForOwners("o1", KEPT, "o1:1");
-  expect(gone.added).toEqual([]);
+  const withoutOwner = mailsTo(() => Promise.reject(new DomainError("not_found", "NOT_FOUND", "no such user")));
+  await withoutOwner.addForOwners("o1", KEPT, "o1:1");
+  expect(withoutOwner.added).toEqual([]);
   const away = mailsTo(() => Promise.reject(new DomainError("unavailable", "SERVICE_UNAVAILABLE", "away")));
   await expect(away.addForOwners("o1", KEPT, "o1:1")).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
 });

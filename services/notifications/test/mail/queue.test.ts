@@ -93,7 +93,7 @@ it("limits an account's emails per day, however many requests there are", async 
   let now = Date.now();
   const queue = queueWith({ startMail: ({ id }) => Promise.resolve(void started.push(id)) }, () => now);
   const mail = resetOf();
-  for (let asked = 0; asked < 3 * MAIL_LIMITS.perDay.passwordReset; asked += 1) {
+  for (let requestCount = 0; requestCount < 3 * MAIL_LIMITS.perDay.passwordReset; requestCount += 1) {
     await queue.add(mail);
     await queue.add({ ...mail, email: (mail as { email: string }).email.toUpperCase() } as Mail);
     now += MAIL_LIMITS.sameWithin;

@@ -152,10 +152,10 @@ it("accepts a delivery with the guide's program, and rejects one with another se
   const [source] = [...readFileSync(GUIDE, "utf8").matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
   const { id, secret } = await newRun(`http://127.0.0.1:${port}/hook`);
   program = spawn(PYTHON, ["-c", source!], { env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) } });
-  const said = once(createInterface(program.stdout!), "line", { signal: AbortSignal.timeout(PATIENCE_MS) });
+  const firstLine = once(createInterface(program.stdout!), "line", { signal: AbortSignal.timeout(PATIENCE_MS) });
   await listening(port);
   expect(await webhooks.send(id)).toMatchObject({ status: 204, error: null });
-  expect((await said)[0]).toBe(`execution.completed ${id.id}`);
+  expect((await firstLine)[0]).toBe(`execution.completed ${id.id}`);
   const { id: stranger } = await newRun(`http://127.0.0.1:${port}/hook`);
   expect(((await webhooks.send(stranger)) as SentAttempt).status).toBe(401);
 });

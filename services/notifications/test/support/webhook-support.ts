@@ -59,7 +59,7 @@ export interface RunningIdentity {
   stop(): Promise<void>;
 }
 
-const given = (name: string): string => {
+const requiredEnv = (name: string): string => {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: the global setup starts the servers`);
   return value;
@@ -74,16 +74,16 @@ export const startIdentity = async (...allow: string[]): Promise<RunningIdentity
   const running = await startMigrated(identityService, {
     NODE_ENV: "test",
     LOG_LEVEL: "error",
-    MONGODB_URI: given("MONGODB_URI"),
+    MONGODB_URI: requiredEnv("MONGODB_URI"),
     MONGODB_DATABASE_PREFIX: `test_${name}_`,
-    REDIS_URL: given("REDIS_URL"),
+    REDIS_URL: requiredEnv("REDIS_URL"),
     REDIS_KEY_PREFIX: `test:${name}:`,
     IDENTITY_LISTEN: "127.0.0.1:0",
     API_KEY_PEPPER: "a pepper for tests, of enough characters",
     NODELOOM_ENV: "test",
     USER_EGRESS_ALLOW: allow.join(),
   });
-  const database = await connectMongo({ uri: given("MONGODB_URI"), database: `test_${name}_identity` });
+  const database = await connectMongo({ uri: requiredEnv("MONGODB_URI"), database: `test_${name}_identity` });
   const address = `127.0.0.1:${running.ports?.IDENTITY_LISTEN}`;
   const client: Identity = patient(createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address }));
   const { user } = await client.register({ email: `${name}@example.com`, password: "correct horse battery" });

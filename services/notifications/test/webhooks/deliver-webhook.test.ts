@@ -27,7 +27,7 @@ let running: Promise<void>;
 /** Script of a delivery's attempts, by message ID. */
 interface Script {
   send: (attempt: number) => Sent;
-  record: (attempt: number, sent: Sent) => DeliveryStep;
+  record: (attempt: number, attemptResult: Sent) => DeliveryStep;
   sends: AttemptId[];
   records: { id: AttemptId; sent: Sent }[];
   pauses: number[];
@@ -42,10 +42,10 @@ const activities: Pick<Activities, "sendWebhook"> & Pick<LocalActivities, "recor
     script.sends.push(id);
     return script.send(id.attempt);
   },
-  recordAttempt: async (id, sent) => {
+  recordAttempt: async (id, attemptResult) => {
     const script = scripts.get(id.id)!;
-    script.records.push({ id, sent });
-    return script.record(id.attempt, sent);
+    script.records.push({ id, sent: attemptResult });
+    return script.record(id.attempt, attemptResult);
   },
 };
 
@@ -90,10 +90,10 @@ const answer = (status: number, retryAfterMs: number | null = null): SentAttempt
   durationMs: 1,
   retryAfterMs,
 });
-const recordOutcome: Script["record"] = (attempt, sent) => {
-  if ("nothing" in sent) return { end: "nothing to send" };
-  if (sent.error === null) return { end: "delivered" };
-  return attempt === DELIVERY_ATTEMPTS ? { end: "given up" } : { pauseMs: pauseBefore(attempt + 1, sent.retryAfterMs) };
+const recordOutcome: Script["record"] = (attempt, attemptResult) => {
+  if ("nothing" in attemptResult) return { end: "nothing to send" };
+  if (attemptResult.error === null) return { end: "delivered" };
+  return attempt === DELIVERY_ATTEMPTS ? { end: "given up" } : { pauseMs: pauseBefore(attempt + 1, attemptResult.retryAfterMs) };
 };
 
 interface Delivered extends Script {
@@ -143,8 +143,8 @@ it("stops at the attempt that succeeds, and passes each attempt's outcome on", a
 });
 
 it("waits longer if the receiver asks for that, and never shorter", async () => {
-  const asked = [HOUR, 60 * SECOND, null, 7 * HOUR, 24 * HOUR, null, null, 99 * HOUR];
-  const { pauses } = await deliver((attempt) => answer(503, asked[attempt - 1]!));
+  const requestedMs = [HOUR, 60 * SECOND, null, 7 * HOUR, 24 * HOUR, null, null, 99 * HOUR];
+  const { pauses } = await deliver((attempt) => answer(503, requestedMs[attempt - 1]!));
   expect(pauses).toEqual([HOUR, 5 * MINUTE, 30 * MINUTE, 7 * HOUR, 24 * HOUR, 10 * HOUR, 10 * HOUR]);
 });
 
@@ -153,8 +153,8 @@ it.each<[DeliveryEnd, Sent]>([
   ["disabled", { nothing: "disabled" }],
   ["nothing to send", { nothing: "skipped" }],
   ["superseded", { nothing: "superseded" }],
-])("ends as %s in this case", async (end, sent) => {
-  const { result, sends, pauses } = await deliver((attempt) => (attempt === 2 ? sent : answer(500)), {
+])("ends as %s in this case", async (end, attemptResult) => {
+  const { result, sends, pauses } = await deliver((attempt) => (attempt === 2 ? attemptResult : answer(500)), {
     record: (attempt) => (attempt === 2 ? { end } : { pauseMs: pauseBefore(attempt + 1, null) }),
   });
   expect([result, sends.length, pauses]).toEqual([end, 2, PAUSES.slice(0, 1)]);
@@ -163,10 +163,10 @@ it.each<[DeliveryEnd, Sent]>([
 it("doesn't send again if the outcome couldn't be recorded at once", async () => {
   let refusals = 2;
   const { result, sends, records } = await deliver(() => answer(204), {
-    record: (attempt, sent) => {
+    record: (attempt, attemptResult) => {
       refusals -= 1;
       if (refusals >= 0) throw new Error("the store is away");
-      return recordOutcome(attempt, sent);
+      return recordOutcome(attempt, attemptResult);
     },
   });
   expect([result, sends.length, records.length]).toEqual(["delivered", 1, 3]);

@@ -128,14 +128,14 @@ describe("an overdue delivery", () => {
 
   it("is found page by page", async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => startedEarlier()));
-    const seen: string[] = [];
+    const pageIds: string[] = [];
     for (let after: Parameters<Stores["deliveries"]["listUnstarted"]>[2]; ;) {
       const page = await stores.deliveries.listUnstarted(new Date(), 2, after);
       if (page.length === 0) break;
-      seen.push(...page.map(({ _id }) => _id));
+      pageIds.push(...page.map(({ _id }) => _id));
       after = page.at(-1);
     }
-    expect(seen).toEqual([...ids].sort());
+    expect(pageIds).toEqual([...ids].sort());
   });
 });
 
@@ -144,8 +144,8 @@ describe("a redelivery", () => {
     const { add, again, started } = deliveriesBy();
     const message = newMessage();
     await add(message);
-    const asked = await Promise.all([again(message), again(message)]);
-    expect(asked.map(({ delivery, state }) => [delivery, state])).toEqual([
+    const repeats = await Promise.all([again(message), again(message)]);
+    expect(repeats.map(({ delivery, state }) => [delivery, state])).toEqual([
       [2, "pending"],
       [2, "pending"],
     ]);

@@ -57,11 +57,11 @@ it("distinguishes the wait of a node from the end of its run, whatever the node'
 it("removes an erased run's messages to endpoints", async () => {
   const one = endpoint();
   const all = endpointsOf([one]);
-  const [erased, kept] = [newMessage(), newMessage()];
+  const [erased, keptMessage] = [newMessage(), newMessage()];
   await all.add(erased);
-  await all.add(kept);
+  await all.add(keptMessage);
   await stores.deliveries.removeRun("u", erased._id);
-  expect((await listOf(all, one.id)).deliveries).toMatchObject([{ about: kept.about }]);
+  expect((await listOf(all, one.id)).deliveries).toMatchObject([{ about: keptMessage.about }]);
 });
 
 it("sends a message again only to its own endpoint and owner", async () => {

@@ -38,10 +38,10 @@ afterAll(async () => {
 it("a message is signed like the Python library does, with every valid secret", async () => {
   const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: unknown };
   await createSend(egress)({ url: receiver.url, secrets: [other, secret] }, { id, type, timestamp: new Date(timestamp), data });
-  const [sent] = receiver.deliveries as [(typeof receiver.deliveries)[0]];
-  expect(sent.body).toBe(body);
-  expect(sent.headers).toMatchObject({ "webhook-id": id, "webhook-timestamp": String(FIXTURE.timestamp) });
-  expect(sent.headers["webhook-signature"].split(" ")).toEqual([expect.stringMatching(/^v1,/), signature]);
+  const [delivery] = receiver.deliveries as [(typeof receiver.deliveries)[0]];
+  expect(delivery.body).toBe(body);
+  expect(delivery.headers).toMatchObject({ "webhook-id": id, "webhook-timestamp": String(FIXTURE.timestamp) });
+  expect(delivery.headers["webhook-signature"].split(" ")).toEqual([expect.stringMatching(/^v1,/), signature]);
 });
 
 it("a message signed by the Python library is accepted only with its secret", () => {

@@ -21,9 +21,9 @@ let webhooks: Webhooks;
 let budget: Awaited<ReturnType<typeof openOutgoingBudget>>;
 /** Messages of executions by id. Executions without one have no message. */
 const messages = new Map<string, executions.WebhookMessage | "under way">();
-const asked: executions.GetWebhookMessageRequest[] = [];
+const requests: executions.GetWebhookMessageRequest[] = [];
 const getWebhookMessage = async (request: executions.GetWebhookMessageRequest): Promise<executions.GetWebhookMessageResponse> => {
-  asked.push(request);
+  requests.push(request);
   const { about } = request;
   const message = messages.get(about?.value ?? "");
   if (message === "under way") throw unavailable("the execution is not final yet");
@@ -111,9 +111,9 @@ const newRun = async (part: Partial<DeliveryRecord> = {}, url = receiver.url, ev
 
 /** Makes one attempt like the workflow: sends, then records. */
 const attempt = async (id: AttemptId, over = webhooks): Promise<{ sent: Sent; end: DeliveryEnd | null }> => {
-  const sent = await over.send(id);
-  const step = await over.record(id, sent);
-  return { sent, end: "end" in step ? step.end : null };
+  const attemptResult = await over.send(id);
+  const step = await over.record(id, attemptResult);
+  return { sent: attemptResult, end: "end" in step ? step.end : null };
 };
 const webhookOf = (run: Run): Promise<DeliveryRecord> => run.record();
 const keyWebhook = async (keyId: string) =>
@@ -168,9 +168,9 @@ describe("an attempt", () => {
   it("never reaches a name that resolves to a private address", async () => {
     const resolved: string[] = [];
     const rebinding = createEgressClient({
-      lookup: (host, _options, done) => {
+      lookup: (host, _options, callback) => {
         resolved.push(host);
-        done(null, [{ address: "127.0.0.1", family: 4 }]);
+        callback(null, [{ address: "127.0.0.1", family: 4 }]);
       },
     });
     const run = await newRun({}, receiver.url.replace("127.0.0.1", "hooks.example.com"));
@@ -188,11 +188,11 @@ describe("an attempt", () => {
     receiver.respond = answering(503, { "retry-after": header() });
     const run = await newRun();
     const { sent } = await attempt(run.id());
-    const asked = (sent as SentAttempt).retryAfterMs!;
-    expect(asked).toBeGreaterThanOrEqual(least);
-    expect(asked).toBeLessThanOrEqual(most);
+    const requestedMs = (sent as SentAttempt).retryAfterMs!;
+    expect(requestedMs).toBeGreaterThanOrEqual(least);
+    expect(requestedMs).toBeLessThanOrEqual(most);
     const { nextAttemptAt, history } = await webhookOf(run);
-    expect(nextAttemptAt!.getTime()).toBe(history[0]!.at.getTime() + history[0]!.durationMs + asked);
+    expect(nextAttemptAt!.getTime()).toBe(history[0]!.at.getTime() + history[0]!.durationMs + requestedMs);
   });
 
   it.each(["nonsense", "-5", "", "Thu, 01 Jan 1970 00:00:00 GMT"])("ignores the Retry-After %j", async (header) => {
@@ -203,14 +203,14 @@ describe("an attempt", () => {
   it("is recorded once, however often it is reported", async () => {
     receiver.respond = answering(500);
     const run = await newRun();
-    const sent = await webhooks.send(run.id());
-    const ends = await Promise.all(Array.from({ length: 5 }, () => webhooks.record(run.id(), sent)));
+    const attemptResult = await webhooks.send(run.id());
+    const ends = await Promise.all(Array.from({ length: 5 }, () => webhooks.record(run.id(), attemptResult)));
     expect(ends).toEqual(Array.from({ length: 5 }, () => ({ pauseMs: 5_000 })));
     const once = await webhookOf(run);
     expect(once).toMatchObject({ attempts: 1, history: [{ key: "1:1" }] });
     await attempt(run.id(2));
     // Recorded again after the next attempt: the state doesn't go back.
-    await webhooks.record(run.id(), sent);
+    await webhooks.record(run.id(), attemptResult);
     expect((await webhookOf(run)).history.map(({ key }) => key)).toEqual(["1:1", "1:2"]);
     expect((await webhookOf(run)).nextAttemptAt!.getTime()).toBeGreaterThan(once.nextAttemptAt!.getTime());
   });
@@ -231,8 +231,8 @@ describe("an attempt", () => {
   it("is kept among the fifty latest", async () => {
     const run = await newRun();
     for (let delivery = 1; delivery <= 60; delivery += 1) await stores.deliveries.begin(run.id().id, delivery, new Date());
-    const sent = { url: receiver.url, revision: "", at: 0, status: 204, error: null, durationMs: 1, retryAfterMs: null };
-    for (let delivery = 1; delivery <= 60; delivery += 1) await webhooks.record(run.id(1, delivery), sent);
+    const attemptResult = { url: receiver.url, revision: "", at: 0, status: 204, error: null, durationMs: 1, retryAfterMs: null };
+    for (let delivery = 1; delivery <= 60; delivery += 1) await webhooks.record(run.id(1, delivery), attemptResult);
     const { attempts, history } = await webhookOf(run);
     expect([attempts, history.length, history[0]!.delivery, history.at(-1)!.delivery]).toEqual([60, 50, 11, 60]);
   });
@@ -259,7 +259,7 @@ describe("an attempt at an endpoint", () => {
     expect((await attempt(id())).end).toBe("delivered");
     const [{ body, headers } = { body: "", headers: {} as never }] = receiver.deliveries;
     expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: "execution.completed" });
-    expect(asked.at(-1)).toMatchObject({ forEndpoint: true });
+    expect(requests.at(-1)).toMatchObject({ forEndpoint: true });
     expect(addForOwners).not.toHaveBeenCalled();
     await remove();
   });
@@ -267,11 +267,11 @@ describe("an attempt at an endpoint", () => {
   it("that returns 410 disables the endpoint, and emails its owners once about these settings", async () => {
     receiver.respond = answering(410);
     const { endpointId, id, remove } = await newEndpoint();
-    const sent = await webhooks.send(id());
-    for (let round = 0; round < 2; round += 1) expect(await webhooks.record(id(), sent)).toEqual({ end: "disabled" });
+    const attemptResult = await webhooks.send(id());
+    for (let round = 0; round < 2; round += 1) expect(await webhooks.record(id(), attemptResult)).toEqual({ end: "disabled" });
     const { endpoints } = await identity.client.listWebhookEndpoints({ ownerId: identity.userId });
     expect(endpoints.find((one) => one.id === endpointId)).toMatchObject({ disabledReason: "the receiver answered 410 Gone" });
-    const { revision } = sent as SentAttempt;
+    const { revision } = attemptResult as SentAttempt;
     // The last argument is the key under which the queue sends only one mail.
     const mail = [identity.userId, { kind: "endpointDisabled", endpointUrl: receiver.url }, `${endpointId}.${revision}`];
     expect(addForOwners.mock.calls).toEqual([mail, mail]);
@@ -481,9 +481,9 @@ describe("a message to the run's own webhook", () => {
 
   it("that is removed fails, and doesn't count against the key's webhook", async () => {
     receiver.respond = answering(410);
-    const gone = await newRun({ url: receiver.url }, `${receiver.url}/elsewhere`);
-    expect((await attempt(gone.id())).end).toBe("given up");
-    expect((await keyWebhook(gone.keyId)).disabledAt).toBeUndefined();
+    const removedRun = await newRun({ url: receiver.url }, `${receiver.url}/elsewhere`);
+    expect((await attempt(removedRun.id())).end).toBe("given up");
+    expect((await keyWebhook(removedRun.keyId)).disabledAt).toBeUndefined();
   });
 
   it("for other events gets nothing", async () => {

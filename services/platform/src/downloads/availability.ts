@@ -37,8 +37,8 @@ const waitOf = ({ fetchedBytes, startedAt }: Progress, leftBytes: number): numbe
 export const foldersOf = async (roots: readonly string[], assets: Assets): Promise<Record<string, string>> => {
   const places = Object.entries(assets).flatMap(([name, asset]) => roots.map((root) => ({ name, folder: assetFolder(root, name, asset) })));
   const present = await Promise.all(places.map(({ folder }) => exists(folder)));
-  const found = places.filter((_, index) => present[index]).reverse();
-  return Object.fromEntries(found.map(({ name, folder }) => [name, folder]));
+  const presentPlaces = places.filter((_, index) => present[index]).reverse();
+  return Object.fromEntries(presentPlaces.map(({ name, folder }) => [name, folder]));
 };
 
 /**

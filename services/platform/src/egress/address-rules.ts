@@ -57,8 +57,8 @@ export const createAddressRules = ({
   return {
     problem,
     resolvedProblem: async (url) => {
-      const found = problem(url);
-      if (found !== undefined || isOwn(url)) return found;
+      const urlProblem = problem(url);
+      if (urlProblem !== undefined || isOwn(url)) return urlProblem;
       const target = new URL(url);
       const host = target.hostname.replace(/^\[|\]$/g, "");
       if (isIP(host) || allowed.has(targetOf(target))) return undefined;

@@ -65,9 +65,9 @@ const IS_ISATAP = /^(?:[\da-f]+:){4}(?:0|200):5efe:/;
 /** IPv4 addresses to which an IPv6 address can lead. */
 const embeddedIn = (address: ipaddr.IPv6): ipaddr.IPv4[] => {
   const bytes = address.toByteArray();
-  const found = EMBEDDINGS.filter(({ network }) => address.match(ipaddr.IPv6.parseCIDR(network)));
-  if (IS_ISATAP.test(address.toNormalizedString())) found.push({ network: "", octets: LAST_OCTETS });
-  return found.map(({ octets, flip = 0 }) => new ipaddr.IPv4(octets.map((octet) => bytes[octet]! ^ flip)));
+  const networks = EMBEDDINGS.filter(({ network }) => address.match(ipaddr.IPv6.parseCIDR(network)));
+  if (IS_ISATAP.test(address.toNormalizedString())) networks.push({ network: "", octets: LAST_OCTETS });
+  return networks.map(({ octets, flip = 0 }) => new ipaddr.IPv4(octets.map((octet) => bytes[octet]! ^ flip)));
 };
 
 const isHost = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>

@@ -58,10 +58,10 @@ const flatHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string
 /** Puts Nodeloom before the caller's User-Agent. */
 const withUserAgent = (headers: Readonly<Record<string, string>> = {}): Record<string, string> => {
   const entries = Object.entries(headers);
-  const given = entries.find(([name]) => name.toLowerCase() === "user-agent")?.[1].trim();
+  const agent = entries.find(([name]) => name.toLowerCase() === "user-agent")?.[1].trim();
   return {
     ...Object.fromEntries(entries.filter(([name]) => name.toLowerCase() !== "user-agent")),
-    "user-agent": given === undefined || given === "" || given.startsWith(USER_AGENT) ? given || USER_AGENT : `${USER_AGENT} ${given}`,
+    "user-agent": agent === undefined || agent === "" || agent.startsWith(USER_AGENT) ? agent || USER_AGENT : `${USER_AGENT} ${agent}`,
   };
 };
 

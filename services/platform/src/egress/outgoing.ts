@@ -61,9 +61,9 @@ export const createOutgoingBudget = ({
   windowSeconds = OUTGOING_WINDOW_SECONDS,
 }: OutgoingOptions): TakeOutgoing => {
   const count = async (key: string, limit: number): Promise<number | null> => {
-    const { isWithin, count: taken, leftMs } = await counter.count(key, limit);
+    const { isWithin, count: attempts, leftMs } = await counter.count(key, limit);
     if (isWithin) return null;
-    const windowsAhead = Math.max(0, Math.floor((taken - limit - 1) / limit));
+    const windowsAhead = Math.max(0, Math.floor((attempts - limit - 1) / limit));
     return leftMs + windowsAhead * windowSeconds * 1_000;
   };
 

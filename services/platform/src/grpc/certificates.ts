@@ -34,9 +34,9 @@ interface Certificates {
 
 /** @throws Error if a file is missing or malformed, or if the key doesn't belong to the certificate */
 const readCertificates = (files: Files): Certificates => {
-  const read = { cert: readFileSync(files.cert), key: readFileSync(files.key), ca: readFileSync(files.ca) };
-  createSecureContext(read);
-  return read;
+  const certificates = { cert: readFileSync(files.cert), key: readFileSync(files.key), ca: readFileSync(files.ca) };
+  createSecureContext(certificates);
+  return certificates;
 };
 
 const isSame = (one: Certificates, other: Certificates): boolean =>
@@ -60,14 +60,14 @@ class RenewedCertificates implements CertificateProvider {
   }
 
   private reload(): void {
-    let read: Certificates;
+    let certificates: Certificates;
     try {
-      read = readCertificates(this.files);
+      certificates = readCertificates(this.files);
     } catch {
       return;
     }
-    if (isSame(read, this.current)) return;
-    this.current = read;
+    if (isSame(certificates, this.current)) return;
+    this.current = certificates;
     for (const tell of this.listeners.values()) tell();
   }
 

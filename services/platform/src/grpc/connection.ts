@@ -15,8 +15,8 @@ export interface ConnectionTimes {
 const DEFAULTS: ConnectionTimes = { renewMs: 60_000, resolveEveryMs: 1_000, keepaliveMs: 10_000, keepaliveTimeoutMs: 5_000 };
 const JITTER = 0.1;
 
-export const keepalive = (given: Partial<ConnectionTimes> = {}): ChannelOptions => {
-  const { keepaliveMs, keepaliveTimeoutMs } = { ...DEFAULTS, ...given };
+export const keepalive = (overrides: Partial<ConnectionTimes> = {}): ChannelOptions => {
+  const { keepaliveMs, keepaliveTimeoutMs } = { ...DEFAULTS, ...overrides };
   return { "grpc.keepalive_time_ms": keepaliveMs, "grpc.keepalive_timeout_ms": keepaliveTimeoutMs };
 };
 
@@ -36,10 +36,10 @@ export interface Renewing {
  * that was added later. Running calls keep their channel. Closing connections by age in the server isn't possible: Node's HTTP/2 drops
  * calls that arrive at that moment, and the caller can't know whether they were executed.
  */
-export const renewing = (connect: (options: ChannelOptions) => Client, given: Partial<ConnectionTimes> = {}): Renewing => {
-  const times = { ...DEFAULTS, ...given };
+export const renewing = (connect: (options: ChannelOptions) => Client, overrides: Partial<ConnectionTimes> = {}): Renewing => {
+  const times = { ...DEFAULTS, ...overrides };
   const options: ChannelOptions = {
-    ...keepalive(given),
+    ...keepalive(overrides),
     // A peer that disappears while no call runs must be detected before the next call.
     "grpc.keepalive_permit_without_calls": 1,
     "grpc.dns_min_time_between_resolutions_ms": times.resolveEveryMs,

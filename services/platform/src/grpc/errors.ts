@@ -91,11 +91,11 @@ export const knownError = (error: unknown): DomainError => {
 };
 
 export const toServiceError = (error: unknown): Partial<ServiceError> & { code: status } => {
-  const known = knownError(error);
-  const code = STATUS_BY_KIND[known.kind];
+  const domainError = knownError(error);
+  const code = STATUS_BY_KIND[domainError.kind];
   const metadata = new Metadata();
-  metadata.set(DETAILS_KEY, encodeDetails(code, known));
-  return { code, details: shortened(known.message), metadata };
+  metadata.set(DETAILS_KEY, encodeDetails(code, domainError));
+  return { code, details: shortened(domainError.message), metadata };
 };
 
 const isServiceError = (error: unknown): error is ServiceError =>

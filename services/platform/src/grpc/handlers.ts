@@ -65,9 +65,9 @@ const failure = (error: unknown, path: string): ReturnType<typeof toServiceError
 export const unary =
   <Q, R>(handler: (request: Q, signal: AbortSignal) => Promise<R>): handleUnaryCall<Q, R> =>
   (call, callback) => {
-    const gone = new AbortController();
-    call.on("cancelled", () => gone.abort());
-    serve(call, () => timed(call.getPath(), async () => handler(call.request, gone.signal))).then(
+    const disconnect = new AbortController();
+    call.on("cancelled", () => disconnect.abort());
+    serve(call, () => timed(call.getPath(), async () => handler(call.request, disconnect.signal))).then(
       (response) => callback(null, response),
       (error: unknown) => callback(failure(error, call.getPath())),
     );
@@ -76,18 +76,18 @@ export const unary =
 export const serverStream =
   <Q, R>(handler: (request: Q, signal: AbortSignal) => AsyncIterable<R>): handleServerStreamingCall<Q, R> =>
   (call) => {
-    const gone = new AbortController();
-    call.on("cancelled", () => gone.abort());
+    const disconnect = new AbortController();
+    call.on("cancelled", () => disconnect.abort());
     serve(call, async () => {
-      for await (const message of handler(call.request, gone.signal)) {
-        if (gone.signal.aborted) return;
+      for await (const message of handler(call.request, disconnect.signal)) {
+        if (disconnect.signal.aborted) return;
         if (!call.write(message)) await drained(call);
       }
     }).then(
       () => call.end(),
       (error: unknown) => {
         // After a cancelled call there is no client to send an error to.
-        if (!gone.signal.aborted) call.emit("error", failure(error, call.getPath()));
+        if (!disconnect.signal.aborted) call.emit("error", failure(error, call.getPath()));
       },
     );
   };
@@ -97,23 +97,23 @@ export const serverStream =
  * the stream alone doesn't prove that all messages arrived.
  */
 async function* whole<Q>(call: ServerReadableStream<Q, unknown>, isEnd: (message: Q) => boolean): AsyncIterable<Q> {
-  let ended = false;
+  let hasEnded = false;
   for await (const message of call) {
-    ended ||= isEnd(message as Q);
-    if (!ended) yield message as Q;
+    hasEnded ||= isEnd(message as Q);
+    if (!hasEnded) yield message as Q;
   }
-  if (!ended) throw unavailable("the messages broke off before their end");
+  if (!hasEnded) throw unavailable("the messages broke off before their end");
 }
 
 export const clientStream =
   <Q, R>(handler: (requests: AsyncIterable<Q>) => Promise<R>, isEnd: (message: Q) => boolean): handleClientStreamingCall<Q, R> =>
   (call, callback) => {
-    const gone = new AbortController();
-    call.on("cancelled", () => gone.abort());
+    const disconnect = new AbortController();
+    call.on("cancelled", () => disconnect.abort());
     serve(call, () => timed(call.getPath(), async () => handler(whole(call, isEnd)))).then(
       (response) => callback(null, response),
       (error: unknown) => {
-        if (!gone.signal.aborted) callback(failure(error, call.getPath()));
+        if (!disconnect.signal.aborted) callback(failure(error, call.getPath()));
       },
     );
   };

@@ -20,8 +20,8 @@ interface ProtoFile {
 
 const readProtoFile = (bytes: Uint8Array): ProtoFile => {
   const fields = readFields(bytes);
-  const texts = (wanted: number): string[] =>
-    fields.filter(({ number }) => number === wanted).map((field) => Buffer.from(field.bytes).toString("utf8"));
+  const texts = (fieldNumber: number): string[] =>
+    fields.filter(({ number }) => number === fieldNumber).map((field) => Buffer.from(field.bytes).toString("utf8"));
   return { name: texts(NAME).join(), imports: texts(DEPENDENCY), bytes: Buffer.from(bytes) };
 };
 
@@ -39,16 +39,16 @@ const declaringFile = (service: string): string => {
 
 const descriptorsOf = (services: readonly string[]): Buffer[] => {
   const protocol = readProtocol();
-  const found = new Map<string, ProtoFile>();
+  const files = new Map<string, ProtoFile>();
   const add = (name: string): void => {
     const file = protocol.get(name);
     if (file === undefined) throw new Error(`${name} is not in ${descriptorsFile}: build the protocol anew`);
-    if (found.has(name)) return;
-    found.set(name, file);
+    if (files.has(name)) return;
+    files.set(name, file);
     file.imports.forEach(add);
   };
   [...services.map(declaringFile), HEALTH_FILE].forEach(add);
-  return [...found.values()].map(({ bytes }) => bytes);
+  return [...files.values()].map(({ bytes }) => bytes);
 };
 
 /** Server reflection for the named services and the health service, for grpcurl and Postman. */

@@ -14,11 +14,11 @@ export interface Field {
 /** The length-delimited fields of an encoded message, in order. Other fields are skipped. */
 export const readFields = (bytes: Uint8Array): Field[] => {
   const reader = new BinaryReader(bytes);
-  const found: Field[] = [];
+  const fields: Field[] = [];
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    if (Number(wireType) === LENGTH_DELIMITED) found.push({ number, bytes: reader.bytes() });
+    if (Number(wireType) === LENGTH_DELIMITED) fields.push({ number, bytes: reader.bytes() });
     else reader.skip(wireType, number);
   }
-  return found;
+  return fields;
 };

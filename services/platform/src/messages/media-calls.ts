@@ -36,7 +36,7 @@ export async function* objectBytes(
 
 /** Requests many files by ids or keys, in batches that fit into one request. */
 export const inMediaBatches = async <T>(names: readonly string[], ask: (batch: string[]) => Promise<T[]>): Promise<T[]> => {
-  const found: T[] = [];
-  for (let from = 0; from < names.length; from += LIMITS.mediaIds) found.push(...(await ask(names.slice(from, from + LIMITS.mediaIds))));
-  return found;
+  const results: T[] = [];
+  for (let from = 0; from < names.length; from += LIMITS.mediaIds) results.push(...(await ask(names.slice(from, from + LIMITS.mediaIds))));
+  return results;
 };

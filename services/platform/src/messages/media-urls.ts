@@ -12,13 +12,13 @@ interface Reader {
 
 /** Returns the queries of signed URLs by file key, and the private files that the owner can't read. */
 export const signaturesOf = async (client: Pick<Media, "signUrls">, keys: readonly string[], reader: Reader) => {
-  const refused: string[] = [];
+  const refusedUrls: string[] = [];
   const queries = await inMediaBatches(keys, async (batch) => {
     const answer = await client.signUrls({ keys: batch, ...reader });
-    refused.push(...answer.refused);
+    refusedUrls.push(...answer.refused);
     return Object.entries(answer.queries);
   });
-  return { queries: new Map(queries), refused };
+  return { queries: new Map(queries), refused: refusedUrls };
 };
 
 /** Signs the URLs of files in a text, if the owner can read the files. */
@@ -29,9 +29,12 @@ export const withSignedUrls = async (
 ): Promise<string> => urls.signed(text, (await signaturesOf(client, urls.keysIn(text), reader)).queries);
 
 /** The URLs in a request, by file key. If a file occurs repeatedly, a URL with a signature takes precedence. */
-export const sentByKey = (sent: readonly media.SentUrl[]): Map<string, media.SentUrl> =>
+export const sentByKey = (sentUrls: readonly media.SentUrl[]): Map<string, media.SentUrl> =>
   new Map(
-    [...sent.filter(({ signature }) => signature === ""), ...sent.filter(({ signature }) => signature !== "")].map((url) => [url.key, url]),
+    [...sentUrls.filter(({ signature }) => signature === ""), ...sentUrls.filter(({ signature }) => signature !== "")].map((url) => [
+      url.key,
+      url,
+    ]),
   );
 
 /**
@@ -54,12 +57,12 @@ export const admitUrls = (
  */
 export const enteredText = async (
   { urls, media: client }: { urls: Pick<MediaUrls, "unsigned">; media: Pick<Media, "admitUrls"> },
-  sent: string,
+  sentText: string,
   ownerId: string,
   refusal: (key: string) => Error,
 ): Promise<string> => {
-  const { text, urls: named } = urls.unsigned(sent);
-  const [refused] = await admitUrls(client, sentByKey(named), { ownerId, byVisitor: false });
-  if (refused !== undefined) throw refusal(refused);
+  const { text, urls: sentUrls } = urls.unsigned(sentText);
+  const [refusedUrl] = await admitUrls(client, sentByKey(sentUrls), { ownerId, byVisitor: false });
+  if (refusedUrl !== undefined) throw refusal(refusedUrl);
   return text;
 };

@@ -82,8 +82,10 @@ const TOKENS = ["inputUsdPerMillionTokens", "outputUsdPerMillionTokens"];
 const ONE_UNIT = `must have one price: ${Object.keys(units).slice(0, -2).join(", ")}, or both of ${TOKENS.join(" and ")}`;
 
 const hasOneUnit = (value: object): boolean => {
-  const given = Object.keys(value).filter((name) => Object.hasOwn(units, name));
-  return given.length === 1 ? !TOKENS.includes(given[0]!) : given.length === 2 && given.every((name) => TOKENS.includes(name));
+  const unitNames = Object.keys(value).filter((name) => Object.hasOwn(units, name));
+  return unitNames.length === 1
+    ? !TOKENS.includes(unitNames[0]!)
+    : unitNames.length === 2 && unitNames.every((name) => TOKENS.includes(name));
 };
 
 const row = z.strictObject({ when: when.optional(), ...units }).refine(hasOneUnit, ONE_UNIT);

@@ -34,12 +34,12 @@ export interface LeaseOptions {
 export const createLease = ({ connection, name, leaseMs }: LeaseOptions): Lease => {
   const leases = connection.collection<LeaseRecord>("leases");
   const me = randomUUID();
-  let seen = { mark: "", at: 0 };
+  let lastChange = { mark: "", at: 0 };
 
   const takeOver = async ({ holder, beat }: LeaseRecord): Promise<boolean> => {
     const mark = `${holder} ${beat}`;
-    if (mark !== seen.mark) seen = { mark, at: performance.now() };
-    if (performance.now() - seen.at < leaseMs) return false;
+    if (mark !== lastChange.mark) lastChange = { mark, at: performance.now() };
+    if (performance.now() - lastChange.at < leaseMs) return false;
     const { matchedCount } = await leases.updateOne({ _id: name, holder, beat }, { $set: { holder: me, beat: beat + 1 } });
     return matchedCount === 1;
   };

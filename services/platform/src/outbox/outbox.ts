@@ -9,7 +9,7 @@ export interface OutboxOptions<Row, Entry> {
   /** Calls the service, or starts the Temporal workflow, that the entry names. It can be called repeatedly. */
   send(row: Row, entry: Entry, id: string): Promise<void>;
   /** Removes accepted entries unless the row's state has changed, because a later state can require the same effect again. */
-  clear(row: Row, sent: readonly Entry[]): Promise<void>;
+  clear(row: Row, sentEntries: readonly Entry[]): Promise<void>;
   logger: Logger;
 }
 
@@ -44,9 +44,9 @@ export const createOutbox = <Row, Entry>({ entriesOf, idOf, send, clear, logger 
       }
     };
     const outcomes = await Promise.all(entries.map(sendOne));
-    const sent = entries.filter((_, index) => outcomes[index]);
-    if (sent.length > 0) await clear(row, sent);
-    return sent.length === entries.length;
+    const sentEntries = entries.filter((_, index) => outcomes[index]);
+    if (sentEntries.length > 0) await clear(row, sentEntries);
+    return sentEntries.length === entries.length;
   };
 
   const background = new Set<Promise<boolean>>();

@@ -97,7 +97,7 @@ const NOTHING: Measure = { entries: 0, since: undefined };
 export const createLook = <Row>(rows: RelayedRows<Row>, options: LookOptions): Look => {
   const { name, signatureOf, groupOf, staleMs = STALE_MS } = rows;
   const { logger, pageSize = PAGE, now = Date.now } = options;
-  let seen = new Map<number, Seen>();
+  let seenRows = new Map<number, Seen>();
   let measured = NOTHING;
 
   const settle = async (group: readonly Due<Row>[]): Promise<void> => {
@@ -133,24 +133,24 @@ export const createLook = <Row>(rows: RelayedRows<Row>, options: LookOptions): L
       const due: Due<Row>[] = [];
       for (const row of page) {
         const hash = hashOf(signatureOf(row));
-        const known = seen.get(hash);
-        const state = known ?? { since: now(), failures: 0, next: 0 };
+        const earlier = seenRows.get(hash);
+        const state = earlier ?? { since: now(), failures: 0, next: 0 };
         next.set(hash, state);
-        const owed = rows.entriesOf?.(row) ?? 1;
-        entries += owed;
-        if (owed > 0) since = Math.min(since ?? state.since, state.since);
-        const isStale = staleMs === 0 || (known && now() - state.since >= staleMs);
+        const owedEntries = rows.entriesOf?.(row) ?? 1;
+        entries += owedEntries;
+        if (owedEntries > 0) since = Math.min(since ?? state.since, state.since);
+        const isStale = staleMs === 0 || (earlier && now() - state.since >= staleMs);
         if (isStale && state.next <= now()) due.push({ row, state });
       }
       await settleAll(due, signal);
       after = page.at(-1);
       isLast = page.length < pageSize;
     }
-    seen = next;
+    seenRows = next;
     measured = { entries, since };
   };
   const forget = (): void => {
-    seen = new Map();
+    seenRows = new Map();
     measured = NOTHING;
   };
   return Object.assign(look, { measure: () => measured, forget });

@@ -102,16 +102,16 @@ export const defineDatabase = <V extends Record<string, z.ZodType> = Record<neve
     version,
     config,
     migrate: async (env, logger) => {
-      const read = loadConfig(config, env) as BaseConfig & ConfigOf<V>;
-      const connection = await connect(service, read, logger);
+      const settings = loadConfig(config, env) as BaseConfig & ConfigOf<V>;
+      const connection = await connect(service, settings, logger);
       try {
         declare(connection);
         const from = await versionOf(connection);
         await makeCollections(connection);
-        await others?.(read);
+        await others?.(settings);
         // During the first migration, processes of the previous release may still serve the rows.
         if (fill && from >= version)
-          await fillFrom(fill, connection, { ...read, MONGODB_URI: uriOf(fill.from, env) ?? read.MONGODB_URI }, logger);
+          await fillFrom(fill, connection, { ...settings, MONGODB_URI: uriOf(fill.from, env) ?? settings.MONGODB_URI }, logger);
         await records(connection).updateOne({ _id: "schema" }, { $max: { version }, $set: { at: new Date() } }, { upsert: true });
         return { service, from, to: Math.max(from, version) };
       } finally {
@@ -137,10 +137,13 @@ export const untilMigrated = async (
   logger: Logger,
 ): Promise<void> => {
   for (let looks = 0; looks * PAUSE_MS < WAIT_MS; looks += 1) {
-    const found = await onceThere({ server: "MongoDB", isAway: isDatabaseAway, logger }, () => versionOf(connection));
-    if (found >= version) return;
+    const reportedVersion = await onceThere({ server: "MongoDB", isAway: isDatabaseAway, logger }, () => versionOf(connection));
+    if (reportedVersion >= version) return;
     if (looks % LOOKS_PER_LINE === 0)
-      logger.warn({ service, version: found, needed: version }, `waiting for the database: run \`node services/migrate ${service}\``);
+      logger.warn(
+        { service, version: reportedVersion, needed: version },
+        `waiting for the database: run \`node services/migrate ${service}\``,
+      );
     await delay(PAUSE_MS);
   }
   throw new Error(`nobody ran \`node services/migrate ${service}\``);

@@ -27,11 +27,11 @@ const PAGE = 500;
  */
 export const takeRow = async <R extends Row>(old: mongo.Collection<R>, id: string, moveId: string): Promise<R | null> => {
   const isFree = { _id: id, $or: [{ moved: { $exists: false } }, { "moved.by": moveId }] };
-  const found = await old.findOneAndUpdate(isFree as never, { $set: { moved: { by: moveId, at: new Date() } } } as never, {
+  const row = await old.findOneAndUpdate(isFree as never, { $set: { moved: { by: moveId, at: new Date() } } } as never, {
     returnDocument: "after",
     projection: { moved: 0 },
   });
-  return found as R | null;
+  return row as R | null;
 };
 
 /** Ids, in order, of old rows that haven't moved or may not have arrived. */
@@ -65,10 +65,10 @@ export const createArrival =
   <R extends Row>(collection: mongo.Collection<R>, { placeholder, again }: ArrivalOptions<R>) =>
   async (id: string, take: (moveId: string) => Promise<R | null>): Promise<boolean> => {
     const rows = collection as unknown as mongo.Collection<Row & { arriving?: string }>;
-    const known = await rows.findOne({ _id: id });
-    if (known && known.arriving === undefined) return false;
-    const moveId = known?.arriving ?? randomUUID();
-    if (!known && !(await insertOnce(rows.insertOne({ ...placeholder(id), _id: id, arriving: moveId })))) return false;
+    const arrivedRow = await rows.findOne({ _id: id });
+    if (arrivedRow && arrivedRow.arriving === undefined) return false;
+    const moveId = arrivedRow?.arriving ?? randomUUID();
+    if (!arrivedRow && !(await insertOnce(rows.insertOne({ ...placeholder(id), _id: id, arriving: moveId })))) return false;
     const row = await take(moveId);
     if (!row) {
       await rows.deleteOne({ _id: id, arriving: moveId });

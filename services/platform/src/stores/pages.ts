@@ -20,16 +20,16 @@ export const toCursor = ({ at, id }: ListPosition): string => Buffer.from(`${at.
 
 /**
  * A page of at most `size` rows, and the cursor of the next page, which is empty at the end.
- * @param found one row more than a page has, if there are more
+ * @param pageRows one row more than a page has, if there are more
  */
 export const pageOf = <T extends { _id: string }>(
-  found: readonly T[],
+  pageRows: readonly T[],
   size: number,
   timeOf: (row: T) => Date,
 ): { rows: T[]; nextCursor: string } => {
-  const rows = found.slice(0, size);
+  const rows = pageRows.slice(0, size);
   const last = rows.at(-1);
-  return { rows, nextCursor: last && found.length > size ? toCursor({ at: timeOf(last), id: last._id }) : "" };
+  return { rows, nextCursor: last && pageRows.length > size ? toCursor({ at: timeOf(last), id: last._id }) : "" };
 };
 
 /**
@@ -60,9 +60,9 @@ export const removeSome = async (
   limit: number,
   sort: Record<string, 1 | -1> = {},
 ): Promise<number> => {
-  const found = await collection.find(filter, { projection: { _id: 1 }, limit, sort }).toArray();
-  if (found.length === 0) return 0;
-  return (await collection.deleteMany({ ...filter, _id: { $in: found.map(({ _id }) => _id) } })).deletedCount;
+  const rows = await collection.find(filter, { projection: { _id: 1 }, limit, sort }).toArray();
+  if (rows.length === 0) return 0;
+  return (await collection.deleteMany({ ...filter, _id: { $in: rows.map(({ _id }) => _id) } })).deletedCount;
 };
 
 /** Escapes a text for a pattern. A zero character would end the pattern in the database's protocol. */

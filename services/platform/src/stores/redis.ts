@@ -23,11 +23,11 @@ type Command = Parameters<Redis["sendCommand"]>[0];
 const limitCommands = (redis: Redis): void => {
   const send = redis.sendCommand.bind(redis);
   const limit = (command: Command): void => {
-    let left = COMMAND_TIMEOUT_STEPS;
+    let remainingSteps = COMMAND_TIMEOUT_STEPS;
     const step = (): NodeJS.Timeout =>
       setTimeout(() => {
-        left -= 1;
-        if (left > 0) timer = step();
+        remainingSteps -= 1;
+        if (remainingSteps > 0) timer = step();
         else command.reject(new Error("Command timed out"));
       }, COMMAND_TIMEOUT_MS / COMMAND_TIMEOUT_STEPS);
     let timer = step();

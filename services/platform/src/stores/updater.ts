@@ -44,8 +44,8 @@ export const createUpdater = (
   const writeMany = async (batch: readonly Item[]): Promise<void> => {
     const updates = batch.map(({ value }) => ({ updateOne: { upsert: false, ...value } }));
     try {
-      const made = madeBy(await collection.bulkWrite(updates as never, { ...options, ordered: false }));
-      for (const { resolve } of batch) resolve(made === batch.length || (made === 0 ? false : undefined));
+      const updatedCount = madeBy(await collection.bulkWrite(updates as never, { ...options, ordered: false }));
+      for (const { resolve } of batch) resolve(updatedCount === batch.length || (updatedCount === 0 ? false : undefined));
     } catch (error) {
       const failures = bulkFailures(error);
       batch.forEach(({ resolve, reject }, index) => {

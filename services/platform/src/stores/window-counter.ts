@@ -37,8 +37,8 @@ export const createWindowCounter = ({
   const library = require("rate-limiter-flexible") as typeof import("rate-limiter-flexible");
   const limiters = new Map<number, InstanceType<typeof library.RateLimiterRedis>>();
   const limiterFor = (points: number): InstanceType<typeof library.RateLimiterRedis> => {
-    const known = limiters.get(points);
-    if (known) return known;
+    const cachedLimiter = limiters.get(points);
+    if (cachedLimiter) return cachedLimiter;
     const settings = { keyPrefix, points, duration: windowSeconds };
     const limiter = new library.RateLimiterRedis({
       ...settings,

@@ -9,8 +9,8 @@ const meterOf = (): Meter => metrics.getMeter("nodeloom");
 
 /** Instruments are created on first use, because an instrument created before `startTelemetry` is never exported. */
 const lazy = <T>(create: (meter: Meter) => T): (() => T) => {
-  let made: T | undefined;
-  return () => (made ??= create(meterOf()));
+  let instrument: T | undefined;
+  return () => (instrument ??= create(meterOf()));
 };
 
 export type CountEvent = (attributes?: Attributes) => void;
@@ -44,10 +44,10 @@ export interface Reading {
  * Reads a value at each collection. Call it when a service starts, not earlier.
  * @returns a function that stops it
  */
-export const observedGauge = (name: string, description: string, read: () => Reading[] | Promise<Reading[]>): Stop => {
+export const observedGauge = (name: string, description: string, readValues: () => Reading[] | Promise<Reading[]>): Stop => {
   const gauge = meterOf().createObservableGauge(name, { description });
   const observe: Parameters<typeof gauge.addCallback>[0] = async (result) => {
-    for (const { value, attributes } of await read()) result.observe(value, attributes);
+    for (const { value, attributes } of await readValues()) result.observe(value, attributes);
   };
   gauge.addCallback(observe);
   return () => gauge.removeCallback(observe);

@@ -69,7 +69,7 @@ const createPrometheus = async (): Promise<{ exporter: PrometheusExporter; write
 
 const startMetrics = async (resource: Resource, collector: string | undefined, prometheus: PrometheusExporter | undefined) => {
   const { MeterProvider, PeriodicExportingMetricReader } = await import("@opentelemetry/sdk-metrics");
-  const sent = async (url: string) => {
+  const exportTo = async (url: string) => {
     const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-grpc");
     const exporter = new OTLPMetricExporter({ url });
     return new PeriodicExportingMetricReader({
@@ -78,7 +78,7 @@ const startMetrics = async (resource: Resource, collector: string | undefined, p
       exportTimeoutMillis: METRICS_TIMEOUT_MS,
     });
   };
-  const readers = [...(prometheus ? [prometheus] : []), ...(collector === undefined ? [] : [await sent(collector)])];
+  const readers = [...(prometheus ? [prometheus] : []), ...(collector === undefined ? [] : [await exportTo(collector)])];
   const provider = new MeterProvider({ resource, readers });
   metrics.setGlobalMeterProvider(provider);
   return provider;

@@ -61,8 +61,8 @@ export const inClientSpan = <T>(name: string, attributes: Attributes, run: (trac
 export const tracedByCaller = <C>(carrier: C, getter?: TextMapGetter<C>): Context =>
   propagation.extract(trace.deleteSpan(context.active()), carrier, getter);
 
-export const inCalledSpan = <T>(name: string, attributes: Attributes, told: TraceHeaders, run: () => Promise<T>): Promise<T> =>
-  inSpan(name, { attributes }, run, tracedByCaller(told));
+export const inCalledSpan = <T>(name: string, attributes: Attributes, callerHeaders: TraceHeaders, run: () => Promise<T>): Promise<T> =>
+  inSpan(name, { attributes }, run, tracedByCaller(callerHeaders));
 
 const PROBES = /^\/(healthz|livez|readyz|status|metrics)\b/;
 const FAULT = 500;

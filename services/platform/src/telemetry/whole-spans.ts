@@ -19,11 +19,11 @@ export const wholeSpans = (next: SpanProcessor): SpanProcessor => {
   const works = new WeakMap<object, Work>();
   const firsts = new WeakSet<object>();
   const holding = new Set<Work>();
-  let held = 0;
+  let heldSpans = 0;
 
   const letGo = (work: Work): void => {
     if (!holding.delete(work)) return;
-    held -= work.held.length;
+    heldSpans -= work.held.length;
     for (const span of work.held.splice(0)) next.onEnd(span);
   };
   const letAllGo = (): void => holding.forEach(letGo);
@@ -41,10 +41,10 @@ export const wholeSpans = (next: SpanProcessor): SpanProcessor => {
       if (work && firsts.has(span)) {
         work.isOpen = false;
         letGo(work);
-      } else if (work?.isOpen && work.held.length < MAX_OF_ONE && held < MAX_OF_ALL) {
+      } else if (work?.isOpen && work.held.length < MAX_OF_ONE && heldSpans < MAX_OF_ALL) {
         work.held.push(span);
         holding.add(work);
-        held += 1;
+        heldSpans += 1;
         return;
       }
       next.onEnd(span);

@@ -9,11 +9,11 @@ Error.stackTraceLimit = 0;
 /** Has no stack. The hooks don't record a promise without a stack. */
 class NoTrace {}
 
-const known = new Map<string, () => unknown>([
+const replacements = new Map<string, () => unknown>([
   ["return globalThis.__TEMPORAL_ACTIVATOR__", () => (globalThis as { __TEMPORAL_ACTIVATOR__?: unknown }).__TEMPORAL_ACTIVATOR__],
   ["return globalThis.Error", () => NoTrace],
 ]);
 const compile = Promise.constructor;
-Object.defineProperty(Promise, "constructor", { value: (code: string): unknown => known.get(code) ?? compile(code) });
+Object.defineProperty(Promise, "constructor", { value: (code: string): unknown => replacements.get(code) ?? compile(code) });
 
 export {};

@@ -32,13 +32,13 @@ const memoryLimitMb = (): number | undefined => {
 const bounded = (value: number, [least, most]: readonly [number, number]): number => Math.min(Math.max(Math.round(value), least), most);
 
 /**
- * @param given values of the variables
+ * @param settings values of the variables
  * @param limitMb memory available to the process, in megabytes; by default the container's limit
  */
 export const workerSize = (
-  given: { WORKER_CACHED_WORKFLOWS?: number | undefined; WORKER_ACTIVITIES?: number | undefined } = {},
+  settings: { WORKER_CACHED_WORKFLOWS?: number | undefined; WORKER_ACTIVITIES?: number | undefined } = {},
   limitMb: number = memoryLimitMb() ?? UNLIMITED_MB,
 ) => ({
-  maxCachedWorkflows: given.WORKER_CACHED_WORKFLOWS ?? bounded(limitMb * CACHED_PER_MB, CACHED_BETWEEN),
-  maxConcurrentActivityTaskExecutions: given.WORKER_ACTIVITIES ?? bounded(limitMb * ACTIVITIES_PER_MB, ACTIVITIES_BETWEEN),
+  maxCachedWorkflows: settings.WORKER_CACHED_WORKFLOWS ?? bounded(limitMb * CACHED_PER_MB, CACHED_BETWEEN),
+  maxConcurrentActivityTaskExecutions: settings.WORKER_ACTIVITIES ?? bounded(limitMb * ACTIVITIES_PER_MB, ACTIVITIES_BETWEEN),
 });

@@ -14,23 +14,23 @@ export interface FreshValueOptions<T> {
  * the load.
  */
 export const createFreshValue = <T>({ load, freshMs, staleMs, now = Date.now }: FreshValueOptions<T>): (() => Promise<T>) => {
-  let known: { value: T; at: number } | undefined;
+  let cached: { value: T; at: number } | undefined;
   let loading: Promise<T> | undefined;
 
   const reload = async (): Promise<T> => {
     const at = now();
     try {
       const value = await load();
-      known = { value, at };
+      cached = { value, at };
       return value;
     } catch (error) {
-      if (known && isUnavailable(error) && now() - known.at < staleMs) return known.value;
-      known = undefined;
+      if (cached && isUnavailable(error) && now() - cached.at < staleMs) return cached.value;
+      cached = undefined;
       throw error;
     } finally {
       loading = undefined;
     }
   };
 
-  return () => (known && now() - known.at < freshMs ? Promise.resolve(known.value) : (loading ??= reload()));
+  return () => (cached && now() - cached.at < freshMs ? Promise.resolve(cached.value) : (loading ??= reload()));
 };

@@ -35,8 +35,8 @@ export const retry = async <T>(
       return await work();
     } catch (error) {
       if (!shouldRetry(error)) throw error;
-      const asked = askedMs(error);
-      const { value: pauseMs, done } = asked === undefined ? pauses.next() : { value: asked, done: false };
+      const delayMs = askedMs(error);
+      const { value: pauseMs, done } = delayMs === undefined ? pauses.next() : { value: delayMs, done: false };
       if (done || Date.now() + pauseMs > until) throw error;
       if (pauseMs > 0) await pause(pauseMs, signal);
       signal?.throwIfAborted();

@@ -6,11 +6,11 @@ const OWN = "http://127.0.0.1:8080/media/";
 const answering =
   (names: Readonly<Record<string, readonly string[]>>): Lookup =>
   (host, _options, callback) => {
-    const found = names[host];
-    if (!found) return callback(Object.assign(new Error("not found"), { code: "ENOTFOUND" }), []);
+    const addresses = names[host];
+    if (!addresses) return callback(Object.assign(new Error("not found"), { code: "ENOTFOUND" }), []);
     return callback(
       null,
-      found.map((address): LookupAddress => ({ address, family: address.includes(":") ? 6 : 4 })),
+      addresses.map((address): LookupAddress => ({ address, family: address.includes(":") ? 6 : 4 })),
     );
   };
 

@@ -9,14 +9,14 @@ const BOUNDS = { timeoutMs: 5_000, maxBytes: 100 };
 let server: Server;
 let egress: EgressClient;
 let url: string;
-let seen: { request: IncomingMessage; body: string };
+let received: { request: IncomingMessage; body: string };
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
-      seen = { request, body };
+      received = { request, body };
       const status = request.url === "/none" ? 204 : 200;
       response.writeHead(status, { "x-said": "yes" }).end(request.url === "/long" ? "x".repeat(BOUNDS.maxBytes + 1) : "");
     });
@@ -38,7 +38,7 @@ it.each([
 ])("sends headers given as %s, and a form as its text", async (_, headers) => {
   const answer = await guardedFetch(egress, BOUNDS)(url, { method: "POST", headers, body: new URLSearchParams({ a: "1" }) });
   expect(answer.headers.get("x-said")).toBe("yes");
-  expect(seen).toMatchObject({ request: { method: "POST", headers: { authorization: "Bearer x" } }, body: "a=1" });
+  expect(received).toMatchObject({ request: { method: "POST", headers: { authorization: "Bearer x" } }, body: "a=1" });
 });
 
 it("returns no body if there is none, and rejects one beyond its limit", async () => {

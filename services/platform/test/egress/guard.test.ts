@@ -176,9 +176,9 @@ describe("addresses that the egress guard rejects", () => {
   });
 
   it.each(Object.entries(HOSTILE_NAMES))("a name whose answer is %s", async (_name, { url, answer }) => {
-    const named = createEgressClient({ lookup: answering(() => answer) });
-    await expect(named.request({ url, ...LIMITS })).rejects.toMatchObject(refusal);
-    await named.close();
+    const namedClient = createEgressClient({ lookup: answering(() => answer) });
+    await expect(namedClient.request({ url, ...LIMITS })).rejects.toMatchObject(refusal);
+    await namedClient.close();
   });
 });
 

@@ -37,16 +37,16 @@ const serve = (handler: Handler): Promise<string> => listen(createServer(handler
 
 /** A server that records its requests. */
 const record = async (answer: Handler): Promise<{ address: string; seen: Seen[] }> => {
-  const seen: Seen[] = [];
+  const requests: Seen[] = [];
   const address = await serve((request, response) => {
     let body = "";
     request.on("data", (chunk) => (body += String(chunk)));
     request.on("end", () => {
-      seen.push({ method: request.method!, url: request.url!, headers: request.headers, body });
+      requests.push({ method: request.method!, url: request.url!, headers: request.headers, body });
       answer(request, response);
     });
   });
-  return { address, seen };
+  return { address, seen: requests };
 };
 
 const open = (...allow: string[]): EgressClient => {
@@ -181,9 +181,9 @@ describe("redirects", () => {
     const hasBody = method === "POST" || method === "PUT";
     const content = hasBody ? { body: "content", headers: { "content-type": "text/plain", "content-length": "7" } } : {};
     await open(address).request(call(address, { method, maxRedirects: 1, ...content }));
-    const kept = hasBody && expected === method;
-    expect(seen[1]).toMatchObject({ method: expected, body: kept ? "content" : "" });
-    expect("content-type" in seen[1]!.headers).toBe(kept);
+    const keepsBody = hasBody && expected === method;
+    expect(seen[1]).toMatchObject({ method: expected, body: keepsBody ? "content" : "" });
+    expect("content-type" in seen[1]!.headers).toBe(keepsBody);
   });
 });
 
@@ -263,11 +263,11 @@ describe("limits of an exchange", () => {
    * @returns its address, and a promise for the time when the client has noticed the end
    */
   const endAfter = async (head: string, bytes: number): Promise<{ address: string; over: Promise<void> }> => {
-    let told: () => void = () => undefined;
-    const over = new Promise<void>((resolve) => (told = resolve));
+    let resume: () => void = () => undefined;
+    const over = new Promise<void>((resolve) => (resume = resolve));
     const address = await listen(
       createTcpServer((socket) => {
-        socket.on("error", () => undefined).once("close", () => setImmediate(told));
+        socket.on("error", () => undefined).once("close", () => setImmediate(resume));
         socket.once("data", () => {
           socket.write(`HTTP/1.1 200 OK\r\n${head}Connection: close\r\n\r\n`);
           socket.end(Buffer.alloc(bytes, "x"));
@@ -282,9 +282,9 @@ describe("limits of an exchange", () => {
       const { address, over } = await endAfter(head, bytes);
       const { body } = await open(address).stream(call(address, { maxBytes: 1_000_000 }));
       await over;
-      let read = 0;
-      for await (const chunk of body) read += chunk.length;
-      expect(read).toBe(bytes);
+      let readBytes = 0;
+      for await (const chunk of body) readBytes += chunk.length;
+      expect(readBytes).toBe(bytes);
     }
   });
 

@@ -108,10 +108,10 @@ describe("a callee that can't be reached", () => {
   it("is SERVICE_UNAVAILABLE at the deadline if it is silent", async () => {
     const client = at((silent.address() as AddressInfo).port);
     const longer = client.unary({}, { deadlineMs: SOON_MS });
-    const ended = jest.fn();
-    longer.catch(ended);
+    const onEnd = jest.fn();
+    longer.catch(onEnd);
     await expect(client.unary({}, { deadlineMs: 300 })).rejects.toMatchObject(UNAVAILABLE);
-    expect(ended).not.toHaveBeenCalled();
+    expect(onEnd).not.toHaveBeenCalled();
     client.close();
   });
 
@@ -150,13 +150,13 @@ describe("a callee that can't be reached", () => {
     await expect(client.unary({}, { deadlineMs: 200 })).rejects.toMatchObject(UNAVAILABLE);
     const caller = new AbortController();
     const waiting = { deadlineMs: 2_000, reconnectMs: 2_000 };
-    const ended: string[] = [];
-    const end = (name: string) => () => void ended.push(name);
+    const endedCalls: string[] = [];
+    const end = (name: string) => () => void endedCalls.push(name);
     const stays = ask(client, waiting).then(end("who stays"), end("who stays"));
     const givesUp = ask(client, { ...waiting, signal: caller.signal }).then(end("who gives up"), end("who gives up"));
     caller.abort();
     await Promise.all([stays, givesUp]);
-    expect(ended).toEqual(["who gives up", "who stays"]);
+    expect(endedCalls).toEqual(["who gives up", "who stays"]);
     client.close();
   });
 
@@ -185,8 +185,8 @@ describe("a callee that can't be reached", () => {
     await first.stop();
     // By now the client has noticed that the server is unavailable.
     await expect(client.unary({}, { reconnectMs: 0 })).rejects.toMatchObject(UNAVAILABLE);
-    const asked = ask(client);
-    asked.catch(() => undefined);
+    const pendingAnswer = ask(client);
+    pendingAnswer.catch(() => undefined);
     const again = await restart(port, {
       unary: unary(() => Promise.resolve("second")),
       stream: serverStream(async function* () {
@@ -197,7 +197,7 @@ describe("a callee that can't be reached", () => {
         (message) => message === END,
       ),
     });
-    expect(await asked).toBe("second");
+    expect(await pendingAnswer).toBe("second");
     client.close();
     await again.stop();
   });
@@ -205,7 +205,7 @@ describe("a callee that can't be reached", () => {
 
 describe("a deadline", () => {
   /** Remaining time of a call, as its callee reads it. */
-  const left = (): number => requestContext()!.deadlineMs! - Date.now();
+  const remainingMs = (): number => requestContext()!.deadlineMs! - Date.now();
 
   it("of the call applies, whatever the callee does", async () => {
     const go = deferred();
@@ -217,21 +217,21 @@ describe("a deadline", () => {
   });
 
   it("of the call is visible to the callee", async () => {
-    answer = () => Promise.resolve(left());
-    const seen = (await service.client.unary({}, PATIENT)) as number;
-    expect(seen).toBeGreaterThan(PATIENT.deadlineMs - SOON_MS);
-    expect(seen).toBeLessThanOrEqual(PATIENT.deadlineMs);
+    answer = () => Promise.resolve(remainingMs());
+    const seenDeadline = (await service.client.unary({}, PATIENT)) as number;
+    expect(seenDeadline).toBeGreaterThan(PATIENT.deadlineMs - SOON_MS);
+    expect(seenDeadline).toBeLessThanOrEqual(PATIENT.deadlineMs);
   });
 
   it("is 5 s by default", async () => {
-    answer = () => Promise.resolve(left());
-    const seen = (await service.client.unary({})) as number;
-    expect(seen).toBeGreaterThan(500);
-    expect(seen).toBeLessThanOrEqual(5_000);
+    answer = () => Promise.resolve(remainingMs());
+    const seenDeadline = (await service.client.unary({})) as number;
+    expect(seenDeadline).toBeGreaterThan(500);
+    expect(seenDeadline).toBeLessThanOrEqual(5_000);
   });
 
   it("of the request shortens the call's own, and never lengthens it", async () => {
-    answer = () => Promise.resolve(left());
+    answer = () => Promise.resolve(remainingMs());
     const within = (deadlineMs: number, own: number): Promise<number> =>
       withRequestContext({ requestId: "r", deadlineMs: Date.now() + deadlineMs }, () =>
         service.client.unary({}, { deadlineMs: own }),
@@ -249,25 +249,25 @@ describe("a deadline", () => {
   });
 
   it("is passed on by a service that calls another", async () => {
-    answer = (request) => (request === "outer" ? service.client.unary("inner", { deadlineMs: 60_000 }) : Promise.resolve(left()));
+    answer = (request) => (request === "outer" ? service.client.unary("inner", { deadlineMs: 60_000 }) : Promise.resolve(remainingMs()));
     expect(await service.client.unary("outer", { deadlineMs: 20_000 })).toBeLessThanOrEqual(20_000);
   });
 
   it("ends a stream and the callee's generator", async () => {
-    const ended = deferred();
+    const end = deferred();
     generate = async function* (_request, signal) {
       yield 1;
       await until(signal);
-      ended.resolve();
+      end.resolve();
     };
-    const seen: unknown[] = [];
+    const messages: unknown[] = [];
     const read = async (deadlineMs: number): Promise<void> => {
-      for await (const message of service.client.stream({}, { deadlineMs })) seen.push(message);
+      for await (const message of service.client.stream({}, { deadlineMs })) messages.push(message);
     };
     // If the machine is busy for longer than the deadline, the next attempt has more time to start.
-    for (let deadlineMs = 200; seen.length === 0; deadlineMs *= 4) await expect(read(deadlineMs)).rejects.toMatchObject(UNAVAILABLE);
-    expect(seen).toEqual([1]);
-    await ended.promise;
+    for (let deadlineMs = 200; messages.length === 0; deadlineMs *= 4) await expect(read(deadlineMs)).rejects.toMatchObject(UNAVAILABLE);
+    expect(messages).toEqual([1]);
+    await end.promise;
   });
 });
 
@@ -310,9 +310,9 @@ describe("a request's id", () => {
 });
 
 describe("a stream", () => {
-  let gone: Deferred<string>;
+  let ending: Deferred<string>;
   const endless = (): void => {
-    gone = deferred<string>();
+    ending = deferred<string>();
     generate = async function* (_request, signal) {
       try {
         for (let count = 0; !signal.aborted; count += 1) {
@@ -320,7 +320,7 @@ describe("a stream", () => {
           await Promise.race([delay(5), until(signal)]);
         }
       } finally {
-        gone.resolve(signal.aborted ? "aborted" : "ended");
+        ending.resolve(signal.aborted ? "aborted" : "ended");
       }
     };
   };
@@ -339,45 +339,46 @@ describe("a stream", () => {
   });
 
   it("makes its generator wait for a reader that doesn't read", async () => {
-    let made = 0;
+    let producedCount = 0;
     generate = async function* () {
-      for (; made < 10_000; made += 1) yield "x".repeat(10_000);
+      for (; producedCount < 10_000; producedCount += 1) yield "x".repeat(10_000);
     };
     const messages = service.client.stream({}, PATIENT)[Symbol.asyncIterator]();
     await messages.next();
     await takeTurns(service.client);
-    expect(made).toBeLessThan(1_000);
+    expect(producedCount).toBeLessThan(1_000);
     await messages.return!();
   });
 
   it("aborts the generator if its reader stops", async () => {
     endless();
     for await (const message of service.client.stream({})) if (message === 3) break;
-    expect(await gone.promise).toBe("aborted");
+    expect(await ending.promise).toBe("aborted");
   });
 
   it("ends without an error if its caller aborts, and aborts the generator", async () => {
     endless();
     const controller = new AbortController();
-    const seen: unknown[] = [];
-    for await (const message of service.client.stream({}, { signal: controller.signal })) if (seen.push(message) === 3) controller.abort();
-    expect(seen.length).toBeGreaterThanOrEqual(3);
-    expect(await gone.promise).toBe("aborted");
+    const messages: unknown[] = [];
+    for await (const message of service.client.stream({}, { signal: controller.signal }))
+      if (messages.push(message) === 3) controller.abort();
+    expect(messages.length).toBeGreaterThanOrEqual(3);
+    expect(await ending.promise).toBe("aborted");
   });
 
   it("aborts the generator if its client disconnects, even while it waits for something else", async () => {
-    gone = deferred<string>();
+    ending = deferred<string>();
     generate = async function* (_request, signal) {
       yield 1;
       await until(signal);
-      gone.resolve("aborted");
+      ending.resolve("aborted");
     };
     const client = createGrpcClient<JsonServer>(JSON_SERVICE, { address: service.address });
     const messages = client.stream({})[Symbol.asyncIterator]();
     await messages.next();
     await messages.return!();
     client.close();
-    expect(await gone.promise).toBe("aborted");
+    expect(await ending.promise).toBe("aborted");
   });
 
   it("can fail after messages: they arrive, then the error", async () => {
@@ -387,12 +388,12 @@ describe("a stream", () => {
       await Promise.resolve();
       throw new Error("broken");
     };
-    const seen: unknown[] = [];
+    const messages: unknown[] = [];
     const reading = (async () => {
-      for await (const message of service.client.stream({})) seen.push(message);
+      for await (const message of service.client.stream({})) messages.push(message);
     })();
     await expect(reading).rejects.toMatchObject({ reason: "INTERNAL" });
-    expect(seen).toEqual([1, 2]);
+    expect(messages).toEqual([1, 2]);
   });
 });
 
@@ -412,13 +413,13 @@ describe("an upload", () => {
       await go.promise;
       return (await collect(requests)).length;
     };
-    let made = 0;
+    let producedCount = 0;
     const many = async function* (): AsyncIterable<unknown> {
-      for (; made < 3_000; made += 1) yield "x".repeat(10_000);
+      for (; producedCount < 3_000; producedCount += 1) yield "x".repeat(10_000);
     };
     const answered = service.client.upload(ended(many()), PATIENT);
     await takeTurns(service.client);
-    expect(made).toBeLessThan(1_000);
+    expect(producedCount).toBeLessThan(1_000);
     go.resolve();
     expect(await answered).toBe(3_000);
   });
@@ -426,17 +427,17 @@ describe("an upload", () => {
   it("that the callee rejects early ends early, and releases its source", async () => {
     receive = () => Promise.reject(new Error("no"));
     const closed = deferred();
-    let made = 0;
+    let producedCount = 0;
     const many = async function* (): AsyncIterable<unknown> {
       try {
-        for (; made < 100_000; made += 1) yield "x".repeat(10_000);
+        for (; producedCount < 100_000; producedCount += 1) yield "x".repeat(10_000);
       } finally {
         closed.resolve();
       }
     };
     await expect(service.client.upload(many(), PATIENT)).rejects.toMatchObject({ reason: "INTERNAL" });
     await closed.promise;
-    expect(made).toBeLessThan(10_000);
+    expect(producedCount).toBeLessThan(10_000);
   });
 
   it("can be answered before it was read to its end", async () => {

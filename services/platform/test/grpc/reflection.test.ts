@@ -55,16 +55,16 @@ const importsOf = (file: Uint8Array): string[] =>
 
 /** The files of a symbol and its imports, each requested by name, as one FileDescriptorSet. */
 const descriptorSet = async ({ files }: Reflection, symbol: string): Promise<{ names: string[]; set: Buffer }> => {
-  const found = new Map<string, Buffer>();
+  const filesByName = new Map<string, Buffer>();
   const take = async (file: Buffer): Promise<void> => {
-    if (found.has(nameOf(file))) return;
-    found.set(nameOf(file), file);
+    if (filesByName.has(nameOf(file))) return;
+    filesByName.set(nameOf(file), file);
     for (const name of importsOf(file)) for (const imported of await files({ fileByFilename: name })) await take(imported);
   };
   for (const file of await files({ fileContainingSymbol: symbol })) await take(file);
   const writer = new BinaryWriter();
-  for (const file of found.values()) writer.uint32(10).bytes(file);
-  return { names: [...found.keys()], set: Buffer.from(writer.finish()) };
+  for (const file of filesByName.values()) writer.uint32(10).bytes(file);
+  return { names: [...filesByName.keys()], set: Buffer.from(writer.finish()) };
 };
 
 describe("reflection", () => {

@@ -35,9 +35,9 @@ const listening = (server: Server, at: number, host: string): Promise<number> =>
 const commonPort = async (): Promise<number> => {
   const servers = ADDRESSES.map(() => createServer());
   try {
-    const found = await listening(servers[0]!, 0, ADDRESSES[0]);
-    await Promise.all(ADDRESSES.slice(1).map((host, index) => listening(servers[index + 1]!, found, host)));
-    return found;
+    const listenPort = await listening(servers[0]!, 0, ADDRESSES[0]);
+    await Promise.all(ADDRESSES.slice(1).map((host, index) => listening(servers[index + 1]!, listenPort, host)));
+    return listenPort;
   } finally {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   }
@@ -115,11 +115,11 @@ it("gives a replica that joins later its share of calls from connected clients, 
 it("fails no call while replicas are replaced one after another", async () => {
   resolved = [...ADDRESSES];
   await Promise.all(ADDRESSES.map(startReplica));
-  let [done, seen]: [boolean, string[]] = [false, []];
-  const calls = callUntil((all) => ((seen = all), done));
+  let [isDone, hosts]: [boolean, string[]] = [false, []];
+  const calls = callUntil((all) => ((hosts = all), isDone));
   /** Resolves when only this replica, or only other replicas, answered the latest calls. */
-  const isCalled = (host: string, wanted: boolean): Promise<boolean> =>
-    eventually(() => seen.length >= LATEST && seen.slice(-LATEST).includes(host) === wanted);
+  const isCalled = (host: string, isExpected: boolean): Promise<boolean> =>
+    eventually(() => hosts.length >= LATEST && hosts.slice(-LATEST).includes(host) === isExpected);
   for (const host of ADDRESSES) {
     await isCalled(host, true);
     // As in Kubernetes, the name loses the address before the process stops.
@@ -129,7 +129,7 @@ it("fails no call while replicas are replaced one after another", async () => {
     await startReplica(host);
     resolved = [...ADDRESSES];
   }
-  done = true;
+  isDone = true;
   const { answers, errors } = await calls;
   expect(errors).toEqual([]);
   expect(new Set(answers).size).toBe(ADDRESSES.length);
@@ -155,14 +155,14 @@ it("stops calling a peer that vanished silently, and calls the others", async ()
   swallow = true;
   // Running calls fail when the connection is closed. Later calls succeed, although the name still has the address.
   const calm = (latest: { error: boolean }[]): boolean => latest.length >= 50 && latest.slice(-50).every(({ error }) => !error);
-  const seen: { error: boolean }[] = [];
-  for (const end = Date.now() + LONG_MS; !calm(seen) && Date.now() < end;) {
+  const calls: { error: boolean }[] = [];
+  for (const end = Date.now() + LONG_MS; !calm(calls) && Date.now() < end;) {
     await client.unary({}, { deadlineMs: 10_000 }).then(
-      () => seen.push({ error: false }),
-      () => seen.push({ error: true }),
+      () => calls.push({ error: false }),
+      () => calls.push({ error: true }),
     );
   }
-  expect(calm(seen)).toBe(true);
+  expect(calm(calls)).toBe(true);
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => relay.close(resolve));
 });

@@ -24,13 +24,13 @@ const services = [grpcService(JSON_SERVICE, { unary: unary(() => Promise.resolve
 
 /** A client that is created from a description, as by tools, without the platform's own client. */
 const clientFrom = (schema: object, name: string, address: string): Client => {
-  const found = name
+  const service = name
     .split(".")
     .reduce<GrpcObject | GrpcObject[string]>(
       (scope, part) => (scope as GrpcObject)[part]!,
       loadPackageDefinition(fromJSON(schema as never)),
     );
-  return new (found as ServiceClientConstructor)(address, credentials.createInsecure());
+  return new (service as ServiceClientConstructor)(address, credentials.createInsecure());
 };
 const field = (type: string, id: number, rule?: "repeated"): object => ({ type, id, ...(rule ? { rule } : {}) });
 const nest = (path: string, nested: object): object =>
@@ -86,9 +86,9 @@ describe("a gRPC server", () => {
   });
 
   it("reports over health that it stops, while a call still runs", async () => {
-    const [begun, go] = [deferred(), deferred()];
+    const [start, go] = [deferred(), deferred()];
     const answer = async (): Promise<string> => {
-      begun.resolve();
+      start.resolve();
       await go.promise;
       return "done";
     };
@@ -96,10 +96,10 @@ describe("a gRPC server", () => {
     const client = healthOf(service.address);
     const watch = client.Watch({ service: "" });
     const statuses: number[] = [];
-    watch.on("data", ({ status: told }: { status: number }) => statuses.push(told)).on("error", () => undefined);
+    watch.on("data", ({ status: reported }: { status: number }) => statuses.push(reported)).on("error", () => undefined);
     await once(watch, "data");
     const call = service.client.unary({}, { deadlineMs: LONG_MS });
-    await begun.promise;
+    await start.promise;
     const stopped = service.stop();
     await once(watch, "data");
     expect(statuses).toEqual([SERVING, NOT_SERVING]);
@@ -162,8 +162,8 @@ describe("a gRPC server", () => {
   });
 
   it("logs a service's unexpected errors with that service's logger, even if another service shares its process", async () => {
-    const seen: string[] = [];
-    const loggerOf = (name: string) => ({ error: () => seen.push(name) }) as unknown as typeof logger;
+    const events: string[] = [];
+    const loggerOf = (name: string) => ({ error: () => events.push(name) }) as unknown as typeof logger;
     const failing = await startJsonService(
       { unary: unary(() => Promise.reject(new Error("unexpected"))) },
       { logger: loggerOf("billing") },
@@ -177,7 +177,7 @@ describe("a gRPC server", () => {
       logger: loggerOf("usage"),
     });
     await expect(failing.client.unary({})).rejects.toBeInstanceOf(DomainError);
-    expect(seen).toEqual(["billing"]);
+    expect(events).toEqual(["billing"]);
     await Promise.all([failing.stop(), other.stop()]);
   });
 });
@@ -202,11 +202,11 @@ describe("the address of a gRPC server", () => {
   });
 
   it("is reported if it is occupied", async () => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    const { port } = taken.address() as { port: number };
+    const occupied = createServer().listen(0, "127.0.0.1");
+    await once(occupied, "listening");
+    const { port } = occupied.address() as { port: number };
     await expect(startGrpcServer({ listen: `127.0.0.1:${port}`, services, logger })).rejects.toThrow(/EADDRINUSE/);
-    taken.close();
+    occupied.close();
   });
 });
 

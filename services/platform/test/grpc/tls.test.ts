@@ -97,7 +97,7 @@ describe("the callers of billing", () => {
 });
 
 /** Serial number of the server's certificate on a new connection. */
-const shown = async (): Promise<string> => {
+const shownNames = async (): Promise<string> => {
   const { TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE } = certificates.of("gateway");
   const [ca, key, cert] = await Promise.all([TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE].map((file) => readFile(file)));
   return new Promise((resolve, reject) => {
@@ -113,22 +113,22 @@ const serialOf = async (service: string): Promise<string> =>
 describe("a renewed certificate", () => {
   it("is used for new connections without a restart, and calls continue", async () => {
     const client = clientOf("gateway");
-    const before = await shown();
+    const before = await shownNames();
     await certificates.renew("billing");
-    await eventually(async () => (await shown()) === (await serialOf("billing")));
-    expect(await shown()).not.toBe(before);
+    await eventually(async () => (await shownNames()) === (await serialOf("billing")));
+    expect(await shownNames()).not.toBe(before);
     expect(await client.unary({})).toBe("served");
     client.close();
   });
 
   it("changes nothing while its key is missing or doesn't match", async () => {
     const { TLS_KEY_FILE } = certificates.of("billing");
-    const [key, before] = [await readFile(TLS_KEY_FILE), await shown()];
+    const [key, before] = [await readFile(TLS_KEY_FILE), await shownNames()];
     await writeFile(TLS_KEY_FILE, await readFile(certificates.of("media").TLS_KEY_FILE));
-    const read = jest.spyOn(fs, "readFileSync");
-    await eventually(() => read.mock.calls.filter(([path]) => path === TLS_KEY_FILE).length > 1);
-    read.mockRestore();
-    expect(await shown()).toBe(before);
+    const readSpy = jest.spyOn(fs, "readFileSync");
+    await eventually(() => readSpy.mock.calls.filter(([path]) => path === TLS_KEY_FILE).length > 1);
+    readSpy.mockRestore();
+    expect(await shownNames()).toBe(before);
     await writeFile(TLS_KEY_FILE, key);
   });
 });

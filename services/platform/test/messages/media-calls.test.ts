@@ -22,21 +22,21 @@ it("sends no end for an incomplete file", async () => {
     throw new Error("broke off");
   }
   const cases: (string | undefined)[] = [];
-  const sent = (async () => {
+  const sending = (async () => {
     for await (const { part } of uploadParts(header, broken())) cases.push(part?.$case);
   })();
-  await expect(sent).rejects.toThrow("broke off");
+  await expect(sending).rejects.toThrow("broke off");
   expect(cases).toEqual(["header", "chunk"]);
 });
 
 it("requests each of many files once, within a request's limit", async () => {
   const names = Array.from({ length: LIMITS.mediaIds * 2 + 1 }, (_, index) => `file-${index}`);
   const sizes: number[] = [];
-  const found = await inMediaBatches(names, (batch) => {
+  const results = await inMediaBatches(names, (batch) => {
     sizes.push(batch.length);
     return Promise.resolve(batch);
   });
   expect(sizes).toEqual([LIMITS.mediaIds, LIMITS.mediaIds, 1]);
-  expect(found).toEqual(names);
+  expect(results).toEqual(names);
   expect(await inMediaBatches([], () => Promise.reject(new Error("nothing to ask for")))).toEqual([]);
 });

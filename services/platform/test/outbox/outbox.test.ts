@@ -42,7 +42,8 @@ const createProcess = (collection: string, received: Map<string, number>, chance
     entriesOf: ({ owed }) => owed,
     idOf: ({ _id }, entry) => `${_id}:${entry}`,
     send: (_row, _entry, id) => step(async () => void received.set(id, (received.get(id) ?? 0) + 1)),
-    clear: (row, sent) => step(async () => void (await rows.updateOne({ _id: row._id }, { $pull: { owed: { $in: [...sent] } } }))),
+    clear: (row, sentEntries) =>
+      step(async () => void (await rows.updateOne({ _id: row._id }, { $pull: { owed: { $in: [...sentEntries] } } }))),
     logger,
   });
   let time = 0;
@@ -70,11 +71,11 @@ it("delivers every entry of two processes that die and lose answers, under one i
       fc.array(fc.uniqueArray(fc.constantFrom("usage", "place", "webhook"), { minLength: 1 }), { minLength: 1, maxLength: 12 }),
       fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 20, maxLength: 20 }),
       fc.integer({ min: 0, max: 30 }),
-      async (owed, chances, diesAt) => {
+      async (entriesOfRows, chances, diesAt) => {
         const name = `rows-${randomUUID()}`;
         const received = new Map<string, number>();
         const [one, other] = [createProcess(name, received, chances, diesAt), createProcess(name, received, [...chances].reverse())];
-        const all = owed.map((entries, index): Row => ({ _id: String(index).padStart(3, "0"), owed: entries }));
+        const all = entriesOfRows.map((entries, index): Row => ({ _id: String(index).padStart(3, "0"), owed: entries }));
         const moment = new Promise((resolve) => setTimeout(resolve, 20));
         await Promise.race([moment, Promise.all(all.map((row, index) => (index % 2 ? one : other).change(row)))]);
         await Promise.race([moment, Promise.all([one.look(), other.look()].map((looked) => looked.catch(() => undefined)))]);

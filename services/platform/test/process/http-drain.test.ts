@@ -30,19 +30,19 @@ describe("an HTTP server that drains", () => {
   });
 
   it("still serves, and every response closes its connection, including one in progress and one that a proxy wrote", async () => {
-    const [begun, go] = [deferred(), deferred()];
+    const [start, go] = [deferred(), deferred()];
     server = await startHttpServer({
       listen: "127.0.0.1:0",
       app: (request, response) => {
         if (request.url === "/proxied") response.setHeader("Connection", "keep-alive");
         if (request.url !== "/slow") return response.end("quick");
-        begun.resolve();
+        start.resolve();
         return void go.promise.then(() => response.end("slow"));
       },
     });
     expect(await ask(server.port, "/", agent)).toMatchObject({ connection: "keep-alive" });
     const slow = ask(server.port, "/slow", agent);
-    await begun.promise;
+    await start.promise;
     server.drain();
     expect(await ask(server.port, "/", agent)).toEqual({ status: 200, connection: "close", body: "quick" });
     expect(await ask(server.port, "/proxied", agent)).toMatchObject({ connection: "close" });
@@ -52,14 +52,14 @@ describe("an HTTP server that drains", () => {
 
   it("resets no connection that is continuously in use", async () => {
     server = await startHttpServer({ listen: "127.0.0.1:0", app: (_request, response) => response.end("served"), graceMs: LONG_MS });
-    let [served, draining, done] = [0, false, false];
+    let [served, draining, isDone] = [0, false, false];
     const failures: unknown[] = [];
     const client = async (): Promise<void> => {
       // Continues until a response closes this connection, because a balancer keeps its connections.
       for (;;) {
         const answer = await ask(server.port, "/", agent).catch((error: unknown) => void failures.push(error));
         served += 1;
-        if (!answer || answer.connection === "close" || done) return;
+        if (!answer || answer.connection === "close" || isDone) return;
       }
     };
     const clients = Array.from({ length: 8 }, client);
@@ -68,23 +68,23 @@ describe("an HTTP server that drains", () => {
     draining = true;
     await Promise.all(clients);
     expect([failures, draining]).toEqual([[], true]);
-    done = true;
+    isDone = true;
     await server.stop();
   });
 
   it("closes the connection of a stream with sent headers when the stream ends", async () => {
-    const [begun, go] = [deferred(), deferred()];
+    const [start, go] = [deferred(), deferred()];
     server = await startHttpServer({
       listen: "127.0.0.1:0",
       graceMs: LONG_MS,
       app: (_request, response) => {
         response.write("first ");
-        begun.resolve();
+        start.resolve();
         void go.promise.then(() => response.end("last"));
       },
     });
     const stream = ask(server.port, "/", agent);
-    await begun.promise;
+    await start.promise;
     const stopped = server.stop();
     go.resolve();
     expect((await stream).body).toBe("first last");
@@ -92,21 +92,21 @@ describe("an HTTP server that drains", () => {
   });
 
   it("answers the next request on a connection even if a stream on it has just ended, and then closes it", async () => {
-    const [begun, go] = [deferred(), deferred()];
+    const [start, go] = [deferred(), deferred()];
     server = await startHttpServer({
       listen: "127.0.0.1:0",
       graceMs: LONG_MS,
       app: (request, response) => {
         if (request.url !== "/stream") return response.end("next");
         response.write("first ");
-        begun.resolve();
+        start.resolve();
         void go.promise.then(() => response.end("last"));
       },
     });
     agent.destroy();
     agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const stream = ask(server.port, "/stream", agent);
-    await begun.promise;
+    await start.promise;
     const stopped = server.stop();
     // The next request is sent on the same connection after the stream has ended, because there is only one.
     const next = ask(server.port, "/", agent);

@@ -27,13 +27,13 @@ it.each<[ProcessState, number]>([
 });
 
 it("reports each dependency, and checks once for parallel requests", async () => {
-  let asked = 0;
+  let calls = 0;
   const ask = await open(() => "ready", {
     up: () => Promise.resolve(true),
     down: () => false,
     broken: () => Promise.reject(new Error("no connection")),
     silent: () => {
-      asked += 1;
+      calls += 1;
       return new Promise(() => undefined);
     },
   });
@@ -41,7 +41,7 @@ it("reports each dependency, and checks once for parallel requests", async () =>
   for (const answer of answers) {
     expect(await answer.json()).toMatchObject({ state: "ready", checks: { up: "ok", down: "away", broken: "away", silent: "away" } });
   }
-  expect(asked).toBe(1);
+  expect(calls).toBe(1);
 });
 
 it("returns metrics, has no other path, and is read-only", async () => {

@@ -4,13 +4,13 @@ import { deferred } from "../support/deferred";
 import { JSON_SERVICE, type JsonServer } from "../support/json-service";
 
 it("ends calls and the service's own work first, then their shared parts, and its database last", async () => {
-  const [begun, go, drained] = [deferred(), deferred(), deferred()];
-  const ended: string[] = [];
-  const end = (name: string) => () => Promise.resolve(void ended.push(name));
+  const [start, go, drained] = [deferred(), deferred(), deferred()];
+  const events: string[] = [];
+  const end = (name: string) => () => Promise.resolve(void events.push(name));
   const answer = async (): Promise<string> => {
-    begun.resolve();
+    start.resolve();
     await go.promise;
-    ended.push("call");
+    events.push("call");
     return "done";
   };
   const running = await serveGrpc({
@@ -23,17 +23,17 @@ it("ends calls and the service's own work first, then their shared parts, and it
       // The running call is still answered.
       go.resolve();
       await drained.promise;
-      ended.push("own work");
+      events.push("own work");
     },
     stop: end("needs"),
   });
   const client = createGrpcClient<JsonServer>(JSON_SERVICE, { address: `127.0.0.1:${running.ports!.JSON_LISTEN}` });
   const call = client.unary({}, { deadlineMs: 60_000 });
-  await begun.promise;
+  await start.promise;
   const stopped = running.stop();
   expect(await call).toBe("done");
   client.close();
   drained.resolve();
   await stopped;
-  expect(ended).toEqual(["call", "own work", "needs", "database"]);
+  expect(events).toEqual(["call", "own work", "needs", "database"]);
 });

@@ -50,7 +50,7 @@ const run = (services: Behaviour[], env: NodeJS.ProcessEnv = {}, supervised = tr
     child.on("message", (message) => (message as { type?: string }).type === "ready" && resolve(message));
   });
   const output = Promise.all([text(child.stdout!), text(child.stderr!)]);
-  const ended = once(child, "exit").then(async ([code, signal]): Promise<Ended> => {
+  const exit = once(child, "exit").then(async ([code, signal]): Promise<Ended> => {
     children.delete(child);
     const [stdout, stderr] = await output;
     return {
@@ -65,10 +65,10 @@ const run = (services: Behaviour[], env: NodeJS.ProcessEnv = {}, supervised = tr
       messages,
     };
   });
-  return { child, ready, ended };
+  return { child, ready, ended: exit };
 };
 
-const said = ({ log }: Ended, message: string): Record<string, unknown> | undefined => log.find(({ msg }) => msg === message);
+const logEntry = ({ log }: Ended, message: string): Record<string, unknown> | undefined => log.find(({ msg }) => msg === message);
 
 describe("a process of several services", () => {
   it("reports that it is ready once all have started, and stops them in reverse order", async () => {
@@ -79,7 +79,7 @@ describe("a process of several services", () => {
     expect(end).toMatchObject({ code: 0, signal: null });
     expect(end.events.slice(0, 3).sort()).toEqual(["one starts", "three starts", "two starts"]);
     expect(end.events.slice(3)).toEqual(["three stops", "three stopped", "two stops", "two stopped", "one stops", "one stopped"]);
-    expect(said(end, "stopping")).toMatchObject({ name: "one+two+three", why: "SIGTERM" });
+    expect(logEntry(end, "stopping")).toMatchObject({ name: "one+two+three", why: "SIGTERM" });
     expect(end.messages.filter((message) => (message as { type?: string }).type === "ready")).toHaveLength(1);
   });
 
@@ -100,7 +100,7 @@ describe("a process of several services", () => {
     child.disconnect();
     const end = await ended;
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
-    expect(said(end, "stopping")).toMatchObject({ why: "the parent is gone" });
+    expect(logEntry(end, "stopping")).toMatchObject({ why: "the parent is gone" });
   });
 
   it("reports its ready dependencies to Prometheus", async () => {
@@ -116,8 +116,10 @@ describe("a process of several services", () => {
     );
     await ready;
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    const told = [...metrics.matchAll(/^nodeloom_dependency_up\{dependency="(\w+)"[^}]*\} (\d)/gm)].map(([, name, up]) => `${name} ${up}`);
-    expect(told.sort()).toEqual(["mongodb 1", "redis 0"]);
+    const dependencies = [...metrics.matchAll(/^nodeloom_dependency_up\{dependency="(\w+)"[^}]*\} (\d)/gm)].map(
+      ([, name, up]) => `${name} ${up}`,
+    );
+    expect(dependencies.sort()).toEqual(["mongodb 1", "redis 0"]);
     child.kill("SIGTERM");
     await ended;
   });
@@ -192,7 +194,7 @@ describe("a process of several services", () => {
     expect(end.code).toBe(1);
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(290);
     expect(end.events).not.toContain("one stops");
-    expect(said(end, "the stop took too long and is forced")).toBeDefined();
+    expect(logEntry(end, "the stop took too long and is forced")).toBeDefined();
   });
 
   it("stops the others if one can't stop", async () => {
@@ -201,7 +203,7 @@ describe("a process of several services", () => {
     child.kill("SIGTERM");
     const end = await ended;
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
-    expect(said(end, "stop failed")).toMatchObject({ err: { message: "broken can't stop" } });
+    expect(logEntry(end, "stop failed")).toMatchObject({ err: { message: "broken can't stop" } });
   });
 
   it.each<[NonNullable<Behaviour["then"]>, string, string]>([
@@ -210,7 +212,7 @@ describe("a process of several services", () => {
   ])("stops and fails if code in it %s unhandled", async (then, why, message) => {
     const end = await run([{ name: "one" }, { name: "faulty", then }]).ended;
     expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
-    expect(said(end, why)).toMatchObject({ level: "fatal", err: { message } });
+    expect(logEntry(end, why)).toMatchObject({ level: "fatal", err: { message } });
   });
 });
 
@@ -223,7 +225,7 @@ describe("a process that can't start", () => {
     expect(end.stderr).toContain("ONE_URL is missing: what one can't do without");
     expect(end.stderr).toContain("TWO_URL is missing: what two can't do without");
     expect(end.stderr).not.toMatch(/\n\s+at /);
-    expect(said(end, "could not start")).toMatchObject({ level: "fatal", reason: expect.stringContaining("ONE_URL") as string });
+    expect(logEntry(end, "could not start")).toMatchObject({ level: "fatal", reason: expect.stringContaining("ONE_URL") as string });
     expect(end.messages).not.toContainEqual({ type: "ready" });
   });
 
@@ -241,7 +243,7 @@ describe("a process that can't start", () => {
   it("stops the services that did start, and exits with 1", async () => {
     const end = await run([{ name: "one" }, { name: "broken", start: "fails" }]).ended;
     expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
-    expect(said(end, "could not start")).toMatchObject({ level: "fatal", err: { message: "broken has no database" } });
+    expect(logEntry(end, "could not start")).toMatchObject({ level: "fatal", err: { message: "broken has no database" } });
     expect(end.messages).not.toContainEqual({ type: "ready" });
   });
 

@@ -27,14 +27,14 @@ describe("an inserter", () => {
     const rows = await collection();
     const insert = createInserter<Row>(rows as never, { w: "majority", j: true });
     expect(await insert({ _id: "known", id: 1 })).toBe(true);
-    const wanted: Row[] = [
+    const requestedRows: Row[] = [
       { _id: "a", id: 2 },
       { _id: "known", id: 3 },
       { _id: "b", id: 1 },
       { _id: "c", id: 4 },
       { _id: "c", id: 5 },
     ];
-    expect(await Promise.all(wanted.map(insert))).toEqual([true, false, false, true, false]);
+    expect(await Promise.all(requestedRows.map(insert))).toEqual([true, false, false, true, false]);
     expect((await rows.find().toArray()).map(({ _id }) => _id).sort()).toEqual(["a", "c", "known"]);
   });
 
@@ -55,8 +55,8 @@ describe("an inserter", () => {
       Array.from({ length: count }, (_, index) => insert({ _id: String(from + index), id: from + index }));
     const first = inserted(0, 3);
     await underWay;
-    const done = await Promise.all([...first, ...inserted(3, 249)]);
-    expect(done.every(Boolean)).toBe(true);
+    const results = await Promise.all([...first, ...inserted(3, 249)]);
+    expect(results.every(Boolean)).toBe(true);
     expect(commands).toEqual([3, 100, 100, 49]);
   });
 

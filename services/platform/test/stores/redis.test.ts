@@ -37,7 +37,7 @@ const TIMED_OUT = "Command timed out";
 /** Limit that only a connection that never opens reaches. */
 const LONG_MS = 60_000;
 const ready = (redis: Redis): Promise<boolean> => redisReady(redis, LONG_MS);
-const lost = (redis: Redis): Promise<unknown> => once(redis, "close");
+const closed = (redis: Redis): Promise<unknown> => once(redis, "close");
 
 describe("a Redis connection", () => {
   it("is ready soon", async () => {
@@ -55,9 +55,9 @@ describe("a Redis connection", () => {
     const { relay, open } = await startRedis();
     const redis = open();
     await ready(redis);
-    const gone = lost(redis);
+    const close = closed(redis);
     await relay.cut();
-    await gone;
+    await close;
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const failure = await failureOf(redis.get("x"));
       expect(failure).toEqual(expect.any(String));
@@ -131,24 +131,24 @@ describe("a subscriber", () => {
     const { relay, open } = await startRedis();
     const [subscriber, publisher] = [open(true), open()];
     const channel = key();
-    const heard: string[] = [];
-    subscriber.on("message", (_channel, message) => heard.push(message));
+    const messages: string[] = [];
+    subscriber.on("message", (_channel, message) => messages.push(message));
     await subscriber.subscribe(channel);
     await ready(publisher);
     const first = once(subscriber, "message");
     await publisher.publish(channel, "before");
     // If the command were still in transit, it would be lost with the connection.
     await first;
-    const gone = lost(subscriber);
+    const close = closed(subscriber);
     await relay.cut();
-    await gone;
+    await close;
     const back = Promise.all([once(subscriber, "ready"), once(publisher, "ready")]);
     await relay.mend();
     await back;
     // The connection is ready before its subscriptions are restored.
     while ((await publisher.publish(channel, "after")) === 0);
     await subscriber.ping();
-    expect([heard[0], heard.at(-1)]).toEqual(["before", "after"]);
+    expect([messages[0], messages.at(-1)]).toEqual(["before", "after"]);
   });
 
   it("subscribes once the server is available", async () => {

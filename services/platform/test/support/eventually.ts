@@ -31,9 +31,9 @@ export const soon = async <T>(ask: () => Promise<T>, isSo: (answer: T) => boolea
   let lastOther = since;
   const answer = await eventually(async () => {
     const askedAt = Date.now();
-    const given = await ask();
-    if (!isSo(given)) lastOther = askedAt;
-    return given;
+    const lastAnswer = await ask();
+    if (!isSo(lastAnswer)) lastOther = askedAt;
+    return lastAnswer;
   }, isSo);
   if (lastOther - since > withinMs) throw new Error(`another answer was given still to a question after ${lastOther - since} ms`);
   return answer;

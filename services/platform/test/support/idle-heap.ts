@@ -10,13 +10,13 @@ const MB = 1024 * 1024;
 const heapMb = (): number => getHeapStatistics().total_heap_size / MB;
 
 collectWhenIdle(LOOK_MS);
-let held: object[] | undefined = Array.from({ length: HELD }, (_, number) => ({
+let heldObjects: object[] | undefined = Array.from({ length: HELD }, (_, number) => ({
   text: `held ${number}`,
   numbers: [number, number, number],
 }));
 const grownMb = heapMb();
-process.stderr.write(`${held.length}\n`);
-held = undefined;
+process.stderr.write(`${heldObjects.length}\n`);
+heldObjects = undefined;
 
 const look = setInterval(() => {
   if (heapMb() > grownMb / 2) return;

@@ -8,9 +8,9 @@ type Method = (request: unknown, options?: CallOptions) => unknown;
 export const patient = <C extends object>(client: C): C =>
   new Proxy(client, {
     get: (target, name) => {
-      const found: unknown = Reflect.get(target, name);
-      if (typeof found !== "function" || name === "close") return found;
-      const method = found as Method;
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function" || name === "close") return member;
+      const method = member as Method;
       return (request: unknown, options: CallOptions = {}) =>
         method(request, { ...options, deadlineMs: Math.max(PATIENCE_MS, options.deadlineMs ?? 0) });
     },

@@ -5,14 +5,14 @@ import { recordSpans, type RecordedSpans } from "../support/spans";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const CALLER = "b7ad6b7169203331";
-const told = (flags = "01") => ({ traceparent: `00-${TRACE}-${CALLER}-${flags}` });
+const traceHeaders = (flags = "01") => ({ traceparent: `00-${TRACE}-${CALLER}-${flags}` });
 
 let recorded: RecordedSpans;
 beforeEach(() => (recorded = recordSpans()));
 afterEach(() => recorded.stop());
 const nothing = (): Promise<void> => Promise.resolve();
 /** Exported spans. Fails if there are spans with other names. */
-const named = async (...names: string[]) => {
+const expectSpans = async (...names: string[]) => {
   const spans = await recorded.left();
   expect(spans.map(({ name }) => name).sort()).toEqual([...names].sort());
   return names.map((name) => spans.find((span) => span.name === name)!);
@@ -24,17 +24,17 @@ const named = async (...names: string[]) => {
  */
 const passOn = async (headers: Record<string, string>): Promise<Record<string, string>> => {
   let passedOn: Record<string, string> = {};
-  await inCalledSpan("asked", {}, headers, () => inClientSpan("ask", {}, (given) => ((passedOn = given), nothing())));
+  await inCalledSpan("asked", {}, headers, () => inClientSpan("ask", {}, (passedHeaders) => ((passedOn = passedHeaders), nothing())));
   return passedOn;
 };
 
 describe("a trace", () => {
   it("continues another process's trace in calls to the next", async () => {
-    const passedOn = await passOn({ ...told(), tracestate: "vendor=1" });
-    const [asked, asking] = await named("asked", "ask");
-    expect(asked!.parentSpanContext).toMatchObject({ traceId: TRACE, spanId: CALLER, isRemote: true });
+    const passedOn = await passOn({ ...traceHeaders(), tracestate: "vendor=1" });
+    const [askedSpan, asking] = await expectSpans("asked", "ask");
+    expect(askedSpan!.parentSpanContext).toMatchObject({ traceId: TRACE, spanId: CALLER, isRemote: true });
     const { spanId } = asking!.spanContext();
-    expect([asking!.kind, asking!.parentSpanContext]).toEqual([SpanKind.CLIENT, asked!.spanContext()]);
+    expect([asking!.kind, asking!.parentSpanContext]).toEqual([SpanKind.CLIENT, askedSpan!.spanContext()]);
     expect(passedOn).toEqual({ traceparent: `00-${TRACE}-${spanId}-01`, tracestate: "vendor=1" });
   });
 
@@ -42,15 +42,15 @@ describe("a trace", () => {
     "starts a new trace if none is given, whatever is in progress here: %j",
     async (headers) => {
       await inSpan("outer", {}, () => passOn(headers as Record<string, string>));
-      const [asked, outer] = await named("asked", "outer", "ask");
-      expect(asked!.parentSpanContext).toBeUndefined();
-      expect(asked!.spanContext().traceId).not.toBe(outer!.spanContext().traceId);
+      const [askedSpan, outer] = await expectSpans("asked", "outer", "ask");
+      expect(askedSpan!.parentSpanContext).toBeUndefined();
+      expect(askedSpan!.spanContext().traceId).not.toBe(outer!.spanContext().traceId);
     },
   );
 
   it("of its own links to the trace that it came from", async () => {
-    await inCalledSpan("request", {}, told(), () => inLinkedTrace("delivery", nothing));
-    const [delivery, request] = await named("delivery", "request");
+    await inCalledSpan("request", {}, traceHeaders(), () => inLinkedTrace("delivery", nothing));
+    const [delivery, request] = await expectSpans("delivery", "request");
     expect(delivery!.parentSpanContext).toBeUndefined();
     expect(delivery!.links).toMatchObject([{ context: request!.spanContext() }]);
     expect(delivery!.spanContext().traceId).not.toBe(TRACE);
@@ -62,19 +62,19 @@ describe("a trace", () => {
   ])("with no recorded part where the caller $caller and the share is $share", async ({ flags, share }) => {
     await recorded.stop();
     recorded = recordSpans(share);
-    expect((await passOn(told(flags))).traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
-    await named();
+    expect((await passOn(traceHeaders(flags))).traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
+    await expectSpans();
   });
 
   it("isn't passed on by a process without tracing", async () => {
     await recorded.stop();
-    expect(await passOn(told())).toEqual({});
+    expect(await passOn(traceHeaders())).toEqual({});
   });
 });
 
 it("records a failure without the error's text, and rethrows the error", async () => {
   await expect(inSpan("call", {}, () => Promise.reject(new Error("away")))).rejects.toThrow("away");
-  const [call] = await named("call");
+  const [call] = await expectSpans("call");
   expect([call!.status, call!.events]).toEqual([{ code: SpanStatusCode.ERROR }, []]);
 });
 
@@ -98,6 +98,6 @@ it("renames the active span if more is known, and does nothing without one", asy
     await nothing();
     rename("GET /api/workflows", { route: "/api/workflows" });
   });
-  const [request] = await named("GET /api/workflows");
+  const [request] = await expectSpans("GET /api/workflows");
   expect(request!.attributes).toEqual({ method: "GET", route: "/api/workflows" });
 });

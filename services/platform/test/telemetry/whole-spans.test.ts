@@ -2,14 +2,14 @@ import { ROOT_CONTEXT, trace, type Span, type Tracer } from "@opentelemetry/api"
 import { TracerProvider, type SpanProcessor } from "@opentelemetry/sdk-trace";
 import { wholeSpans } from "../../src/telemetry/whole-spans";
 
-let sent: string[];
+let sentNames: string[];
 let provider: TracerProvider;
 let tracer: Tracer;
 beforeEach(() => {
-  sent = [];
+  sentNames = [];
   const collecting: SpanProcessor = {
     onStart: () => undefined,
-    onEnd: ({ name }) => void sent.push(name),
+    onEnd: ({ name }) => void sentNames.push(name),
     forceFlush: () => Promise.resolve(),
     shutdown: () => Promise.resolve(),
   };
@@ -24,9 +24,9 @@ it("sends no span of unfinished work, so that a killed process leaves no spans w
   const call = start("call", activity);
   start("within the call", call).end();
   call.end();
-  expect(sent).toEqual([]);
+  expect(sentNames).toEqual([]);
   activity.end();
-  expect(sent).toEqual(["within the call", "call", "activity"]);
+  expect(sentNames).toEqual(["within the call", "call", "activity"]);
 });
 
 it("treats another process's request as its own work, even with a parent there", () => {
@@ -38,29 +38,29 @@ it("treats another process's request as its own work, even with a parent there",
   });
   const served = start("served", caller);
   start("call", served).end();
-  expect(sent).toEqual([]);
+  expect(sentNames).toEqual([]);
   served.end();
-  expect(sent).toEqual(["call", "served"]);
+  expect(sentNames).toEqual(["call", "served"]);
 });
 
 it("sends spans that end after their work, and those of long work beyond the limit", () => {
   const request = start("request");
   const late = start("late", request);
   for (let count = 0; count < 70; count += 1) start("poll", request).end();
-  expect(sent).toEqual(Array<string>(6).fill("poll"));
+  expect(sentNames).toEqual(Array<string>(6).fill("poll"));
   request.end();
-  expect(sent.slice(70)).toEqual(["request"]);
+  expect(sentNames.slice(70)).toEqual(["request"]);
   late.end();
-  expect(sent.at(-1)).toBe("late");
+  expect(sentNames.at(-1)).toBe("late");
 });
 
 it("holds a limited number of spans, for any amount of work", () => {
   for (let count = 0; count < 5_000; count += 1) start("call", start("endless")).end();
-  expect(sent).toHaveLength(5_000 - 4_096);
+  expect(sentNames).toHaveLength(5_000 - 4_096);
 });
 
 it("sends its held spans when the process stops normally", async () => {
   start("call", start("activity")).end();
   await provider.shutdown();
-  expect(sent).toEqual(["call"]);
+  expect(sentNames).toEqual(["call"]);
 });

@@ -20,21 +20,21 @@ afterEach(() => recorded.stop());
 
 describe("the start of a workflow", () => {
   const start = async (): Promise<Headers> => {
-    let given: Headers = {};
+    let headers: Headers = {};
     const next = (input: WorkflowStartInput) => {
-      given = input.headers;
+      headers = input.headers;
       return Promise.resolve({ runId: "0191e5a0-7c3b-7000-8123-456789abcdef", eagerlyStarted: false });
     };
     await tracedStarts.startWithDetails!({ workflowType: "executeGraph", headers: OTHER } as WorkflowStartInput, next as never);
-    return given;
+    return headers;
   };
 
   it("is a span that the workflow receives", async () => {
-    const { [HEADER]: told, ...rest } = await start();
+    const { [HEADER]: header, ...rest } = await start();
     const [span] = await recorded.left();
     expect(span).toMatchObject({ name: "StartWorkflow:executeGraph", kind: SpanKind.CLIENT });
     const { traceId, spanId } = span!.spanContext();
-    expect(payloadConverter.fromPayload(told!)).toEqual({ traceparent: `00-${traceId}-${spanId}-01` });
+    expect(payloadConverter.fromPayload(header!)).toEqual({ traceparent: `00-${traceId}-${spanId}-01` });
     expect(rest).toEqual(OTHER);
   });
 
@@ -48,13 +48,13 @@ describe("a workflow", () => {
   /** Headers of the activities of a workflow that was started with some headers. */
   const activitiesOf = async (headers: Headers): Promise<Headers[]> => {
     const { inbound, outbound } = interceptors();
-    const given: Headers[] = [];
-    const next = (input: { headers: Headers }) => Promise.resolve(given.push(input.headers));
+    const sentHeaders: Headers[] = [];
+    const next = (input: { headers: Headers }) => Promise.resolve(sentHeaders.push(input.headers));
     await inbound![0]!.execute!({ args: [], headers }, () => Promise.resolve());
     const scheduled = { headers: OTHER } as never;
     await outbound![0]!.scheduleActivity!(scheduled, next as never);
     await outbound![0]!.scheduleLocalActivity!(scheduled, next as never);
-    return given;
+    return sentHeaders;
   };
 
   it("passes its activities, including local ones, the trace of its start, with their other headers", async () => {

@@ -4,9 +4,9 @@ const pages: Record<string, number[]> = { rows: [3, 2, 0], files: [1] };
 
 /** Removes pages of `files` by position, and of `rows` until none is left. */
 const removal = () => {
-  const left = structuredClone(pages);
+  const remaining = structuredClone(pages);
   return createRemoval({
-    rows: () => Promise.resolve(untilNone(left.rows!.shift()!)),
+    rows: () => Promise.resolve(untilNone(remaining.rows!.shift()!)),
     files: (cursor) => Promise.resolve({ removed: Number(cursor || "1"), next: cursor === "" ? "5" : "" }),
   });
 };
@@ -30,16 +30,16 @@ it("removes one page of one kind per call, in order, until all kinds have ended"
 });
 
 it("keeps a kind's own cursor, whatever it contains", async () => {
-  const asked: string[] = [];
+  const cursors: string[] = [];
   const remove = createRemoval({
     years: (cursor) => {
-      asked.push(cursor);
+      cursors.push(cursor);
       return Promise.resolve({ removed: 0, next: cursor === "" ? "a:b\nc" : "" });
     },
   });
   const { nextCursor } = await remove("");
   expect(await remove(nextCursor)).toEqual({ removed: { years: 0 }, nextCursor: "" });
-  expect(asked).toEqual(["", "a:b\nc"]);
+  expect(cursors).toEqual(["", "a:b\nc"]);
 });
 
 it.each(["rows", "others:", "toString:", ":"])("rejects a cursor that it never returned: %j", async (cursor) => {

@@ -1,10 +1,10 @@
 import { doubling, retry, retryOnConflict } from "../../src/work/retry";
 
 const failing = (times: number): { work: () => Promise<string>; made: () => number } => {
-  let made = 0;
+  let attempts = 0;
   return {
-    work: () => (++made <= times ? Promise.reject(new Error(`failure ${made}`)) : Promise.resolve("done")),
-    made: () => made,
+    work: () => (++attempts <= times ? Promise.reject(new Error(`failure ${attempts}`)) : Promise.resolve("done")),
+    made: () => attempts,
   };
 };
 
@@ -40,8 +40,8 @@ describe("retry", () => {
   });
 
   it("waits as long as a failure itself states, in place of the next pause, if that ends before the deadline", async () => {
-    const asked = { pausesMs: [], askedMs: () => 0 };
-    expect(await retry(failing(3).work, asked)).toBe("done");
+    const options = { pausesMs: [], askedMs: () => 0 };
+    expect(await retry(failing(3).work, options)).toBe("done");
     const { work, made } = failing(1);
     await expect(retry(work, { pausesMs: [0], askedMs: () => 60_000, until: Date.now() + 1_000 })).rejects.toThrow("failure 1");
     expect(made()).toBe(1);
@@ -81,13 +81,13 @@ describe("retryOnConflict", () => {
   });
 
   it("computes each pause after the attempt that it follows", async () => {
-    const asked: [number, number][] = [];
+    const calls: [number, number][] = [];
     const { attempt, counts } = disturbed(2);
     await retryOnConflict(5, attempt, (count) => {
-      asked.push([count, counts.length]);
+      calls.push([count, counts.length]);
       return 0;
     });
-    expect(asked).toEqual([
+    expect(calls).toEqual([
       [1, 1],
       [2, 2],
     ]);

@@ -2,9 +2,9 @@ import { createSharedReads } from "../../src";
 
 const setUp = () => {
   const shared = createSharedReads<number>();
-  const begun: { resolve: (value: number) => void; reject: (error: Error) => void }[] = [];
-  const read = (key = "a"): Promise<number> => shared(key, () => new Promise((resolve, reject) => void begun.push({ resolve, reject })));
-  return { begun, read };
+  const reads: { resolve: (value: number) => void; reject: (error: Error) => void }[] = [];
+  const read = (key = "a"): Promise<number> => shared(key, () => new Promise((resolve, reject) => void reads.push({ resolve, reject })));
+  return { begun: reads, read };
 };
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -25,10 +25,10 @@ it("starts aborted if a parent has aborted", () => {
 
 it("releases its parents, and aborts only itself", () => {
   const process = new AbortController();
-  const [over, ended] = [linkSignals(process.signal), linkSignals(process.signal)];
+  const [over, endedSignal] = [linkSignals(process.signal), linkSignals(process.signal)];
   over.unlink();
-  ended.abort();
-  expect([over, ended].map(({ signal }) => signal.aborted)).toEqual([false, true]);
+  endedSignal.abort();
+  expect([over, endedSignal].map(({ signal }) => signal.aborted)).toEqual([false, true]);
   expect(process.signal.aborted).toBe(false);
   process.abort();
   expect(over.signal.aborted).toBe(false);

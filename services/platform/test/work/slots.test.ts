@@ -10,12 +10,12 @@ const gated = (
 ): { began: () => boolean; end: () => void; done: Promise<string> } => {
   let began = false;
   const { promise: over, resolve: end } = deferred();
-  const done = slots.use(async () => {
+  const result = slots.use(async () => {
     began = true;
     await over;
     return "done";
   }, options);
-  return { began: () => began, end, done };
+  return { began: () => began, end, done: result };
 };
 /** Lets all due work run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -46,14 +46,14 @@ it("frees a slot after a failure", async () => {
 it("rejects work that finds no slot, waits too long or is aborted, and loses no slot", async () => {
   const slots = createSlots({ concurrency: 1, queueLimit: 2 });
   const first = gated(slots);
-  const gone = new AbortController();
+  const cancellation = new AbortController();
   const impatient = gated(slots, { maxWaitMs: 5 });
-  const leaving = gated(slots, { ...LONG, signal: gone.signal });
+  const leaving = gated(slots, { ...LONG, signal: cancellation.signal });
   await expect(slots.use(() => Promise.resolve(), LONG)).rejects.toBeInstanceOf(NoSlot);
-  gone.abort(new Error("cancelled"));
+  cancellation.abort(new Error("cancelled"));
   await expect(leaving.done).rejects.toThrow("cancelled");
   await expect(impatient.done).rejects.toBeInstanceOf(NoSlot);
-  await expect(slots.use(() => Promise.resolve(), { ...LONG, signal: gone.signal })).rejects.toThrow("cancelled");
+  await expect(slots.use(() => Promise.resolve(), { ...LONG, signal: cancellation.signal })).rejects.toThrow("cancelled");
   const next = gated(slots);
   first.end();
   await first.done;

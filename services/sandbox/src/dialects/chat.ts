@@ -84,11 +84,11 @@ const returned = (messages: ChatRequest["messages"]): string[] =>
 
 const callOf = ({ messages, tools, tool_choice: choice }: ChatRequest): ToolCall | undefined => {
   if (!tools) return undefined;
-  const asked = messages.findLast(({ role }) => role === "user");
+  const question = messages.findLast(({ role }) => role === "user");
   return composeCall({
     tools,
     choice: choice ?? "auto",
-    prompt: asked ? textOf(asked) : "",
+    prompt: question ? textOf(question) : "",
     isAnswered: returned(messages).length > 0,
     context: messages.map(textOf),
   });
@@ -101,8 +101,8 @@ const untilStop = (text: string, stop: ChatRequest["stop"]): string =>
 const replyTo = ({ messages, seed, response_format, sandbox }: ChatRequest): string => {
   const images = messages.flatMap(imagesOf);
   if (response_format?.type !== "json_schema") {
-    const asked = messages.findLast((message) => message.role === "user") ?? messages.at(-1);
-    const reply = composeReply(asked ? textOf(asked) : "", [...messages.map(textOf), ...images, seed ?? undefined]);
+    const question = messages.findLast((message) => message.role === "user") ?? messages.at(-1);
+    const reply = composeReply(question ? textOf(question) : "", [...messages.map(textOf), ...images, seed ?? undefined]);
     return [reply, ...returned(messages).map((text) => `A tool returned: ${text}`)].join(" ");
   }
   const answeredAt = messages.findIndex((message) => message.role === "assistant" && !message.tool_calls);
@@ -110,9 +110,9 @@ const replyTo = ({ messages, seed, response_format, sandbox }: ChatRequest): str
   const { fail } = faultOf(sandbox, MODEL) ?? {};
   if (fail === "unfit" || (fail === "invalid" && isFirst)) return UNFIT_TEXT;
   const first = isFirst ? messages : messages.slice(0, answeredAt);
-  const asked = first.findLast((message) => message.role === "user");
+  const lastQuestion = first.findLast((message) => message.role === "user");
   const context = [...first.map(textOf), ...images, seed ?? undefined];
-  return composeJson(asked ? textOf(asked) : "", response_format.json_schema.schema, context);
+  return composeJson(lastQuestion ? textOf(lastQuestion) : "", response_format.json_schema.schema, context);
 };
 
 const complete = (request: ChatRequest): Completion => {
@@ -228,8 +228,8 @@ export const chatDialect = (clock: () => number): ChatDialect => {
     const latencyMs = fault?.latencyMs ?? CHAT_LATENCY_MS;
     // A stream divides the latency between its start and its chunks.
     const writingMs = body.stream && fault?.fail === undefined ? latencyMs / 2 : 0;
-    const begun = { sandbox: writingMs > 0 ? { latencyMs: latencyMs - writingMs } : fault };
-    if (!(await exchanges.undergo(response, begun, CHAT_LATENCY_MS))) return;
+    const remaining = { sandbox: writingMs > 0 ? { latencyMs: latencyMs - writingMs } : fault };
+    if (!(await exchanges.undergo(response, remaining, CHAT_LATENCY_MS))) return;
     const answer: Answer = {
       id: `chatcmpl-${randomUUID()}`,
       created: Math.floor(clock() / 1000),

@@ -36,9 +36,9 @@ export const queueDialect = (jobs: Jobs): Router => {
 
   const look = (how: "poll" | "peek", app: string, id: string): NonNullable<ReturnType<Jobs["poll"]>> => {
     const generator = generatorOf(app);
-    const found = jobs[how]("queue", id);
-    if (found?.job.generator !== generator) throw notFound("request");
-    return found;
+    const job = jobs[how]("queue", id);
+    if (job?.job.generator !== generator) throw notFound("request");
+    return job;
   };
 
   router.post("/queue/:app", (request, response) => {

@@ -70,7 +70,7 @@ export const createFiring = ({ store, arrivals, owners, executions, carrier, log
     store.note(row._id, time, { unpaid, lastExecutionId: time.executionId ?? row.lastExecutionId });
 
   /** Records a rejected time. Stops the schedule if later times would also be rejected. */
-  const refused = async (row: ScheduleRecord, at: Date, { reason, message }: DomainError): Promise<ScheduledTime> => {
+  const recordRefusal = async (row: ScheduleRecord, at: Date, { reason, message }: DomainError): Promise<ScheduledTime> => {
     const time: ScheduledTime = { at, outcome: "refused", executionId: null, code: reason, message: WORDS[reason] ?? message };
     const unpaid = isShortOfCredits(reason) ? row.unpaid + 1 : 0;
     const isUnpaid = unpaid >= TRIGGER_BOUNDS.unpaidTimes;
@@ -122,13 +122,13 @@ export const createFiring = ({ store, arrivals, owners, executions, carrier, log
     const row = await arrivals.find({ id: name.id }, () => store.find(name.id));
     if (!row || row.revision !== name.revision) await carrier.end(scheduleId);
     if (!row || !isServed(row, name, at)) return null;
-    const known = row.history.find((time) => time.at.getTime() === at.getTime());
-    if (known) return known;
+    const recorded = row.history.find((time) => time.at.getTime() === at.getTime());
+    if (recorded) return recorded;
     try {
       return await start(row, at);
     } catch (error) {
       if (!(error instanceof DomainError) || isTransient(error, at)) throw error;
-      return refused(row, at, error);
+      return recordRefusal(row, at, error);
     }
   };
 };

@@ -18,9 +18,9 @@ const PAGE = 200;
 export const createScheduleReconciler =
   ({ store, arrivals, carrier, logger }: ReconcilerOptions) =>
   async (beat: () => void): Promise<Reconciled> => {
-    const carried = new Map<string, { id: string; isEarlier: boolean }>();
+    const carriedSchedules = new Map<string, { id: string; isEarlier: boolean }>();
     for await (const { scheduleId, ...name } of carrier.carried()) {
-      carried.set(scheduleId, name);
+      carriedSchedules.set(scheduleId, name);
       beat();
     }
     const report: Reconciled = { changed: 0, failed: 0 };
@@ -37,11 +37,11 @@ export const createScheduleReconciler =
     };
     for (let after = "", isLast = false; !isLast;) {
       const rows = await store.active(after, PAGE);
-      for (const row of rows) if (!carried.delete(carrier.idOf(row))) await change(carrier.idOf(row), () => carrier.begin(row));
+      for (const row of rows) if (!carriedSchedules.delete(carrier.idOf(row))) await change(carrier.idOf(row), () => carrier.begin(row));
       after = rows.at(-1)?._id ?? after;
       isLast = rows.length < PAGE;
     }
-    for (const [scheduleId, { id, isEarlier }] of carried) {
+    for (const [scheduleId, { id, isEarlier }] of carriedSchedules) {
       // If its row hasn't moved yet, executions still needs the schedule.
       const isNeeded = isEarlier && !(await store.find(id)) && (await arrivals.isUnmoved(id));
       if (!isNeeded) await change(scheduleId, () => carrier.end(scheduleId));

@@ -80,7 +80,7 @@ export type ScheduleStore = ReturnType<typeof createScheduleStore>;
 
 export const createScheduleStore = (connection: Connection) => {
   const schedules = connection.model("Schedule", scheduleSchema);
-  const kept = (time: ScheduledTime): object => ({ history: { $each: [time], $slice: -HISTORY_KEPT } });
+  const appended = (time: ScheduledTime): object => ({ history: { $each: [time], $slice: -HISTORY_KEPT } });
   return {
     /** Returns the slots that an owner's schedules occupy, with their workflows. */
     taken: (userId: string): Promise<TakenPlace[]> => schedules.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
@@ -129,7 +129,7 @@ export const createScheduleStore = (connection: Connection) => {
 
     /** Records the outcome of a time once. */
     note: async (id: string, time: ScheduledTime, state: Pick<ScheduleRecord, "unpaid" | "lastExecutionId">): Promise<void> => {
-      await schedules.updateOne({ _id: id, "history.at": { $ne: time.at } }, { $set: state, $push: kept(time) }).exec();
+      await schedules.updateOne({ _id: id, "history.at": { $ne: time.at } }, { $set: state, $push: appended(time) }).exec();
     },
 
     /** Stops a schedule automatically, unless it changed in the meantime. Records the outcome of its last time with the reason. */
@@ -139,7 +139,7 @@ export const createScheduleStore = (connection: Connection) => {
       stopped: NonNullable<ScheduleRecord["stopped"]>,
     ): Promise<void> => {
       await schedules
-        .updateOne({ _id, revision, ...ACTIVE }, { $set: { stopped, timedAt: stopped.at }, $inc: { revision: 1 }, $push: kept(time) })
+        .updateOne({ _id, revision, ...ACTIVE }, { $set: { stopped, timedAt: stopped.at }, $inc: { revision: 1 }, $push: appended(time) })
         .exec();
     },
 

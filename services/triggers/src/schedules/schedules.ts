@@ -123,10 +123,10 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
         const before = await arrivals.find({ id }, () => store.findOwned(owner.userId, workflowSlug, id));
         if (!before) throw noSuchSchedule();
         const change = changeOf(before, request);
-        const wanted = { ...before, ...change };
-        requireValid([...timeIssues(wanted), ...inputIssues(wanted.inputsJson)]);
+        const schedule = { ...before, ...change };
+        requireValid([...timeIssues(schedule), ...inputIssues(schedule.inputsJson)]);
         // Pausing is always possible.
-        if (!wanted.paused) await requireRunnable(owner, approvedTarget(wanted), wanted.inputsJson);
+        if (!schedule.paused) await requireRunnable(owner, approvedTarget(schedule), schedule.inputsJson);
         const after = await store.change(before, change);
         return after ? { before, after } : undefined;
       });

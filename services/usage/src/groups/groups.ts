@@ -33,10 +33,10 @@ const tooMuch = (what: string): Error =>
  */
 export const groupSumsOf = async (rows: AsyncIterable<GroupedPart>, grouping: Grouping): Promise<GroupSum[]> => {
   const sums = new Map<string | null, GroupSum>();
-  let read = 0;
+  let readRows = 0;
   for await (const row of rows) {
-    read += 1;
-    if (read > LIMITS.usageGroupedRuns) throw tooMuch(`${LIMITS.usageGroupedRuns} runs`);
+    readRows += 1;
+    if (readRows > LIMITS.usageGroupedRuns) throw tooMuch(`${LIMITS.usageGroupedRuns} runs`);
     if (grouping.sources.length > 0 && !grouping.sources.includes(row.source)) continue;
     const group = groupOf(grouping, row);
     const sum = sums.get(group) ?? { group, runs: 0, millicredits: 0 };

@@ -57,9 +57,9 @@ export const createFolding = ({ store, totals, onError }: FoldingOptions): Foldi
   };
 
   const progress = async (userId: string): Promise<Progress> => {
-    const found = await totals.progress(userId);
-    if (!found.pending) return found;
-    await finish(userId, found.pending);
+    const foldProgress = await totals.progress(userId);
+    if (!foldProgress.pending) return foldProgress;
+    await finish(userId, foldProgress.pending);
     return progress(userId);
   };
 
@@ -69,8 +69,8 @@ export const createFolding = ({ store, totals, onError }: FoldingOptions): Foldi
     const { folds } = await progress(userId);
     const rows = await store.countable(userId, FOLD_ROWS);
     if (rows.length < least) return false;
-    const begun = { number: folds + 1, executionIds: ids(withinWeight(rows, FOLD_TOTALS)) };
-    if (await totals.begin(userId, begun)) await finish(userId, begun);
+    const newFold = { number: folds + 1, executionIds: ids(withinWeight(rows, FOLD_TOTALS)) };
+    if (await totals.begin(userId, newFold)) await finish(userId, newFold);
     return true;
   };
 
@@ -97,9 +97,9 @@ export const createFolding = ({ store, totals, onError }: FoldingOptions): Foldi
     wake,
     remove: async (userId, executionIds) => {
       const { folds } = await progress(userId);
-      const begun = { number: folds + 1, executionIds, removes: true };
-      if (!(await totals.begin(userId, begun))) return 0;
-      await finish(userId, begun);
+      const newFold = { number: folds + 1, executionIds, removes: true };
+      if (!(await totals.begin(userId, newFold))) return 0;
+      await finish(userId, newFold);
       return executionIds.length;
     },
     noteFinal: (userId) => {

@@ -102,19 +102,19 @@ export const createTotalsStore = (connection: Connection) => {
 
     /** @returns an empty total if there is none */
     total: async (key: string): Promise<{ counts: Numbers; models: Numbers }> => {
-      const found = await totals.findOne({ _id: key }).maxTimeMS(OPERATION_TIMEOUT_MS).lean<TotalDocument | null>();
-      return { counts: found?.counts ?? {}, models: found?.models ?? {} };
+      const document = await totals.findOne({ _id: key }).maxTimeMS(OPERATION_TIMEOUT_MS).lean<TotalDocument | null>();
+      return { counts: document?.counts ?? {}, models: document?.models ?? {} };
     },
 
     /** Returns sums of a user's runs by day, in order. */
-    days: async (userId: string, wanted: readonly string[]): Promise<{ day: string; sums: Numbers }[]> => {
-      const keys = wanted.map((day) => dayKey(userId, day));
-      const found = await days
+    days: async (userId: string, dayNames: readonly string[]): Promise<{ day: string; sums: Numbers }[]> => {
+      const keys = dayNames.map((day) => dayKey(userId, day));
+      const documents = await days
         .find({ _id: { $in: keys } })
         .maxTimeMS(OPERATION_TIMEOUT_MS)
         .lean<TotalDocument[]>();
-      const byKey = new Map(found.map(({ _id, sums }) => [_id, sums]));
-      return wanted.map((day, index) => ({ day, sums: byKey.get(keys[index]!) ?? {} }));
+      const byKey = new Map(documents.map(({ _id, sums }) => [_id, sums]));
+      return dayNames.map((day, index) => ({ day, sums: byKey.get(keys[index]!) ?? {} }));
     },
   };
 };

@@ -109,7 +109,8 @@ export const withinWeight = (rows: readonly CountedPart[], most: number): Counte
   return end < 0 ? [...rows] : rows.slice(0, end);
 };
 
-const isWanted = (wanted: readonly string[], source: string): boolean => wanted.length === 0 || wanted.includes(source);
+const isWanted = (wantedSources: readonly string[], source: string): boolean =>
+  wantedSources.length === 0 || wantedSources.includes(source);
 
 const members = (tree: number | Numbers | undefined): [string, number | Numbers][] =>
   typeof tree === "object" ? Object.entries(tree) : [];

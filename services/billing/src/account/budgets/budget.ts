@@ -169,8 +169,8 @@ export const countOn = (
   const now = concerned.reduce((latest, { countedAt }) => laterOf(latest, countedAt), at);
   const current = concerned.map((budget) => rolled(budget, now));
   const over = current.filter(({ used, window, limit }) => used[window] + millicredits > limit);
-  const left = ({ limit, used, window }: Budget): number => limit - used[window];
-  const [tightest] = over.sort((one, other) => left(one) - left(other));
+  const remainingOf = ({ limit, used, window }: Budget): number => limit - used[window];
+  const [tightest] = over.sort((one, other) => remainingOf(one) - remainingOf(other));
   if (tightest) return exceeded({ ...tightest, used: tightest.used[tightest.window], at: tightest.countedAt }, millicredits);
   const counted = current.map((budget) => withAlerts(add(budget, BUDGET_WINDOWS, millicredits)));
   const byNumber = new Map(counted.map(({ budget }) => [budget.number, budget]));

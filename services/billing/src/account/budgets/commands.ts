@@ -41,12 +41,12 @@ const newBudget = ({ id, scope, at }: SetBudgetCommand, number: number): Budget 
  */
 export const setBudget = (account: Account, command: SetBudgetCommand): Transition<Budget> => {
   const { scope, at, millicredits: limit, window, maxBudgets = USUAL_CAPS.budgets } = command;
-  const known = account.budgets.find((budget) => isSameScope(budget.scope, scope));
-  if (!known && account.budgets.length >= maxBudgets) {
+  const existing = account.budgets.find((budget) => isSameScope(budget.scope, scope));
+  if (!existing && account.budgets.length >= maxBudgets) {
     const message = `an account can have at most ${maxBudgets} budgets: delete one first`;
     return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", message));
   }
-  const current = known ? rolled(known, at) : newBudget(command, account.lastBudget + 1);
+  const current = existing ? rolled(existing, at) : newBudget(command, account.lastBudget + 1);
   const alertAt = [...new Set(command.alertAt)].sort((one, other) => one - other);
   const changed: Budget = { ...current, limit, window, alertAt };
   const isSameWindow = current.window === window;
@@ -56,7 +56,7 @@ export const setBudget = (account: Account, command: SetBudgetCommand): Transiti
   });
   const next: Account = {
     ...account,
-    budgets: known ? account.budgets.map((one) => (one === known ? budget : one)) : [...account.budgets, budget],
+    budgets: existing ? account.budgets.map((one) => (one === existing ? budget : one)) : [...account.budgets, budget],
     lastBudget: Math.max(account.lastBudget, budget.number),
   };
   return done(withPendingAlerts(next, alerts), budget);
@@ -65,13 +65,13 @@ export const setBudget = (account: Account, command: SetBudgetCommand): Transiti
 /** @returns the removed budget, whose usage is no longer counted; null if there is none */
 export const removeBudget = (account: Account, { budget: which }: RemoveBudgetCommand): Transition<Budget | null> => {
   const isMeant = (budget: Budget): boolean => ("id" in which ? budget.id === which.id : isSameScope(budget.scope, which.scope));
-  const gone = account.budgets.find(isMeant);
-  if (!gone) return done(account, null);
-  const budgetAlerts = account.budgetAlerts.filter((alert) => !("budgetId" in alert) || alert.budgetId !== gone.id);
-  return done({ ...account, budgets: account.budgets.filter((budget) => budget !== gone), budgetAlerts }, gone);
+  const budgetToRemove = account.budgets.find(isMeant);
+  if (!budgetToRemove) return done(account, null);
+  const budgetAlerts = account.budgetAlerts.filter((alert) => !("budgetId" in alert) || alert.budgetId !== budgetToRemove.id);
+  return done({ ...account, budgets: account.budgets.filter((budget) => budget !== budgetToRemove), budgetAlerts }, budgetToRemove);
 };
 
 export const alertsTaken = (account: Account, { ids }: AlertsTakenCommand): Transition<null> => {
-  const left = account.budgetAlerts.filter(({ id }) => !ids.includes(id));
-  return done(left.length === account.budgetAlerts.length ? account : { ...account, budgetAlerts: left }, null);
+  const remainingAlerts = account.budgetAlerts.filter(({ id }) => !ids.includes(id));
+  return done(remainingAlerts.length === account.budgetAlerts.length ? account : { ...account, budgetAlerts: remainingAlerts }, null);
 };

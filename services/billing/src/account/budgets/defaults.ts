@@ -32,8 +32,10 @@ export interface SettledReservation extends Reserved {
 
 /** Returns the default budget of a metadata value; undefined if the value has its own budget or there is no default budget. */
 export const defaultFor = (budgets: readonly Budget[], name: string, value: string): Budget | undefined => {
-  const named = budgets.filter(({ scope }) => scope.type === "metadata" && scope.name === name);
-  return named.some(({ scope }) => !isDefault(scope) && scope.value === value) ? undefined : named.find(({ scope }) => isDefault(scope));
+  const sameName = budgets.filter(({ scope }) => scope.type === "metadata" && scope.name === name);
+  return sameName.some(({ scope }) => !isDefault(scope) && scope.value === value)
+    ? undefined
+    : sameName.find(({ scope }) => isDefault(scope));
 };
 
 /** Returns the uses of default budgets by a run that holds an amount. */

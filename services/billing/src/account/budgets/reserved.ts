@@ -11,9 +11,9 @@ export interface FindReservedCommand extends CommandContext {
  * so that a hold decided earlier with that reservation can't be written afterwards.
  */
 export const findReserved = (account: Account, { ids }: FindReservedCommand): Transition<ReadonlySet<string>> => {
-  const held = account.holds.flatMap(({ counted = [] }) => counted.flatMap(({ reserved }) => (reserved ? [reserved.id] : [])));
+  const heldReservations = account.holds.flatMap(({ counted = [] }) => counted.flatMap(({ reserved }) => (reserved ? [reserved.id] : [])));
   const settled = account.outbox.flatMap((row) => (row.settled ?? []).map(({ id }) => id));
-  const known = new Set([...held, ...settled]);
-  const isComplete = account.revision === 0 || ids.every((id) => known.has(id));
-  return done(isComplete ? account : { ...account }, known);
+  const knownIds = new Set([...heldReservations, ...settled]);
+  const isComplete = account.revision === 0 || ids.every((id) => knownIds.has(id));
+  return done(isComplete ? account : { ...account }, knownIds);
 };

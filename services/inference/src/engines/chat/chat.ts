@@ -51,17 +51,17 @@ export const loadChat: LoadEngine = async (context) => {
   return {
     run: async ({ inputs }, report) => {
       const { messages, maxTokens, temperature, seed, schema } = inputs as unknown as ChatInputs;
-      const asked = messages.at(-1);
-      if (asked?.role !== "user") throw new InputError("messages: the last one must be the user's");
-      const given = model.tokenize(messages.map(({ text }) => text).join("\n")).length;
-      const room = contextSize - MARKS_TOKENS - given;
-      if (room < 1) throw new InputError(`messages: they have ${given} tokens; the model takes ${contextSize - MARKS_TOKENS}`);
+      const lastMessage = messages.at(-1);
+      if (lastMessage?.role !== "user") throw new InputError("messages: the last one must be the user's");
+      const promptTokens = model.tokenize(messages.map(({ text }) => text).join("\n")).length;
+      const room = contextSize - MARKS_TOKENS - promptTokens;
+      if (room < 1) throw new InputError(`messages: they have ${promptTokens} tokens; the model takes ${contextSize - MARKS_TOKENS}`);
       const grammar = schema ? await llama.createGrammarForJsonSchema(grammarSchema(schema)) : undefined;
       const sequence = memory.getSequence();
       const session = new library.LlamaChatSession({ contextSequence: sequence });
       try {
         session.setChatHistory(historyOf(messages.slice(0, -1)));
-        const { responseText, stopReason } = await session.promptWithMeta(asked.text, {
+        const { responseText, stopReason } = await session.promptWithMeta(lastMessage.text, {
           maxTokens: Math.min(maxTokens, room),
           temperature,
           ...(seed === undefined ? {} : { seed }),

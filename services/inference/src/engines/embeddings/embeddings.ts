@@ -56,26 +56,26 @@ export const loadEmbeddings: LoadEngine = async (context) => {
       attention_mask: tensor(ids.map(() => 1)),
       token_type_ids: tensor(ids.map(() => 0)),
     };
-    const known = Object.fromEntries(Object.entries(feeds).filter(([name]) => session.inputNames.includes(name)));
-    const answer = await session.run(known);
+    const knownFeeds = Object.fromEntries(Object.entries(feeds).filter(([name]) => session.inputNames.includes(name)));
+    const answer = await session.run(knownFeeds);
     return { vector: meanOf(answer[session.outputNames[0]!]!), tokens: ids.length, isCut };
   };
 
   return {
     run: async ({ inputs }, { progress }) => {
       const { texts, query } = inputs as unknown as EmbeddingInputs;
-      const made: Embedded[] = [];
+      const embedded: Embedded[] = [];
       for (const text of texts) {
-        made.push(await embed(text));
-        progress(made.length / texts.length);
+        embedded.push(await embed(text));
+        progress(embedded.length / texts.length);
       }
-      const vectors = made.map(({ vector }) => vector.map(short));
-      const cut = made.flatMap(({ isCut }, index) => (isCut ? [index] : []));
-      const tokens = made.reduce((sum, one) => sum + one.tokens, 0);
+      const vectors = embedded.map(({ vector }) => vector.map(short));
+      const cut = embedded.flatMap(({ isCut }, index) => (isCut ? [index] : []));
+      const tokens = embedded.reduce((sum, one) => sum + one.tokens, 0);
       const json = { vectors, tokens, ...(cut.length > 0 ? { cut } : {}) };
       if (query === undefined) return { text: `${vectors.length} vectors of ${vectors[0]!.length} numbers`, json };
-      const { vector: asked } = await embed(query);
-      const scores = made.map(({ vector }) => short(similarity(vector, asked)));
+      const { vector: queryVector } = await embed(query);
+      const scores = embedded.map(({ vector }) => short(similarity(vector, queryVector)));
       const order = scores.map((_, index) => index).sort((a, b) => scores[b]! - scores[a]!);
       return { text: texts[order[0]!]!, json: { ...json, scores, order } };
     },

@@ -39,10 +39,10 @@ export const createWordPieces = (vocabulary: Readonly<Record<string, number>>, m
     if (word.length > MAX_WORD_CHARACTERS) return [unknown];
     const ids: number[] = [];
     for (let from = 0; from < word.length;) {
-      const found = longest(word, from);
-      if (!found) return [unknown];
-      ids.push(found.id);
-      from = found.to;
+      const piece = longest(word, from);
+      if (!piece) return [unknown];
+      ids.push(piece.id);
+      from = piece.to;
     }
     return ids;
   };

@@ -45,7 +45,7 @@ export const loadMusic: LoadEngine = async (context) => {
       await synth.processorInitialized;
       synth.soundBankManager.addSoundBank(bank, "main");
       const length = Math.round((seconds + FADE_SECONDS) * SAMPLE_RATE);
-      const [left, right] = [new Float32Array(length), new Float32Array(length)];
+      const [leftChannel, right] = [new Float32Array(length), new Float32Array(length)];
       let next = 0;
       for (let at = 0; at < length; at += BLOCK) {
         for (let event = events[next]; event && event.at <= at / SAMPLE_RATE; event = events[++next]) {
@@ -54,11 +54,11 @@ export const loadMusic: LoadEngine = async (context) => {
           else if (kind === "off") synth.noteOff(channel, value);
           else synth.programChange(channel, value);
         }
-        synth.process(left, right, at, Math.min(BLOCK, length - at));
+        synth.process(leftChannel, right, at, Math.min(BLOCK, length - at));
         if (at % (BLOCK * 1_024) === 0) progress(at / length);
       }
-      finish([left, right]);
-      await writeFile(join(folder, "music.wav"), wavFile([left, right], SAMPLE_RATE));
+      finish([leftChannel, right]);
+      await writeFile(join(folder, "music.wav"), wavFile([leftChannel, right], SAMPLE_RATE));
       return { files: [{ name: "music.wav", contentType: "audio/wav" }] };
     },
   };

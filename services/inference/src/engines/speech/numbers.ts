@@ -62,8 +62,10 @@ const CURRENCIES: Readonly<Record<string, readonly [string, string]>> = {
 const money = (sign: string, units: string, cents: string | undefined): string => {
   const [unit, small] = CURRENCIES[sign]!;
   const plural = (count: number, name: string): string => (count === 1 ? name : name === "penny" ? "pence" : `${name}s`);
-  const said = `${whole(units)} ${plural(Number(units), unit)}`;
-  return cents === undefined || Number(cents) === 0 ? said : `${said} and ${cardinal(Number(cents))} ${plural(Number(cents), small)}`;
+  const unitWords = `${whole(units)} ${plural(Number(units), unit)}`;
+  return cents === undefined || Number(cents) === 0
+    ? unitWords
+    : `${unitWords} and ${cardinal(Number(cents))} ${plural(Number(cents), small)}`;
 };
 
 const time = (hours: string, minutes: string): string => {

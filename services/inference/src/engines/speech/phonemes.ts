@@ -42,12 +42,16 @@ export interface Phonemes {
 }
 
 /** @param folder folder of the accent's lexicon */
-export const loadPhonemes = async (onnx: Onnx, folder: string, { suffix, letters: named, weak, endings }: Accent): Promise<Phonemes> => {
+export const loadPhonemes = async (
+  onnx: Onnx,
+  folder: string,
+  { suffix, letters: lettersName, weak, endings }: Accent,
+): Promise<Phonemes> => {
   const [gold, silver] = await Promise.all(
     ["gold", "silver"].map((quality) => readLexicon(join(folder, `lexicon_${suffix}_${quality}.json.gz`))),
   );
-  const letters = JSON.parse(await readFile(join(folder, `${named}.json`), "utf8")) as Guesser;
-  const session = await onnx.InferenceSession.create(join(folder, `${named}.onnx`), { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const letters = JSON.parse(await readFile(join(folder, `${lettersName}.json`), "utf8")) as Guesser;
+  const session = await onnx.InferenceSession.create(join(folder, `${lettersName}.onnx`), { intraOpNumThreads: 1, interOpNumThreads: 1 });
   const guess = guesser(onnx, session, letters);
 
   const exact = (word: string): string | undefined => {
@@ -59,7 +63,7 @@ export const loadPhonemes = async (onnx: Onnx, folder: string, { suffix, letters
   const byEnding = (word: string): string | undefined => {
     for (const { ending, stems, sound } of endings) {
       if (!ending.test(word)) continue;
-      const stem = stems.map((other) => lookUp(word.replace(ending, other))).find((found) => found !== undefined);
+      const stem = stems.map((other) => lookUp(word.replace(ending, other))).find((entry) => entry !== undefined);
       if (stem !== undefined) return sound(stem);
     }
     return undefined;
@@ -71,8 +75,8 @@ export const loadPhonemes = async (onnx: Onnx, folder: string, { suffix, letters
     if (lower === "the" && beforeVowel) return "ði";
     if (lower === "to" && beforeVowel) return "tʊ";
     if (Object.hasOwn(weak, lower) && next !== undefined && !STOP.test(next)) return weak[lower]!;
-    const known = lookUp(word) ?? lookUp(lower);
-    if (known !== undefined) return known;
+    const spelling = lookUp(word) ?? lookUp(lower);
+    if (spelling !== undefined) return spelling;
     const isAcronym = word.length > 1 && word.length <= LONGEST_ACRONYM && word === word.toUpperCase();
     if (isAcronym) return [...word].map((letter) => exact(letter) ?? "").join("");
     return byEnding(lower) ?? (await guess(lower));

@@ -43,10 +43,10 @@ const pulses = (pitch: Float32Array, frames: number): Float64Array => {
   for (let sample = 0; sample < length; sample++) {
     const at = (sample + 0.5) / HOP - 0.5;
     const [frame, share] = [Math.floor(at), at - Math.floor(at)];
-    const given = pitch[Math.max(0, frame)]! * (1 - share) + pitch[Math.min(frames - 1, frame + 1)]! * share;
-    const hertz = Math.max(LOWEST_PITCH, given);
+    const pitchHz = pitch[Math.max(0, frame)]! * (1 - share) + pitch[Math.min(frames - 1, frame + 1)]! * share;
+    const hertz = Math.max(LOWEST_PITCH, pitchHz);
     phase = (phase + hertz / SAMPLE_RATE) % 1;
-    if (given <= LOWEST_PITCH) continue;
+    if (pitchHz <= LOWEST_PITCH) continue;
     const angle = 2 * Math.PI * phase;
     const harmonics = Math.floor(HIGHEST_HARMONIC / hertz) + 0.5;
     const sine = 2 * Math.sin(angle / 2);

@@ -41,9 +41,9 @@ export const loadVoices: LoadEngine = async (context) => {
   const phonemesOf = (voice: string): Promise<Phonemes> => {
     const accent = voice.startsWith("b") ? BRITISH : AMERICAN;
     const folder = context.weights(accent === BRITISH ? "voices-british" : "speech");
-    const known = lexicons.get(accent.suffix) ?? loadPhonemes(onnx, folder, accent);
-    lexicons.set(accent.suffix, known);
-    return known;
+    const phonemes = lexicons.get(accent.suffix) ?? loadPhonemes(onnx, folder, accent);
+    lexicons.set(accent.suffix, phonemes);
+    return phonemes;
   };
 
   const say = async (sounds: string, styles: Float32Array, speed: number): Promise<Float32Array[]> => {
@@ -51,12 +51,12 @@ export const loadVoices: LoadEngine = async (context) => {
     if (ids.length === 0) return [];
     const tokens = BigInt64Array.from([EDGE, ...ids, EDGE], BigInt);
     const style = styles.slice(ids.length * STYLE_FLOATS, (ids.length + 1) * STYLE_FLOATS);
-    const made = await session.run({
+    const output = await session.run({
       [session.inputNames[0]!]: new onnx.Tensor("int64", tokens, [1, tokens.length]),
       style: new onnx.Tensor("float32", style, [1, STYLE_FLOATS]),
       speed: new onnx.Tensor("float32", Float32Array.of(speed), [1]),
     });
-    return [made[session.outputNames[0]!]!.data as Float32Array];
+    return [output[session.outputNames[0]!]!.data as Float32Array];
   };
 
   return {
@@ -66,9 +66,9 @@ export const loadVoices: LoadEngine = async (context) => {
       const file = await readFile(join(context.weights("voices-styles"), `${voice}.bin`));
       const styles = new Float32Array(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength));
       const speak = async (part: string): Promise<Float32Array[]> => {
-        const said: Float32Array[] = [];
-        for (const sounds of pieces(await phonemes.of(part))) said.push(...(await say(sounds, styles, speed)));
-        return said;
+        const samples: Float32Array[] = [];
+        for (const sounds of pieces(await phonemes.of(part))) samples.push(...(await say(sounds, styles, speed)));
+        return samples;
       };
       return speakParts(request, report, { sampleRate: SAMPLE_RATE, speak });
     },

@@ -35,9 +35,9 @@ const unpickle = (program: Buffer, tensor: (parts: Value[]) => WeightsTensor): V
   const line = (): string => {
     const end = program.indexOf(0x0a, at);
     if (end < 0) throw new Error("the pickle is cut off");
-    const read = program.toString("utf8", at, end);
+    const readLine = program.toString("utf8", at, end);
     at = end + 1;
-    return read;
+    return readLine;
   };
   const take = (bytes: number): number => (at += bytes) - bytes;
   const sinceMark = (): Value[] => {
@@ -62,7 +62,7 @@ const unpickle = (program: Buffer, tensor: (parts: Value[]) => WeightsTensor): V
     if (kind !== "storage" || !isGlobal(type)) throw new Error("the pickle is damaged");
     return { type: type.global, file };
   };
-  const known = (name: string): Global => {
+  const globalNamed = (name: string): Global => {
     if (name === REBUILD || name === ORDERED || /^torch \w+Storage$/.test(name)) return { global: name };
     throw new Error(`the pickle asks for ${name}`);
   };
@@ -71,7 +71,7 @@ const unpickle = (program: Buffer, tensor: (parts: Value[]) => WeightsTensor): V
     "}": () => void stack.push(new Map()),
     "(": () => void stack.push(MARK),
     ")": () => void stack.push([]),
-    c: () => void stack.push(known(`${line()} ${line()}`)),
+    c: () => void stack.push(globalNamed(`${line()} ${line()}`)),
     q: () => void memo.set(program[take(1)]!, stack.at(-1)),
     r: () => void memo.set(program.readUInt32LE(take(4)), stack.at(-1)),
     h: () => void stack.push(memo.get(program[take(1)]!)),

@@ -44,12 +44,16 @@ export const rifeToOnnx = (file: Buffer): Buffer => {
     const first = convolve(convolve(input, `${name}.conv0.0`, 2), `${name}.conv0.1`, 2);
     let deep = first;
     for (let layer = 0; layer < RESIDUAL_LAYERS; layer++) deep = convolve(deep, `${name}.convblock.${layer}`, 1);
-    const grown = node("ConvTranspose", [node("Add", [first, deep]), weight(`${name}.lastconv.weight`), weight(`${name}.lastconv.bias`)], {
-      kernel_shape: [4, 4],
-      pads: [1, 1, 1, 1],
-      strides: [2, 2],
-    });
-    const large = resize(grown, scale * 2);
+    const enlarged = node(
+      "ConvTranspose",
+      [node("Add", [first, deep]), weight(`${name}.lastconv.weight`), weight(`${name}.lastconv.bias`)],
+      {
+        kernel_shape: [4, 4],
+        pads: [1, 1, 1, 1],
+        strides: [2, 2],
+      },
+    );
+    const large = resize(enlarged, scale * 2);
     return [node("Mul", [slice(large, 0, 4), scalar(scale * 2)]), slice(large, 4, 5)];
   };
 

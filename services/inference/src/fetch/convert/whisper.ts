@@ -179,8 +179,8 @@ const vocabulary = (tokenizer: string, count: number): Buffer[] => {
 
 const tensorBytes = ([name, { dims, data }]: [string, Tensor]): Buffer => {
   const isHalf = dims.length > 1 && !name.includes("bias") && !name.includes("positional");
-  const given = data instanceof Uint16Array;
-  const values = isHalf ? (given ? data : toHalf(data)) : given ? fromHalf(data) : data;
+  const isHalfFloat = data instanceof Uint16Array;
+  const values = isHalf ? (isHalfFloat ? data : toHalf(data)) : isHalfFloat ? fromHalf(data) : data;
   const key = Buffer.from(name);
   const shape = [...dims].reverse();
   const head = integers(dims.length, key.length, isHalf ? 1 : 0, ...shape);

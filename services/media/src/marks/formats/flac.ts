@@ -46,12 +46,12 @@ export const flac: MarkFormat = async (bytes, type) => {
   const blocks = await blocksOf(bytes);
   const info = blocks?.[0];
   if (!blocks || !info) return undefined;
-  const known = blocks.find(({ kind }) => kind === COMMENTS);
-  if (!known) {
+  const comments = blocks.find(({ kind }) => kind === COMMENTS);
+  if (!comments) {
     const notLast: Edit = { at: info.at, remove: 1, insert: Buffer.from([info.kind]) };
     return [...(info.isLast ? [notLast] : []), insertion(info.end, commentBlock(info.isLast, newList(type)))];
   }
-  const { at, end, isLast } = known;
+  const { at, end, isLast } = comments;
   if (end - at > MAX_LIST_BYTES) return undefined;
   const list = withComment(await bytes.read(at + HEADER_BYTES, end - at - HEADER_BYTES), type);
   if (list === undefined || list === "marked") return list;

@@ -48,16 +48,16 @@ export const placeOf = async (bytes: Bytes): Promise<number | undefined> => {
 
 /** Extensions of a file; undefined if its blocks are invalid. @param from position after the global color table */
 export const extensionsOf = async (bytes: Bytes, from: number): Promise<Extension[] | undefined> => {
-  const found: Extension[] = [];
+  const extensions: Extension[] = [];
   let at: number | undefined = from;
-  while (at !== undefined && at < bytes.size && found.length < MAX_BLOCKS) {
+  while (at !== undefined && at < bytes.size && extensions.length < MAX_BLOCKS) {
     const header: Buffer = await bytes.read(at, HEADER.length);
     const start: number = at;
-    if (header[0] === TRAILER) return found;
+    if (header[0] === TRAILER) return extensions;
     if (header[0] === EXTENSION) {
       at = await afterBlocks(bytes, at + 2);
       const name = header[1] === APPLICATION ? header.toString("latin1", 3) : "";
-      if (at !== undefined) found.push({ at: start, end: at, kind: header[1]!, name });
+      if (at !== undefined) extensions.push({ at: start, end: at, kind: header[1]!, name });
     } else if (header[0] === IMAGE) {
       at = await afterBlocks(bytes, at + IMAGE_HEADER_BYTES + tableBytes(header[IMAGE_HEADER_BYTES - 1]!) + 1);
     } else return undefined;
@@ -69,13 +69,13 @@ export const gif: MarkFormat = async (bytes, type) => {
   const place = await placeOf(bytes);
   const extensions = place === undefined ? undefined : await extensionsOf(bytes, place);
   if (place === undefined || !extensions) return undefined;
-  const found = extensions.find(({ name }) => name === XMP);
+  const xmpExtension = extensions.find(({ name }) => name === XMP);
   // Extensions require version 89a.
   const version = replacement(3, Buffer.from("89a", "latin1"));
-  if (!found) return [version, insertion(place, extension(newPacket(type)))];
-  const length = found.end - found.at - HEADER.length - MAGIC.length;
+  if (!xmpExtension) return [version, insertion(place, extension(newPacket(type)))];
+  const length = xmpExtension.end - xmpExtension.at - HEADER.length - MAGIC.length;
   if (length <= 0 || length > MAX_PACKET_BYTES) return undefined;
-  const added = addTo(await bytes.read(found.at + HEADER.length, length), type);
+  const added = addTo(await bytes.read(xmpExtension.at + HEADER.length, length), type);
   if (added === undefined || added === "marked") return added;
-  return [{ at: found.at, remove: found.end - found.at, insert: extension(added) }];
+  return [{ at: xmpExtension.at, remove: xmpExtension.end - xmpExtension.at, insert: extension(added) }];
 };

@@ -52,13 +52,13 @@ export const mp3: MarkFormat = async (bytes, type) => {
   const size = fromSyncsafe(header.subarray(6, HEADER_BYTES));
   const isPlain = (version === 3 || version === 4) && header[5] === WITHOUT_FLAGS && HEADER_BYTES + size <= bytes.size;
   if (!isPlain) return undefined;
-  const found = await findXmp(bytes, version, HEADER_BYTES + size);
+  const packet = await findXmp(bytes, version, HEADER_BYTES + size);
   const withSize = (edit: Edit): Edit[] | undefined => {
-    const grown = size + edit.insert.length - edit.remove;
-    return grown > MAX_TAG_BYTES ? undefined : [replacement(6, toSyncsafe(grown)), edit];
+    const newSize = size + edit.insert.length - edit.remove;
+    return newSize > MAX_TAG_BYTES ? undefined : [replacement(6, toSyncsafe(newSize)), edit];
   };
-  if (!found) return withSize(insertion(HEADER_BYTES, privateFrame(version, newPacket(type))));
-  const { at, length } = found;
+  if (!packet) return withSize(insertion(HEADER_BYTES, privateFrame(version, newPacket(type))));
+  const { at, length } = packet;
   if (length > MAX_PACKET_BYTES || at + HEADER_BYTES + length > HEADER_BYTES + size) return undefined;
   const added = addTo(await bytes.read(at + HEADER_BYTES + OWNER.length, length - OWNER.length), type);
   if (added === undefined || added === "marked") return added;

@@ -101,15 +101,15 @@ export const mp4: MarkFormat = async (bytes, type) => {
   const boxes = await boxesOf(bytes, 0, bytes.size);
   const last = boxes?.at(-1);
   if (!boxes || !last || boxes[0]!.name !== "ftyp" || (await hasPacketItem(bytes, boxes))) return undefined;
-  const ended = closed(last);
-  if (!ended) return undefined;
+  const closedBox = closed(last);
+  if (!closedBox) return undefined;
   // Readers search the fragment index backwards from the end of the file.
   const place = last.name === "mfra" ? last.at : last.end;
-  const known = (await packetBeside(bytes, boxes)) ?? (await packetInUserData(bytes, boxes));
-  if (!known) return [...ended, insertion(place, xmpBox(newPacket(type)))];
-  const { box, from } = known;
+  const packet = (await packetBeside(bytes, boxes)) ?? (await packetInUserData(bytes, boxes));
+  if (!packet) return [...closedBox, insertion(place, xmpBox(newPacket(type)))];
+  const { box, from } = packet;
   if (box.end - from > MAX_PACKET_BYTES) return undefined;
   const added = addTo(await bytes.read(from, box.end - from), type);
   if (added === undefined || added === "marked") return added;
-  return [...ended, replacement(box.at + 4, FREE), insertion(place, xmpBox(added))];
+  return [...closedBox, replacement(box.at + 4, FREE), insertion(place, xmpBox(added))];
 };

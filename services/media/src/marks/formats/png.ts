@@ -57,10 +57,10 @@ const findXmp = async (bytes: Bytes): Promise<Found | "broken" | undefined> => {
 export const png: MarkFormat = async (bytes, type) => {
   const first = await bytes.read(SIGNATURE_BYTES, CHUNK_HEADER_BYTES);
   if (first.toString("latin1", 4) !== "IHDR") return undefined;
-  const found = await findXmp(bytes);
-  if (found === "broken") return undefined;
-  if (!found) return [insertion(SIGNATURE_BYTES + CHUNK_BYTES + first.readUInt32BE(0), xmpChunk(newPacket(type)))];
-  const { at, length } = found;
+  const xmpPacket = await findXmp(bytes);
+  if (xmpPacket === "broken") return undefined;
+  if (!xmpPacket) return [insertion(SIGNATURE_BYTES + CHUNK_BYTES + first.readUInt32BE(0), xmpChunk(newPacket(type)))];
+  const { at, length } = xmpPacket;
   if (length > MAX_PACKET_BYTES || at + CHUNK_BYTES + length > bytes.size) return undefined;
   const packet = packetOf(await bytes.read(at + CHUNK_HEADER_BYTES, length));
   const added = packet && addTo(packet, type);

@@ -35,11 +35,11 @@ export const chunksOf = async (bytes: Bytes, until: number, isOpen = false): Pro
   const chunks: Chunk[] = [];
   for (let at = RIFF_HEADER_BYTES; at + HEADER_BYTES <= until;) {
     const header = await bytes.read(at, HEADER_BYTES);
-    const [name, said, rest] = [header.toString("latin1", 0, 4), header.readUInt32LE(4), until - at - HEADER_BYTES];
-    const lastsToEnd = name === SAMPLES && (said > rest || (isOpen && said === 0));
-    const found = { name, at, length: lastsToEnd ? rest : said };
-    chunks.push(found);
-    at = endOf(found);
+    const [name, declaredLength, rest] = [header.toString("latin1", 0, 4), header.readUInt32LE(4), until - at - HEADER_BYTES];
+    const lastsToEnd = name === SAMPLES && (declaredLength > rest || (isOpen && declaredLength === 0));
+    const riffChunk = { name, at, length: lastsToEnd ? rest : declaredLength };
+    chunks.push(riffChunk);
+    at = endOf(riffChunk);
     if (at > until + 1 || chunks.length > MAX_CHUNKS) return undefined;
   }
   return chunks;
@@ -59,17 +59,17 @@ export const withSize = (size: number, edits: Edit[]): Edit[] | undefined =>
 
 /** Replaces the packet's chunk, or appends one. */
 const packetEdits = async (bytes: Bytes, chunks: Chunk[], name: string, type: SourceType): Promise<Edit[] | "marked" | undefined> => {
-  const known = chunks.find((one) => one.name === name);
-  if (!known) {
+  const sameChunk = chunks.find((one) => one.name === name);
+  if (!sameChunk) {
     const last = chunks.at(-1)!;
     // Some writers omit the last chunk's padding.
     const padding = Buffer.alloc(Math.max(0, endOf(last) - bytes.size));
     return [insertion(Math.min(endOf(last), bytes.size), Buffer.concat([padding, chunk(name, newPacket(type))]))];
   }
-  if (known.length > MAX_PACKET_BYTES) return undefined;
-  const added = addTo(await bytes.read(known.at + HEADER_BYTES, known.length), type);
+  if (sameChunk.length > MAX_PACKET_BYTES) return undefined;
+  const added = addTo(await bytes.read(sameChunk.at + HEADER_BYTES, sameChunk.length), type);
   if (added === undefined || added === "marked") return added;
-  return [{ at: known.at, remove: Math.min(endOf(known), bytes.size) - known.at, insert: chunk(name, added) }];
+  return [{ at: sameChunk.at, remove: Math.min(endOf(sameChunk), bytes.size) - sameChunk.at, insert: chunk(name, added) }];
 };
 
 const XMP_FLAG = 0x04;
@@ -126,9 +126,9 @@ export const wavOf = async (bytes: Bytes): Promise<{ chunks: Chunk[]; samples: C
 };
 
 export const wav: MarkFormat = async (bytes, type) => {
-  const found = await wavOf(bytes);
-  if (!found) return undefined;
-  const { chunks, samples, until } = found;
+  const wavFile = await wavOf(bytes);
+  if (!wavFile) return undefined;
+  const { chunks, samples, until } = wavFile;
   const edits = await packetEdits(bytes, chunks, "_PMX", type);
   if (edits === undefined || edits === "marked") return edits;
   return withSize(until - HEADER_BYTES, [replacement(samples.at + 4, sizeOf(samples.length)), ...edits]);

@@ -70,8 +70,8 @@ const tagsOf = (type: SourceType): Buffer => {
 const seekEntry = (position: number): Buffer => {
   const at = Buffer.alloc(8);
   at.writeBigUInt64BE(BigInt(position));
-  const [id, found] = [Buffer.from("53ab841254c367", "hex"), Buffer.concat([Buffer.from("53ac88", "hex"), at])];
-  return Buffer.concat([Buffer.from("4dbb", "hex"), sizeOf(id.length + found.length, 1)!, id, found]);
+  const [id, seekPosition] = [Buffer.from("53ab841254c367", "hex"), Buffer.concat([Buffer.from("53ac88", "hex"), at])];
+  return Buffer.concat([Buffer.from("4dbb", "hex"), sizeOf(id.length + seekPosition.length, 1)!, id, seekPosition]);
 };
 
 /** Creates a void element of an exact length. */
@@ -83,16 +83,16 @@ export const free = (length: number): Buffer | undefined => {
 
 /** Elements of a segment before its first cluster. */
 const leading = async (bytes: Bytes, from: number, until: number): Promise<Element[] | undefined> => {
-  const found: Element[] = [];
-  for (let at = from; at < until && found.length < MAX_ELEMENTS;) {
+  const elements: Element[] = [];
+  for (let at = from; at < until && elements.length < MAX_ELEMENTS;) {
     const one = await elementAt(bytes, at);
     if (!one) return undefined;
-    if (one.id === ID.cluster || one.end === undefined) return found;
+    if (one.id === ID.cluster || one.end === undefined) return elements;
     if (one.end > until) return undefined;
-    found.push(one);
+    elements.push(one);
     at = one.end;
   }
-  return found;
+  return elements;
 };
 
 /** True if a tag contains the mark, either before the first cluster or at the end, where this module writes it. */
@@ -107,7 +107,7 @@ const isMarked = async (bytes: Bytes, elements: readonly Element[]): Promise<boo
 };
 
 /** Adds the tag's position to the seek head by using the free space after it. A seek head with a checksum stays unchanged. */
-const named = async (bytes: Bytes, elements: readonly Element[], position: number): Promise<Edit[]> => {
+const seekEdits = async (bytes: Bytes, elements: readonly Element[], position: number): Promise<Edit[]> => {
   const index = elements.findIndex(({ id }) => id === ID.seekHead);
   const [head, space] = [elements[index], elements[index + 1]];
   if (!head?.end || space?.id !== ID.free || !space.end) return [];
@@ -125,7 +125,7 @@ export const webm: MarkFormat = async (bytes, type) => {
   if (!elements) return undefined;
   if (await isMarked(bytes, elements)) return "marked";
   const tags = tagsOf(type);
-  const edits = [insertion(bytes.size, tags), ...(await named(bytes, elements, bytes.size - segment.data))];
+  const edits = [insertion(bytes.size, tags), ...(await seekEdits(bytes, elements, bytes.size - segment.data))];
   if (segment.end === undefined) return edits;
   const size = sizeOf(bytes.size + tags.length - segment.data, segment.sizeBytes);
   return size && [replacement(segment.data - segment.sizeBytes, size), ...edits];

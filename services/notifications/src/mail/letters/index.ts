@@ -3,7 +3,7 @@ import { nameIn, type Letter } from "./letter";
 
 /** One function for each kind of email. Its parameters are the email's placeholders. */
 
-const name = (given: string): string => nameIn(given, MAIL_LIMITS.nameChars);
+const name = (text: string): string => nameIn(text, MAIL_LIMITS.nameChars);
 const NOT_YOURS = "If you didn't request this, do nothing. Your password stays as it is.";
 
 export const passwordResetLetter = ({ url }: { url: string }): Letter => ({
@@ -28,14 +28,14 @@ export const verificationLetter = ({ url }: { url: string }): Letter => ({
   ],
 });
 
-export const invitationLetter = (given: { url: string; organizationName: string; inviterName: string }): Letter => {
-  const [organization, inviter] = [name(given.organizationName), name(given.inviterName)];
+export const invitationLetter = (names: { url: string; organizationName: string; inviterName: string }): Letter => {
+  const [organization, inviter] = [name(names.organizationName), name(names.inviterName)];
   return {
     subject: `Invitation to ${organization}`,
     paragraphs: [
       `${inviter} invites you to the organization “${organization}”. As a member, you share its workflows, keys and credits, within the rights of your role.`,
     ],
-    action: { label: "View the invitation", url: given.url },
+    action: { label: "View the invitation", url: names.url },
     notes: ["The link is only for you. If you don't know the person who invites you, do nothing."],
   };
 };
@@ -54,8 +54,8 @@ interface DecisionPlaceholders extends DecisionFacts {
   organizationName: string;
 }
 
-export const organizationLeavingLetter = ({ url, erasesAt, ...given }: DecisionPlaceholders): Letter => {
-  const [organization, person] = [name(given.organizationName), name(given.personName)];
+export const organizationLeavingLetter = ({ url, erasesAt, ...names }: DecisionPlaceholders): Letter => {
+  const [organization, person] = [name(names.organizationName), name(names.personName)];
   return {
     subject: `${organization} will be deleted`,
     paragraphs: [
@@ -67,8 +67,8 @@ export const organizationLeavingLetter = ({ url, erasesAt, ...given }: DecisionP
   };
 };
 
-export const organizationKeptLetter = ({ url, erasesAt, ...given }: DecisionPlaceholders): Letter => {
-  const [organization, person] = [name(given.organizationName), name(given.personName)];
+export const organizationKeptLetter = ({ url, erasesAt, ...names }: DecisionPlaceholders): Letter => {
+  const [organization, person] = [name(names.organizationName), name(names.personName)];
   return {
     subject: `${organization} won't be deleted`,
     paragraphs: [
@@ -80,13 +80,13 @@ export const organizationKeptLetter = ({ url, erasesAt, ...given }: DecisionPlac
   };
 };
 
-export const endpointDisabledLetter = (given: { url: string; endpointUrl: string; organizationName?: string | undefined }): Letter => ({
-  subject: `A webhook endpoint${given.organizationName ? ` of ${name(given.organizationName)}` : ""} is disabled`,
+export const endpointDisabledLetter = (endpoint: { url: string; endpointUrl: string; organizationName?: string | undefined }): Letter => ({
+  subject: `A webhook endpoint${endpoint.organizationName ? ` of ${name(endpoint.organizationName)}` : ""} is disabled`,
   paragraphs: [
-    `The webhook endpoint ${name(given.endpointUrl)} is disabled, because its address answered 410 Gone or every delivery failed for five days.`,
+    `The webhook endpoint ${name(endpoint.endpointUrl)} is disabled, because its address answered 410 Gone or every delivery failed for five days.`,
     "It gets no more messages until you enable it. The messages of the last days are listed with it: you can send each again.",
   ],
-  action: { label: "View webhooks", url: given.url },
+  action: { label: "View webhooks", url: endpoint.url },
   notes: ["You get this email because you own the account."],
 });
 

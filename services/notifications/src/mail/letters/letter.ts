@@ -25,8 +25,8 @@ const WORD_JOINER = "\u2060";
  */
 export const nameIn = (name: string, maxChars: number): string => {
   const characters = Array.from(name.replace(UNSEEN, " ").replace(/\s+/g, " ").trim());
-  const shown = characters.length > maxChars ? `${characters.slice(0, maxChars - 1).join("")}…` : characters.join("");
-  return shown.replace(/[.:/@](?=\S)/g, (sign) => sign + WORD_JOINER);
+  const shownText = characters.length > maxChars ? `${characters.slice(0, maxChars - 1).join("")}…` : characters.join("");
+  return shownText.replace(/[.:/@](?=\S)/g, (sign) => sign + WORD_JOINER);
 };
 
 const STYLE = [
