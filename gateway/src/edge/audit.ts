@@ -130,12 +130,11 @@ export const recordEvent = async (
 ): Promise<void> => {
   const id = attempt ? createHash("sha256").update(JSON.stringify(attempt)).digest("base64url") : randomUUID();
   const requestId = String(response.getHeader("X-Request-Id") ?? "");
-  const { AUDIT_OUTCOME_PENDING: pending, AUDIT_OUTCOME_DONE: done, AUDIT_OUTCOME_FAILED: failed } = identity.AuditOutcome;
-  const row = identity.AuditRow.fromPartial({ ...event, id, requestId, ip: response.req.ip ?? "", outcome: pending });
+  const { AUDIT_OUTCOME_DONE: done, AUDIT_OUTCOME_FAILED: failed } = identity.AuditOutcome;
+  const outcome = errorCode === "" ? done : failed;
+  const row = identity.AuditRow.fromPartial({ ...event, id, requestId, ip: response.req.ip ?? "", outcome, errorCode });
   try {
     await gateway.services.identity.recordAudit({ row }, { deadlineMs: END_DEADLINE_MS });
-    const end = { ...row, outcome: errorCode === "" ? done : failed, errorCode };
-    await gateway.services.identity.recordAudit({ row: end }, { deadlineMs: END_DEADLINE_MS });
   } catch (error) {
     gateway.logger.error({ err: error, audit: row }, "an event isn't in the audit log");
   }

@@ -272,6 +272,7 @@ it("records changes for the owners, but no attempts of strangers", async () => {
   const { body, text } = await platform.send(`${organization}/audit`, { headers: platform.bySession(owner) });
   const rows = (body.rows as { action: string; actor: string; outcome: string; before: unknown; after: unknown }[]).reverse();
   expect(rows.map(({ action, actor, outcome }) => [action, actor, outcome])).toEqual([
+    ["organization.create", owner.id, "done"],
     ["invitation.create", owner.id, "done"],
     ["member.join", editor.id, "done"],
     ["key.create", editor.id, "done"],
@@ -285,7 +286,7 @@ it("records changes for the owners, but no attempts of strangers", async () => {
   expect(changeOf("member.leave")).toEqual([{ role: "viewer" }, null]);
   for (const hidden of [secret.value, String(withdrawn.token)]) expect(text).not.toContain(hidden);
   const own = await platform.send(`/api/organizations/${owner.id}/audit`, { headers: platform.bySession(owner) });
-  expect((own.body.rows as { action: string }[]).map(({ action }) => action)).toEqual(["key.create", "session.create"]);
+  expect((own.body.rows as { action: string }[]).map(({ action }) => action)).toEqual(["key.create", "session.create", "account.create"]);
   const { text: ofAdmins } = await platform.send("/api/admin/audit?limit=500", { headers: platform.bySession(platform.admin) });
   expect(ofAdmins).not.toContain("member.join");
   const { text: asked } = await platform.send(`/api/admin/audit?owner=${id}`, { headers: platform.bySession(platform.admin) });

@@ -2,7 +2,7 @@ import { ERASURE_DAYS } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { createAddresses } from "./addresses/addresses";
 import { createAudit } from "./audit/audit";
-import { createNoteFailure } from "./audit/failed-sign-ins";
+import { createSignInNotes } from "./audit/sign-in-notes";
 import { createAuthentication } from "./keys/authentication";
 import type { Changes } from "./changes";
 import { createErasures } from "./erasure/erasures";
@@ -73,6 +73,7 @@ export const createIdentity = async ({
   const counting = { attempts: store.attempts, knownAddresses: store.knownAddresses, pepper, clock };
   const throttle = createLoginThrottle(counting);
   const audit = createAudit(store.audit);
+  const notes = createSignInNotes(audit, logger, clock);
   const throttles = { passwords: throttle, codes: createLoginThrottle({ ...counting, guessed: "codes" }) };
   const envelope = createEnvelope(secretsKeys);
   const passwords = await createPasswords();
@@ -82,7 +83,7 @@ export const createIdentity = async ({
   const ofOrganizations = { store: store.organizations, users, accounts, changes };
   const matching = createCodeMatching({ store: store.secondFactors, envelope, pepper, clock });
   const ofUsers = { users: store.users, tiers, matching, pepper, clock };
-  const pendingSignIns = createPendingSignIns({ ...ofUsers, store: store.pendingSignIns, throttles });
+  const pendingSignIns = createPendingSignIns({ ...ofUsers, store: store.pendingSignIns, throttles, notes });
   const reauthentication = createReauthentication({ users: store.users, passwords, throttle });
   const earlierAccess = createEarlierAccess({
     ...{ users: store.users, organizations: store.organizations, keys: store.keys, unlink: store.oidc.unlink, changes },
@@ -120,7 +121,7 @@ export const createIdentity = async ({
       passwords,
       throttle,
       pendingSignIns,
-      noteFailure: createNoteFailure(audit, logger, clock),
+      notes,
     }),
     pendingSignIns,
     oidc: wireOidc({

@@ -58,8 +58,15 @@ describe("an audit row", () => {
     expect(new Set(stored.map(({ at }) => at?.getTime())).size).toBe(1);
   });
 
-  it("can't be completed without a start, and must have a known form", async () => {
-    expect(await refusal(record(intent({ outcome: DONE })))).toMatchObject({ reason: "NOT_FOUND" });
+  it("of an event that is over is written in one call, once", async () => {
+    const event = intent({ outcome: FAILED, errorCode: "UNAUTHENTICATED", beforeJson: "", ownerId: "owner" });
+    const stored = await Promise.all(Array.from({ length: 10 }, () => record(event)));
+    expect(stored[0]).toMatchObject({ ...event, at: expect.any(Date) as Date });
+    expect(new Set(stored.map(({ at }) => at?.getTime())).size).toBe(1);
+    expect(await record({ ...event, outcome: PENDING })).toEqual(stored[0]);
+  });
+
+  it("must have a known form", async () => {
     const nameless = identity.AuditRow.fromPartial({ id: "a b" });
     expect(await refusal(record(nameless))).toMatchObject({
       metadata: { issues: ["actorId", "action", "target", "id", "outcome"].map((path) => expect.objectContaining({ path }) as object) },

@@ -173,12 +173,14 @@ export const bundleRoutes = [
     query: z.strictObject({ slugs }),
     responses: { 200: content({ [ZIP]: z.string().meta({ override: { format: "binary" } }) }) },
     errors: ["WORKFLOW_NOT_FOUND"],
-    handler: async ({ gateway, caller, query, response }) => {
+    handler: async (context) => {
+      const { gateway, caller, query, response } = context;
       const signal = whileConnected(response, gateway.stopping);
       const request = { ownerId: caller.user.id, slugs: [...new Set(query.slugs)] };
       const all = gateway.services.bundles.exportBundle(request, { deadlineMs: BUNDLE_MS, signal })[Symbol.asyncIterator]();
       // Waits for the first bytes, so that an error isn't a broken archive.
-      const first = await all.next();
+      const action = { action: "bundle.export", target: query.slugs[0] ?? "", change: { slugs: request.slugs } };
+      const first = await auditedForOwner(context, action, async () => ({ value: await all.next() }));
       async function* bytes(): AsyncIterable<Uint8Array> {
         for (let next = first; !next.done; next = await all.next()) yield next.value.chunk;
       }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
 import { email, MAX_PASSWORD_CHARS, MAX_PASSWORD_UNITS, MAX_TOKEN_CHARS, password } from "../sign-in/fields";
+import { auditedForOwner, recordEvent } from "../../edge/audit";
 import { sendSoon } from "../../edge/mails";
 import { pendingLogin, pendingLoginView } from "../sign-in/second-step";
 import {
@@ -55,6 +56,7 @@ export const authRoutes = [
       const { gateway, request, body } = context;
       gateway.sessions.checkOrigin(request, false);
       const { user } = await gateway.services.identity.register({ ...body, address: addressOf(request) }, PASSWORD_CALL);
+      if (user) await recordEvent(context, { actorId: user.id, ownerId: user.id, action: "account.create", target: user.id });
       if (user) sendSoon(context, { id: "registered", mail: { $case: "verification", value: { userId: user.id } } });
       return signIn(context, user, 201);
     },
@@ -86,9 +88,13 @@ export const authRoutes = [
     body: jsonBody(signOut),
     responses: { 204: null },
     example: { everywhere: true },
-    handler: async ({ gateway, caller, request, response, body }) => {
-      if (body?.everywhere) await gateway.services.identity.endSessions({ userId: caller.user.id });
+    handler: async (context) => {
+      const { gateway, caller, request, response, body } = context;
+      const { id: userId } = caller.user;
+      if (body?.everywhere) await gateway.services.identity.endSessions({ userId });
       await gateway.sessions.signOut(request, response);
+      const action = body?.everywhere ? "session.delete-all" : "session.delete";
+      await recordEvent(context, { actorId: userId, ownerId: userId, action, target: userId });
       return { status: 204 };
     },
   }),
@@ -104,7 +110,9 @@ export const authRoutes = [
     handler: async (context) => {
       const { gateway, caller, request, body } = context;
       const change = { userId: caller.user.id, currentPassword: body.current, newPassword: body.new, address: addressOf(request) };
-      const { user } = await gateway.services.identity.changePassword(change, PASSWORD_CALL).catch(withTier(caller.user.tier));
+      const { user } = await auditedForOwner(context, { action: "password.change", target: change.userId }, async () => ({
+        value: await gateway.services.identity.changePassword(change, PASSWORD_CALL).catch(withTier(caller.user.tier)),
+      }));
       await startSession(context, user);
       return { status: 204 };
     },
@@ -120,10 +128,12 @@ export const authRoutes = [
     responses: { 204: null },
     errors: ["UNAUTHENTICATED", "CROSS_ORIGIN_DENIED"],
     example: { token: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11.0Yb…", new: "a loom of many colours" },
-    handler: async ({ gateway, request, body }) => {
+    handler: async (context) => {
+      const { gateway, request, body } = context;
       gateway.sessions.checkOrigin(request, false);
       const reset = { token: body.token, newPassword: body.new, address: addressOf(request) };
-      await gateway.services.identity.redeemPasswordReset(reset, PASSWORD_CALL);
+      const { user } = await gateway.services.identity.redeemPasswordReset(reset, PASSWORD_CALL);
+      if (user) await recordEvent(context, { actorId: user.id, ownerId: user.id, action: "password.reset", target: user.id });
       return { status: 204 };
     },
   }),

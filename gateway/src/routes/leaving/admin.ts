@@ -3,7 +3,7 @@ import { z } from "zod";
 import { content, defineRoute } from "../../edge/route";
 import { audited } from "../../edge/audit";
 import { ofUser, requirePerson } from "../admin/shared";
-import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./export";
+import { exportPending, exportReady, exportReply, sendExport, today, ZIP } from "./export";
 import { BY_ADMINISTRATOR, leavingAccount, leavingView, requestErasure } from "./routes";
 
 export const adminLeavingRoutes = [
@@ -18,9 +18,7 @@ export const adminLeavingRoutes = [
     handler: async (context) => {
       const { gateway, params } = context;
       await requirePerson(gateway, params.id);
-      // The archive is requested until it is complete, with one audit row per day.
-      const reference = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
-      return audited(context, { action: "user.export", target: params.id, reference }, async () => ({
+      return audited(context, { action: "user.export", target: params.id, reference: today() }, async () => ({
         value: await exportReply(gateway, params.id, `/api/admin/users/${params.id}/export/file`),
       }));
     },

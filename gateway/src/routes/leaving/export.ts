@@ -25,6 +25,9 @@ export const exportReady = z
   .meta({ id: "AccountExport" });
 export const exportPending = z.object({ status: z.literal("processing") }).meta({ id: "PendingAccountExport" });
 
+/** An archive is requested until it is complete, so that its requests of one day (UTC) share an audit row. */
+export const today = (): string => new Date().toISOString().slice(0, "YYYY-MM-DD".length);
+
 /** State of the archive; starts one if there is none. @param path download path */
 export const exportReply = async ({ services, publicBaseUrl }: Gateway, userId: string, path: string): Promise<Reply> => {
   const { export: stored } = await services.accountExports.getAccountExport({ userId });

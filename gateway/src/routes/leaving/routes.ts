@@ -6,10 +6,10 @@ import { RECENT_SIGN_IN_MS } from "../../http/limits";
 import type { Gateway } from "../../edge/gateway";
 import { content, defineRoute, type CallContext } from "../../edge/route";
 import { iso, timestamp } from "../../http/schemas";
-import { audited } from "../../edge/audit";
+import { audited, auditedForOwner } from "../../edge/audit";
 import { password } from "../sign-in/fields";
 import { addressOf, PASSWORD_CALL, withTier } from "../sign-in/session";
-import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./export";
+import { exportPending, exportReady, exportReply, sendExport, today, ZIP } from "./export";
 import { jsonBody } from "../../http/body/kinds";
 
 const mine = { tag: "Identity", auth: "session", role: "self", limit: "user" } as const;
@@ -58,7 +58,11 @@ export const leavingRoutes = [
     description:
       "The first request starts the export. Repeat the request until the response is 200 instead of 202. The archive is a ZIP file of workflows with their versions, executions, usage, the ledger, settings, names of keys and secrets (never their values), and files; its `README.txt` explains them. One archive is created at a time and can be downloaded for a day.",
     responses: { 200: exportReady, 202: exportPending },
-    handler: ({ gateway, caller }) => exportReply(gateway, caller.user.id, OWN_FILE),
+    handler: (context) => {
+      const { gateway, caller } = context;
+      const action = { action: "account.export", target: caller.user.id, reference: today() };
+      return auditedForOwner(context, action, async () => ({ value: await exportReply(gateway, caller.user.id, OWN_FILE) }));
+    },
   }),
   defineRoute({
     ...mine,
@@ -68,7 +72,11 @@ export const leavingRoutes = [
     summary: "The archive",
     responses: { 200: content({ [ZIP]: z.string().meta({ format: "binary" }) }) },
     errors: ["NOT_FOUND"],
-    handler: (context) => sendExport(context, context.caller.user.id),
+    handler: async (context) => {
+      const { id } = context.caller.user;
+      await auditedForOwner(context, { action: "account.export-read", target: id }, () => Promise.resolve({ value: undefined }));
+      return sendExport(context, id);
+    },
   }),
   defineRoute({
     ...mine,

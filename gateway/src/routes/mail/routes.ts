@@ -2,6 +2,7 @@ import { isNotice, NOTICES, type Notice } from "@nodeloom/kernel";
 import type { addresses } from "@nodeloom/proto";
 import { z } from "zod";
 import { MAILED_RESETS_PER_MINUTE } from "../../http/limits";
+import { auditedForOwner } from "../../edge/audit";
 import { defineRoute } from "../../edge/route";
 import { iso, timestamp } from "../../http/schemas";
 import { email, MAX_TOKEN_CHARS } from "../sign-in/fields";
@@ -83,9 +84,13 @@ const linkRoutes = [
     responses: { 204: null },
     errors: ["NOT_CONFIGURED"],
     example: { token: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11.0Yb…" },
-    handler: async ({ gateway, caller, body }) => {
+    handler: async (context) => {
+      const { gateway, caller, body } = context;
       await requireMail(gateway);
-      await gateway.services.addresses.verifyAddress({ userId: caller.user.id, token: body.token });
+      const { id: userId } = caller.user;
+      await auditedForOwner(context, { action: "address.verify", target: userId }, async () => ({
+        value: await gateway.services.addresses.verifyAddress({ userId, token: body.token }),
+      }));
       return { status: 204 };
     },
   }),

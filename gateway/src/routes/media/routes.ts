@@ -3,6 +3,7 @@ import { media } from "@nodeloom/proto";
 import { z } from "zod";
 import { requireApproved } from "../../auth/caller";
 import { notFound } from "../../http/errors";
+import { auditedForOwner } from "../../edge/audit";
 import { defineRoute, type CallContext } from "../../edge/route";
 import { anyObject, cursor, cursorPage, idParams, iso, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
 import { mediaQuota, storeUpload, uploadBytes, withSentFile } from "./uploads";
@@ -189,7 +190,10 @@ export const mediaRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
       const { id } = await findOwn(context, params.id);
-      const { object } = await gateway.services.media.setPublic({ id, ownerId: caller.user.id, public: body.public });
+      const action = { action: body.public ? "media.publish" : "media.unpublish", target: id };
+      const object = await auditedForOwner(context, action, async () => ({
+        value: (await gateway.services.media.setPublic({ id, ownerId: caller.user.id, public: body.public })).object,
+      }));
       return { status: 200, body: view(object) };
     },
   }),
@@ -219,8 +223,11 @@ export const mediaRoutes = [
     params: idParams("media"),
     responses: { 204: null },
     errors: ["NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
-      await gateway.services.media.deleteObject({ id: params.id, ownerId: caller.user.id });
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      await auditedForOwner(context, { action: "media.delete", target: params.id }, async () => ({
+        value: await gateway.services.media.deleteObject({ id: params.id, ownerId: caller.user.id }),
+      }));
       return { status: 204 };
     },
   }),

@@ -1,5 +1,6 @@
 import { ENTERPRISE_CAPS, USUAL_CAPS } from "@nodeloom/kernel";
 import { z } from "zod";
+import { recordEvent } from "../../edge/audit";
 import { defineRoute } from "../../edge/route";
 import { balances, balancesView } from "../identity/view";
 import { auditedChange, isPersonal, ofOrganization, requireShared, shared, which } from "./shared";
@@ -38,9 +39,12 @@ export const organizationRoutes = [
     responses: { 201: organization },
     errors: ["ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED"],
     example: { name: "Loom Works" },
-    handler: async ({ gateway, caller, body }) => {
+    handler: async (context) => {
+      const { gateway, caller, body } = context;
       const { membership } = await gateway.services.organizations.createOrganization({ personId: caller.person.id, name: body.name });
       const made = organizationView(membership);
+      const { id: ownerId } = made;
+      await recordEvent(context, { actorId: caller.person.id, ownerId, action: "organization.create", target: ownerId });
       return { status: 201, body: made, headers: { Location: `/api/organizations/${made.id}` } };
     },
   }),

@@ -34,11 +34,10 @@ const auditRefusal = async (
     target: userId || subject || eventId,
     changeJson: JSON.stringify({ event: eventId, type: eventType, subject, problem }),
     requestId: String(response.getHeader("X-Request-Id") ?? ""),
-    outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING,
+    outcome: identity.AuditOutcome.AUDIT_OUTCOME_FAILED,
+    errorCode: "PRECONDITION_FAILED",
   });
-  const { identity: service } = gateway.services;
-  await service.recordAudit({ row });
-  await service.recordAudit({ row: { ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_FAILED, errorCode: "PRECONDITION_FAILED" } });
+  await gateway.services.identity.recordAudit({ row });
 };
 
 export const paymentEventRoutes = [

@@ -2,6 +2,7 @@ import { DomainError } from "@nodeloom/kernel";
 import type { signIn as messages } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Gateway } from "../../edge/gateway";
+import { auditedForOwner, recordEvent } from "../../edge/audit";
 import { defineRoute, type CallContext, type Reply } from "../../edge/route";
 import { iso, timestamp } from "../../http/schemas";
 import { applyPlan } from "../../sweepers/plan-change";
@@ -127,7 +128,9 @@ export const oidcRoutes = [
         const page = finished.returnTo || "/";
         await applyChange(context, finished);
         if (finished.pending) return redirect(gateway.publicBaseUrl + codeAt(finished.pending.token, page));
-        if (finished.user) await completeAndSignIn(context, finished.user);
+        const { user, linkedUserId: linked } = finished;
+        if (user) await completeAndSignIn(context, user);
+        if (linked) await recordEvent(context, { actorId: linked, ownerId: linked, action: "oidc.link", target: linked });
         return redirect(gateway.publicBaseUrl + page);
       }, context),
   }),
@@ -169,9 +172,12 @@ export const oidcRoutes = [
     body: jsonBody(z.strictObject({ password }).meta({ id: "OidcUnlink" })),
     responses: { 204: null },
     example: { password: "correct horse battery staple" },
-    handler: async ({ gateway, caller, request, body }) => {
+    handler: async (context) => {
+      const { gateway, caller, request, body } = context;
       const by = { userId: caller.user.id, password: body.password, address: addressOf(request) };
-      await gateway.services.signIn.unlinkOidc(by, PASSWORD_CALL).catch(withTier(caller.user.tier));
+      await auditedForOwner(context, { action: "oidc.unlink", target: by.userId }, async () => ({
+        value: await gateway.services.signIn.unlinkOidc(by, PASSWORD_CALL).catch(withTier(caller.user.tier)),
+      }));
       return { status: 204 };
     },
   }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "../../edge/route";
 import { iso, timestamp } from "../../http/schemas";
-import { audited } from "../../edge/audit";
+import { audited, auditedForOwner } from "../../edge/audit";
 import { ofUser } from "../admin/shared";
 import { code, password } from "./fields";
 import { addressOf, PASSWORD_CALL, signedIn, startSession, withTier } from "./session";
@@ -71,7 +71,15 @@ export const secondFactorRoutes = [
     example: { code: EXAMPLE.code },
     handler: async (context) => {
       const { gateway, caller, body } = context;
-      const { user, recoveryCodes: codes } = await gateway.services.signIn.confirmSecondFactor({ userId: caller.user.id, code: body.code });
+      const { id: userId } = caller.user;
+      const { user, recoveryCodes: codes } = await auditedForOwner(
+        context,
+        { action: "second-factor.enable", target: userId },
+        async () => {
+          const value = await gateway.services.signIn.confirmSecondFactor({ userId, code: body.code });
+          return { value, after: { recoveryCodes: value.recoveryCodes.length } };
+        },
+      );
       await startSession(context, user);
       return { status: 200, body: { recoveryCodes: codes } };
     },
@@ -86,9 +94,12 @@ export const secondFactorRoutes = [
     responses: { 204: null },
     errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
     example: EXAMPLE,
-    handler: async ({ gateway, caller, request, body }) => {
+    handler: async (context) => {
+      const { gateway, caller, request, body } = context;
       const by = { userId: caller.user.id, ...body, address: addressOf(request) };
-      await gateway.services.signIn.removeSecondFactor(by, PASSWORD_CALL).catch(withTier(caller.user.tier));
+      await auditedForOwner(context, { action: "second-factor.disable", target: by.userId }, async () => ({
+        value: await gateway.services.signIn.removeSecondFactor(by, PASSWORD_CALL).catch(withTier(caller.user.tier)),
+      }));
       return { status: 204 };
     },
   }),

@@ -6,6 +6,7 @@ import { HOOK_PATH, newHookSecret } from "../../auth/hook";
 import { notFound } from "../../http/errors";
 import { markReplayed } from "../../edge/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
+import { auditedForOwner } from "../../edge/audit";
 import { defineRoute } from "../../edge/route";
 import { headerValue, iso, listQuery, MAX_CREDITS, slug, timestamp, uuid, workflowParams, type ParamsSpec } from "../../http/schemas";
 import { startRun } from "../runs/run";
@@ -133,7 +134,7 @@ export const hookRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
       const { secret, ...kept } = newHookSecret();
-      const { hook: made } = await gateway.services.triggers.createHook({
+      const wanted = {
         owner: triggerOwner(caller),
         workflowSlug: params.slug,
         alias: aliasFor(caller, body.alias),
@@ -144,6 +145,12 @@ export const hookRoutes = [
         deliveryIdHeader: body.deliveryIdHeader ?? "",
         maxHooks: caller.user.plan.caps.hooks,
         ...kept,
+      };
+      const { hmac, ...change } = body;
+      const audited = { ...change, ...(hmac ? { hmac: { header: hmac.header } } : {}) };
+      const made = await auditedForOwner(context, { action: "hook.create", target: params.slug, change: audited }, async () => {
+        const { hook: value } = await gateway.services.triggers.createHook(wanted);
+        return { value, after: { id: value?.id } };
       });
       const [shown] = await withPending(context, [view(made)]);
       return { status: 201, body: { ...shown, url: `${gateway.publicBaseUrl}${HOOK_PATH}${secret}` } };
@@ -160,8 +167,11 @@ export const hookRoutes = [
     params: hookParams,
     responses: { 204: null },
     errors: ["NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
-      await gateway.services.triggers.deleteHook({ userId: caller.user.id, workflowSlug: params.slug, id: params.id });
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      const which = { userId: caller.user.id, workflowSlug: params.slug, id: params.id };
+      const action = { action: "hook.delete", target: params.id, change: { workflow: params.slug } };
+      await auditedForOwner(context, action, async () => ({ value: await gateway.services.triggers.deleteHook(which) }));
       return { status: 204 };
     },
   }),

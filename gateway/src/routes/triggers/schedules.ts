@@ -5,6 +5,7 @@ import type { Caller } from "../../auth/caller";
 import { notFound } from "../../http/errors";
 import { raw } from "../../http/json";
 import { SCHEDULE_MS } from "../../http/limits";
+import { auditedForOwner } from "../../edge/audit";
 import { defineRoute, type CallContext } from "../../edge/route";
 import {
   aliasName,
@@ -197,6 +198,12 @@ const RUN_ERRORS = [
   "ALIAS_NOT_FOUND",
 ] as const;
 
+/** A change as the audit log has it. Inputs can hold a customer's data, so the log names them without values. */
+const auditedBody = ({ inputs: values, ...body }: z.infer<typeof change>): object => ({
+  ...body,
+  ...(values === undefined ? {} : { inputs: Object.keys(values) }),
+});
+
 const whichOf = (caller: Caller, params: { slug: string; id: string }) => ({
   userId: caller.user.id,
   workflowSlug: params.slug,
@@ -248,7 +255,11 @@ export const scheduleRoutes = [
         paused: body.paused ?? false,
         maxSchedules: caller.user.plan.caps.schedules,
       };
-      const { schedule: made } = await gateway.services.triggers.createSchedule(wanted, { deadlineMs: SCHEDULE_MS });
+      const action = { action: "schedule.create", target: params.slug, change: auditedBody(body) };
+      const made = await auditedForOwner(context, action, async () => {
+        const { schedule: value } = await gateway.services.triggers.createSchedule(wanted, { deadlineMs: SCHEDULE_MS });
+        return { value, after: { id: value?.id } };
+      });
       const [shown] = await withPending(context, [view(made)]);
       return { status: 201, body: shown, headers: { Location: `/api/workflows/${params.slug}/schedules/${made?.id}` } };
     },
@@ -304,7 +315,10 @@ export const scheduleRoutes = [
         webhook: await webhookOf(context, body.webhook),
         paused: body.paused,
       };
-      const { schedule: changed } = await gateway.services.triggers.updateSchedule(wanted, { deadlineMs: SCHEDULE_MS });
+      const action = { action: "schedule.update", target: params.id, change: { workflow: params.slug, ...auditedBody(body) } };
+      const changed = await auditedForOwner(context, action, async () => ({
+        value: (await gateway.services.triggers.updateSchedule(wanted, { deadlineMs: SCHEDULE_MS })).schedule,
+      }));
       const [shown] = await withPending(context, [view(changed)]);
       return { status: 200, body: shown };
     },
@@ -318,8 +332,12 @@ export const scheduleRoutes = [
     params: scheduleParams,
     responses: { 204: null },
     errors: ["NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
-      await gateway.services.triggers.deleteSchedule(whichOf(caller, params));
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      const action = { action: "schedule.delete", target: params.id, change: { workflow: params.slug } };
+      await auditedForOwner(context, action, async () => ({
+        value: await gateway.services.triggers.deleteSchedule(whichOf(caller, params)),
+      }));
       return { status: 204 };
     },
   }),

@@ -16,6 +16,18 @@ import { jsonBody } from "../../http/body/kinds";
 /** Saves of the same members of a workflow by one person within this time share an audit row. The console saves while people edit. */
 const SAVES_SHARED_MS = 600_000;
 
+/** Members that decide who can see or run the workflow. Rows have their values; of other members, they have the names. */
+const EXPOSING = ["isTemplate", "publicPlayground", "mcp"] as const;
+
+/** Row of an update. Publishing or withdrawing an app has an action of its own. */
+const updateRow = (body: z.infer<typeof changes>): { action: string; change: object } => {
+  const values = EXPOSING.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]));
+  const change = { members: Object.keys(body).sort(), ...Object.fromEntries(values) };
+  if (body.app === undefined) return { action: "workflow.update", change };
+  const isPublished = body.app?.published === true;
+  return { action: isPublished ? "workflow.app-publish" : "workflow.app-unpublish", change };
+};
+
 /** Filter for workflows outside of folders. */
 const ROOT = "null";
 const filters = z.strictObject({
@@ -152,9 +164,9 @@ export const workflowRoutes = [
     handler: async (context) => {
       const { gateway, params } = context;
       const request = { ...updateRequest(params.slug, context.body, context), ifRevision: await wantedRevision(context) };
-      const change = { members: Object.keys(context.body).sort() };
+      const { action, change } = updateRow(context.body);
       const reference = String(Math.floor(context.receivedAtMs / SAVES_SHARED_MS));
-      const stored = await auditedForOwner(context, { action: "workflow.update", target: params.slug, change, reference }, async () => ({
+      const stored = await auditedForOwner(context, { action, target: params.slug, change, reference }, async () => ({
         value: (await gateway.services.workflows.updateWorkflow(request)).workflow,
       }));
       const warnings = context.body.nodes === undefined ? [] : await graphWarnings(gateway.catalog, stored);
@@ -178,7 +190,9 @@ export const workflowRoutes = [
       const { gateway, caller, params, body } = context;
       const which = { slug: params.slug, ownerId: caller.user.id, ifRevision: await wantedRevision(context) };
       const request = { ...which, folderId: body.folderId ?? undefined };
-      const { workflow: stored } = await gateway.services.workflows.moveWorkflow(request);
+      const stored = await auditedForOwner(context, { action: "workflow.move", target: params.slug, change: body }, async () => ({
+        value: (await gateway.services.workflows.moveWorkflow(request)).workflow,
+      }));
       return workflowReply(200, stored);
     },
   }),

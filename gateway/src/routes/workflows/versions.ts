@@ -99,7 +99,8 @@ export const versionRoutes = [
     responses: { 201: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
     example: { name: "My poster maker" },
-    handler: async ({ gateway, caller, params, body, executionId }) => {
+    handler: async (context) => {
+      const { gateway, caller, params, body, executionId } = context;
       const request = workflows.CloneWorkflowRequest.fromPartial({
         slug: params.slug,
         userId: caller.user.id,
@@ -111,7 +112,11 @@ export const versionRoutes = [
         mediaQuotaBytes: mediaQuota(caller),
         withoutRun: isWithoutRun(caller),
       });
-      const { workflow: stored } = await gateway.services.workflows.cloneWorkflow(request, { deadlineMs: CLONE_MS });
+      const action = { action: "workflow.clone", target: params.slug, change: body ?? undefined };
+      const stored = await auditedForOwner(context, action, async () => {
+        const { workflow: value } = await gateway.services.workflows.cloneWorkflow(request, { deadlineMs: CLONE_MS });
+        return { value, after: { slug: value?.slug } };
+      });
       return workflowReply(201, stored, { headers: { Location: `/api/workflows/${stored?.slug}` } });
     },
   }),
@@ -212,7 +217,10 @@ export const versionRoutes = [
       const { gateway, caller, params } = context;
       const which = { slug: params.slug, ownerId: caller.user.id, version: params.version };
       const request = { ...which, ifRevision: await wantedRevision(context), withoutRun: isWithoutRun(caller, params.slug) };
-      const { workflow: stored } = await gateway.services.workflows.restoreVersion(request);
+      const action = { action: "workflow.restore", target: params.slug, change: { version: params.version } };
+      const stored = await auditedForOwner(context, action, async () => ({
+        value: (await gateway.services.workflows.restoreVersion(request)).workflow,
+      }));
       return workflowReply(200, stored);
     },
   }),

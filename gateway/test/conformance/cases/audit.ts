@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { call } from "../../e2e/support/client";
+import { codeOf, wrongCode } from "../../support/authenticator";
 import { inSection, type Case } from "../case";
-import { answers, fits, is, refuses } from "../check";
+import { answers, fits, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";
-import { save } from "../graphs";
+import { greeting, save } from "../graphs";
 
 /** The audit log of an account. */
 
@@ -29,7 +30,90 @@ const withFailed = (actor: Actor, query: string): Promise<Row[]> =>
 
 const user = (ctx: Context): Promise<Actor> => ctx.actor({ tier: "pro" });
 
+const FACTOR = "/api/auth/second-factor";
+const NEW_PASSWORD = "a loom of many colours";
+
+/** Changes of an account by its owner. Each ends the earlier sessions, so the owner signs in again. */
+const accounts: Case[] = [
+  log("the audit log shows changes of the password and of the second factor, and uses of recovery codes", async (ctx) => {
+    const first = await ctx.actor({ tier: "pro", noKey: true });
+    const { email, userId } = first;
+    answers(await first.session.post("/api/auth/password", { current: first.password, new: NEW_PASSWORD }), 204);
+    const credentials = { email, password: NEW_PASSWORD };
+    const { session } = await ctx.signIn(credentials);
+    const secret = pick<string>(answers(await session.post(FACTOR, { password: NEW_PASSWORD }), 201), "secret");
+    const codes = pick<string[]>(answers(await session.post(`${FACTOR}/confirm`, { code: codeOf(secret) }), 200), "recoveryCodes");
+    const pending = pick<string>(answers(await ctx.anonymous.post("/api/auth/login", credentials), 202), "pending");
+    const second = (code: string) => ctx.anonymous.post("/api/auth/login/code", { pending, code });
+    refuses(await second(wrongCode(secret)), 401, "UNAUTHENTICATED");
+    const signed = answers(await second(codes[0]!), 200);
+    const cookie = signed.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const ask = (method: string, path: string, body?: unknown) => call(ctx.baseUrl, method, path, { cookie, body });
+    answers(await ask("POST", `${FACTOR}/disable`, { password: NEW_PASSWORD, code: codes[1]! }), 204);
+    const own = { ...first, session: { ...first.session, get: (path: string) => ask("GET", path) } };
+    const rows = await eventually(
+      () => rowsOf(own, "limit=100"),
+      (found) => found.some(({ action }) => action === "recovery-code.use") && found.some(({ outcome }) => outcome === "failed"),
+    );
+    const actions = rows.filter(({ outcome }) => outcome === "done").map(({ action }) => action);
+    for (const action of ["account.create", "password.change", "second-factor.enable", "recovery-code.use", "second-factor.disable"])
+      assert.ok(actions.includes(action), action);
+    assert.ok(!JSON.stringify(rows).includes(NEW_PASSWORD) && codes.every((code) => !JSON.stringify(rows).includes(code)));
+    fits(
+      rows.find(({ outcome }) => outcome === "failed"),
+      { action: "session.create", target: userId, errorCode: "UNAUTHENTICATED" },
+    );
+    answers(await ask("POST", "/api/auth/logout", {}), 204);
+    const [last] = await rowsOf(await ctx.signIn(credentials), "action=session.delete");
+    fits(last, { outcome: "done", target: userId });
+  }),
+];
+
+/** Changes of what an account owns. */
+const changes: Case[] = [
+  log("the audit log shows schedules, hooks, apps, restored versions, public files and exports, without inputs", async (ctx) => {
+    const actor = await user(ctx);
+    const { body: saved } = answers(await actor.post("/api/workflows", greeting()), 201);
+    const slug = String(saved.slug);
+    const path = `/api/workflows/${slug}`;
+    const schedule = { cron: "0 9 * * 1", paused: true, inputs: { prompt: "a private name" } };
+    const scheduleId = pick<string>(answers(await actor.post(`${path}/schedules`, schedule), 201), "id");
+    answers(await actor.patch(`${path}/schedules/${scheduleId}`, { cron: "0 8 * * 1" }), 200);
+    answers(await actor.delete(`${path}/schedules/${scheduleId}`), 204);
+    const hook = { expression: "", maxCredits: 5, hmac: { header: "X-Signature", secret: "a private secret" } };
+    const hookId = pick<string>(answers(await actor.post(`${path}/hooks`, hook), 201), "id");
+    answers(await actor.delete(`${path}/hooks/${hookId}`), 204);
+    answers(await actor.post(`${path}/versions`, {}), 201);
+    answers(await actor.post(`${path}/versions/1/restore`), 200);
+    answers(await actor.session.put(path, { app: { published: true, dailyCredits: 5 } }), 200);
+    answers(await actor.session.put(path, { app: { published: false, dailyCredits: 5 } }), 200);
+    const bundle = await fetch(`${ctx.baseUrl}/api/bundles?slugs=${slug}`, { headers: { "x-api-key": actor.key } });
+    assert.equal(bundle.status, 200);
+    const headers = { "x-api-key": actor.key, "content-type": "image/png" };
+    const bytes = new Uint8Array(Buffer.from("89504e470d0a1a0a0000000d4948445200000001", "hex"));
+    const upload = await fetch(`${ctx.baseUrl}/api/media`, { method: "POST", headers, body: bytes });
+    const { id: fileId } = (await upload.json()) as { id: string };
+    answers(await actor.patch(`/api/media/${fileId}`, { public: true }), 200);
+    answers(await actor.delete(`/api/media/${fileId}`), 204);
+    assert.ok([200, 202].includes((await actor.session.get("/api/me/export")).status));
+    const rows = await rowsOf(actor, "limit=100");
+    const actions = rows.map(({ action }) => action);
+    const expected = [
+      ...["schedule.create", "schedule.update", "schedule.delete", "hook.create", "hook.delete", "workflow.restore"],
+      ...["workflow.app-publish", "workflow.app-unpublish", "bundle.export", "media.publish", "media.delete", "account.export"],
+    ];
+    assert.deepEqual(
+      expected.filter((action) => !actions.includes(action)),
+      [],
+    );
+    assert.ok(rows.every(({ outcome }) => outcome === "done"));
+    assert.ok(!JSON.stringify(rows).includes("a private"), "values of inputs and secrets aren't in the log");
+  }),
+];
+
 export const auditCases: Case[] = [
+  ...accounts,
+  ...changes,
   log("the audit log shows sign-ins, also those with a wrong password, with the address of the caller", async (ctx) => {
     const actor = await user(ctx);
     const sent = (password: string) => call(ctx.baseUrl, "POST", "/api/auth/login", { body: { email: actor.email, password } });

@@ -34,8 +34,8 @@ export interface AuditFound {
 export interface AuditStore {
   /** @returns false if the id exists */
   insert(row: AuditRecord): Promise<boolean>;
-  /** Ends a pending row; other rows stay unchanged. */
-  end(id: string, end: AuditEnd): Promise<void>;
+  /** Ends the pending row of the id, or inserts the ended row if there is none; ended rows stay unchanged. */
+  end(row: AuditRecord, end: AuditEnd): Promise<void>;
   find(id: string): Promise<AuditRecord | null>;
   /** Removes a page of rows from before a time, oldest first. @returns the number of removed rows */
   removeBefore(before: Date, limit: number): Promise<number>;
@@ -68,7 +68,11 @@ export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => {
     insert: async (row) => {
       return insertOnce(audit.create([row]));
     },
-    end: async (id, end) => void (await audit.updateOne({ _id: id, outcome: "pending" }, { $set: end })),
+    end: async ({ _id, outcome: _outcome, errorCode: _errorCode, afterJson: _afterJson, beforeJson, ...row }, end) => {
+      const inserted = "beforeJson" in end ? row : { ...row, beforeJson };
+      // The row of an id that has ended isn't found, so its insertion fails.
+      await insertOnce(audit.updateOne({ _id, outcome: "pending" }, { $set: end, $setOnInsert: inserted }, { upsert: true }).exec());
+    },
     removeBefore: (before, limit) => removeSome(audit, { at: { $lt: before } }, limit, { at: 1, _id: 1 }),
     find: (id) => audit.findById(id).lean<AuditRecord>().exec(),
     page: async ({ ownerId, after, limit, filter }) => {

@@ -17,14 +17,11 @@ export interface AuditPage {
 }
 
 /**
- * Changes by administrators, and changes to owners' keys, secrets, budgets and similar data. A row is written as pending before the change
- * and ended after it. A crash between the two leaves a pending row, never a change without a row.
+ * Changes by administrators, changes to owners' keys, secrets, budgets and similar data, and events such as sign-ins. The row of a change
+ * is written as pending before it and ended after it. A crash between the two leaves a pending row, never a change without a row.
  */
 export interface Audit {
-  /**
-   * Writes a new row or ends a pending one. Ended rows never change.
-   * @throws NOT_FOUND if there is no row to end
-   */
+  /** Writes a new row, pending or ended, or ends a pending one. Ended rows never change. */
   record(entry: AuditEntry): Promise<AuditRecord>;
   /** Removes expired rows, oldest first, one page per call. */
   removeExpired(cursor: string): Promise<Removal>;
@@ -50,15 +47,15 @@ export const createAudit = (store: AuditStore, clock: () => number = Date.now): 
   record: async (entry) => {
     const outcome = checkEntry(entry);
     const { id, errorCode, afterJson, beforeJson, ownerId = "", ip = "", ...fields } = entry;
+    const ofOwner = { ...(ownerId === "" ? {} : { ownerId }), ...(ip === "" ? {} : { ip }) };
+    const row: AuditRecord = { ...fields, ...ofOwner, outcome, beforeJson, afterJson: "", errorCode: "", _id: id, at: new Date(clock()) };
     if (outcome === "pending") {
-      const ofOwner = { ...(ownerId === "" ? {} : { ownerId }), ...(ip === "" ? {} : { ip }) };
-      const row: AuditRecord = { ...fields, ...ofOwner, outcome, beforeJson, afterJson: "", errorCode: "", _id: id, at: new Date(clock()) };
       if (await store.insert(row)) return row;
     } else {
-      await store.end(id, { outcome, errorCode, afterJson, ...(beforeJson === "" ? {} : { beforeJson }) });
+      await store.end(row, { outcome, errorCode, afterJson, ...(beforeJson === "" ? {} : { beforeJson }) });
     }
     const stored = await store.find(id);
-    if (!stored) throw new DomainError("not_found", "NOT_FOUND", "no such audit row");
+    if (!stored) throw new DomainError("internal", "INTERNAL", "an audit row was removed while it was written");
     return stored;
   },
 

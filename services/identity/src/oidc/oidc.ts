@@ -36,6 +36,8 @@ export interface OidcResult {
   account: { before: User; after: User } | undefined;
   /** Set if the account requires a code, so that there is no session yet. */
   pending: PendingSignIn | undefined;
+  /** Set if an account was linked. */
+  linkedUserId?: string;
 }
 
 export interface OidcState {
@@ -135,7 +137,7 @@ export const createOidc = (options: OidcOptions): Oidc => {
       const claims = await protocol.redeem(back.href, { state, nonce, verifier });
       if (linking) {
         await accounts.link(claims, await linkingUser(linking));
-        return { returnTo, account: undefined, pending: undefined };
+        return { returnTo, account: undefined, pending: undefined, linkedUserId: linking.userId };
       }
       const user = await accounts.resolve(claims);
       if (user.suspended) throw accountSuspended();

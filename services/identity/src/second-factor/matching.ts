@@ -5,6 +5,7 @@ import type { SecondFactorStore } from "./second-factor-store";
 
 /** A correct code. It counts only if `use` succeeds. */
 export interface CodeMatch {
+  isRecoveryCode: boolean;
   /** @returns false if it was already used */
   use(): Promise<boolean>;
 }
@@ -48,10 +49,10 @@ export const createCodeMatching = ({ store, envelope, pepper, clock }: CodeMatch
       if ("recovery" in typed) {
         const hash = recoveryHash(pepper, _id, typed.recovery);
         const isLeft = secondFactor.recoveryCodes.includes(hash);
-        return isLeft ? { use: () => store.useRecoveryCode(_id, secondFactor.id, hash) } : undefined;
+        return isLeft ? { isRecoveryCode: true, use: () => store.useRecoveryCode(_id, secondFactor.id, hash) } : undefined;
       }
       const step = matchedStep(_id, secondFactor, typed.totp);
-      return step === undefined ? undefined : { use: () => store.useStep(_id, secondFactor.id, step) };
+      return step === undefined ? undefined : { isRecoveryCode: false, use: () => store.useStep(_id, secondFactor.id, step) };
     },
   };
 };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
+import type { SignInNotes } from "../audit/sign-in-notes";
 import type { UserRecord } from "../records";
 import type { LoginThrottle } from "../sessions/login-throttle";
 import { nameOf, networkOf } from "../sessions/networks";
@@ -37,6 +38,7 @@ export interface PendingSignInsOptions {
   matching: CodeMatching;
   /** Passwords and codes are counted separately. */
   throttles: { passwords: LoginThrottle; codes: LoginThrottle };
+  notes: SignInNotes;
   pepper: string;
   clock?: () => number;
 }
@@ -47,7 +49,7 @@ const notPending = (): DomainError =>
   new DomainError("unauthenticated", "UNAUTHENTICATED", "this sign-in has expired, was used or was begun elsewhere: sign in again");
 
 export const createPendingSignIns = (options: PendingSignInsOptions): PendingSignIns => {
-  const { store, users, tiers, matching, throttles, pepper, clock = Date.now } = options;
+  const { store, users, tiers, matching, throttles, notes, pepper, clock = Date.now } = options;
   const idOf = (token: string): string => nameOf(pepper, "pending sign-in", token);
   const placeOf = (address: string): string => nameOf(pepper, "network of a pending sign-in", networkOf(address));
   return {
@@ -66,9 +68,13 @@ export const createPendingSignIns = (options: PendingSignInsOptions): PendingSig
       if (!user || !hasSecondFactor(user) || user.sessionEpoch !== pending.sessionEpoch) throw notPending();
       await throttles.codes.attempt(user.email, address);
       const match = matching.match(user, code);
-      if (!match) throw wrongCode();
+      if (!match) {
+        notes.failure(user._id, address);
+        throw wrongCode();
+      }
       if (!(await store.take(pending._id))) throw notPending();
       if (!(await match.use())) throw wrongCode();
+      if (match.isRecoveryCode) notes.recoveryCode(user._id, address);
       await Promise.all([throttles.passwords.succeeded(user.email, address), throttles.codes.succeeded(user.email, address)]);
       return toUser(user, await tiers.planOf(user.tier));
     },

@@ -23,9 +23,9 @@ const oidcHandlers = ({ oidc }: SignInServices): Pick<Server, OidcMethods> => ({
     signIn.StartOidcResponse.fromPartial(link ? await oidc.startLink({ ...start, ...link }) : await oidc.start(start)),
   ),
   finishOidc: unary(async (back: signIn.FinishOidcRequest) => {
-    const { returnTo, account, pending } = await oidc.finish(back);
+    const { returnTo, account, pending, linkedUserId } = await oidc.finish(back);
     const changed = account ? { user: toUserMessage(account.after), before: toUserMessage(account.before) } : {};
-    return signIn.FinishOidcResponse.fromPartial({ returnTo, pending, ...changed });
+    return signIn.FinishOidcResponse.fromPartial({ returnTo, pending, linkedUserId, ...changed });
   }),
   getOidc: unary(async ({ userId }: signIn.GetOidcRequest) => signIn.GetOidcResponse.fromPartial(await oidc.state(userId))),
   unlinkOidc: unary(async (by: signIn.UnlinkOidcRequest) => {

@@ -1,4 +1,5 @@
 import { accountSuspended, DomainError, invalidRequest } from "@nodeloom/kernel";
+import type { SignInNotes } from "../audit/sign-in-notes";
 import type { PendingSignIn, PendingSignIns } from "../second-factor/pending-sign-ins";
 import type { Tiers } from "../tiers/tiers";
 import { credentialIssues } from "../users/bootstrap";
@@ -34,22 +35,13 @@ export interface SignInOptions {
   passwords: Passwords;
   throttle: LoginThrottle;
   pendingSignIns: Pick<PendingSignIns, "begin">;
-  /** Called for a wrong password of an existing account. */
-  noteFailure(userId: string, address: string): void;
+  notes: Pick<SignInNotes, "failure">;
   clock?: () => number;
 }
 
 const FREE = { role: "user", tier: "free", approved: false } as const;
 
-export const createSignIn = ({
-  store,
-  tiers,
-  passwords,
-  throttle,
-  pendingSignIns,
-  noteFailure,
-  clock = Date.now,
-}: SignInOptions): SignIn => ({
+export const createSignIn = ({ store, tiers, passwords, throttle, pendingSignIns, notes, clock = Date.now }: SignInOptions): SignIn => ({
   register: async ({ email: rawEmail, password, address }) => {
     const email = normaliseEmail(rawEmail);
     const issues = credentialIssues(email, password);
@@ -65,7 +57,7 @@ export const createSignIn = ({
     await throttle.attempt(email, address);
     const user = await store.findByEmail(email);
     const matches = await passwords.verify(user?.passwordHash, password);
-    if (user && !matches) noteFailure(user._id, address);
+    if (user && !matches) notes.failure(user._id, address);
     if (!user || !matches) throw new DomainError("unauthenticated", "UNAUTHENTICATED", "wrong e-mail address or password");
     const takesCode = hasSecondFactor(user);
     // If a code is required, failures are reset and the address becomes known only after the code.

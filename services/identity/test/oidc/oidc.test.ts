@@ -184,7 +184,7 @@ describe("linking by a signed-in user", () => {
     const [person, { id, email }] = [someone(), await register(someone().email)];
     expect(await refusal(startLink(id, "not the password"))).toMatchObject({ reason: "UNAUTHENTICATED" });
     const linked = await identity.oidc.finish(await visit(person, await startLink(id)));
-    expect(linked).toEqual({ returnTo: "/account", account: undefined, pending: undefined });
+    expect(linked).toEqual({ returnTo: "/account", account: undefined, pending: undefined, linkedUserId: id });
     expect((await signIn(person)).account?.after).toMatchObject({ id, email });
     expect(await login(email)).toHaveProperty("user.id", id);
     await identity.oidc.unlink({ userId: id, password: PASSWORD, address: HOME });
