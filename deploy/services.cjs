@@ -199,9 +199,9 @@ const LIBRARIES = ["kernel", "platform", "providers"];
 
 /** @param {string} name */
 const serviceOf = (name) => {
-  const found = SERVICES.find((service) => service.name === name);
-  if (found === undefined) throw new Error(`there is no service called ${name}`);
-  return found;
+  const serviceRow = SERVICES.find((service) => service.name === name);
+  if (serviceRow === undefined) throw new Error(`there is no service called ${name}`);
+  return serviceRow;
 };
 
 /** @param {import("./services.d.cts").Service} service */

@@ -53,6 +53,6 @@ const distance = (one, other) => {
 
 /** The drill with the most similar name. @param {string} wrong */
 export const nearest = (wrong) => {
-  const [found] = DRILLS.map(({ name }) => ({ name, far: distance(wrong, name) })).sort((one, other) => one.far - other.far);
-  return found?.name;
+  const [closest] = DRILLS.map(({ name }) => ({ name, far: distance(wrong, name) })).sort((one, other) => one.far - other.far);
+  return closest?.name;
 };

@@ -37,18 +37,25 @@ const panelJson = ({ title, about, unit, queries, limit, decimals }, id, at) => 
 });
 
 const panels = () => {
-  const made = [];
+  const placedPanels = [];
   let y = 0;
   for (const [title, row] of Object.entries(ROWS)) {
-    made.push({ id: made.length + 1, type: "row", title, collapsed: false, gridPos: { x: 0, y, w: COLUMNS, h: 1 }, panels: [] });
+    placedPanels.push({
+      id: placedPanels.length + 1,
+      type: "row",
+      title,
+      collapsed: false,
+      gridPos: { x: 0, y, w: COLUMNS, h: 1 },
+      panels: [],
+    });
     y += 1;
     for (const [index, panel] of row.entries()) {
       const x = (index * WIDTH) % COLUMNS;
-      made.push(panelJson(panel, made.length + 1, { x, y: y + Math.floor((index * WIDTH) / COLUMNS) * HEIGHT }));
+      placedPanels.push(panelJson(panel, placedPanels.length + 1, { x, y: y + Math.floor((index * WIDTH) / COLUMNS) * HEIGHT }));
     }
     y += Math.ceil((row.length * WIDTH) / COLUMNS) * HEIGHT;
   }
-  return made;
+  return placedPanels;
 };
 
 const dashboard = {

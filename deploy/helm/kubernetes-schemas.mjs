@@ -51,9 +51,9 @@ const slim = (schema, refer) => {
   // A property can have a keyword's name; then its value is a schema.
   const isTold = (/** @type {[string, unknown]} */ [key, value]) =>
     (TOLD_ONLY.has(key) && typeof value === "string") || /^(\$id|\$schema|x-kubernetes-.*)$/.test(key);
-  const kept = Object.entries(schema).filter((entry) => !isTold(entry));
+  const members = Object.entries(schema).filter((entry) => !isTold(entry));
   return Object.fromEntries(
-    kept.map(([key, value]) => {
+    members.map(([key, value]) => {
       if (key !== "$ref") return [key, slim(value, refer)];
       const name = String(value).split(DEFINITIONS).at(-1) ?? "";
       refer(name);
@@ -86,6 +86,6 @@ for (const kind of KINDS) {
   const { status: _, ...properties } = schema.properties;
   kinds[`${apiVersion} ${name}`] = slim({ ...schema, properties, required: ["apiVersion", "kind", "metadata"] }, refer);
 }
-const written = gzipSync(JSON.stringify({ version: VERSION, kinds, $defs }), { level: 9 });
-await writeFile(TARGET, written);
-process.stdout.write(`${Object.keys(kinds).length} kinds, ${Object.keys($defs).length} definitions, ${written.length} bytes\n`);
+const compressed = gzipSync(JSON.stringify({ version: VERSION, kinds, $defs }), { level: 9 });
+await writeFile(TARGET, compressed);
+process.stdout.write(`${Object.keys(kinds).length} kinds, ${Object.keys($defs).length} definitions, ${compressed.length} bytes\n`);

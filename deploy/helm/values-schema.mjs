@@ -118,10 +118,10 @@ schema.properties.prometheus.properties.dashboards.properties.labels = { type: "
 schema.properties.ingress.properties.profile = { enum: ["", "nginx"] };
 // A parent chart has its own members there.
 delete schema.properties.global.additionalProperties;
-const written = {
+const document = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "Values of the Nodeloom chart",
   ...schema,
   definitions: { service: serviceSchema(values.services) },
 };
-await writeGenerated("deploy/helm/nodeloom/values.schema.json", JSON.stringify(written));
+await writeGenerated("deploy/helm/nodeloom/values.schema.json", JSON.stringify(document));

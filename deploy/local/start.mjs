@@ -58,13 +58,13 @@ const refuseSecondStart = async (progress) => {
 const stopRequest = () =>
   new Promise((resolve) => {
     for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-      let asked = 0;
+      let signalCount = 0;
       let firstAt = 0;
       process.on(signal, () => {
-        asked += 1;
+        signalCount += 1;
         firstAt ||= Date.now();
-        const isEcho = asked === 2 && Date.now() - firstAt < ECHO_MS;
-        if (asked > 1 && !isEcho) void stopAllChildren(0).then(() => process.exit(1));
+        const isEcho = signalCount === 2 && Date.now() - firstAt < ECHO_MS;
+        if (signalCount > 1 && !isEcho) void stopAllChildren(0).then(() => process.exit(1));
         resolve(signal);
       });
     }

@@ -28,9 +28,9 @@ const declarationsOf = (name) => {
 const parsed = new Map();
 /** @param {string} name */
 const sourceOf = (name) => {
-  const known = parsed.get(name) ?? declarationsOf(name);
-  parsed.set(name, known);
-  return known;
+  const declarations = parsed.get(name) ?? declarationsOf(name);
+  parsed.set(name, declarations);
+  return declarations;
 };
 
 /** @param {import("typescript").Statement} statement @returns {string | undefined} */
@@ -56,16 +56,16 @@ const commentText = (text) =>
 const exportsIn = (file) => {
   const source = sourceOf(file);
   /** @type {Map<string, Export>} */
-  const found = new Map();
+  const exportsByName = new Map();
   for (const statement of source.statements) {
     const name = nameOf(statement);
     if (name === undefined) continue;
     const comments = ts.getLeadingCommentRanges(source.text, statement.getFullStart()) ?? [];
     const comment = comments.map(({ pos, end }) => source.text.slice(pos, end)).findLast((text) => text.startsWith("/**"));
     const declaration = statement.getText().replace(/^export (?:declare )?/, "");
-    found.set(name, { name, file, declaration, comment: comment === undefined ? "" : commentText(comment) });
+    exportsByName.set(name, { name, file, declaration, comment: comment === undefined ? "" : commentText(comment) });
   }
-  return found;
+  return exportsByName;
 };
 
 /** Names that a file exports, with the file that declares each. @param {string} file @returns {[string, string][]} */

@@ -79,12 +79,12 @@ const declaration = (name, schema) => {
 
 /** @param {Json} operation @param {string} place */
 const parametersIn = (operation, place) => {
-  const found = (operation.parameters ?? []).filter((/** @type {Json} */ parameter) => parameter.in === place);
-  if (found.length === 0) return undefined;
+  const parameters = (operation.parameters ?? []).filter((/** @type {Json} */ parameter) => parameter.in === place);
+  if (parameters.length === 0) return undefined;
   const properties = Object.fromEntries(
-    found.map((/** @type {Json} */ { name, schema, description }) => [name, { ...schema, description }]),
+    parameters.map((/** @type {Json} */ { name, schema, description }) => [name, { ...schema, description }]),
   );
-  const required = found.filter((/** @type {Json} */ parameter) => parameter.required).map((/** @type {Json} */ { name }) => name);
+  const required = parameters.filter((/** @type {Json} */ parameter) => parameter.required).map((/** @type {Json} */ { name }) => name);
   return { type: objectType({ properties, required, additionalProperties: false }), isOptional: required.length === 0 };
 };
 

@@ -7,16 +7,16 @@ import { startPlatform, type Platform, type User } from "./support/platform";
 
 /** Replaces Temporal's UI and records its requests. */
 const startUi = async (): Promise<{ server: Server; url: string; seen: IncomingMessage[] }> => {
-  const seen: IncomingMessage[] = [];
+  const received: IncomingMessage[] = [];
   const server = createServer((incoming, response) => {
-    seen.push(incoming);
+    received.push(incoming);
     response.setHeader("set-cookie", ["_csrf=1; Path=/", "nodeloom_session=stolen; Path=/"]);
     response.setHeader("access-control-allow-origin", "*");
     response.end("a page");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/temporal`, seen };
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/temporal`, seen: received };
 };
 
 let platform: Platform;
@@ -46,13 +46,13 @@ afterAll(async () => {
 
 const PAGE = "/temporal/namespaces/default/workflows";
 /** Sends requests as browsers do, by default with an administrator's session. */
-const ask = async (path: string, { headers, ...sent }: Sent = {}, at = origin): Promise<Answer & { reached: IncomingMessage[] }> => {
+const ask = async (path: string, { headers, ...options }: Sent = {}, at = origin): Promise<Answer & { reached: IncomingMessage[] }> => {
   const before = ui.seen.length;
-  const answer = await send(at, path, { ...sent, headers: { cookie: platform.admin.cookie, host: new URL(at).host, ...headers } });
+  const answer = await send(at, path, { ...options, headers: { cookie: platform.admin.cookie, host: new URL(at).host, ...headers } });
   return { ...answer, reached: ui.seen.slice(before) };
 };
-const refusal = async (path: string, sent: Sent, at = origin): Promise<[number, unknown, number]> => {
-  const { status, body, reached } = await ask(path, sent, at);
+const refusal = async (path: string, options: Sent, at = origin): Promise<[number, unknown, number]> => {
+  const { status, body, reached } = await ask(path, options, at);
   return [status, body?.code, reached.length];
 };
 
@@ -109,14 +109,14 @@ describe("Temporal's UI", () => {
   });
 
   it("is linked for administrators if it is served, and isn't served without an address", async () => {
-    const named = async (baseUrl: string): Promise<unknown> =>
+    const temporalOf = async (baseUrl: string): Promise<unknown> =>
       (await send(baseUrl, "/api/admin/temporal", { headers: { cookie: platform.admin.cookie } })).body;
-    expect(await named(platform.baseUrl)).toEqual({ url: null, namespace: "default" });
+    expect(await temporalOf(platform.baseUrl)).toEqual({ url: null, namespace: "default" });
     const port = await freePort();
     const more = { ADMIN_LISTEN: `127.0.0.1:${port}`, TEMPORAL_UI_URL: ui.url, TEMPORAL_NAMESPACE: "runs" };
     const { baseUrl, stop } = await platform.startGateway(more);
     stops.push(stop);
-    expect(await named(baseUrl)).toEqual({ url: `http://127.0.0.1:${port}/temporal`, namespace: "runs" });
+    expect(await temporalOf(baseUrl)).toEqual({ url: `http://127.0.0.1:${port}/temporal`, namespace: "runs" });
     await expect(startListener({ TEMPORAL_UI_URL: "http://127.0.0.1:1/ui" })).rejects.toThrow("TEMPORAL_UI_URL");
     const unserved = await freePort();
     const without = await platform.startGateway({ ADMIN_LISTEN: `127.0.0.1:${unserved}` });

@@ -56,10 +56,10 @@ describe("a cache of callers", () => {
   });
 
   it("drops an entry at once if its source no longer has it", async () => {
-    let known = true;
-    const { cache, pass } = cacheOf((of) => (known ? Promise.resolve({ of }) : Promise.reject(new Error("revoked"))));
+    let isKnown = true;
+    const { cache, pass } = cacheOf((of) => (isKnown ? Promise.resolve({ of }) : Promise.reject(new Error("revoked"))));
     await cache.get("a", "a");
-    known = false;
+    isKnown = false;
     pass(100);
     await expect(cache.get("a", "a")).rejects.toThrow("revoked");
     pass(-100);

@@ -92,9 +92,9 @@ describe("the console at the gateway", () => {
     expect(plain.headers.get("content-type")).toContain("javascript");
     expect(await plain.text()).toBe(SCRIPT);
     // Without this header fetch requests a new copy.
-    const asked = { "accept-encoding": "identity", "cache-control": "max-age=0" };
-    const known = { ...asked, "if-none-match": plain.headers.get("etag")! };
-    expect((await fetch(`${url}/assets/index-abc.js`, { headers: known })).status).toBe(304);
+    const requestHeaders = { "accept-encoding": "identity", "cache-control": "max-age=0" };
+    const conditional = { ...requestHeaders, "if-none-match": plain.headers.get("etag")! };
+    expect((await fetch(`${url}/assets/index-abc.js`, { headers: conditional })).status).toBe(304);
     const head = await get("/assets/index-abc.js", "*/*", "HEAD");
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });

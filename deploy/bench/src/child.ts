@@ -12,7 +12,7 @@ type Message<A> = { answer: A } | { failure: string };
 /** Starts a program of this folder as a process that ends with this one. */
 export const startChild = <Q extends object, A>(program: string): Child<Q, A> => {
   const child = fork(join(__dirname, `${program}.js`), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return {
     ask: (question) =>
       new Promise((resolve, reject) => {
@@ -27,7 +27,7 @@ export const startChild = <Q extends object, A>(program: string): Child<Q, A> =>
       }),
     stop: async () => {
       if (child.connected) child.disconnect();
-      await ended;
+      await exit;
     },
   };
 };
@@ -36,7 +36,7 @@ export const startChild = <Q extends object, A>(program: string): Child<Q, A> =>
 export const answerParent = <Q, A>(answer: (question: Q) => Promise<A>, stop: () => Promise<void>): void => {
   process.on("message", (question: Q) => {
     answer(question).then(
-      (given) => process.send?.({ answer: given } satisfies Message<A>),
+      (reply) => process.send?.({ answer: reply } satisfies Message<A>),
       (error: unknown) => process.send?.({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
   });

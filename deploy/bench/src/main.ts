@@ -97,29 +97,29 @@ const limitTime = (stopping: AbortController, ms: number): Stop => {
   return () => clearTimeout(timer);
 };
 
-const measurePlatform = async (given: Arguments, stopping: AbortController) => {
+const measurePlatform = async (options: Arguments, stopping: AbortController) => {
   const target = await startTarget();
   try {
-    return await measureFor(target, given, stopping);
+    return await measureFor(target, options, stopping);
   } finally {
     target.stop();
   }
 };
 
-const measureFor = async (target: Target, given: Arguments, stopping: AbortController) => {
+const measureFor = async (target: Target, options: Arguments, stopping: AbortController) => {
   const platform = await usePlatform(stopping.signal, { EGRESS_ALLOW: target.host });
   try {
     print(platform.found ? `Measuring the platform at ${platform.local.baseUrl}` : "Started a local platform to measure");
     const endLimit = limitTime(stopping, DEADLINE_MS);
-    return await measureAll(given, platform.local, target.url, stopping.signal).finally(endLimit);
+    return await measureAll(options, platform.local, target.url, stopping.signal).finally(endLimit);
   } finally {
     await platform.stop();
   }
 };
 
-const measureTwo = (given: Arguments, stopping: AbortController) => {
+const measureTwo = (options: Arguments, stopping: AbortController) => {
   const endLimit = limitTime(stopping, TWO_DEADLINE_MS);
-  return compare(given, stopping.signal).finally(endLimit);
+  return compare(options, stopping.signal).finally(endLimit);
 };
 
 const report = async ({ machine, metrics, failures }: Results, jsonFile: string | undefined): Promise<void> => {
@@ -132,9 +132,9 @@ const report = async ({ machine, metrics, failures }: Results, jsonFile: string 
 };
 
 const main = async (): Promise<number> => {
-  let given: Arguments;
+  let options: Arguments;
   try {
-    given = readArguments(process.argv.slice(2), Object.keys(SCENARIOS));
+    options = readArguments(process.argv.slice(2), Object.keys(SCENARIOS));
   } catch (error) {
     process.stderr.write(`${reasonOf(error)}\n${USAGE}\n`);
     return USAGE_EXIT_CODE;
@@ -146,8 +146,10 @@ const main = async (): Promise<number> => {
   const machine = describeMachine();
   const busy = machine.loadAverage > machine.cpus / 2 ? ": others are busy here, and it will show" : "";
   print(`${machine.cpus} cores, load average ${machine.loadAverage}${busy}`);
-  const measured = await (given.against === undefined && !given.telemetry ? measurePlatform(given, stopping) : measureTwo(given, stopping));
-  await report({ machine, ...measured }, given.jsonFile);
+  const measured = await (options.against === undefined && !options.telemetry
+    ? measurePlatform(options, stopping)
+    : measureTwo(options, stopping));
+  await report({ machine, ...measured }, options.jsonFile);
   return measured.failures.length > 0 ? 1 : 0;
 };
 

@@ -34,9 +34,9 @@ export const verdictOf = (metric: Metric): Verdict | undefined => {
   const reached = isAbsolute(target) ? metric.ours : ratioOf(metric);
   if (reached === undefined) throw new Error(`${metric.name} has nothing to be compared with`);
   const isAtLeast = target.kind === "ratio at least" || target.kind === "at least";
-  const met = isAtLeast ? reached >= target.value : target.kind === "below" ? reached < target.value : reached <= target.value;
+  const isMet = isAtLeast ? reached >= target.value : target.kind === "below" ? reached < target.value : reached <= target.value;
   const beyond = isAtLeast ? 1 - reached / target.value : reached / target.value - 1;
-  return { met, missedBy: met ? 0 : beyond };
+  return { met: isMet, missedBy: isMet ? 0 : beyond };
 };
 
 const FIGURES = {
@@ -52,9 +52,9 @@ export const metricsOf = (
   scenario: string,
   subject: string,
   sides: { ours: Figures; bare?: Figures } | Sides<Figures>,
-  wanted: Partial<Record<FigureName, Target | null>>,
+  targets: Partial<Record<FigureName, Target | null>>,
 ): Metric[] =>
-  Object.entries(wanted).map(([name, target]) => {
+  Object.entries(targets).map(([name, target]) => {
     const { key, unit } = FIGURES[name as FigureName];
     return {
       scenario,

@@ -93,10 +93,10 @@ export const launch = async (root: string, signal: AbortSignal, environment: Nod
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, LOCAL_MODELS: "off", SEED_TEMPLATES: "off", ...environment },
   });
-  const ended = new Promise<void>((resolve) => launcher.once("exit", () => resolve()));
+  const exit = new Promise<void>((resolve) => launcher.once("exit", () => resolve()));
   const stop = async (): Promise<void> => {
     if (launcher.exitCode === null && launcher.signalCode === null) launcher.kill("SIGTERM");
-    await ended;
+    await exit;
   };
   try {
     await untilUp(launcher, signal);

@@ -26,8 +26,12 @@ const watch = async (api: ApiClient, executionId: string): Promise<string> => {
 };
 
 /** Waits until all executions are final. @throws Error if one ended differently */
-export const waitForAll = async (api: ApiClient, executionIds: readonly string[], wanted: "completed" | "cancelled"): Promise<void> => {
+export const waitForAll = async (
+  api: ApiClient,
+  executionIds: readonly string[],
+  wantedStatus: "completed" | "cancelled",
+): Promise<void> => {
   const { results } = await loadEach(executionIds, WATCHED_AT_ONCE, (executionId) => watch(api, executionId));
-  const wrong = results.findIndex((status) => status !== wanted);
-  if (wrong >= 0) throw new Error(`execution ${executionIds[wrong]} should have been ${wanted}, and was ${results[wrong]}`);
+  const wrong = results.findIndex((status) => status !== wantedStatus);
+  if (wrong >= 0) throw new Error(`execution ${executionIds[wrong]} should have been ${wantedStatus}, and was ${results[wrong]}`);
 };

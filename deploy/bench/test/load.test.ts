@@ -54,19 +54,19 @@ describe("load", () => {
   it("at a steady rate starts tasks before earlier ones are done, and waits for them at the end", async () => {
     const { promise: released, resolve: release } = deferred();
     let started = 0;
-    let ended = 0;
+    let endedCalls = 0;
     const stop = await new Promise<() => Promise<void>>((resolve) => {
       const end = steadyLoad(200, async () => {
         started += 1;
         if (started === 3) resolve(end);
         await released;
-        ended += 1;
+        endedCalls += 1;
       });
     });
-    expect(ended).toBe(0);
+    expect(endedCalls).toBe(0);
     release();
     await stop();
-    expect(ended).toBe(started);
+    expect(endedCalls).toBe(started);
   });
 
   it("at a steady rate reports at the end that a task failed", async () => {

@@ -23,8 +23,8 @@ describe("a target", () => {
   ];
   it.each(cases)(
     "is judged by $metric.target.kind $metric.target.value: $metric.ours to $metric.bare",
-    ({ metric: given, met, missedBy }) => {
-      const verdict = verdictOf(given)!;
+    ({ metric: metricValue, met, missedBy }) => {
+      const verdict = verdictOf(metricValue)!;
       expect(verdict.met).toBe(met);
       expect(verdict.missedBy).toBeCloseTo(missedBy, 10);
     },

@@ -157,8 +157,8 @@ describe("the health probe", () => {
     status = 503;
     expect(await probe(env)).toEqual({ code: 1, stderr: "/readyz answers 503\n" });
     await new Promise((resolve) => http.close(resolve));
-    const [gone, untold] = await Promise.all([probe(env), probe({})]);
-    expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining("ECONNREFUSED") as string });
+    const [removed, untold] = await Promise.all([probe(env), probe({})]);
+    expect(removed).toMatchObject({ code: 1, stderr: expect.stringContaining("ECONNREFUSED") as string });
     expect(untold).toMatchObject({ code: 1, stderr: expect.stringContaining("OPS_LISTEN") as string });
   });
 });

@@ -130,11 +130,11 @@ describe("the platform's services", () => {
   it("can run with local models, whose variables they read", () => {
     expect(localNames).toEqual(["inference"]);
     for (const [name, { environment }] of Object.entries(local.services)) {
-      const known = new Set([
+      const readVariables = new Set([
         ...Object.keys(DEFINITIONS[name]!.config.shape),
         ...(READS_PROVIDER_SECRETS.has(name) ? providerSecrets() : []),
       ]);
-      expect(Object.keys(environment).filter((variable) => !known.has(variable))).toEqual([]);
+      expect(Object.keys(environment).filter((variable) => !readVariables.has(variable))).toEqual([]);
       expect(() => loadConfig(DEFINITIONS[name]!.config, { ...compose.services[name]?.environment, ...environment })).not.toThrow();
     }
   });
@@ -146,10 +146,10 @@ describe("the platform's services", () => {
   });
 
   it.each(own)("%s gets only variables that it reads", (name, { environment }) => {
-    const known = new Set(Object.keys(DEFINITIONS[name]!.config.shape));
-    if (READS_PROVIDER_SECRETS.has(name)) for (const secret of providerSecrets()) known.add(secret);
-    if (name === "media") for (const variable of AWS_CREDENTIALS) known.add(variable);
-    expect(Object.keys(environment).filter((variable) => !known.has(variable))).toEqual([]);
+    const readVariables = new Set(Object.keys(DEFINITIONS[name]!.config.shape));
+    if (READS_PROVIDER_SECRETS.has(name)) for (const secret of providerSecrets()) readVariables.add(secret);
+    if (name === "media") for (const variable of AWS_CREDENTIALS) readVariables.add(variable);
+    expect(Object.keys(environment).filter((variable) => !readVariables.has(variable))).toEqual([]);
   });
 
   it.each(own)("%s starts with these variables", (name, { environment }) => {
@@ -304,11 +304,11 @@ describe("the compose file", () => {
 
   it("gives each service a MongoDB user that can access only the service's database", () => {
     const { environment, command, volumes } = compose.services["mongo-init"]!;
-    const made: unknown[] = [];
+    const requests: unknown[] = [];
     const administrator = {
       getUser: (user: string) => (user === "billing" ? { user } : null),
-      createUser: (user: object) => made.push(user),
-      updateUser: (user: string, change: object) => made.push({ user, ...change }),
+      createUser: (user: object) => requests.push(user),
+      updateUser: (user: string, change: object) => requests.push({ user, ...change }),
     };
     const db = { getSiblingDB: (name: string) => (name === "admin" ? administrator : undefined) };
     const source = readFileSync(join(ROOT, "deploy", "docker", "mongo", "users.js"), "utf8");
@@ -323,8 +323,8 @@ describe("the compose file", () => {
       expect(Object.keys(compose.services.migrate!.depends_on!)).toContain("mongo-init");
       return { user: name, pwd: password, roles: [{ role: "readWrite", db: `nodeloom_${name}` }] };
     });
-    expect(made).toEqual(expect.arrayContaining(expected));
-    expect(made.length).toBe(expected.length);
+    expect(requests).toEqual(expect.arrayContaining(expected));
+    expect(requests.length).toBe(expected.length);
     expect(new Set(expected.map(({ pwd }) => pwd)).size).toBe(expected.length);
   });
 

@@ -61,12 +61,12 @@ const row = (cells: readonly string[]): string =>
 
 /** Prints a table line and its faults. Returns the number of faults. */
 const show = (finding: Finding): number => {
-  const found = faultsOf(finding);
+  const faults = faultsOf(finding);
   const { case: one, cpuMsPerRequest, serverCpuMsPerRequest, grownMegabytes, quietP95Ms, p95Ms } = finding;
   const figures = [cpuMsPerRequest, serverCpuMsPerRequest, grownMegabytes, quietP95Ms, p95Ms].map(figure);
-  out(row([found.length === 0 ? "ok" : "FAIL", one.id, ...figures, one.title]));
-  for (const fault of found) out(`     ${fault}`);
-  return found.length;
+  out(row([faults.length === 0 ? "ok" : "FAIL", one.id, ...figures, one.title]));
+  for (const fault of faults) out(`     ${fault}`);
+  return faults.length;
 };
 
 const pidsOf = ({ pids }: LocalFile, names: readonly string[]): number[] => [
@@ -77,10 +77,10 @@ const main = async (): Promise<number> => {
   const options = { only: { type: "string" }, attacks: { type: "string" }, gateways: { type: "string" } } as const;
   const { values } = parseArgs({ options });
   const local = readLocal();
-  const chosen = CASES.filter(({ id }) => values.only === undefined || id.startsWith(values.only));
+  const chosenCases = CASES.filter(({ id }) => values.only === undefined || id.startsWith(values.only));
   let faults = 0;
   out(row(COLUMNS));
-  await runAbuse(chosen, {
+  await runAbuse(chosenCases, {
     ...local,
     // Addresses of additional gateways, separated by commas.
     moreGateways: values.gateways?.split(",") ?? [],

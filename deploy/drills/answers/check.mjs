@@ -21,28 +21,28 @@ const endedAt = (/** @type {Execution} */ { createdAt, durationMs }) => Date.par
 export const untruths = (answers, executions) => {
   const [execution] = executions;
   /** @type {string[]} */
-  const found = [];
-  if (executions.length > 1) found.push(`${executions.length} executions of one key`);
-  const named = new Set(answers.flatMap((answer) => (["runs", "completed"].includes(claimOf(answer)) ? (answer.executionId ?? []) : [])));
-  if (named.size > 1) found.push(`one key was told ${named.size} ids`);
-  for (const id of named) if (execution && id !== execution.executionId) found.push(`told ${id}, but ran ${execution.executionId}`);
+  const problems = [];
+  if (executions.length > 1) problems.push(`${executions.length} executions of one key`);
+  const runIds = new Set(answers.flatMap((answer) => (["runs", "completed"].includes(claimOf(answer)) ? (answer.executionId ?? []) : [])));
+  if (runIds.size > 1) problems.push(`one key was told ${runIds.size} ids`);
+  for (const id of runIds) if (execution && id !== execution.executionId) problems.push(`told ${id}, but ran ${execution.executionId}`);
   for (const answer of answers) {
     const claim = claimOf(answer);
-    const said = `${answer.status}${answer.code === null ? "" : ` ${answer.code}`}`;
-    if (claim === "runs" && !execution) found.push(`${said}, and there is no run`);
-    else if (claim === "runs" && execution && !FINAL.has(execution.status)) found.push(`${said}, and the run does not end`);
+    const answerText = `${answer.status}${answer.code === null ? "" : ` ${answer.code}`}`;
+    if (claim === "runs" && !execution) problems.push(`${answerText}, and there is no run`);
+    else if (claim === "runs" && execution && !FINAL.has(execution.status)) problems.push(`${answerText}, and the run does not end`);
     else if (claim === "completed" && execution?.status !== "completed")
-      found.push(`${said}, and the run is ${execution?.status ?? "not there"}`);
+      problems.push(`${answerText}, and the run is ${execution?.status ?? "not there"}`);
     else if (claim === "failed" && execution?.status !== "failed")
-      found.push(`${said}, and the run is ${execution?.status ?? "not there"}`);
+      problems.push(`${answerText}, and the run is ${execution?.status ?? "not there"}`);
     if (claim !== "none" || !execution) continue;
     // Another request with the key can have started the run meanwhile or afterwards.
     const others = answers.filter((other) => other !== answer && claimOf(other) !== "none");
-    if (others.length === 0) found.push(`${said}, and there is a run (${execution.status}, ${execution.creditsCost} credits)`);
+    if (others.length === 0) problems.push(`${answerText}, and there is a run (${execution.status}, ${execution.creditsCost} credits)`);
     else if (Date.parse(execution.createdAt) < answer.sentAt && endedAt(execution) > answer.answeredAt)
-      found.push(`${said}, while the run of an earlier request with the key was under way`);
+      problems.push(`${answerText}, while the run of an earlier request with the key was under way`);
   }
-  return found;
+  return problems;
 };
 
 /**
@@ -58,9 +58,9 @@ export const compare = (answered, executions) => {
   /** @type {Map<string, { answers: Answered[], executions: Execution[] }>} */
   const byKey = new Map();
   const of = (/** @type {string} */ key) => {
-    const known = byKey.get(key) ?? { answers: [], executions: [] };
-    byKey.set(key, known);
-    return known;
+    const group = byKey.get(key) ?? { answers: [], executions: [] };
+    byKey.set(key, group);
+    return group;
   };
   for (const answer of answered) of(answer.key).answers.push(answer);
   for (const execution of executions) of(execution.metadata?.chaos ?? "").executions.push(execution);

@@ -44,9 +44,9 @@ export const createAnswerLoad = ({ gateways, apiKey }) => {
   const nextKey = (/** @type {number} */ turn) => {
     if (turn % 2 === 0) return randomUUID();
     const place = turn % SHARED_KEYS;
-    const known = /** @type {{ key: string, left: number }} */ (shared[place]);
-    if ((known.left -= 1) === 0) shared[place] = { key: randomUUID(), left: USES_OF_SHARED };
-    return known.key;
+    const slot = /** @type {{ key: string, left: number }} */ (shared[place]);
+    if ((slot.left -= 1) === 0) shared[place] = { key: randomUUID(), left: USES_OF_SHARED };
+    return slot.key;
   };
 
   const send = async (/** @type {number} */ turn) => {

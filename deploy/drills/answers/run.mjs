@@ -138,7 +138,7 @@ try {
   await pause(GAP_MS);
   await faults(createFaults(executions, gateway));
   const answered = await load.end();
-  const held = await settled(api, user);
+  const heldCredits = await settled(api, user);
   // The account can have runs of an earlier round of chaos.
   const keys = new Set(answered.map(({ key }) => key));
   const rows = (await listed(api, user.key)).filter(({ metadata }) => keys.has(metadata.chaos));
@@ -173,7 +173,7 @@ try {
       `${own.length} rows, ${milli(own)} and ${milli(rows)} milli-credits`,
     ],
     ["the ledger's invariants hold", ledger.ok === true, JSON.stringify(ledger.mismatches)],
-    ["nothing is held any more", held === 0, `${held} credits`],
+    ["nothing is held any more", heldCredits === 0, `${heldCredits} credits`],
     [
       "the second replicas ended only when they were killed",
       ends.every((times) => times === 0),

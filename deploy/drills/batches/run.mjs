@@ -41,8 +41,8 @@ await runDrill("batches", async ({ say, check, atEnd }) => {
   const user = await api.enterprise(accounts, receiver.url);
   const adminKey = accounts.admin.apiKey;
   const credits = { kind: "topup", amount: CREDITS, note: "batches" };
-  const given = await api.call("POST", `/api/admin/users/${user.userId}/credits`, { key: adminKey, body: credits });
-  if (given.status !== 200) throw new Error(`credits were answered ${given.status}: ${JSON.stringify(given.body)}`);
+  const grant = await api.call("POST", `/api/admin/users/${user.userId}/credits`, { key: adminKey, body: credits });
+  if (grant.status !== 200) throw new Error(`credits were answered ${grant.status}: ${JSON.stringify(grant.body)}`);
   const caller = { api, key: user.key };
   if (isAsked("measure"))
     await measure({ caller, other: { api, key: accounts.business.apiKey }, target: `http://${address}/`, say, check });

@@ -78,10 +78,10 @@ export const createLoad = async ({ api, user: { key }, runs, say }) => {
     start: async () => {
       const batching = Promise.all(BATCHES_AT_MS.map(batch));
       const settled = await Promise.allSettled(Array.from({ length: runs }, (_, index) => one(index)));
-      const lost = settled.filter((result) => result.status === "rejected");
-      for (const result of lost.slice(0, 5)) say(`no answer: ${result.reason}`);
+      const rejected = settled.filter((result) => result.status === "rejected");
+      for (const result of rejected.slice(0, 5)) say(`no answer: ${result.reason}`);
       const outcomes = settled.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
-      return { outcomes, lost: lost.length, batchIds: await batching };
+      return { outcomes, lost: rejected.length, batchIds: await batching };
     },
   };
 };

@@ -78,9 +78,18 @@ try {
   say(`${RUNS} mixed runs, two batches and purchases while every part is killed in turn`);
   const working = Promise.all([load.start(), purchases.start()]);
   await faults();
-  const [made, bought] = await working;
+  const [results, purchaseResults] = await working;
   const { admin } = readLocal().accounts;
-  failed = !(await verify({ api, user, load: made, receiver, admin, deadlineMs: SETTLE_MS, more: [await purchases.check(bought)], say }));
+  failed = !(await verify({
+    api,
+    user,
+    load: results,
+    receiver,
+    admin,
+    deadlineMs: SETTLE_MS,
+    more: [await purchases.check(purchaseResults)],
+    say,
+  }));
 } catch (error) {
   say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 } finally {

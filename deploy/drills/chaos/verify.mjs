@@ -41,9 +41,9 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
   const batches = [];
   for (const batchId of batchIds) {
     const batch = async () => (await api.call("GET", `/api/batches/${batchId}?limit=${BATCH_ROWS}`, { key: user.key })).body;
-    let found = await batch();
-    for (; !FINAL.has(found.status) && Date.now() < end; found = await batch()) await pause();
-    batches.push(found);
+    let current = await batch();
+    for (; !FINAL.has(current.status) && Date.now() < end; current = await batch()) await pause();
+    batches.push(current);
   }
   const items = batches.flatMap((batch) => batch.rows);
   const inBatches = milliOf(batches);

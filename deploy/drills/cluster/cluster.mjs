@@ -54,11 +54,11 @@ const watchEndpoints = (file, replicas) => {
   };
   /** @param {Replica} replica */
   const lookAt = async (replica) => {
-    const found = await replica.probe();
-    const silence = found === "silent" ? (silences.get(replica) ?? 0) + 1 : 0;
+    const state = await replica.probe();
+    const silence = state === "silent" ? (silences.get(replica) ?? 0) + 1 : 0;
     silences.set(replica, silence);
     if (silence > 0 && silence < FAILED_PROBES) return;
-    if (found === "ready") listed.add(replica);
+    if (state === "ready") listed.add(replica);
     else listed.delete(replica);
     publish();
   };
@@ -106,10 +106,10 @@ const makeSecrets = () => {
  * @param {import("./servers.mjs").Servers} servers @param {string} folder @param {ReturnType<typeof makeSecrets>} secrets
  */
 const ownSettings = (servers, folder, secrets) => {
-  const { ACCOUNT_PASSWORD: _, ...given } = secrets;
+  const { ACCOUNT_PASSWORD: _, ...values } = secrets;
   const sandbox = `sandbox:${portOf("sandbox", "SANDBOX_LISTEN")}`;
   return {
-    ...given,
+    ...values,
     // Allows sessions without https.
     NODE_ENV: "development",
     LOG_LEVEL: "warn",

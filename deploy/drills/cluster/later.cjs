@@ -9,7 +9,7 @@ const now = () => Real.now() + laterMs;
 
 if (laterMs !== 0) {
   globalThis.Date = new Proxy(Real, {
-    construct: (target, given, maker) => Reflect.construct(target, given.length === 0 ? [now()] : given, maker),
+    construct: (target, args, maker) => Reflect.construct(target, args.length === 0 ? [now()] : args, maker),
     apply: () => new Real(now()).toString(),
     get: (target, name) => (name === "now" ? now : Reflect.get(target, name)),
   });

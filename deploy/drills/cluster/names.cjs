@@ -23,24 +23,24 @@ const notFound = (name) => Object.assign(new Error(`getaddrinfo ENOTFOUND ${name
 const { lookup } = dns;
 const lookupPromise = dns.promises.lookup;
 
-/** @param {string} name @param {any} options @param {any} [given] */
-const named = (name, options, given) => {
-  const callback = given ?? options;
+/** @param {string} name @param {any} options @param {any} [lastArgument] */
+const namedLookup = (name, options, lastArgument) => {
+  const callback = lastArgument ?? options;
   const addresses = addressesOf(name);
-  if (addresses === undefined) return lookup(name, options, given);
+  if (addresses === undefined) return lookup(name, options, lastArgument);
   if (addresses.length === 0) return void process.nextTick(callback, notFound(name));
-  const found = addresses.map((address) => ({ address, family: 4 }));
-  if (typeof options === "object" && options?.all) process.nextTick(callback, null, found);
-  else process.nextTick(callback, null, found[0]?.address, 4);
+  const results = addresses.map((address) => ({ address, family: 4 }));
+  if (typeof options === "object" && options?.all) process.nextTick(callback, null, results);
+  else process.nextTick(callback, null, results[0]?.address, 4);
 };
-dns.lookup = /** @type {any} */ (named);
+dns.lookup = /** @type {any} */ (namedLookup);
 
 dns.promises.lookup = /** @type {any} */ (
   async (/** @type {string} */ name, /** @type {any} */ options) => {
     const addresses = addressesOf(name);
     if (addresses === undefined) return lookupPromise(name, options);
     if (addresses.length === 0) throw notFound(name);
-    const found = addresses.map((address) => ({ address, family: 4 }));
-    return options?.all ? found : found[0];
+    const results = addresses.map((address) => ({ address, family: 4 }));
+    return options?.all ? results : results[0];
   }
 );

@@ -18,12 +18,12 @@ const GIVEN = ["MONGODB_URI", "REDIS_URL", "TEMPORAL_ADDRESS", "TEMPORAL_UI_URL"
 /** @param {string} dataDir */
 export const startServers = async (dataDir) => {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !GIVEN.includes(name)));
-  const chosen = { mongodb: await ports.freePort(), redis: await ports.freePort(), temporal: await ports.freePort() };
+  const freePorts = { mongodb: await ports.freePort(), redis: await ports.freePort(), temporal: await ports.freePort() };
   /** @type {Partial<Record<ServerName, import("../../local/servers/run-server.mjs").RunningServer>>} */
   const running = {};
   /** @param {ServerName} name */
   const start = async (name) => {
-    running[name] = await START[name]({ dataDir, cacheDir: defaultCacheDir(env), port: chosen[name], env });
+    running[name] = await START[name]({ dataDir, cacheDir: defaultCacheDir(env), port: freePorts[name], env });
   };
   /** @param {ServerName} name */
   const stop = async (name) => {
@@ -45,9 +45,9 @@ export const startServers = async (dataDir) => {
   await startAll();
   return {
     dataDir,
-    mongoUri: () => `mongodb://127.0.0.1:${chosen.mongodb}`,
-    redisUrl: () => `redis://127.0.0.1:${chosen.redis}`,
-    temporalAddress: () => `127.0.0.1:${chosen.temporal}`,
+    mongoUri: () => `mongodb://127.0.0.1:${freePorts.mongodb}`,
+    redisUrl: () => `redis://127.0.0.1:${freePorts.redis}`,
+    temporalAddress: () => `127.0.0.1:${freePorts.temporal}`,
     /** @param {ServerName} name */
     pidOf: (name) => running[name]?.pid ?? null,
     start: startAll,

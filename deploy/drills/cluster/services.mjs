@@ -19,9 +19,9 @@ const OPS_PORT = Number(values.settings.process?.OPS_LISTEN?.split(":").at(-1));
 
 /** @param {string} service @returns {ChartService} */
 export const serviceOf = (service) => {
-  const found = SERVICES[service];
-  if (found === undefined) throw new Error(`the chart has no service called ${service}`);
-  return found;
+  const entry = SERVICES[service];
+  if (entry === undefined) throw new Error(`the chart has no service called ${service}`);
+  return entry;
 };
 
 /** Port of a service's server. @param {string} service @param {string} listen */

@@ -48,10 +48,10 @@ const show = ({ case: one, status, reason, ms }: Outcome): void => {
 
 const readAccounts = (file: string): LocalFile => {
   if (!existsSync(file)) throw new Error(`there is no ${file}; say where the accounts are with --accounts`);
-  const read = JSON.parse(readFileSync(file, "utf8")) as Partial<LocalFile>;
-  if (!read.accounts?.admin?.email || !read.accounts.admin.password)
+  const local = JSON.parse(readFileSync(file, "utf8")) as Partial<LocalFile>;
+  if (!local.accounts?.admin?.email || !local.accounts.admin.password)
     throw new Error(`${file} has no accounts.admin with email and password`);
-  return { ...read, accounts: read.accounts };
+  return { ...local, accounts: local.accounts };
 };
 
 const main = async (): Promise<number> => {
@@ -61,9 +61,9 @@ const main = async (): Promise<number> => {
   const baseUrl = (values["base-url"] ?? file.baseUrl)?.replace(/\/+$/, "");
   if (!baseUrl) throw new Error("say which deployment with --base-url");
   const receiver = values.receiver === undefined ? undefined : await startReceiver(Number(values.receiver));
-  const chosen = choose(CASES, values.only);
+  const chosenCases = choose(CASES, values.only);
   const context = await createContext(baseUrl, file.accounts, receiver);
-  const outcomes = await runCases(chosen, context, {
+  const outcomes = await runCases(chosenCases, context, {
     onOutcome: show,
     ...(values.parallel === undefined ? {} : { parallel: Number(values.parallel) }),
   });

@@ -50,11 +50,11 @@ const { submit, waitForAll } = bench("./dist/runs.js");
 const { withWorkflow } = bench("./dist/workflow.js");
 
 /** @type {(import("./wire.mjs").Seen & { where: string })[]} */
-const seen = [];
+const accesses = [];
 /** @param {string} where @returns {import("./wire.mjs").Tell} */
-const tellAt = (where) => (one) => void seen.push({ where, ...one });
+const tellAt = (where) => (one) => void accesses.push({ where, ...one });
 /** Exchanges since the last call. */
-const take = () => seen.splice(0);
+const take = () => accesses.splice(0);
 
 /** @param {ReturnType<typeof take>} all @returns {Map<string, Counts>} by the proxy that saw them */
 const counted = (all) => {

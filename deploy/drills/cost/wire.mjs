@@ -62,15 +62,15 @@ const mongoMessages = (each) => {
 /** Reads one connection; each response names its request. @param {Tell} tell */
 const mongoReader = (tell) => {
   /** @type {Map<number, Omit<Seen, "toMs">>} */
-  const asked = new Map();
+  const requests = new Map();
   return {
     request: mongoMessages((message) => {
       const what = mongoCommand(message);
-      if (what !== undefined) asked.set(message.readInt32LE(4), { what, bytes: message.length, fromMs: nowMs() });
+      if (what !== undefined) requests.set(message.readInt32LE(4), { what, bytes: message.length, fromMs: nowMs() });
     }),
     answer: mongoMessages((message) => {
-      const request = asked.get(message.readInt32LE(8));
-      asked.delete(message.readInt32LE(8));
+      const request = requests.get(message.readInt32LE(8));
+      requests.delete(message.readInt32LE(8));
       if (request) tell({ ...request, toMs: nowMs() });
     }),
   };
@@ -88,9 +88,9 @@ const redisReader = (tell) => {
   const first = () => {
     const head = line(0);
     if (head === undefined) return undefined;
-    let [left, at] = head;
+    let [remaining, at] = head;
     let name = "";
-    for (; left > 0; left -= 1) {
+    for (; remaining > 0; remaining -= 1) {
       const item = line(at);
       if (item === undefined || rest.length < item[1] + item[0] + 2) return undefined;
       name ||= rest.toString("utf8", item[1], item[1] + item[0]);
@@ -162,7 +162,7 @@ export const readCalls = (target, tell) => {
     incoming.on("close", () => outgoing.close(http2.constants.NGHTTP2_CANCEL));
     incoming.on("wantTrailers", () => incoming.sendTrailers(trailers));
     outgoing.on("error", () => incoming.close(http2.constants.NGHTTP2_CANCEL));
-    outgoing.on("trailers", (given) => (trailers = given));
+    outgoing.on("trailers", (frame) => (trailers = frame));
     outgoing.on("response", (head, flags) => {
       if (incoming.destroyed) return;
       const isWhole = (flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0;

@@ -139,14 +139,14 @@ const STYLE = `body{margin:8px;background:#f4f5f5;font:12px sans-serif;color:#24
   table{font-size:11px;width:100%;border-spacing:0} th{text-align:right;color:#3274d9;font-weight:500} td,th{padding-left:10px} td{text-align:right;white-space:nowrap}
   td:first-child{text-align:left;width:100%} i{display:inline-block;width:12px;height:3px;margin-right:6px;vertical-align:middle} p{color:#999;text-align:center;margin-top:50px}`;
 
-/** @param {{ panel: Panel, lines: Line[] }[]} drawn @param {{ from: number, to: number }} span @returns {string} an HTML page */
-export const page = (drawn, span) => {
-  const bodies = drawn.map(({ panel, lines }) => {
+/** @param {{ panel: Panel, lines: Line[] }[]} panelLines @param {{ from: number, to: number }} span @returns {string} an HTML page */
+export const page = (panelLines, span) => {
+  const bodies = panelLines.map(({ panel, lines }) => {
     const { x, y, w, h } = panel.gridPos;
     const at = `left:${x * UNIT_X}px;top:${y * UNIT_Y}px;width:${w * UNIT_X - 6}px;height:${h * UNIT_Y - 6}px`;
     if (panel.type === "row") return `<h1 style="${at}">${escape(panel.title)}</h1>`;
     return `<section style="${at}"><h2>${escape(panel.title)}</h2>${lines.length > 0 ? chart(panel, lines, span) : "<p>No data</p>"}</section>`;
   });
-  const height = Math.max(...drawn.map(({ panel: { gridPos } }) => gridPos.y + gridPos.h)) * UNIT_Y;
+  const height = Math.max(...panelLines.map(({ panel: { gridPos } }) => gridPos.y + gridPos.h)) * UNIT_Y;
   return `<!doctype html><meta charset="utf-8"><style>${STYLE}</style><body style="height:${height}px">${bodies.join("")}`;
 };

@@ -63,13 +63,13 @@ const keepAsking = ({ cluster, key, url }) => {
     const { slug } = await ask("POST", "/api/workflows", graph);
     for (; !isOver; await delay(PAUSE_MS)) {
       // Some requests fail while billing is unavailable, which is part of the test.
-      const asked = [
+      const requests = [
         ask("GET", "/api/executions?limit=5"),
         ask("GET", "/api/usage?limit=5"),
         ask("POST", `/api/workflows/${slug}/run`, { inputs: {} }),
         ask("POST", "/api/models/sandbox-video/run?async=true", failing),
       ];
-      await Promise.allSettled(asked);
+      await Promise.allSettled(requests);
     }
   };
   const looping = loop();
@@ -99,18 +99,18 @@ const readPanels = async (prometheus, span) => {
   const { panels } = JSON.parse(await readFile(join(CHART, "dashboards", "nodeloom.json"), "utf8"));
   return Promise.all(
     panels.map(async (panel) => {
-      const found = (panel.targets ?? []).map(async ({ expr, legendFormat }) =>
+      const queries = (panel.targets ?? []).map(async ({ expr, legendFormat }) =>
         linesOf(legendFormat, await prometheus.range(expr, { ...span, stepSeconds: EVERY_SECONDS })),
       );
-      const ofEach = await Promise.all(found);
+      const ofEach = await Promise.all(queries);
       return { panel, lines: ofEach.flat(), isWhole: ofEach.every((lines) => lines.length > 0) };
     }),
   );
 };
 
-/** @param {Awaited<ReturnType<typeof readPanels>>} drawn @returns {import("../support/run-drill.mjs").Check} */
-const panelsCheck = (drawn) => {
-  const panels = drawn.filter(({ panel }) => panel.type !== "row");
+/** @param {Awaited<ReturnType<typeof readPanels>>} panelLines @returns {import("../support/run-drill.mjs").Check} */
+const panelsCheck = (panelLines) => {
+  const panels = panelLines.filter(({ panel }) => panel.type !== "row");
   const empty = panels.filter(({ isWhole }) => !isWhole).map(({ panel }) => panel.title);
   return ["every query of every panel has data", empty.length === 0, `${panels.length} panels; without: ${empty.join(", ") || "none"}`];
 };
@@ -160,10 +160,10 @@ await runDrill("dashboards", async ({ say, check, atEnd }) => {
   await Promise.all([load.end(), endAsking()]);
 
   const span = { from, to: Date.now() / 1_000 };
-  const drawn = await readPanels(prometheus, span);
-  check(panelsCheck(drawn), ...(await rulesChecks(prometheus)));
+  const panelLines = await readPanels(prometheus, span);
+  check(panelsCheck(panelLines), ...(await rulesChecks(prometheus)));
   await mkdir(STATE_DIR, { recursive: true });
   const file = join(STATE_DIR, "dashboard.png");
-  await takePicture(page(drawn, span), file);
+  await takePicture(page(panelLines, span), file);
   say(`picture: ${file}`);
 });

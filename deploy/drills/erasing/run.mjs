@@ -45,8 +45,8 @@ const GRAPH = {
 const untilGone = async (word) => {
   const since = Date.now();
   for (;;) {
-    const found = await placesOf(word);
-    if (found.size === 0 || Date.now() - since > GONE_MS) return { found, seconds: Math.round((Date.now() - since) / 1_000) };
+    const places = await placesOf(word);
+    if (places.size === 0 || Date.now() - since > GONE_MS) return { found: places, seconds: Math.round((Date.now() - since) / 1_000) };
     await pause(LOOK_MS);
   }
 };
@@ -117,7 +117,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
     idempotencyKey: `0-${word}`,
   });
   const ledger = await api.call("GET", "/api/admin/ledger/check?full=true", { key: readLocal().accounts.admin.apiKey });
-  const kept = listed(await placesOf(other));
+  const otherPlaces = listed(await placesOf(other));
   check(
     ["polling a deleted run returns 404", polled.status === 404, String(polled.status)],
     [
@@ -126,15 +126,15 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
       `${again.status} ${JSON.stringify(again.body)}`,
     ],
     ["the ledger adds up", ledger.body.ok === true, JSON.stringify(ledger.body.mismatches)],
-    ["nothing of other runs is gone", kept === like, `${like}; then ${kept}`],
+    ["nothing of other runs is gone", otherPlaces === like, `${like}; then ${otherPlaces}`],
   );
 
   const customer = wordOf();
   const metadata = { name: "customer", value: customer };
   const [first = ""] = await createRuns(customer);
   const { rows: files } = (await expected(200, "GET", "/api/media?limit=100", { cookie })).body;
-  const made = (await over(first)).result.images[0].url;
-  const file = files.find((/** @type {{ url: string }} */ { url }) => new URL(url).pathname === new URL(made).pathname);
+  const imageUrl = (await over(first)).result.images[0].url;
+  const file = files.find((/** @type {{ url: string }} */ { url }) => new URL(url).pathname === new URL(imageUrl).pathname);
   await expected(200, "POST", `/api/media/${file.id}/keep`, { cookie });
   await expected(200, "PUT", "/api/budgets", { cookie, body: { metadata, credits: 10_000, window: "month" } });
   const items = { inputs: [1, 2].map((item) => ({ prompt: `${customer} ${item}` })), metadata: { customer } };
@@ -145,11 +145,11 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
     await pause(300)
   )
     if (Date.now() > end) throw new Error("the batch is not over");
-  const carried = await placesOf(customer);
-  say(`before: ${listed(carried)}`);
+  const customerPlaces = await placesOf(customer);
+  say(`before: ${listed(customerPlaces)}`);
   check(
     ...[...PLACES, "executions.batches", "billing.accounts", "identity.audit"].map(
-      (place) => /** @type {[string, boolean, string]} */ ([`the search sees ${place}`, (carried.get(place) ?? 0) > 0, ""]),
+      (place) => /** @type {[string, boolean, string]} */ ([`the search sees ${place}`, (customerPlaces.get(place) ?? 0) > 0, ""]),
     ),
   );
   const others = listed(await placesOf(other));
@@ -167,7 +167,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
     erasure = (await api.call("GET", `/api/erasures/${erasureId}`, { cookie })).body;
     if (Date.now() > end) break;
   }
-  const left = await untilGone(customer);
+  const remaining = await untilGone(customer);
   const audited = await api.call("GET", "/api/admin/ledger/check?full=true", { key: readLocal().accounts.admin.apiKey });
   const othersAfter = listed(await placesOf(other));
   check(
@@ -177,7 +177,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
       JSON.stringify(dry.body),
     ],
     ["the erasure is complete under kills", erasure?.state === "completed" && erasure.remaining === 0, JSON.stringify(erasure)],
-    [`the customer is nowhere, ${left.seconds} s after that`, left.found.size === 0, listed(left.found)],
+    [`the customer is nowhere, ${remaining.seconds} s after that`, remaining.found.size === 0, listed(remaining.found)],
     ["the run that was under way is gone", (await api.call("GET", `/api/executions/${late.body.executionId}`, { key })).status === 404, ""],
     ["the ledger adds up after the erasure", audited.body.ok === true, JSON.stringify(audited.body.mismatches)],
     ["nothing of another customer is gone", othersAfter === others, `${others}; then ${othersAfter}`],

@@ -67,9 +67,9 @@ export const kills = async ({ say, check }, api) => {
     const look = async () => (await api.call("GET", `/api/executions/${executionId}`, { key })).body;
     let execution = await look();
     for (const end = Date.now() + WAIT_MS; execution.status === "processing" && Date.now() < end; execution = await look()) {
-      const begun = execution.nodes.find((/** @type {NodeState} */ { id, status }) => waiting.has(id) && status === "processing");
-      if (begun && service !== undefined) {
-        waiting.delete(begun.id);
+      const startedNode = execution.nodes.find((/** @type {NodeState} */ { id, status }) => waiting.has(id) && status === "processing");
+      if (startedNode && service !== undefined) {
+        waiting.delete(startedNode.id);
         await kill(service);
         killed += 1;
       }
@@ -94,8 +94,8 @@ export const kills = async ({ say, check }, api) => {
   check(["a film is made of an idea in one call", whole.contents.isWhole && whole.contents.hasSound, JSON.stringify(whole.contents)]);
   // The first run can use trial grants.
   const usual = await make(undefined);
-  const paid = usual.execution.nodes.filter((/** @type {NodeState} */ { creditsCost }) => creditsCost > 0);
-  const unpaid = [...GENERATORS].filter((id) => paid.every((/** @type {NodeState} */ node) => node.id !== id));
+  const paidNodes = usual.execution.nodes.filter((/** @type {NodeState} */ { creditsCost }) => creditsCost > 0);
+  const unpaid = [...GENERATORS].filter((id) => paidNodes.every((/** @type {NodeState} */ node) => node.id !== id));
   check(["every model that works on it is paid", unpaid.length === 0, `not paid: ${unpaid.join(", ") || "none"}`]);
   for (const service of SERVICES) {
     const { execution, killed, charged, held } = await make(service);

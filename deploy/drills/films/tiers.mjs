@@ -42,12 +42,12 @@ export const tiers = async ({ check }, api) => {
     for (const { name } of TEMPLATES) {
       const template = listed.find((one) => one.isTemplate && one.name === name);
       const { status, error, code } = template ? await run(api, cookie, template.slug) : { status: "not listed" };
-      const found = JSON.stringify(error ?? "").slice(0, 300);
-      const said = template?.unavailable?.reason;
+      const failure = JSON.stringify(error ?? "").slice(0, 300);
+      const missing = template?.unavailable?.reason;
       // If the plan's remaining credits aren't enough, the price shows this before a run.
       const isDear = code === "INSUFFICIENT_CREDITS";
-      if (said === undefined) check([`${tier}: ${name} runs as it is`, status === "completed" || isDear, `${status} ${found}`]);
-      else check([`${tier}: ${name} is refused, as its card says`, status === "refused", `${said}; ${status} ${found}`]);
+      if (missing === undefined) check([`${tier}: ${name} runs as it is`, status === "completed" || isDear, `${status} ${failure}`]);
+      else check([`${tier}: ${name} is refused, as its card says`, status === "refused", `${missing}; ${status} ${failure}`]);
     }
   }
 };

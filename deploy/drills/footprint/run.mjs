@@ -48,23 +48,23 @@ const processesOf = ({ replicas, servers }) => ({
   ...Object.fromEntries(/** @type {const} */ (["mongodb", "redis", "temporal"]).map((name) => [name, servers.pidOf(name) ?? process.pid])),
 });
 
-/** @param {Record<string, number>} pids @param {(pid: number) => Promise<number>} read */
-const ofAll = async (pids, read) =>
-  Object.fromEntries(await Promise.all(Object.entries(pids).map(async ([name, pid]) => [name, await read(pid)])));
+/** @param {Record<string, number>} pids @param {(pid: number) => Promise<number>} measure */
+const ofAll = async (pids, measure) =>
+  Object.fromEntries(await Promise.all(Object.entries(pids).map(async ([name, pid]) => [name, await measure(pid)])));
 
-/** @param {{ baseUrl: string, key: string }} target @param {import("../restarts/http.mjs").Asked} asked @param {number} times */
-const repeat = async (target, asked, times) => {
-  let left = times;
+/** @param {{ baseUrl: string, key: string }} target @param {import("../restarts/http.mjs").Asked} requestParts @param {number} times */
+const repeat = async (target, requestParts, times) => {
+  let remaining = times;
   const caller = async () => {
     const connection = createConnection(target);
-    while ((left -= 1) >= 0) {
-      const { status, body } = await connection.send(asked);
-      if (status !== 200 && status !== 202) throw new Error(`${asked.path}: ${status} ${body.slice(0, 200)}`);
+    while ((remaining -= 1) >= 0) {
+      const { status, body } = await connection.send(requestParts);
+      if (status !== 200 && status !== 202) throw new Error(`${requestParts.path}: ${status} ${body.slice(0, 200)}`);
     }
     connection.close();
   };
   await Promise.all(Array.from({ length: AT_ONCE }, caller));
-  if (asked.path.includes("async=true")) await new Promise((resolve) => setTimeout(resolve, VIDEO_MS));
+  if (requestParts.path.includes("async=true")) await new Promise((resolve) => setTimeout(resolve, VIDEO_MS));
 };
 
 const cluster = await startCluster({ replicas: 1, say: (line) => process.stderr.write(`${line}\n`) });
@@ -74,10 +74,10 @@ try {
   const idle = await ofAll(pids, memoryOf);
   /** @type {Record<string, Record<string, number>>} */
   const costs = {};
-  for (const [name, asked] of Object.entries(CASES)) {
-    await repeat(target, asked, WARM_UP);
+  for (const [name, requestParts] of Object.entries(CASES)) {
+    await repeat(target, requestParts, WARM_UP);
     const before = await ofAll(pids, cpuOf);
-    await repeat(target, asked, RUNS);
+    await repeat(target, requestParts, RUNS);
     const after = await ofAll(pids, cpuOf);
     costs[name] = Object.fromEntries(Object.keys(pids).map((one) => [one, (after[one] - before[one]) / RUNS]));
   }

@@ -63,18 +63,18 @@ export const createCallers = async (target: Target): Promise<Caller[]> => {
   for (const name of ["pro", "business", "admin"] as const) {
     const base = name === "pro" ? "pro" : "business";
     const tier = `fuzz-${base}-${randomUUID().slice(0, 8)}`;
-    const put = await client.asAdmin("PUT", `/api/admin/tiers/${tier}`, { base, ...AMPLE });
-    if (put.status !== 200) throw new Error(`no tier: ${put.text}`);
+    const response = await client.asAdmin("PUT", `/api/admin/tiers/${tier}`, { base, ...AMPLE });
+    if (response.status !== 200) throw new Error(`no tier: ${response.text}`);
     const account = await client.account({ tier, webhook: WEBHOOK });
     const bystander = await client.account({ tier, capabilities: null });
     if (name === "admin") {
       await client.asAdmin("PATCH", `/api/admin/users/${account.userId}`, { role: "admin" });
       account.key = text(await client.createKey(account.cookie, {}), "key");
     }
-    const known = await seed(target.baseUrl, account);
+    const seeded = await seed(target.baseUrl, account);
     const others = { "users.id": [bystander.userId], "tiers.id": [tier] };
     const endingCookie = await client.login(account.email, account.password);
-    callers.push({ name, key: account.key!, cookie: account.cookie, endingCookie, known: { ...known, ...others } });
+    callers.push({ name, key: account.key!, cookie: account.cookie, endingCookie, known: { ...seeded, ...others } });
   }
   return callers;
 };

@@ -58,9 +58,14 @@ const seedOf = (output) => /^Seed: (\d+)$/m.exec(output)?.[1] ?? "unknown";
 const judge = ({ exit_code, complete, operations, phases, test_cases, failures }, expected, output) => {
   const missed = PHASES.filter((phase) => phases?.[phase]?.status !== "success");
   const tested = operations?.tested ?? 0;
-  const found = failures.reduce((/** @type {number} */ sum, /** @type {{ count: number }} */ { count }) => sum + count, 0);
+  const findings = failures.reduce((/** @type {number} */ sum, /** @type {{ count: number }} */ { count }) => sum + count, 0);
   const passed = exit_code === 0 && complete && tested === expected && missed.length === 0;
-  const parts = [`${tested} of ${expected} operations`, `${test_cases.generated} requests`, `${found} findings`, `seed ${seedOf(output)}`];
+  const parts = [
+    `${tested} of ${expected} operations`,
+    `${test_cases.generated} requests`,
+    `${findings} findings`,
+    `seed ${seedOf(output)}`,
+  ];
   if (missed.length > 0) parts.push(`without success: ${missed.join(", ")}`);
   return { passed, summary: parts.join(", ") };
 };

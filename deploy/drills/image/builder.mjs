@@ -26,8 +26,8 @@ const must = (command, args, cwd = ROOT) => runToSuccess(command, args, { cwd })
 
 /** @throws with the packages to install */
 export const requireTools = async () => {
-  const found = await Promise.all(NEEDED.map((name) => findOnPath(process.env, name)));
-  const missing = NEEDED.filter((_, index) => found[index] === undefined);
+  const programs = await Promise.all(NEEDED.map((name) => findOnPath(process.env, name)));
+  const missing = NEEDED.filter((_, index) => programs[index] === undefined);
   if (missing.length > 0) throw new Error(`not on PATH: ${missing.join(", ")} (Debian: apt-get install buildah runc mmdebstrap)`);
   if (process.getuid?.() !== 0) throw new Error("containers are built and run as root here");
 };

@@ -73,10 +73,11 @@ const tryPlatform = async (rootfs, progress) => {
         command: ({ main, env, folder }) =>
           containers.command({ args: ["node", ...V8_FLAGS, "--require", NAMES, main], env, folders: [folder] }),
       });
-      const seen = await containers.inspect();
-      const wrong = seen.filter(({ uid, hasCapabilities, isReadOnly }) => uid !== UID || hasCapabilities || !isReadOnly);
-      if (wrong.length > 0 || seen.length !== cluster.replicas.length) throw new Error(`not as it should run: ${JSON.stringify(seen)}`);
-      return `${seen.length} processes as uid ${UID}, without capabilities, on a read-only root`;
+      const inspected = await containers.inspect();
+      const wrong = inspected.filter(({ uid, hasCapabilities, isReadOnly }) => uid !== UID || hasCapabilities || !isReadOnly);
+      if (wrong.length > 0 || inspected.length !== cluster.replicas.length)
+        throw new Error(`not as it should run: ${JSON.stringify(inspected)}`);
+      return `${inspected.length} processes as uid ${UID}, without capabilities, on a read-only root`;
     });
     await progress.step("demo run", async () => {
       const { baseUrl, accounts } = /** @type {Awaited<ReturnType<typeof startCluster>>} */ (cluster);

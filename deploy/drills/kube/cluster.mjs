@@ -33,15 +33,15 @@ const CLIENT_ERROR = 400;
 const callApi = ({ url, ca, token }, method, path, body) =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const sent = request(`${url}${path}`, { method, ca, headers }, (response) => {
+    const outgoing = request(`${url}${path}`, { method, ca, headers }, (response) => {
       text(response).then((answer) => {
         const warnings = [response.headers.warning ?? []].flat().map(String);
         const isJson = String(response.headers["content-type"]).includes("json");
         resolve({ status: response.statusCode ?? 0, body: isJson ? JSON.parse(answer) : answer, warnings });
       }, reject);
     });
-    sent.once("error", reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
+    outgoing.once("error", reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
   });
 
 /** @param {string} folder @param {string} url @param {string} token */

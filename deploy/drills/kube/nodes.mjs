@@ -74,9 +74,9 @@ export const startNodes = async (cluster, { controllerManager, scheduler, kwok }
     for (const zone of ZONES) await cluster.must("POST", "/api/v1/nodes", nodeIn(zone));
     for (let number = 1; number <= VOLUMES; number += 1) await cluster.must("POST", "/api/v1/persistentvolumes", volume(number));
     for (const end = Date.now() + READY_MS; (await readyNodes(cluster)) < ZONES.length; await delay(LOOK_MS)) {
-      const ended = children.find((child) => child.process.exitCode !== null);
-      if (ended === undefined && Date.now() < end) continue;
-      throw new Error(`no nodes became ready:\n${(ended ?? children.at(-1))?.tail()}`);
+      const endedChild = children.find((child) => child.process.exitCode !== null);
+      if (endedChild === undefined && Date.now() < end) continue;
+      throw new Error(`no nodes became ready:\n${(endedChild ?? children.at(-1))?.tail()}`);
     }
     return stop;
   } catch (error) {

@@ -45,11 +45,11 @@ export const createRollout = (cluster, namespace) => {
   /** @param {() => Promise<string[]>} missing conditions that aren't met yet */
   const until = async (missing) => {
     for (const end = Date.now() + SETTLE_MS; ; await delay(LOOK_MS)) {
-      const left = await missing();
-      if (left.length === 0) return;
+      const missingPods = await missing();
+      if (missingPods.length === 0) return;
       if (Date.now() < end) continue;
       const warnings = (await list("v1", "events")).filter(({ type }) => type === "Warning").map(({ message }) => message);
-      throw new Error([...left.slice(0, MOST_SHOWN), ...[...new Set(warnings)].slice(-MOST_SHOWN)].join("\n"));
+      throw new Error([...missingPods.slice(0, MOST_SHOWN), ...[...new Set(warnings)].slice(-MOST_SHOWN)].join("\n"));
     }
   };
 
@@ -77,7 +77,7 @@ export const createRollout = (cluster, namespace) => {
     /** @type {Map<string, number>} */
     const least = new Map();
     /** @type {Set<string>} */
-    const seen = new Set();
+    const podNames = new Set();
     /** @type {string[]} */
     const early = [];
     let isOver = false;
@@ -85,7 +85,7 @@ export const createRollout = (cluster, namespace) => {
       const running = await jobs();
       const now = await deployments();
       for (const { name, available } of now) least.set(name, Math.min(available, least.get(name) ?? available));
-      for (const { metadata } of running) seen.add(metadata.name);
+      for (const { metadata } of running) podNames.add(metadata.name);
       const hooks = running.filter(({ metadata, status }) => metadata.annotations?.["helm.sh/hook"] && !status.succeeded);
       if (hooks.length > 0) early.push(...now.filter((one) => one.generation !== before.get(one.name)?.generation).map(({ name }) => name));
     };
@@ -101,10 +101,10 @@ export const createRollout = (cluster, namespace) => {
     }
     if (early.length > 0) throw new Error(`${early[0]} is changed before its migration is done`);
     for (const { name, replicas, rolls } of await deployments()) {
-      const wanted = Math.min(replicas, before.get(name)?.replicas ?? 0);
-      if (rolls && (least.get(name) ?? 0) < wanted) throw new Error(`${name} had ${least.get(name)} of ${wanted} pods available`);
+      const minimum = Math.min(replicas, before.get(name)?.replicas ?? 0);
+      if (rolls && (least.get(name) ?? 0) < minimum) throw new Error(`${name} had ${least.get(name)} of ${minimum} pods available`);
     }
-    return [...seen];
+    return [...podNames];
   };
 
   /** Every service must select all of its pods and no others. */
@@ -160,10 +160,10 @@ export const createRollout = (cluster, namespace) => {
   };
 
   /** Waits until nothing runs and only user data is left. @returns {Promise<number>} number of volumes left */
-  const gone = async () => {
+  const goneVolumes = async () => {
     await until(async () => (await list("v1", "pods")).map(({ metadata }) => metadata.name));
     return (await list("v1", "persistentvolumeclaims")).length;
   };
 
-  return { settled, changing, checkEndpoints, checkSpread, checkBudgets, gone, deployments };
+  return { settled, changing, checkEndpoints, checkSpread, checkBudgets, gone: goneVolumes, deployments };
 };

@@ -103,8 +103,9 @@ const tryValues = async (cluster, helm, file) => {
   const rollout = createRollout(cluster, namespace);
   /** Makes a change, which must complete after one Job. @param {string} job @param {string[]} args */
   const change = async (job, ...args) => {
-    const seen = await rollout.changing(() => run(...args));
-    if (!seen.some((one) => one.startsWith(`${job}-`))) throw new Error(`helm ${args[0]}: ${job} was not seen, only ${seen.join(", ")}`);
+    const changes = await rollout.changing(() => run(...args));
+    if (!changes.some((one) => one.startsWith(`${job}-`)))
+      throw new Error(`helm ${args[0]}: ${job} was not seen, only ${changes.join(", ")}`);
   };
   const look = async () => {
     await rollout.checkEndpoints();
@@ -122,8 +123,8 @@ const tryValues = async (cluster, helm, file) => {
   await look();
   const pods = (await rollout.deployments()).reduce((sum, { replicas }) => sum + replicas, 0);
   await run("uninstall", "nodeloom");
-  const kept = await rollout.gone();
-  return `installed, upgraded, rolled back; ${pods} pods, ${budgets} budgets, ${kept} volumes kept; no warning`;
+  const volumes = await rollout.gone();
+  return `installed, upgraded, rolled back; ${pods} pods, ${budgets} budgets, ${volumes} volumes kept; no warning`;
 };
 
 const progress = createProgress();
@@ -132,11 +133,9 @@ let cluster;
 let stopNodes = async () => {};
 try {
   const tools = await kubernetesTools(progress.line);
-  const wanted = process.argv.slice(2);
+  const names = process.argv.slice(2);
   const all = (await readdir(join(CHART, "ci"))).sort();
-  const files = all
-    .filter((name) => wanted.length === 0 || wanted.includes(basename(name, ".yaml")))
-    .map((name) => join(CHART, "ci", name));
+  const files = all.filter((name) => names.length === 0 || names.includes(basename(name, ".yaml"))).map((name) => join(CHART, "ci", name));
   await progress.step("API server", async () => {
     cluster = await startCluster(tools);
     const { body } = await cluster.must("GET", "/version");

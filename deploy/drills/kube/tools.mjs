@@ -20,20 +20,20 @@ const KWOK = "sigs.k8s.io/kwok/cmd/kwok@v0.8.0";
  * @param {{ folder: string, package: string, program: string, progress: (line: string) => void }} options
  * @returns {Promise<string>} path of the program; throws Unavailable if this machine can't build it
  */
-const wrappedTool = async ({ folder, package: wanted, program, progress }) => {
+const wrappedTool = async ({ folder, package: packageName, program, progress }) => {
   const module = join(HERE, folder);
   const sources = await Promise.all(["go.mod", "go.sum"].map((name) => readFile(join(module, name))));
-  const hash = createHash("sha256").update(Buffer.concat(sources)).update(wanted).digest("hex").slice(0, HASH_CHARS);
+  const hash = createHash("sha256").update(Buffer.concat(sources)).update(packageName).digest("hex").slice(0, HASH_CHARS);
   const entry = join(defaultCacheDir(process.env), "go", `${program}-${hash}`);
   if (!(await exists(entry))) {
     const go = await findOnPath(process.env, "go");
     if (go === undefined) throw new Unavailable("go is not on PATH: install it (Debian: golang)");
     progress(`building ${program}, which takes up to a quarter of an hour, once`);
     const flags = ["-C", module, "build", "-mod=readonly", "-trimpath", "-buildvcs=false", `-ldflags=-s -w ${VERSION_FLAGS.join(" ")}`];
-    await cached(entry, (draft) => runOrExplain(go, [...flags, "-o", join(draft, program), wanted], process.env, GO_BUILD_MS));
+    await cached(entry, (draft) => runOrExplain(go, [...flags, "-o", join(draft, program), packageName], process.env, GO_BUILD_MS));
   }
   const path = await findExecutable(entry, program);
-  if (path === undefined) throw new Unavailable(`${wanted} is no program`);
+  if (path === undefined) throw new Unavailable(`${packageName} is no program`);
   return path;
 };
 

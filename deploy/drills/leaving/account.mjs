@@ -72,11 +72,11 @@ export const createAccount = async ({ api, baseUrl, adminKey, webhookUrl, hookHo
   const credentials = { email, password: PASSWORD };
   let cookie = cookieOf((await expected(200, "POST", "/api/auth/login", { body: credentials })).headers);
 
-  const made = await expected(201, "POST", "/api/keys", {
+  const created = await expected(201, "POST", "/api/keys", {
     cookie,
     body: { name: `Key ${word}`, preset: "full-deploy", webhook: { url: `${webhookUrl}?${word}` } },
   });
-  const { key, id: keyId } = made.body;
+  const { key, id: keyId } = created.body;
   await expected(200, "PATCH", `/api/keys/${keyId}`, { cookie, body: { metadata: { customer: word } } });
   await expected(200, "PUT", `/api/keys/${keyId}/budget`, { cookie, body: { credits: 10_000, window: "month", alertAt: [0.001] } });
   await expected(200, "PUT", `/api/secrets/${word.toUpperCase()}`, { cookie, body: { value: `value-of-${word}`, hosts: [hookHost] } });

@@ -15,15 +15,18 @@ export const createOrganization = async ({ api, adminKey, account: { word, cooki
   const idempotencyKey = randomBytes(8).toString("hex");
   const { id } = (await expected(201, "POST", "/api/organizations", { cookie, body: { name: `Looms of ${word}` } })).body;
   const asOwner = { cookie, organization: id };
-  const { body: made } = await expected(201, "POST", "/api/keys", { ...asOwner, body: { name: `Shared ${word}`, preset: "full-deploy" } });
+  const { body: created } = await expected(201, "POST", "/api/keys", {
+    ...asOwner,
+    body: { name: `Shared ${word}`, preset: "full-deploy" },
+  });
   await expected(200, "PUT", "/api/secrets/SHARED", { ...asOwner, body: { value: `shared-${word}`, hosts: ["api.example.com"] } });
   const credits = { kind: "topup", amount: 100, note: `Shared ${word}` };
   await expected(200, "POST", `/api/admin/organizations/${id}/credits`, { key: adminKey, body: credits, idempotencyKey });
-  const { key, id: keyId } = made;
+  const { key, id: keyId } = created;
   const shared = graph(word, `shared-${randomBytes(6).toString("hex")}`);
   const { slug } = (await expected(201, "POST", "/api/workflows", { key, body: shared })).body;
-  const begun = await expected(202, "POST", `/api/workflows/${slug}/run`, { key, body: { inputs }, prefer: "respond-async" });
-  const { executionId } = begun.body;
+  const submission = await expected(202, "POST", `/api/workflows/${slug}/run`, { key, body: { inputs }, prefer: "respond-async" });
+  const { executionId } = submission.body;
   for (const end = Date.now() + RUN_MS; ; await pause(300)) {
     const { status } = (await expected(200, "GET", `/api/executions/${executionId}`, { key })).body;
     if (status === "completed") break;

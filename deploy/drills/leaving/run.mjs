@@ -54,15 +54,15 @@ const needlesOf = ({ word, slugWord, email, userId, keyId, executions, batchId, 
 /** @param {ReturnType<typeof needlesOf>} needles */
 const createLook = (needles) => {
   /** @type {Map<string, Map<string, number>>} by needle and place */
-  const found = new Map(needles.map(({ name }) => [name, new Map()]));
+  const needlePlaces = new Map(needles.map(({ name }) => [name, new Map()]));
   return {
-    found,
+    found: needlePlaces,
     /** @type {import("../support/stores.mjs").Look} */
     look: (place, content) => {
       const parts = readings(content);
       for (const { name, texts } of needles)
         if (texts.some((text) => parts.some((part) => part.includes(text)))) {
-          const places = /** @type {Map<string, number>} */ (found.get(name));
+          const places = /** @type {Map<string, number>} */ (needlePlaces.get(name));
           places.set(place, (places.get(place) ?? 0) + 1);
         }
     },
@@ -128,7 +128,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   const needles = needlesOf(account, organization);
   const before = await search(needles);
   for (const { name } of needles) say(`before: ${name}: ${listed(before.get(name) ?? new Map())}`);
-  const seen = (/** @type {string} */ name, /** @type {string} */ place) => (before.get(name)?.get(place) ?? 0) > 0;
+  const wasThere = (/** @type {string} */ name, /** @type {string} */ place) => (before.get(name)?.get(place) ?? 0) > 0;
   check(
     ...[
       "executions.executions",
@@ -139,7 +139,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
       "usage.usage",
       "Redis",
       "Temporal",
-    ].map((place) => /** @type {[string, boolean, string]} */ ([`the search sees ${place}`, seen("words", place), ""])),
+    ].map((place) => /** @type {[string, boolean, string]} */ ([`the search sees ${place}`, wasThere("words", place), ""])),
   );
 
   const ask = () => api.call("DELETE", "/api/me", { cookie, body: { password } });
@@ -149,7 +149,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   const close = () => api.call("DELETE", `/api/organizations/${organization.id}`, { cookie, body: { password } });
   const closing = await close();
   const leaving = await ask();
-  const refused = await api.call("POST", `/api/workflows/${slug}/run`, { key, body: { inputs } });
+  const refusal = await api.call("POST", `/api/workflows/${slug}/run`, { key, body: { inputs } });
   const sharedRefused = await api.call("POST", `/api/workflows/${organization.slug}/run`, { key: organization.key, body: { inputs } });
   const reopened = await api.call("POST", `/api/organizations/${organization.id}/restore`, { cookie });
   const restored = await api.call("POST", "/api/me/restore", { cookie });
@@ -158,7 +158,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
     ["a key doesn't delete", byKey.status === 403 && byKey.body.code === "SESSION_REQUIRED", JSON.stringify(byKey.body)],
     ["a wrong password doesn't delete", wrong.status === 401, JSON.stringify(wrong.body)],
     ["deleting answers when", leaving.status === 202 && typeof leaving.body.erasesAt === "string", JSON.stringify(leaving.body)],
-    ["a leaving account can't run", refused.status === 403 && refused.body.code === "ACCOUNT_LEAVING", JSON.stringify(refused.body)],
+    ["a leaving account can't run", refusal.status === 403 && refusal.body.code === "ACCOUNT_LEAVING", JSON.stringify(refusal.body)],
     ["deleting an organization answers when", closing.status === 202, `${closing.status} ${JSON.stringify(closing.body)}`],
     ["nothing runs for it", sharedRefused.body.code === "ACCOUNT_LEAVING", JSON.stringify(sharedRefused.body)],
     ["its owner can keep it", reopened.status === 204, String(reopened.status)],
@@ -171,7 +171,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   if (late.body.executionId !== undefined) account.executions.push(late.body.executionId);
   await close();
   await ask();
-  const asked = Date.now();
+  const askedAt = Date.now();
   say("the account and its organization are to be deleted; services are killed while they are");
   await pause(ERASURE_DAYS * 86_400_000);
   for (const name of KILLS) {
@@ -184,21 +184,21 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
     if (status === 404 && !JSON.stringify(body).includes(organization.id)) break;
     if (Date.now() > end) throw new Error("the account or its organization is there still");
   }
-  say(`both were erased ${((Date.now() - asked) / 1_000).toFixed(0)} s after it was asked for`);
+  say(`both were erased ${((Date.now() - askedAt) / 1_000).toFixed(0)} s after it was asked for`);
 
-  const gone = await api.call("GET", "/api/me", { cookie });
+  const identity = await api.call("GET", "/api/me", { cookie });
   const back = await api.call("POST", "/api/me/restore", { cookie });
   const again = await api.call("POST", "/api/auth/register", { body: { email: `other-${randomUUID()}@leaving.example`, password } });
-  const taken = await api.call("POST", "/api/workflows", { key: adminKey, body: { name: account.slugWord, nodes: [], edges: [] } });
+  const saved = await api.call("POST", "/api/workflows", { key: adminKey, body: { name: account.slugWord, nodes: [], edges: [] } });
   const ledger = await api.call("GET", "/api/admin/ledger/check?full=true", { key: adminKey });
   check(
-    ["its session is over", gone.status === 401 && back.status === 401, `${gone.status}, ${back.status}`],
+    ["its session is over", identity.status === 401 && back.status === 401, `${identity.status}, ${back.status}`],
     ["others register as ever", again.status === 201, String(again.status)],
-    ["its slugs stay taken", taken.status === 201 && taken.body.slug === `${slug}-2`, JSON.stringify(taken.body.slug)],
+    ["its slugs stay taken", saved.status === 201 && saved.body.slug === `${slug}-2`, JSON.stringify(saved.body.slug)],
     ["the ledger adds up", ledger.body.ok === true, JSON.stringify(ledger.body.mismatches)],
   );
 
-  await pause(Math.max(0, asked + COUNTERS_MS - Date.now()));
+  await pause(Math.max(0, askedAt + COUNTERS_MS - Date.now()));
   const after = await search(needlesOf(account, organization));
   for (const { name, allowed } of needlesOf(account, organization)) {
     const places = after.get(name) ?? new Map();
@@ -208,6 +208,6 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   for (const name of ["the id", "the organization's id"])
     check([`rows of the ledger with ${name} are there`, after.get(name)?.has("billing.ledger") === true, ""]);
   const mediaAfter = new Set(await filesIn(MEDIA_DIR));
-  const left = [...mediaAfter].filter((path) => !mediaBefore.includes(path));
-  check(["its files are gone", left.length === 0, left.join(", ")]);
+  const remaining = [...mediaAfter].filter((path) => !mediaBefore.includes(path));
+  check(["its files are gone", remaining.length === 0, remaining.join(", ")]);
 });

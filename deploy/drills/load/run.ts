@@ -135,35 +135,35 @@ const countByStatus = async (api: ApiClient, slug: string): Promise<Map<string, 
 
 const longestHistory = async (local: LocalPlatform, slug: string): Promise<{ runs: number; events: number }> => {
   const connection = await Connection.connect({ address: local.temporalAddress });
-  const found = { runs: 0, events: 0 };
+  const history = { runs: 0, events: 0 };
   try {
     for await (const { historyLength } of new Client({ connection }).workflow.list({ query: `NodeloomWorkflow = "${slug}"` })) {
-      found.runs += 1;
-      found.events = Math.max(found.events, historyLength);
+      history.runs += 1;
+      history.events = Math.max(history.events, historyLength);
     }
   } finally {
     await connection.close();
   }
-  return found;
+  return history;
 };
 
 const judge = (name: string, value: number, unit: string, limit: number): boolean => {
-  const met = value <= limit;
+  const isMet = value <= limit;
   print(
-    `  ${name.padEnd(44)} ${value.toFixed(value < 100 ? 1 : 0).padStart(8)} ${unit.padEnd(6)} ${`≤ ${limit}`.padEnd(8)} ${met ? "met" : "MISSED"}`,
+    `  ${name.padEnd(44)} ${value.toFixed(value < 100 ? 1 : 0).padStart(8)} ${unit.padEnd(6)} ${`≤ ${limit}`.padEnd(8)} ${isMet ? "met" : "MISSED"}`,
   );
-  return met;
+  return isMet;
 };
 
 const measure = async (local: LocalPlatform, runs: number, holdSeconds: number, signal: AbortSignal): Promise<boolean> => {
   const pid = local.pids.executions!;
   const api = createApiClient(local.baseUrl, await makeAccount(local, runs, signal), signal);
-  const ended = new AbortController();
+  const ending = new AbortController();
   const latencyMs = Math.ceil((runs / SUBMITS_PER_SECOND + holdSeconds) * 1_000);
   try {
     return await withWorkflow(api, videoWorkflow("Load video", latencyMs), async (slug) => {
       const ids: string[] = [];
-      const watch = startWatch(pid, ended.signal, async () => {
+      const watch = startWatch(pid, ending.signal, async () => {
         const id = ids[Math.floor(Math.random() * ids.length)];
         await (id === undefined ? api.call("GET", "/healthz") : api.expect(200, "GET", `/api/executions/${id}`));
       });
@@ -204,7 +204,7 @@ const measure = async (local: LocalPlatform, runs: number, holdSeconds: number, 
       ].every(Boolean);
     });
   } finally {
-    ended.abort();
+    ending.abort();
     api.close();
   }
 };

@@ -34,31 +34,31 @@ export const makeExamples = async ({ once, upload, png, fetched, sharp, ffmpeg, 
   rmSync(files, { recursive: true, force: true });
   mkdirSync(files, { recursive: true });
   /** @type {Record<string, { asked: string, file?: string, text?: string }>} */
-  const made = {};
+  const results = {};
 
-  /** @param {string} model @param {string} asked @param {any} picture a picture of sharp */
-  const keepPicture = async (model, asked, picture) => {
+  /** @param {string} model @param {string} prompt @param {any} picture a picture of sharp */
+  const keepPicture = async (model, prompt, picture) => {
     const file = `${model}.webp`;
     await picture.resize({ width: WIDTH, withoutEnlargement: true }).webp({ quality: WEBP_QUALITY }).toFile(join(files, file));
-    made[model] = { asked, file };
+    results[model] = { asked: prompt, file };
   };
-  /** @param {string} model @param {string} asked @param {string} url @param {string} ending @param {string[]} as ffmpeg's output options */
-  const keepFilm = async (model, asked, url, ending, as) => {
+  /** @param {string} model @param {string} prompt @param {string} url @param {string} ending @param {string[]} as ffmpeg's output options */
+  const keepFilm = async (model, prompt, url, ending, as) => {
     const [input, file] = [join(work, "input"), `${model}.${ending}`];
     writeFileSync(input, await fetched(url));
     const args = ["-loglevel", "error", "-y", "-i", input, "-t", String(CLIP_SECONDS), "-map_metadata", "-1", ...as, join(files, file)];
     const { status, stderr } = spawnSync(ffmpeg(), args);
     if (status !== 0) throw new Error(`${model}: ${String(stderr)}`);
-    made[model] = { asked, file };
+    results[model] = { asked: prompt, file };
   };
-  const keepSound = (/** @type {string} */ model, /** @type {string} */ asked, /** @type {string} */ url) =>
-    keepFilm(model, asked, url, "mp3", ["-ac", "1", "-b:a", "48k"]);
-  const keepVideo = (/** @type {string} */ model, /** @type {string} */ asked, /** @type {string} */ url) =>
-    keepFilm(model, asked, url, "mp4", [
+  const keepSound = (/** @type {string} */ model, /** @type {string} */ prompt, /** @type {string} */ url) =>
+    keepFilm(model, prompt, url, "mp3", ["-ac", "1", "-b:a", "48k"]);
+  const keepVideo = (/** @type {string} */ model, /** @type {string} */ prompt, /** @type {string} */ url) =>
+    keepFilm(model, prompt, url, "mp4", [
       ...["-an", "-vf", `scale=${WIDTH}:-2`, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "30", "-movflags", "+faststart"],
     ]);
-  const keepText = (/** @type {string} */ model, /** @type {string} */ asked, /** @type {string} */ text) => {
-    made[model] = { asked, text: text.trim().slice(0, MAX_TEXT) };
+  const keepText = (/** @type {string} */ model, /** @type {string} */ prompt, /** @type {string} */ text) => {
+    results[model] = { asked: prompt, text: text.trim().slice(0, MAX_TEXT) };
   };
 
   for (const model of ["sandbox-image", "sandbox-image-fast"]) {
@@ -92,14 +92,14 @@ export const makeExamples = async ({ once, upload, png, fetched, sharp, ffmpeg, 
     .toBuffer();
   const large = await fetched((await once("local-upscale", { image: await upload(small) })).result.images[0].url);
   // The left half is the input, the right half the output.
-  const left = await sharp(small)
+  const leftHalf = await sharp(small)
     .resize(512, 384, { kernel: "nearest" })
     .extract({ left: 0, top: 0, width: 256, height: 384 })
     .png()
     .toBuffer();
   const halves = await sharp(large)
     .removeAlpha()
-    .composite([{ input: left, left: 0, top: 0 }])
+    .composite([{ input: leftHalf, left: 0, top: 0 }])
     .png()
     .toBuffer();
   await keepPicture("local-upscale", "Left: what it was given", sharp(halves));
@@ -112,11 +112,14 @@ export const makeExamples = async ({ once, upload, png, fetched, sharp, ffmpeg, 
   );
 
   rmSync(work, { recursive: true, force: true });
-  const sorted = Object.fromEntries(Object.entries(made).sort(([one], [other]) => (one < other ? -1 : 1)));
+  const sorted = Object.fromEntries(Object.entries(results).sort(([one], [other]) => (one < other ? -1 : 1)));
   const { format, resolveConfig } = await import("prettier");
   const path = join(FOLDER, "made.ts");
   const source = `/** Written by npm run drill -- local-models --examples. */\nexport const MADE = ${JSON.stringify(sorted)};\n`;
   writeFileSync(path, await format(source, { ...(await resolveConfig(path)), filepath: path }));
-  const bytes = Object.values(made).reduce((sum, { file }) => sum + (file === undefined ? 0 : readFileSync(join(files, file)).length), 0);
-  say(`${Object.keys(made).length} examples, ${Math.round(bytes / 1_000)} kB of files`);
+  const bytes = Object.values(results).reduce(
+    (sum, { file }) => sum + (file === undefined ? 0 : readFileSync(join(files, file)).length),
+    0,
+  );
+  say(`${Object.keys(results).length} examples, ${Math.round(bytes / 1_000)} kB of files`);
 };

@@ -43,9 +43,9 @@ const recordings = (folder, language) => {
       .split("\n")
       .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
   );
-  return SAID[language].flatMap((said) => {
-    const [file, text] = [files.find((one) => one.endsWith(`/${said}.wav`)), texts.get(said)];
-    return file === undefined || text === undefined ? [] : [{ name: said, text, bytes: readFileSync(file) }];
+  return SAID[language].flatMap((clipName) => {
+    const [file, text] = [files.find((one) => one.endsWith(`/${clipName}.wav`)), texts.get(clipName)];
+    return file === undefined || text === undefined ? [] : [{ name: clipName, text, bytes: readFileSync(file) }];
   });
 };
 

@@ -86,9 +86,9 @@ const words = (/** @type {string} */ text) =>
     .split(/\s+/)
     .filter(Boolean);
 
-/** Word error rate: share of changed, added or missing words. @param {string} said @param {string} heard */
-export const wordErrors = (said, heard) => {
-  const [from, to] = [words(said), words(heard)];
+/** Word error rate: share of changed, added or missing words. @param {string} sentence @param {string} transcript */
+export const wordErrors = (sentence, transcript) => {
+  const [from, to] = [words(sentence), words(transcript)];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let at = 1; at <= from.length; at += 1) {
     const above = row;

@@ -48,13 +48,13 @@ const VOICES = ["af_heart", "bm_george"];
 await runDrill("local-models", async (drill) => {
   const cache = mkdtempSync(join(tmpdir(), "local-models-"));
   drill.atEnd(() => rmSync(cache, { recursive: true, force: true }));
-  const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+  const chosenNames = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
   // Cache of the platform and of the drill's own reads.
-  if (wanted.length === 0) process.env.NODELOOM_CACHE_DIR = join(cache, "cache");
+  if (chosenNames.length === 0) process.env.NODELOOM_CACHE_DIR = join(cache, "cache");
   const own = join(cache, "own");
   mkdirSync(join(own, "chat"), { recursive: true });
-  const asked = { LOCAL_VOICES: "on", LOCAL_LANGUAGES: "on", LOCAL_RESTORE: "on", LOCAL_EMBEDDINGS: "on" };
-  const platform = await startPlatform({ LOCAL_MODELS: "on", ...asked, LOCAL_MODELS_DIR: own, CI: "" });
+  const options = { LOCAL_VOICES: "on", LOCAL_LANGUAGES: "on", LOCAL_RESTORE: "on", LOCAL_EMBEDDINGS: "on" };
+  const platform = await startPlatform({ LOCAL_MODELS: "on", ...options, LOCAL_MODELS_DIR: own, CI: "" });
   drill.atEnd(platform.stop);
   const api = createApi(() => readLocal().baseUrl);
   const { apiKey: key } = readLocal().accounts.business;
@@ -81,7 +81,7 @@ await runDrill("local-models", async (drill) => {
         `voice were fetched, which take ${Math.round((bytes * 8) / NETWORK)} s at 50 Mbit/s`,
     );
   };
-  if (wanted.length === 0) await firstSentence();
+  if (chosenNames.length === 0) await firstSentence();
   await untilFetched(async () => (await api.call("GET", "/api/local-models", { key })).body, drill.say, FETCH_MS);
   const sharp = engineLibrary("sharp");
 
@@ -141,8 +141,8 @@ await runDrill("local-models", async (drill) => {
     let errors = 0;
     for (const sentence of SENTENCES) {
       const { result } = await once("local-speech", { prompt: sentence });
-      const { result: heard } = await once("local-transcribe", { audio: result.audios[0].url });
-      errors += wordErrors(sentence, heard.text) / SENTENCES.length;
+      const { result: transcript } = await once("local-transcribe", { audio: result.audios[0].url });
+      errors += wordErrors(sentence, transcript.text) / SENTENCES.length;
     }
     drill.check([
       "speech is read back by transcription",
@@ -164,8 +164,8 @@ await runDrill("local-models", async (drill) => {
     const [, , sentence = ""] = SENTENCES;
     for (const voice of VOICES) {
       const { result } = await once("local-voices", { prompt: sentence, voice });
-      const { result: heard } = await once("local-transcribe", { audio: result.audios[0].url });
-      const errors = wordErrors(sentence, heard.text);
+      const { result: transcript } = await once("local-transcribe", { audio: result.audios[0].url });
+      const errors = wordErrors(sentence, transcript.text);
       drill.check([`the voice ${voice} is read back`, errors <= MOST_WORD_ERRORS, `${(errors * 100).toFixed(1)} % of the words are wrong`]);
     }
     await run("local-voices", `${sentence.length} characters`, { prompt: sentence });
@@ -250,8 +250,8 @@ await runDrill("local-models", async (drill) => {
   if (process.argv.includes("--examples")) return makeExamples({ once, upload, png, fetched, sharp, ffmpeg, say: drill.say });
   const stage = { drill, untilReady, once, run, upload, fetched, sharp, png, pixels };
   const parts = { speech, voices, languages, embeddings, upscale, cutout, tween, ocr, chat, music };
-  for (const [name, part] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) await part(stage);
-  if (wanted.length > 0) return;
+  for (const [name, part] of Object.entries(parts)) if (chosenNames.length === 0 || chosenNames.includes(name)) await part(stage);
+  if (chosenNames.length > 0) return;
   await kills(drill, api);
   process.stdout.write(await writeTable(rows));
 });

@@ -65,7 +65,7 @@ const events = async (id, key, after, most = Infinity) => {
   }
   if (!response.ok || !response.body) throw new Error(`the events were answered ${response.status}`);
   /** @type {Told[]} */
-  const told = [];
+  const received = [];
   let rest = "";
   for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
     const parts = (rest + text).split("\n\n");
@@ -75,22 +75,22 @@ const events = async (id, key, after, most = Infinity) => {
       const [, json] = /^data: (.*)$/m.exec(part) ?? [];
       if (sequence === undefined || json === undefined) continue;
       const { type, data = {} } = JSON.parse(json);
-      told.push({ sequence: Number(sequence), type, nodeId: data.nodeId, item: data.item });
-      if (told.length === most) {
+      received.push({ sequence: Number(sequence), type, nodeId: data.nodeId, item: data.item });
+      if (received.length === most) {
         stop.abort();
-        return told;
+        return received;
       }
     }
   }
-  return told;
+  return received;
 };
 
 /** Follows a run to its end, and reconnects whenever a stream ends early. @param {string} id @param {string} key @param {number} [most] */
 const follow = async (id, key, most) => {
   /** @type {Told[]} */
-  const told = [];
-  while (told.at(-1)?.type !== "settled") told.push(...(await events(id, key, told.length, most)));
-  return told;
+  const received = [];
+  while (received.at(-1)?.type !== "settled") received.push(...(await events(id, key, received.length, most)));
+  return received;
 };
 
 /** @param {ReturnType<typeof createApi>} api @param {{ email: string, password: string }} account */
@@ -131,12 +131,12 @@ try {
   const { userId, apiKey: key } = accounts.enterprise;
   const cookie = await signIn(api, accounts.enterprise);
   const credits = { kind: "topup", amount: CREDITS, note: "a long run" };
-  const given = await api.call("POST", `/api/admin/users/${userId}/credits`, { key: accounts.admin.apiKey, body: credits });
-  if (given.status !== 200) throw new Error(`credits were answered ${given.status}: ${JSON.stringify(given.body)}`);
+  const grant = await api.call("POST", `/api/admin/users/${userId}/credits`, { key: accounts.admin.apiKey, body: credits });
+  if (grant.status !== 200) throw new Error(`credits were answered ${grant.status}: ${JSON.stringify(grant.body)}`);
   const saved = await api.call("POST", "/api/workflows", { key, body: GRAPH });
-  const begun = await api.call("POST", `/api/workflows/${saved.body.slug}/run?async=true`, { key, body: { inputs: {} } });
-  if (begun.status !== 202) throw new Error(`the run was answered ${begun.status}: ${JSON.stringify(begun.body)}`);
-  const id = begun.body.executionId;
+  const submission = await api.call("POST", `/api/workflows/${saved.body.slug}/run?async=true`, { key, body: { inputs: {} } });
+  if (submission.status !== 202) throw new Error(`the run was answered ${submission.status}: ${JSON.stringify(submission.body)}`);
+  const id = submission.body.executionId;
   say(`${NODES * CALLS} calls are made by ${id}`);
 
   const row = () => databases.db("nodeloom_executions").collection("executions").findOne({ _id: id });
@@ -157,14 +157,14 @@ try {
   const logs = [...(await following), await follow(id, key)];
   const [first] = logs;
   const { held } = (await api.call("GET", "/api/me", { cookie })).body.credits;
-  const done = execution.nodes.filter((/** @type {any} */ one) => one.status === "completed" && one.itemsDone === CALLS).length;
+  const doneCount = execution.nodes.filter((/** @type {any} */ one) => one.status === "completed" && one.itemsDone === CALLS).length;
   say(`${first?.length} events; ${sizes.length} looks: the row had at most ${Math.max(...sizes)} bytes, and the execution was told within`);
   say(`${percentile(answers, 0.5).toFixed(0)} ms (half of the looks), ${Math.max(...answers).toFixed(0)} ms (all of them)`);
   const checks = [
     [
       "the run completed, with all calls of all nodes",
-      execution.status === "completed" && done === NODES,
-      `${execution.status}, ${done} nodes`,
+      execution.status === "completed" && doneCount === NODES,
+      `${execution.status}, ${doneCount} nodes`,
     ],
     ["the log has every event once, in order", problemsOf(first ?? []).length === 0, problemsOf(first ?? []).join("; ")],
     [
@@ -176,7 +176,7 @@ try {
     ["the execution was told in time", Math.max(...answers) < ANSWER_MS, `${Math.max(...answers).toFixed(0)} ms`],
     ["nothing is held any more", held === 0, `${held} credits`],
   ];
-  for (const [what, isTrue, seen] of checks) say(`${isTrue ? "ok  " : "FAIL"}  ${what}${isTrue ? "" : `: ${seen}`}`);
+  for (const [what, isTrue, details] of checks) say(`${isTrue ? "ok  " : "FAIL"}  ${what}${isTrue ? "" : `: ${details}`}`);
   failed = checks.some(([, isTrue]) => !isTrue);
 } catch (error) {
   say(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -44,7 +44,7 @@ beforeAll(async () => {
 }, FETCH_MS);
 afterAll(() => service.stop());
 
-const made = async (...run: Parameters<RunningTransform["run"]>) => {
+const makeFile = async (...run: Parameters<RunningTransform["run"]>) => {
   const startedAt = Date.now();
   const output = await service.run(...run);
   const ms = Date.now() - startedAt;
@@ -57,14 +57,14 @@ describe.each(VIDEO_FORMS)("a video $name", ({ make, size = [320, 180], hasSound
   it("is joined, resized, cut, and shown in its picture", async () => {
     const bytes = make();
     const key = await service.upload(bytes);
-    const joined = await made("video-concat", {}, { videos: [clip({ seconds: 1, size: "320x180", colour: "blue", tone: 440 }), key] });
+    const joined = await makeFile("video-concat", {}, { videos: [clip({ seconds: 1, size: "320x180", colour: "blue", tone: 440 }), key] });
     expect(joined.contents.video).toMatchObject({ codec: "avc", width: 320, height: 180 });
     expect(Math.abs(joined.contents.seconds - 3)).toBeLessThan(0.1);
     expect(isRed(colourAt(joined.bytes, 2))).toBe(true);
     expect(levelBetween(samplesOf(joined.bytes), 1.3, 2.7) > 0.01).toBe(hasSound);
-    const small = await made("video-resize", { width: 160 }, { video: key });
+    const small = await makeFile("video-resize", { width: 160 }, { video: key });
     expect(Math.abs(small.contents.video!.height - (160 * size[1]) / size[0])).toBeLessThanOrEqual(2);
-    const trimmed = await made("video-trim", { start: 0.5, seconds: 1 }, { video: key });
+    const trimmed = await makeFile("video-trim", { start: 0.5, seconds: 1 }, { video: key });
     expect(Math.abs(trimmed.contents.seconds - 1)).toBeLessThan(0.07);
     const frame = await service.run("video-frame", { at: 1 }, { video: key });
     const { data } = await sharp(await service.bytesOf(frame))
@@ -80,9 +80,9 @@ describe.each(AUDIO_FORMS)("a sound in $name", ({ make }) => {
   it("is joined, mixed and converted", async () => {
     const key = await service.upload(make());
     const [joined, mixed, converted] = [
-      await made("audio-concat", { format: "wav" }, { audios: [key, key] }),
-      await made("audio-mix", { format: "wav" }, { audios: [key, tone(1_000, 1)] }),
-      await made("audio-convert", { format: "flac", channels: 1 }, { audio: key }),
+      await makeFile("audio-concat", { format: "wav" }, { audios: [key, key] }),
+      await makeFile("audio-mix", { format: "wav" }, { audios: [key, tone(1_000, 1)] }),
+      await makeFile("audio-convert", { format: "flac", channels: 1 }, { audio: key }),
     ];
     expect(Math.abs(joined.contents.seconds - 4)).toBeLessThan(0.15);
     expect(Math.abs(mixed.contents.seconds - 2)).toBeLessThan(0.1);
@@ -95,7 +95,7 @@ it("keeps sound and pictures in sync over a minute of clips, and copies their pi
   const places = Array.from({ length: 12 }, (_, index) => 0.4 + (index % 5) * 0.8);
   const clips = places.map((at) => beep(5, at, "640x360"));
   const videos = await Promise.all(clips.map((one) => service.upload(one)));
-  const { bytes, contents, ms } = await made("video-concat", {}, { videos });
+  const { bytes, contents, ms } = await makeFile("video-concat", {}, { videos });
   process.stdout.write(`a minute of twelve clips was joined in ${ms} ms\n`);
   expect(contents.video!.frames).toBe(1_500);
   expect(contents.seconds).toBeCloseTo(60, 1);
@@ -105,10 +105,10 @@ it("keeps sound and pictures in sync over a minute of clips, and copies their pi
     expect(beeps.length).toBe(flashes.length);
     return beeps.map((at, index) => Math.round((at - flashes[index]!) * 1_000));
   };
-  const [apart, given] = [apartIn(bytes), clips.map((one) => apartIn(one)[0]!)];
-  process.stdout.write(`sound after pictures, in ms: ${apart.join(" ")}; in the clips by themselves: ${given.join(" ")}\n`);
+  const [apart, expected] = [apartIn(bytes), clips.map((one) => apartIn(one)[0]!)];
+  process.stdout.write(`sound after pictures, in ms: ${apart.join(" ")}; in the clips by themselves: ${expected.join(" ")}\n`);
   expect(apart).toHaveLength(12);
-  for (const [index, ms] of apart.entries()) expect(Math.abs(ms - given[index]!)).toBeLessThanOrEqual(20);
+  for (const [index, ms] of apart.entries()) expect(Math.abs(ms - expected[index]!)).toBeLessThanOrEqual(20);
 });
 
 it.each([
@@ -117,7 +117,7 @@ it.each([
   ["a tone that is to be loud", ["-af", "volume=0.5"], -12],
   ["a tone that is to be quiet", ["-af", "volume=2"], -30],
 ])("brings %s to its loudness", async (_name, filter, loudness) => {
-  const { bytes } = await made("audio-loudness", { loudness, format: "wav" }, { audio: tone(440, 8, "wav", filter) });
+  const { bytes } = await makeFile("audio-loudness", { loudness, format: "wav" }, { audio: tone(440, 8, "wav", filter) });
   const measured = loudnessOf(bytes);
   process.stdout.write(`${loudness} LUFS were asked for, ${measured} are measured\n`);
   expect(Math.abs(measured - loudness)).toBeLessThanOrEqual(1);
@@ -183,19 +183,19 @@ it("creates a film for inspection", async () => {
   );
   const speech = withFfmpeg(["-f", "lavfi", "-i", "sine=frequency=220:duration=12,tremolo=f=3:d=0.9"], "out.wav");
   const music = tone(660, 4, "mp3", ["-af", "volume=0.3"]);
-  const show = await made("video-slideshow", { timing: "audio", transition: "fade", fadeSeconds: 0.8 }, { images, audio: speech });
+  const show = await makeFile("video-slideshow", { timing: "audio", transition: "fade", fadeSeconds: 0.8 }, { images, audio: speech });
   const words = Array.from({ length: 24 }, (_, index) => ({
     text: `word${index}${index % 6 === 5 ? "." : ""}`,
     start: index / 2,
     end: index / 2 + 0.4,
   }));
-  const captioned = await made("video-captions", { words }, { video: show.output.object!.key });
-  const scored = await made(
+  const captioned = await makeFile("video-captions", { words }, { video: show.output.object!.key });
+  const scored = await makeFile(
     "video-mux",
     { original: "duck", loop: true, fadeSeconds: 2 },
     { video: captioned.output.object!.key, audio: music },
   );
-  const film = await made(
+  const film = await makeFile(
     "video-concat",
     { transition: "fade", fadeSeconds: 0.5 },
     { videos: [scored.output.object!.key, clip({ seconds: 2, size: "1280x720", colour: "black", tone: 330 })] },

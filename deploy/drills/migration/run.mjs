@@ -55,14 +55,14 @@ const endedCpuMs = async () => {
 const multiply = async (collection, count, say) => {
   // The copies have nothing to settle; otherwise settling would dominate the measurement.
   const { _id, unsettled: _owes, ...row } = await collection.findOne({ status: "completed" });
-  for (let made = 0; made < count; made += BATCH) {
-    const rows = Array.from({ length: Math.min(BATCH, count - made) }, (_, index) => {
-      const number = made + index;
+  for (let copied = 0; copied < count; copied += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, count - copied) }, (_, index) => {
+      const number = copied + index;
       const createdAt = new Date(Date.now() - ((number % DAYS) + 1) * DAY_MS - number);
       return { ...row, outbox: [], _id: `${_id}-${number}`, holdId: `${row.holdId}-${number}`, createdAt, finishedAt: createdAt };
     });
     await collection.insertMany(rows, { ordered: false });
-    if ((made + BATCH) % SAID === 0) say(`${made + BATCH} rows`);
+    if ((copied + BATCH) % SAID === 0) say(`${copied + BATCH} rows`);
   }
 };
 
@@ -80,15 +80,15 @@ const dropIndexes = async (collection) => {
 const keepUsing = (cluster, connection, executionId) => {
   /** @type {string[]} */
   const failures = [];
-  let [asked, looks, ready, isOver] = [0, 0, 0, false];
+  let [requestCount, looks, ready, isOver] = [0, 0, 0, false];
   const ask = async () => {
     for (; !isOver; await delay(PAUSE_MS)) {
       for (const path of ["/api/whoami", "/api/models", "/api/usage?limit=5", `/api/executions/${executionId}`]) {
         const { status } = await connection.send({ path });
-        asked += 1;
+        requestCount += 1;
         if (status !== OK) failures.push(`${path} ${status}`);
       }
-      asked += 1;
+      requestCount += 1;
       await runOnce(connection).catch((error) => failures.push(error.message));
     }
   };
@@ -103,7 +103,7 @@ const keepUsing = (cluster, connection, executionId) => {
   return async () => {
     isOver = true;
     await both;
-    return { failures, asked, looks, ready };
+    return { failures, asked: requestCount, looks, ready };
   };
 };
 
@@ -131,9 +131,9 @@ await runDrill("migration", async ({ say, check, atEnd }) => {
     say(`migrated in ${times.at(-1)} ms, with ${(await endedCpuMs()) - cpu} ms of CPU in its process`);
   }
   const { failures, asked, looks, ready } = await end();
-  const made = (await collection.indexes()).map((/** @type {any} */ one) => one.name);
+  const indexNames = (await collection.indexes()).map((/** @type {any} */ one) => one.name);
   check(
-    ["every index is there", indexes.every((/** @type {string} */ index) => made.includes(index)), `made in ${times[0]} ms`],
+    ["every index is there", indexes.every((/** @type {string} */ index) => indexNames.includes(index)), `made in ${times[0]} ms`],
     ["every process was ready throughout", ready === looks, `${ready} of ${looks} looks`],
     ["no request failed", failures.length === 0, `${failures.length} of ${asked} ${failures.slice(0, 3).join("; ")}`],
     ["a second run has nothing to do, in 5 s", /** @type {number} */ (times[1]) <= SECOND_MS, `${times[1]} ms`],

@@ -36,10 +36,10 @@ const runway = (_entry: RegistryFile, { path }: SentRequest): LibraryCheck | NoC
 const fal = (
   { provider: { app } }: RegistryFile,
   _request: SentRequest,
-  read: (library: string, file: string) => string,
+  readFile: (library: string, file: string) => string,
 ): LibraryCheck | NoCheck => {
   const library = "@fal-ai/client";
-  if (!read(library, "src/types/endpoints.d.ts").includes(`"${app}": {`)) return { none: "the library has no types of it" };
+  if (!readFile(library, "src/types/endpoints.d.ts").includes(`"${app}": {`)) return { none: "the library has no types of it" };
   return { library, type: `import("@fal-ai/client/endpoints").EndpointTypeMap["${app}"]["input"]`, mentions: [] };
 };
 
@@ -104,14 +104,14 @@ const ELEVEN: Readonly<Record<string, string>> = {
 const elevenlabs = (
   _entry: RegistryFile,
   { path }: SentRequest,
-  read: (library: string, file: string) => string,
+  readFile: (library: string, file: string) => string,
 ): LibraryCheck | NoCheck => {
-  const found = Object.entries(ELEVEN).find(([begin]) => path.startsWith(begin));
-  if (!found) return { none: `no type for ${path}` };
-  const [begin, file] = found;
+  const entry = Object.entries(ELEVEN).find(([begin]) => path.startsWith(begin));
+  if (!entry) return { none: `no type for ${path}` };
+  const [begin, file] = entry;
   const library = "@elevenlabs/elevenlabs-js";
   const where = `serialization/resources/${file}`;
-  const declared = /export declare namespace (\w+)/.exec(read(library, `${where}.d.ts`))?.[1];
+  const declared = /export declare namespace (\w+)/.exec(readFile(library, `${where}.d.ts`))?.[1];
   const resource = file.split("/")[0]!;
   return {
     library,
@@ -120,7 +120,7 @@ const elevenlabs = (
   };
 };
 
-type Check = (entry: RegistryFile, request: SentRequest, read: (library: string, file: string) => string) => LibraryCheck | NoCheck;
+type Check = (entry: RegistryFile, request: SentRequest, readFile: (library: string, file: string) => string) => LibraryCheck | NoCheck;
 const none =
   (why: string): Check =>
   () => ({ none: why });
@@ -144,5 +144,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   kling: none("publishes no types"),
 };
 
-/** Check of an entry's request. @param read reads a file of a library */
-export const checkOf: Check = (entry, request, read) => (CHECKS[entry.company ?? ""] ?? none("no library is known"))(entry, request, read);
+/** Check of an entry's request. @param readFile reads a file of a library */
+export const checkOf: Check = (entry, request, readFile) =>
+  (CHECKS[entry.company ?? ""] ?? none("no library is known"))(entry, request, readFile);

@@ -62,11 +62,11 @@ async function* empty(): AsyncIterable<Buffer> {
 }
 
 /** An egress client that records requests and answers `{}`. */
-const keeping = (sent: SentRequest[]): EgressClient => ({
+const keeping = (requests: SentRequest[]): EgressClient => ({
   stream: async ({ url, method = "GET", headers = {}, body }) => {
     const { pathname, search } = new URL(url);
     const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
-    sent.push({ method, url, path: pathname + search, contentType, headers, body: await textOf(body) });
+    requests.push({ method, url, path: pathname + search, contentType, headers, body: await textOf(body) });
     return { status: 200, headers: { "content-type": "application/json" }, body: empty() };
   },
   request: () => Promise.reject(new Error("dialects stream")),
@@ -91,21 +91,21 @@ const DATA_URLS: Readonly<Record<string, string>> = {
   "image/*": `data:image/png;base64,${FILE.toString("base64")}`,
 };
 
-const inlineOf = (property: unknown, given: unknown): unknown => {
+const inlineOf = (property: unknown, value: unknown): unknown => {
   const { contentMediaType, items } = property as { contentMediaType?: string; items?: object };
-  return Array.isArray(given) ? given.map((one) => inlineOf(items, one)) : (DATA_URLS[contentMediaType ?? ""] ?? given);
+  return Array.isArray(value) ? value.map((one) => inlineOf(items, one)) : (DATA_URLS[contentMediaType ?? ""] ?? value);
 };
 
 /** Inputs with files in the form that the entry uses if there are no public addresses. */
 const withFiles = ({ provider, inputSchema }: RegistryFile, inputs: Record<string, unknown>): Record<string, unknown> => {
   const properties = inputSchema.properties as Record<string, object>;
   const files = (provider.files ?? {}) as Record<string, { send: string[] }>;
-  const made = Object.entries(inputs).map(([name, given]): [string, unknown] => {
+  const parts = Object.entries(inputs).map(([name, value]): [string, unknown] => {
     const send = files[name]?.send ?? ["url"];
     if (send.includes("form")) return [name, PIXEL];
-    return [name, send.includes("url") ? given : inlineOf(properties[name], given)];
+    return [name, send.includes("url") ? value : inlineOf(properties[name], value)];
   });
-  return Object.fromEntries(made);
+  return Object.fromEntries(parts);
 };
 
 export interface Asked {
@@ -136,24 +136,24 @@ export const askedOf = ({ internalName, provider, inputSchema: { examples = [] }
 export const requestOf = async (
   entry: RegistryFile,
   priced: (inputs: Record<string, unknown>) => Record<string, unknown>,
-  { inputs, ...asked }: Asked = askedOf(entry)[0],
+  { inputs, ...ask }: Asked = askedOf(entry)[0],
 ): Promise<SentRequest> => {
-  const sent: SentRequest[] = [];
+  const requests: SentRequest[] = [];
   const settings = JSON.stringify(entry.provider).replaceAll(/\$\{[A-Z][A-Z0-9_]*\}/g, HOST);
-  const provider = createProvider(settings, { egress: keeping(sent), secret: () => SECRET });
+  const provider = createProvider(settings, { egress: keeping(requests), secret: () => SECRET });
   const call = {
-    ...asked,
+    ...ask,
     inputs: withFiles(entry, priced(inputs)),
     idempotencyKey: "drill",
     reserve: () => Promise.resolve(),
     onText: () => undefined,
   };
-  const made = provider.type === "job" ? provider.submit(call) : provider.run(call);
+  const pending = provider.type === "job" ? provider.submit(call) : provider.run(call);
   // The recorded answer isn't a provider's, so errors after the request are ignored.
-  await made.catch((error: unknown) => {
+  await pending.catch((error: unknown) => {
     if (!(error instanceof ProviderError)) throw error;
   });
-  const [request] = sent;
+  const [request] = requests;
   if (!request) throw new Error(`${entry.internalName}: no request was made`);
   return request;
 };

@@ -32,8 +32,8 @@ const install = (): string => {
   const lock = readFileSync(join(LIBRARIES, "package-lock.json"));
   const cache = process.env.NODELOOM_CACHE_DIR || join(homedir(), ".cache", "nodeloom");
   const folder = join(cache, "drill-models", createHash("sha256").update(lock).digest("hex").slice(0, 16));
-  const done = join(folder, "installed");
-  if (existsSync(done)) return folder;
+  const marker = join(folder, "installed");
+  if (existsSync(marker)) return folder;
   print("fetching the providers' libraries …");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -43,7 +43,7 @@ const install = (): string => {
     stdio: "inherit",
   });
   if (status !== 0) throw new Error("the libraries could not be fetched");
-  writeFileSync(done, "");
+  writeFileSync(marker, "");
   return folder;
 };
 
@@ -92,12 +92,12 @@ const typeProblems = (folder: string, cases: readonly Case[]): Map<string, strin
       ignoreDeprecations: "6.0",
     },
   );
-  const found = cases.flatMap(({ file, entry }): [string, string][] => {
+  const problemsByFile = cases.flatMap(({ file, entry }): [string, string][] => {
     const source = program.getSourceFile(file);
     const problems = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
     return problems.length === 0 ? [] : [[entry.internalName, ts.flattenDiagnosticMessageText(problems[0]!.messageText, " ")]];
   });
-  return new Map(found);
+  return new Map(problemsByFile);
 };
 
 const priced = (entry: RegistryFile) => (inputs: Record<string, unknown>) => {
@@ -123,8 +123,8 @@ const main = async (): Promise<number> => {
   const checked = new Map<string, string>();
   const cases: Case[] = [];
   const problems = new Map<string, string>();
-  const examine = async (entry: RegistryFile, asked: Asked, index: number): Promise<void> => {
-    const request = await requestOf(entry, priced(entry), asked);
+  const examine = async (entry: RegistryFile, ask: Asked, index: number): Promise<void> => {
+    const request = await requestOf(entry, priced(entry), ask);
     const check = checkOf(entry, request, read);
     if ("none" in check) return void checked.set(entry.internalName, `not checked: ${check.none}`);
     const file = join(folder, `${entry.internalName}-${index}.ts`);
@@ -134,7 +134,7 @@ const main = async (): Promise<number> => {
     const missing = check.mentions.find((one) => !read(check.library, one.file).includes(one.text));
     if (missing) problems.set(entry.internalName, `${check.library} does not know ${missing.text}`);
   };
-  for (const entry of entries.filter(isHosted)) for (const [index, asked] of askedOf(entry).entries()) await examine(entry, asked, index);
+  for (const entry of entries.filter(isHosted)) for (const [index, ask] of askedOf(entry).entries()) await examine(entry, ask, index);
   for (const [name, problem] of typeProblems(folder, cases)) problems.set(name, problem);
   for (const { file } of cases) rmSync(file);
   await writeTable(entries, checked);

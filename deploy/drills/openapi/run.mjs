@@ -46,7 +46,7 @@ const install = async (folder) => {
 const problemsOf = async ({ name, steps, faults }, tools, document, folder) => {
   const cwd = join(folder, name.replaceAll(" ", "-"));
   await mkdir(cwd);
-  const seen = new Set();
+  const visited = new Set();
   /** @type {string[]} */
   const problems = [];
   for (const { command, args } of steps(tools, document)) {
@@ -54,19 +54,19 @@ const problemsOf = async ({ name, steps, faults }, tools, document, folder) => {
     const lines = output.split("\n").filter((line) => PROBLEM.test(line));
     for (const line of lines) {
       const fault = faults.find((one) => one.line.test(line));
-      if (fault) seen.add(fault);
+      if (fault) visited.add(fault);
       else problems.push(line);
     }
     if (code !== 0 && lines.length === 0) problems.push(`${command} ended with ${code}:\n${output.slice(-1_000)}`);
   }
   for (const fault of faults) {
-    if (seen.has(fault)) say(`  the generator's fault: ${fault.reason}`);
+    if (visited.has(fault)) say(`  the generator's fault: ${fault.reason}`);
     else problems.push(`no longer seen, remove it from generators.mjs: ${fault.reason}`);
   }
   return problems;
 };
 
-const wanted = process.argv.slice(2);
+const names = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), "nodeloom-openapi-"));
 try {
   const require = createRequire(import.meta.url);
@@ -76,7 +76,7 @@ try {
   await writeFile(document, JSON.stringify(openApiDocument(routes, "http://127.0.0.1:8080")));
   const tools = await install(folder);
   for (const generator of GENERATORS) {
-    if (wanted.length > 0 && !wanted.includes(generator.name)) continue;
+    if (names.length > 0 && !names.includes(generator.name)) continue;
     const problems = await problemsOf(generator, tools, document, folder);
     const good = generator.faults.length === 0 ? "generates and compiles" : "nothing but the generator's faults";
     say(`${generator.name}: ${problems.length === 0 ? good : `${problems.length} problems`}`);

@@ -43,13 +43,13 @@ function goPeer({ name, text, progress }) {
 /** @param {string} name */
 const variableOf = (name) => `PEER_${name.toUpperCase().replaceAll("-", "_")}`;
 
-/** @param {string[]} wanted */
-const findSuites = async (wanted) => {
+/** @param {string[]} names */
+const findSuites = async (names) => {
   const files = (await Promise.all(PARENTS.map((parent) => filesBelow(join(ROOT, parent))))).flat().sort();
   const suites = files.filter((path) => SUITE.test(path)).map((path) => ({ path, name: basename(path, ".test.ts") }));
-  const unknown = wanted.filter((name) => !suites.some((suite) => suite.name === name));
+  const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
   if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")} (there are ${suites.map(({ name }) => name).join(", ")})`);
-  return suites.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  return suites.filter(({ name }) => names.length === 0 || names.includes(name));
 };
 
 /** @param {string} path */

@@ -121,13 +121,13 @@ const sound = () => {
 
 /**
  * Reads an event stream to its end. @param {string} url @param {string} key
- * @param {(line: string) => void} heard receives each part when it arrives
+ * @param {(line: string) => void} onText receives each part when it arrives
  */
-const readStream = async (url, key, heard) => {
+const readStream = async (url, key, onText) => {
   const response = await fetch(url, { headers: { "x-api-key": key } });
   if (response.status !== 200 || response.body === null) throw new Error(`${url} was answered ${response.status}`);
   const decoder = new TextDecoder();
-  for await (const piece of response.body) heard(decoder.decode(piece, { stream: true }));
+  for await (const piece of response.body) onText(decoder.decode(piece, { stream: true }));
 };
 
 await runDrill("proxies", async ({ say, check, atEnd }) => {
@@ -174,14 +174,14 @@ await runDrill("proxies", async ({ say, check, atEnd }) => {
         const decided = Date.now();
         const decision = { nodeId: "ask", decision: "approve" };
         await expecting(through.call)(200, "POST", `/api/executions/${body.executionId}/decisions`, { key, body: decision });
-        const ended = await reading.then(
+        const outcome = await reading.then(
           () => "ended",
           (error) => String(error.cause ?? error),
         );
         const late = heardAt - decided;
-        const isWhole = ended === "ended" && text.includes("completed");
+        const isWhole = outcome === "ended" && text.includes("completed");
         check(
-          [`${proxy.name}: an event stream of ${STREAM_MS / 1_000} s is whole`, isWhole, ended],
+          [`${proxy.name}: an event stream of ${STREAM_MS / 1_000} s is whole`, isWhole, outcome],
           [`${proxy.name}: its heartbeats come through one by one`, longestGap < 20_000, `longest pause ${seconds(longestGap)} s`],
           [`${proxy.name}: its last event comes at once`, late < EVENT_AT_MOST_MS, `${seconds(late)} s after the decision`],
         );

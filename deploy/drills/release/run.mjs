@@ -44,16 +44,16 @@ await runDrill("release", async ({ say, check, atEnd }) => {
   atEnd(() => run("gpgconf", ["--kill", "all"]));
   const make = async () => {
     const output = run(process.execPath, [join(ROOT, "deploy", "local", "release.mjs"), "--key", SIGNER], {}, ROOT);
-    const made = output.split("\n").find((line) => line.startsWith(join(ROOT, ".nodeloom")));
-    if (made === undefined) throw new Error(`the release names no folder:\n${output}`);
-    const sums = (await readFile(join(made, "SHA256SUMS"), "utf8")).trim().split("\n");
+    const releaseFolder = output.split("\n").find((line) => line.startsWith(join(ROOT, ".nodeloom")));
+    if (releaseFolder === undefined) throw new Error(`the release names no folder:\n${output}`);
+    const sums = (await readFile(join(releaseFolder, "SHA256SUMS"), "utf8")).trim().split("\n");
     // A signature contains the time of signing, so it differs.
-    return { made, sums: sums.filter((line) => !line.endsWith(".prov")) };
+    return { made: releaseFolder, sums: sums.filter((line) => !line.endsWith(".prov")) };
   };
   const [first, { made, sums }] = [await make(), await make()];
   check(["two releases of one commit have the same bytes", first.sums.join() === sums.join(), `${sums.length} files`]);
   const names = await readdir(made);
-  const named = (/** @type {RegExp} */ pattern) => {
+  const fileNamed = (/** @type {RegExp} */ pattern) => {
     const name = names.find((one) => pattern.test(one));
     if (name === undefined) throw new Error(`the release has no file like ${pattern}: ${names.join(", ")}`);
     return join(made, name);
@@ -61,7 +61,7 @@ await runDrill("release", async ({ say, check, atEnd }) => {
 
   const keyring = join(folder, "keyring.gpg");
   run("gpg", ["--batch", "--export", "--output", keyring, SIGNER]);
-  const verified = run(await helmProgram(say), ["verify", named(/^nodeloom-[\d.]+\.tgz$/), "--keyring", keyring]);
+  const verified = run(await helmProgram(say), ["verify", fileNamed(/^nodeloom-[\d.]+\.tgz$/), "--keyring", keyring]);
   check(["Helm verifies the chart", verified.includes("Chart Hash Verified"), verified.trim().split("\n").at(-1) ?? ""]);
 
   const platform = await startPlatform({});
@@ -69,7 +69,7 @@ await runDrill("release", async ({ say, check, atEnd }) => {
   const { baseUrl, accounts } = readLocal();
   const env = { NODELOOM_BASE_URL: baseUrl, NODELOOM_API_KEY: accounts.enterprise.apiKey };
   await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');
-  run("npm", ["install", "--no-audit", "--no-fund", "--silent", named(/^nodeloom-client-.*\.tgz$/)]);
+  run("npm", ["install", "--no-audit", "--no-fund", "--silent", fileNamed(/^nodeloom-client-.*\.tgz$/)]);
   await writeFile(join(folder, "run.mjs"), TYPESCRIPT);
   const fromNpm = run(process.execPath, ["run.mjs"], env).trim();
   check(["the client from the npm tarball makes a picture", fromNpm.startsWith("http"), fromNpm]);
@@ -78,7 +78,7 @@ await runDrill("release", async ({ say, check, atEnd }) => {
 
   run("python3", ["-m", "venv", "python"]);
   const python = join(folder, "python", "bin", "python");
-  run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", named(/\.whl$/)]);
+  run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", fileNamed(/\.whl$/)]);
   await writeFile(join(folder, "run.py"), PYTHON);
   const fromWheel = run(python, ["run.py"], env).trim();
   check(["the client from the wheel makes a picture", fromWheel.startsWith("http"), fromWheel]);

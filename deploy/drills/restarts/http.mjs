@@ -18,7 +18,7 @@ export const createConnection = ({ baseUrl, key }) => {
       const type =
         content === undefined ? {} : { "content-type": "application/json", "content-length": String(Buffer.byteLength(content)) };
       const caller = cookie === undefined ? { "x-api-key": key } : { cookie };
-      const sent = request(new URL(path, baseUrl), { method, agent, headers: { ...caller, ...type, ...headers } }, (response) => {
+      const outgoing = request(new URL(path, baseUrl), { method, agent, headers: { ...caller, ...type, ...headers } }, (response) => {
         let text = "";
         response.setEncoding("utf8");
         response.on("data", (/** @type {string} */ chunk) => {
@@ -28,9 +28,9 @@ export const createConnection = ({ baseUrl, key }) => {
         response.once("error", reject);
         response.once("end", () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
       });
-      sent.setTimeout(TIMEOUT_MS, () => sent.destroy(new Error("no answer in time")));
-      sent.once("error", reject);
-      sent.end(content);
+      outgoing.setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error("no answer in time")));
+      outgoing.once("error", reject);
+      outgoing.end(content);
     });
   return { send, close: () => agent.destroy() };
 };

@@ -53,9 +53,9 @@ export const createLoad = (target) => {
 
   /** @param {ReturnType<typeof createConnection>} connection @param {number} turn */
   const readOnce = async (connection, turn) => {
-    const { kind, ...read } = /** @type {Read} */ (reads[turn % reads.length]);
+    const { kind, ...options } = /** @type {Read} */ (reads[turn % reads.length]);
     try {
-      const { status, body } = await connection.send(read);
+      const { status, body } = await connection.send(options);
       if (status === OK) count(kind);
       else fail(kind, `${status} ${body.slice(0, 200)}`);
     } catch (error) {

@@ -25,14 +25,14 @@ const keepAsking = (target, kinds) => {
   const reads = readsOf(target).filter(({ kind }) => kinds.includes(kind));
   /** @type {{ at: number, kind: string, what: string }[]} */
   const failures = [];
-  let asked = 0;
+  let askedCount = 0;
   let isOver = false;
   const caller = async (/** @type {number} */ number) => {
     const connection = createConnection(target);
     for (let turn = number; !isOver; turn += 1) {
-      const { kind, ...read } = /** @type {import("./load.mjs").Read} */ (reads[turn % reads.length]);
-      asked += 1;
-      const what = await connection.send(read).then(
+      const { kind, ...options } = /** @type {import("./load.mjs").Read} */ (reads[turn % reads.length]);
+      askedCount += 1;
+      const what = await connection.send(options).then(
         ({ status }) => (status === 200 ? "" : String(status)),
         (error) => error.code ?? error.message,
       );
@@ -44,7 +44,7 @@ const keepAsking = (target, kinds) => {
   const callers = Array.from({ length: CALLERS }, (_, number) => caller(number));
   return {
     failures,
-    asked: () => asked,
+    asked: () => askedCount,
     end: async () => {
       isOver = true;
       await Promise.all(callers);

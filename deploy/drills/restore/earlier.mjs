@@ -15,7 +15,7 @@ const LOOK_MS = 200;
 const LOOKS = 300;
 
 /** @param {() => Promise<any>} find */
-const found = async (find) => {
+const untilFound = async (find) => {
   for (let look = 0; look < LOOKS; look += 1) {
     const document = await find();
     if (document) return document;
@@ -57,28 +57,28 @@ export const addEarlierRuns = async ({ cluster, api, key, userId, count }) => {
     const [executions, usage, billing] = await Promise.all(["executions", "usage", "billing"].map((name) => databaseOf(client, name)));
     const ledger = billing.collection("ledger");
     await api.call("POST", "/api/models/sandbox-chat/run", { key, body: { inputs: { prompt: "a loom", maxTokens: 20 } } });
-    const execution = await found(() => executions.collection("executions").findOne({ userId, status: "completed" }));
+    const execution = await untilFound(() => executions.collection("executions").findOne({ userId, status: "completed" }));
     const executionId = execution.holdId;
     /** @type {{ execution: any, usage: any, ledger: any[] }} */
     const rows = {
       execution,
-      usage: await found(() => usage.collection("usage").findOne({ _id: execution._id, status: "completed" })),
+      usage: await untilFound(() => usage.collection("usage").findOne({ _id: execution._id, status: "completed" })),
       ledger: [],
     };
-    await found(() => ledger.findOne({ executionId, kind: "capture" }));
+    await untilFound(() => ledger.findOne({ executionId, kind: "capture" }));
     rows.ledger = await ledger.find({ executionId }).sort({ sequence: 1 }).toArray();
     const price = rows.ledger.reduce((sum, { millicredits }) => sum - millicredits, 0);
     const account = await billing.collection("accounts").findOne({ _id: userId });
-    const paid = await billing
+    const update = await billing
       .collection("accounts")
       .updateOne(
         { _id: userId, revision: account.revision },
         { $inc: { plan: -price * count, sequence: rows.ledger.length * count, revision: 1 } },
       );
-    if (paid.modifiedCount !== 1) throw new Error("the account has changed meanwhile");
-    for (let made = 0; made < count; made += BATCH) {
-      const copies = Array.from({ length: Math.min(BATCH, count - made) }, (_, index) => {
-        const number = made + index;
+    if (update.modifiedCount !== 1) throw new Error("the account has changed meanwhile");
+    for (let copied = 0; copied < count; copied += BATCH) {
+      const copies = Array.from({ length: Math.min(BATCH, count - copied) }, (_, index) => {
+        const number = copied + index;
         return copyOf(rows, {
           number: number + 1,
           usageId: rows.usage.id - 1 - number,

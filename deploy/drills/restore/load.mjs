@@ -40,9 +40,9 @@ export const createLoad = ({ api, key }) => {
   const loop = async () => {
     for (; !isOver; await delay(SECOND_MS / PER_SECOND)) {
       // Requests fail when the platform is deleted, which is expected.
-      const asked = one().catch(() => {});
-      open.add(asked);
-      void asked.then(() => open.delete(asked));
+      const pending = one().catch(() => {});
+      open.add(pending);
+      void pending.then(() => open.delete(pending));
     }
   };
   const looping = loop();

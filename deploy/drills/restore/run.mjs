@@ -103,12 +103,12 @@ await runDrill("restore", async ({ say, check, atEnd }) => {
     await loseAndRestore(cluster, copies);
     await startAgain(cluster);
     say(`${name}: everything was lost, and is up again after ${((Date.now() - from) / 1_000).toFixed(0)} s`);
-    const found = await verify({
+    const results = await verify({
       ...{ api, baseUrl, key: user.key, cookie: await signIn(api, cluster), adminKey: cluster.accounts.admin.apiKey ?? "", receiver },
       ...{ loadedFromMs, filesUntilMs, deadlineMs: SETTLE_MS, reconcile: createReconcile(cluster) },
     });
     say(`${name}: settled ${((Date.now() - from) / 1_000).toFixed(0)} s after the loss`);
     const scheduled = await verifySchedule({ api, key: user.key, schedule });
-    for (const [what, ok, detail] of [...found, ...scheduled]) check([`${name}: ${what}`, ok, detail]);
+    for (const [what, ok, detail] of [...results, ...scheduled]) check([`${name}: ${what}`, ok, detail]);
   }
 });

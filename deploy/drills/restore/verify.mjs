@@ -13,11 +13,11 @@ const LOOK_MS = 3_000;
 const MILLI = 1_000;
 const OK = 200;
 
-/** Reads all pages of a list. @param {(cursor: string) => Promise<any>} read */
-const everyPage = async (read) => {
+/** Reads all pages of a list. @param {(cursor: string) => Promise<any>} readPage */
+const everyPage = async (readPage) => {
   const rows = [];
   for (let cursor = ""; ;) {
-    const page = await read(cursor);
+    const page = await readPage(cursor);
     rows.push(...page.rows);
     if (!page.nextCursor) return rows;
     cursor = page.nextCursor;
@@ -54,9 +54,9 @@ const milliOf = (rows) => rows.reduce((sum, { creditsCost = 0 }) => sum + Math.r
 
 /** Webhooks that weren't received. @param {any[]} executions @param {Receiver} receiver */
 const untold = (executions, receiver) => {
-  const told = new Set(receiver.received.map(({ id }) => id.slice("msg_".length)));
+  const deliveredIds = new Set(receiver.received.map(({ id }) => id.slice("msg_".length)));
   // Synchronous runs have no webhook.
-  return executions.filter(({ executionId, webhookDelivery }) => webhookDelivery?.configured === true && !told.has(executionId));
+  return executions.filter(({ executionId, webhookDelivery }) => webhookDelivery?.configured === true && !deliveredIds.has(executionId));
 };
 
 /**

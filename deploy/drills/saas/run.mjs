@@ -32,9 +32,9 @@ const CENT = 0.001;
 
 /** @template T @param {readonly T[]} items @param {(item: T) => Promise<void>} work */
 const each = async (items, work) => {
-  const left = [...items];
+  const remaining = [...items];
   const worker = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+    for (let item = remaining.shift(); item !== undefined; item = remaining.shift()) await work(item);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 };
@@ -52,16 +52,16 @@ const launch = async (company, check) => {
 /** Runs the workflow for every customer, and compares bills. @param {Company} company @param {readonly string[]} names @param {Record} check */
 const sell = async (company, names, check) => {
   /** @type {Map<string, number>} */
-  const paid = new Map();
+  const paidCredits = new Map();
   await each(names, async (name) => {
-    for (let made = 0; made < RUNS_EACH; made += 1) {
-      const { status, headers, body } = await company.run(name, `birthday ${made}`);
+    for (let runCount = 0; runCount < RUNS_EACH; runCount += 1) {
+      const { status, headers, body } = await company.run(name, `birthday ${runCount}`);
       if (status !== 200) throw new Error(`a run for ${name} was answered ${status}: ${JSON.stringify(body)}`);
       const { creditsCost } = await company.by(200, "GET", `/api/executions/${headers.get("x-execution-id")}`);
-      paid.set(name, (paid.get(name) ?? 0) + creditsCost);
+      paidCredits.set(name, (paidCredits.get(name) ?? 0) + creditsCost);
     }
   });
-  const isPaid = (/** @type {string} */ name, /** @type {number} */ credits) => Math.abs(credits - (paid.get(name) ?? 0)) < CENT;
+  const isPaid = (/** @type {string} */ name, /** @type {number} */ credits) => Math.abs(credits - (paidCredits.get(name) ?? 0)) < CENT;
   const { groups } = await company.by(200, "GET", "/api/usage/summary?groupBy=metadata.customer");
   const wrong = names.filter((name) => {
     const group = groups.find((/** @type {{ group: string }} */ one) => one.group === name);
@@ -81,9 +81,9 @@ const sell = async (company, names, check) => {
 const improve = async (company, check) => {
   await company.deploy("");
   const failing = await company.cli("test", company.slug, "--alias", "staging");
-  const kept = await company.cli("promote", company.slug, "--from", "staging");
-  const isKept = failing.code !== 0 && kept.code !== 0 && (await company.version("production")) === 1;
-  check(["a version that fails its tests isn't promoted", isKept, kept.last]);
+  const promotion = await company.cli("promote", company.slug, "--from", "staging");
+  const isKept = failing.code !== 0 && promotion.code !== 0 && (await company.version("production")) === 1;
+  check(["a version that fails its tests isn't promoted", isKept, promotion.last]);
   await company.deploy("linocut");
   await company.cli("test", company.slug, "--alias", "staging");
   const promoted = await company.cli("promote", company.slug, "--from", "staging");
@@ -92,9 +92,9 @@ const improve = async (company, check) => {
   check(["one request rolls back", (await company.version("production")) === 1, ""]);
 };
 
-/** @param {Company} company @param {string} gone @param {string} other a customer who stays @param {Record} check */
-const erase = async (company, gone, other, check) => {
-  const { erasureId } = await company.by(202, "POST", "/api/erasures", { metadata: { name: "customer", value: gone } });
+/** @param {Company} company @param {string} removedName @param {string} other a customer who stays @param {Record} check */
+const erase = async (company, removedName, other, check) => {
+  const { erasureId } = await company.by(202, "POST", "/api/erasures", { metadata: { name: "customer", value: removedName } });
   const end = Date.now() + ERASED_MS;
   let state = "";
   while (state !== "completed" && Date.now() < end) {
@@ -102,15 +102,15 @@ const erase = async (company, gone, other, check) => {
     ({ state } = await company.by(200, "GET", `/api/erasures/${erasureId}`));
   }
   /** @type {Set<string>} */
-  const found = new Set();
+  const places = new Set();
   let control = 0;
   await searchMongo(readLocal().mongoUri, (place, content) => {
     const bytes = Buffer.from(content);
-    if (bytes.includes(gone)) found.add(place);
+    if (bytes.includes(removedName)) places.add(place);
     if (bytes.includes(other)) control += 1;
   });
   check(
-    ["an erased customer is in no database", state === "completed" && found.size === 0, [...found].join(", ")],
+    ["an erased customer is in no database", state === "completed" && places.size === 0, [...places].join(", ")],
     ["the search finds another customer", control > 0, `${control} documents`],
   );
 };

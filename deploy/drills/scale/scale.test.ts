@@ -32,9 +32,9 @@ afterAll(() => world.close());
 /** Median milliseconds of the first page of an owner's usage, for the busiest owners and others. */
 const usageMs = async (): Promise<number> => {
   const times: number[] = [];
-  for (let read = 0; read < READS; read += 1) {
+  for (let readCount = 0; readCount < READS; readCount += 1) {
     const startedAt = performance.now();
-    await world.usage.list({ userId: ownerOf(read), limit: 50, ...EVERY });
+    await world.usage.list({ userId: ownerOf(readCount), limit: 50, ...EVERY });
     times.push(performance.now() - startedAt);
   }
   return times.sort((one, other) => one - other)[READS / 2]!;
@@ -67,19 +67,19 @@ const pass = async (at: Date): Promise<{ seconds: number; runs: number; files: n
 it(
   "retention removes days of 100,000 runs faster than they arrive, and leaves nothing expired of any owner",
   async () => {
-    const written = performance.now();
+    const writtenAt = performance.now();
     let files = await writeDay(world, START, RUNS);
-    print(`day 1: ${RUNS} runs and ${files} files written in ${Math.round((performance.now() - written) / 1_000)} s`);
+    print(`day 1: ${RUNS} runs and ${files} files written in ${Math.round((performance.now() - writtenAt) / 1_000)} s`);
     const memory = [memoryMb()];
     const lists = [await usageMs()];
     let [removedRuns, removedFiles, seconds] = [0, 0, 0];
     for (let day = 0; day <= LATER_DAYS; day += 1) {
       for (let part = 1; part <= PASSES_A_DAY; part += 1) {
         const end = new Date(START.getTime() + (RETENTION.executions.days + day + part / PASSES_A_DAY) * DAY_MS);
-        const done = await pass(end);
-        removedRuns += done.runs;
-        removedFiles += done.files;
-        if (day === 0) seconds += done.seconds;
+        const passed = await pass(end);
+        removedRuns += passed.runs;
+        removedFiles += passed.files;
+        if (day === 0) seconds += passed.seconds;
         expect(await countBefore(expiresBefore(RETENTION.executions, end))).toEqual({ executions: 0, media: 0 });
       }
       // Runs of the following days arrive while earlier ones expire.

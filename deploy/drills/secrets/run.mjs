@@ -89,16 +89,16 @@ const graph = (url, settings = {}) => ({
 /** Repeats work, partly in parallel. @template T @param {number} times @param {() => Promise<T>} work @returns {Promise<T[]>} */
 const often = async (times, work) => {
   /** @type {T[]} */
-  const done = [];
-  let left = times;
+  const results = [];
+  let remaining = times;
   const one = async () => {
-    while (left > 0) {
-      left -= 1;
-      done.push(await work());
+    while (remaining > 0) {
+      remaining -= 1;
+      results.push(await work());
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, one));
-  return done;
+  return results;
 };
 
 await runDrill("secrets", async ({ say, check, atEnd }) => {

@@ -30,11 +30,11 @@ export const createSearch = () => {
   /** @type {{ name: string, bytes: Buffer }[]} */
   const forms = [];
   /** @type {Map<string, Map<string, number>>} number of matches by place and value */
-  const found = new Map();
+  const places = new Map();
   /** @type {Map<string, number>} by place */
   const looked = new Map();
   return {
-    found,
+    found: places,
     looked,
     /** @param {Record<string, string>} values values by name */
     add: (values) => {
@@ -46,8 +46,8 @@ export const createSearch = () => {
         looked.set(place, (looked.get(place) ?? 0) + part.length);
         for (const { name, bytes } of forms) {
           if (!part.includes(bytes)) continue;
-          const counts = found.get(place) ?? new Map();
-          found.set(place, counts.set(name, (counts.get(name) ?? 0) + 1));
+          const counts = places.get(place) ?? new Map();
+          places.set(place, counts.set(name, (counts.get(name) ?? 0) + 1));
         }
       }
     },

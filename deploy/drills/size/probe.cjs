@@ -49,33 +49,33 @@ const answerMain = (take, channel) => {
 const answerHttp = (take, channel, address) => {
   /** @type {Set<number>} */
   const threads = new Set();
-  let asked = 0;
+  let askedCount = 0;
   /** @type {(data: any) => void} */
   let onAnswer = () => {};
   channel.onmessage = (/** @type {any} */ { data }) => {
     if (data.started !== undefined) threads.add(data.started);
-    if (data.answer === asked) onAnswer(data);
+    if (data.answer === askedCount) onAnswer(data);
   };
   /** @returns {Promise<Script[]>} */
   const askThreads = () =>
     new Promise((resolve) => {
-      asked += 1;
+      askedCount += 1;
       const waiting = new Set(threads);
       /** @type {Script[]} */
-      const found = [];
+      const ownScripts = [];
       const finish = () => {
         clearTimeout(timer);
-        for (const gone of waiting) threads.delete(gone);
-        resolve(found);
+        for (const thread of waiting) threads.delete(thread);
+        resolve(ownScripts);
       };
       const timer = setTimeout(finish, ANSWER_MS);
       onAnswer = ({ threadId: from, scripts }) => {
-        found.push(...scripts);
+        ownScripts.push(...scripts);
         waiting.delete(from);
         if (waiting.size === 0) finish();
       };
       if (waiting.size === 0) finish();
-      else channel.postMessage({ ask: asked });
+      else channel.postMessage({ ask: askedCount });
     });
   const server = createServer(async (_request, response) => {
     const scripts = [...(await askThreads()), ...(await take())];

@@ -87,7 +87,7 @@ export const visitedByHttpRun = async () => {
     return await withWorkflow(api, httpWorkflow(`http://${host}/`), async (/** @type {string} */ slug) => {
       const inBundle = await readBundle();
       const run = () => api.expect(200, "POST", `/api/workflows/${slug}/run`, { inputs: {} });
-      for (let done = 0; done < WARM_UP; done += 1) await run();
+      for (let passCount = 0; passCount < WARM_UP; passCount += 1) await run();
       /** Calls during the work and shortly after. @param {() => Promise<unknown>} work */
       const window = async (work) => {
         await takeCounts(probe, inBundle);
@@ -97,8 +97,8 @@ export const visitedByHttpRun = async () => {
       };
       const [idle, runs] = [/** @type {Counts[]} */ ([]), /** @type {Counts[]} */ ([])];
       await delay(AFTER_MS);
-      for (let done = 0; done < IDLE; done += 1) idle.push(await window(async () => {}));
-      for (let done = 0; done < RUNS; done += 1) runs.push(await window(run));
+      for (let windowCount = 0; windowCount < IDLE; windowCount += 1) idle.push(await window(async () => {}));
+      for (let runCount = 0; runCount < RUNS; runCount += 1) runs.push(await window(run));
       return [...new Set(ofRuns(runs, idle).map((place) => place.split(" ", 1)[0] ?? ""))].sort();
     });
   } finally {

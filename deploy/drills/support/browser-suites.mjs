@@ -9,9 +9,9 @@ const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
  * @param {readonly string[]} projects projects to run if the options name none
  */
 export const runBrowserSuites = (projects) => {
-  const given = process.argv.slice(2);
-  const chosen = given.some((option) => option.startsWith("--project")) ? [] : projects.map((name) => `--project=${name}`);
-  const child = spawn(process.execPath, [PLAYWRIGHT, "test", "--config", "gateway/console", ...chosen, ...given], {
+  const options = process.argv.slice(2);
+  const projectOptions = options.some((option) => option.startsWith("--project")) ? [] : projects.map((name) => `--project=${name}`);
+  const child = spawn(process.execPath, [PLAYWRIGHT, "test", "--config", "gateway/console", ...projectOptions, ...options], {
     cwd: ROOT,
     stdio: "inherit",
   });

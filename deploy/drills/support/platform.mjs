@@ -47,9 +47,9 @@ export const startPlatform = async (env) => {
   }
   return {
     stop: async () => {
-      const gone = once(child, "exit");
+      const exit = once(child, "exit");
       child.kill("SIGTERM");
-      await gone;
+      await exit;
     },
   };
 };

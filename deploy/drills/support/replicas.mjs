@@ -59,9 +59,9 @@ export const startReplica = async ({ service, folder, env, root = ROOT }) => {
     stop: async () => {
       isWanted = false;
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, "exit");
+      const exit = once(child, "exit");
       child.kill("SIGTERM");
-      await gone;
+      await exit;
     },
   };
 };

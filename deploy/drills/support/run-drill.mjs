@@ -23,7 +23,7 @@ export const runDrill = async (name, carryOut) => {
   /** @type {(() => unknown)[]} */
   const undoing = [];
   try {
-    await carryOut({ startedAt, say, check: (...found) => void checks.push(...found), atEnd: (undo) => void undoing.unshift(undo) });
+    await carryOut({ startedAt, say, check: (...results) => void checks.push(...results), atEnd: (undo) => void undoing.unshift(undo) });
   } catch (error) {
     say(error instanceof Error ? (error.stack ?? error.message) : String(error));
     checks.push(["the drill came to its end", false, ""]);

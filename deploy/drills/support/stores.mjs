@@ -121,11 +121,11 @@ export const searchAll = async (look) => {
 /** Number of matches of a word by place. @param {string} word @returns {Promise<Map<string, number>>} */
 export const placesOf = async (word) => {
   /** @type {Map<string, number>} */
-  const found = new Map();
+  const places = new Map();
   await searchAll((place, content) => {
-    if (readings(content).some((part) => part.includes(word))) found.set(place, (found.get(place) ?? 0) + 1);
+    if (readings(content).some((part) => part.includes(word))) places.set(place, (places.get(place) ?? 0) + 1);
   });
-  return found;
+  return places;
 };
 
 /** @param {Map<string, number>} places */

@@ -21,7 +21,7 @@ const run = (status: string, part: object = {}): object => ({
   durationMs: 5_000,
   ...part,
 });
-const told = (status: number, part: Partial<Answer> = {}): object => ({
+const answerOf = (status: number, part: Partial<Answer> = {}): object => ({
   key: "key",
   status,
   code: null,
@@ -31,32 +31,32 @@ const told = (status: number, part: Partial<Answer> = {}): object => ({
   answeredAt: START + 1_000,
   ...part,
 });
-const accepted = told(202, { executionId: "run-1" });
-const refused = told(503, { code: "SERVICE_UNAVAILABLE" });
+const accepted = answerOf(202, { executionId: "run-1" });
+const refusal = answerOf(503, { code: "SERVICE_UNAVAILABLE" });
 
 const CASES: [string, object[], object[], number][] = [
-  ["a run that was told and ended", [accepted, told(202, { executionId: "run-1" })], [run("failed")], 0],
+  ["a run that was told and ended", [accepted, answerOf(202, { executionId: "run-1" })], [run("failed")], 0],
   ["a run that was told and is not there", [accepted], [], 1],
   ["a run that was told and does not end", [accepted], [run("processing")], 1],
-  ["a result of a run that failed", [told(200)], [run("failed")], 1],
-  ["a failure of a run that completed", [told(500, { executionId: "run-1" })], [run("completed")], 1],
-  ["a refusal without a run", [refused, told(402), told(422)], [], 0],
-  ["a refusal of a run that goes on", [refused], [run("completed")], 1],
+  ["a result of a run that failed", [answerOf(200)], [run("failed")], 1],
+  ["a failure of a run that completed", [answerOf(500, { executionId: "run-1" })], [run("completed")], 1],
+  ["a refusal without a run", [refusal, answerOf(402), answerOf(422)], [], 0],
+  ["a refusal of a run that goes on", [refusal], [run("completed")], 1],
   [
     "a refusal, and the same request once more",
-    [refused, told(202, { executionId: "run-1", sentAt: START + 2_000 })],
+    [refusal, answerOf(202, { executionId: "run-1", sentAt: START + 2_000 })],
     [run("completed")],
     0,
   ],
   [
     "a refusal while an earlier request's run is under way",
-    [accepted, told(503, { sentAt: START + 1_500, answeredAt: START + 2_000 })],
+    [accepted, answerOf(503, { sentAt: START + 1_500, answeredAt: START + 2_000 })],
     [run("completed")],
     1,
   ],
-  ["an answer that says that it does not know", [told(503, { isUnknown: true }), told(0), told(409)], [run("completed")], 0],
+  ["an answer that says that it does not know", [answerOf(503, { isUnknown: true }), answerOf(0), answerOf(409)], [run("completed")], 0],
   ["two runs of one key", [accepted], [run("completed"), run("completed", { executionId: "run-2" })], 1],
-  ["two ids of one key", [accepted, told(202, { executionId: "run-2" })], [run("completed")], 2],
+  ["two ids of one key", [accepted, answerOf(202, { executionId: "run-2" })], [run("completed")], 2],
 ];
 
 const SCRIPT = `
@@ -65,10 +65,10 @@ let input = "";
 for await (const chunk of process.stdin) input += chunk;
 process.stdout.write(JSON.stringify(JSON.parse(input).map(([, answers, executions]) => untruths(answers, executions))));
 `;
-const found = JSON.parse(
+const verdicts = JSON.parse(
   execFileSync(process.execPath, ["--input-type=module", "--eval", SCRIPT], { input: JSON.stringify(CASES), encoding: "utf8" }),
 ) as string[][];
 
-it.each(CASES.map(([name, , , count], index) => [name, count, found[index]!] as const))("judges %s", (_name, count, untrue) => {
+it.each(CASES.map(([name, , , count], index) => [name, count, verdicts[index]!] as const))("judges %s", (_name, count, untrue) => {
   expect(untrue).toHaveLength(count);
 });

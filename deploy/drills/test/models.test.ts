@@ -32,7 +32,7 @@ describe.each(hosted.map((entry) => [entry.internalName, entry] as const))("%s",
     const { host } = new URL(baseUrl.replace(/\$\{[A-Z_]+\}/, "https://provider.example"));
     expect([method, new URL(url).host]).toEqual(["POST", host]);
     expect(headers[auth?.header ?? "Authorization"]).toContain("secret-of-the-drill");
-    for (const given of Object.values(example!)) if (typeof given === "string" && !/^https:/.test(given)) expect(body).toContain(given);
+    for (const value of Object.values(example!)) if (typeof value === "string" && !/^https:/.test(value)) expect(body).toContain(value);
     expect(url + body).not.toMatch(/\$input|\$each|\$\{|undefined/);
   });
 

@@ -20,7 +20,7 @@ const SEEN = [
   "runway gen4.5",
 ];
 const entries = readEntries().filter(isHosted) as PricedEntry[];
-const found = compare({ entries, offers: readOffers(RECORDED), seen: new Set(SEEN) });
+const allFindings = compare({ entries, offers: readOffers(RECORDED), seen: new Set(SEEN) });
 const changes = (findings: readonly Finding[]) => findings.map(({ change, model, text }) => [change, model, text]);
 
 let folder: string;
@@ -29,9 +29,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const watch = (from: string, seen: readonly string[]): Promise<{ code: number; output: string; errors: string }> => {
+const watch = (from: string, seenIds: readonly string[]): Promise<{ code: number; output: string; errors: string }> => {
   const list = join(folder, "seen.txt");
-  writeFileSync(list, seen.join("\n"));
+  writeFileSync(list, seenIds.join("\n"));
   return new Promise((resolve) => {
     execFile(process.execPath, [...PROGRAM, "--from", from, "--seen", list, "--accept"], { cwd: ROOT }, (error, output, errors) =>
       resolve({ code: error ? Number(error.code) : 0, output, errors }),
@@ -40,7 +40,7 @@ const watch = (from: string, seen: readonly string[]): Promise<{ code: number; o
 };
 
 it("finds a retiring, a dearer, a cheaper, a renamed and a new model, and no other difference", () => {
-  expect(changes(found)).toEqual([
+  expect(changes(allFindings)).toEqual([
     ["retiring", "gpt-6-luna", "on 2027-06-30, the registry has no day"],
     ["dearer", "claude-sonnet-5-5", "$12 per million output tokens, in the registry $10"],
     ["cheaper", "nano-banana-2", "$0.1 per image, 2K, in the registry $0.12"],
@@ -51,15 +51,15 @@ it("finds a retiring, a dearer, a cheaper, a renamed and a new model, and no oth
 });
 
 it("accepts an explained difference until it changes", () => {
-  const explanation = { ...found[1]!, why: "a discount that ends" };
-  expect(changes(unexplained(found, [explanation]))).not.toContainEqual(changes(found)[1]);
-  expect(unexplained(found, [{ ...explanation, text: "$11 per million output tokens, in the registry $10" }])).toEqual(found);
+  const explanation = { ...allFindings[1]!, why: "a discount that ends" };
+  expect(changes(unexplained(allFindings, [explanation]))).not.toContainEqual(changes(allFindings)[1]);
+  expect(unexplained(allFindings, [{ ...explanation, text: "$11 per million output tokens, in the registry $10" }])).toEqual(allFindings);
 });
 
 it("prints each difference and exits with 1, and with 2 if a source lists nothing", async () => {
   const { code, output } = await watch(RECORDED, SEEN);
   expect(code).toBe(1);
-  for (const { change, model, text } of found)
+  for (const { change, model, text } of allFindings)
     expect(output).toMatch(new RegExp(`^${change} .* ${model}.*${text.replaceAll(/[$.]/g, "\\$&")}`, "m"));
   expect(readFileSync(join(folder, "seen.txt"), "utf8").split("\n")).toContain("openai gpt-7");
 

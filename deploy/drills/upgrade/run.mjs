@@ -129,11 +129,11 @@ try {
   await now.stop();
   await now.answered();
   const end = Date.now() + SETTLE_MS;
-  let held = -1;
+  let heldCredits = -1;
   for (;;) {
     const { body } = await api.call("GET", "/api/executions?limit=1&status=processing", { key: user.key });
-    held = (await api.call("GET", "/api/me", { cookie: user.cookie })).body.credits.held;
-    if ((body.rows.length === 0 && held === 0) || Date.now() > end) break;
+    heldCredits = (await api.call("GET", "/api/me", { cookie: user.cookie })).body.credits.held;
+    if ((body.rows.length === 0 && heldCredits === 0) || Date.now() > end) break;
     await pause(POLL_MS);
   }
   say("no run is under way any more");
@@ -171,7 +171,7 @@ try {
     ["every run that was accepted completed, and was charged once", problems.length === 0, `${problems.length} problems`],
     ["runs of the release before were under way when it was stopped", openAtStop > 0, `${openAtStop} runs`],
     ["the ledger's invariants hold", ledger.ok === true, JSON.stringify(ledger.mismatches)],
-    ["nothing is held any more", held === 0, `${held} credits`],
+    ["nothing is held any more", heldCredits === 0, `${heldCredits} credits`],
   ];
   for (const problem of problems.slice(0, SHOWN)) say(`problem: ${problem}`);
   for (const [name, ok, detail] of checks) say(`${ok ? "ok    " : "FAILED"}  ${name}: ${detail}`);

@@ -103,9 +103,9 @@ export const TEMPLATES = { poster, clip, card };
 
 /** @param {Template} template @param {string} id @returns {Node} */
 const at = ({ nodes }, id) => {
-  const found = nodes.find((one) => one.id === id);
-  if (!found) throw new Error(`no node ${id}`);
-  return found;
+  const foundNode = nodes.find((one) => one.id === id);
+  if (!foundNode) throw new Error(`no node ${id}`);
+  return foundNode;
 };
 
 /** @param {Template} template @param {string} target */

@@ -17,13 +17,13 @@ describe.each(names)("%s", (name) => {
   const service = values.services[name]!;
   const definition = DEFINITIONS[name]!;
   const declared = Object.keys(definition.config.shape);
-  const given = environmentOf(name);
+  const environment = environmentOf(name);
 
   it("gets every variable that it reads, and no other", () => {
     const sure = usesTls(service) ? [] : TLS;
-    expect([...Object.keys(given), ...sure].sort()).toEqual(expect.arrayContaining([...declared].sort()));
+    expect([...Object.keys(environment), ...sure].sort()).toEqual(expect.arrayContaining([...declared].sort()));
     // Variables that libraries read under their own names.
-    const others = Object.keys(given).filter(
+    const others = Object.keys(environment).filter(
       (variable) =>
         !declared.includes(variable) &&
         !/^(AWS_|SANDBOX_API_KEY$|SANDBOX_CONTROL_KEY$|INFERENCE_API_KEY$|TEMPORAL_|PUBLIC_BASE_URL$)/.test(variable),
@@ -32,7 +32,7 @@ describe.each(names)("%s", (name) => {
   });
 
   it("starts with these variables", () => {
-    expect(() => loadConfig(definition.config, given)).not.toThrow();
+    expect(() => loadConfig(definition.config, environment)).not.toThrow();
   });
 
   it("listens on a separate port for each server, and on another for probes", () => {
@@ -51,13 +51,13 @@ it("migrates every database with the database's own user, and Temporal", () => {
   const template = readFileSync(join(CHART, "templates", "migrate.yaml"), "utf8");
   const withDatabase = names.filter((name) => values.services[name]!.secrets.includes("mongodb"));
   expect(withDatabase.sort()).toEqual([...SERVICES].sort());
-  const given = new Set([
+  const variables = new Set([
     "MONGODB_URI",
     ...Object.keys({ ...values.settings.mongodb, ...values.settings.temporal }),
     ...[...template.matchAll(/- name: ([A-Z_]+)$/gm)].map(([, variable]) => variable),
   ]);
-  const read = withDatabase.flatMap((name) => Object.keys(DEFINITIONS[name]!.database!.config.shape));
-  expect(read.filter((variable) => !given.has(variable))).toEqual([]);
+  const readVariables = withDatabase.flatMap((name) => Object.keys(DEFINITIONS[name]!.database!.config.shape));
+  expect(readVariables.filter((variable) => !variables.has(variable))).toEqual([]);
   const page = readFileSync(join(ROOT, "docs", "operations", "kubernetes.md"), "utf8");
   const [, secret] = /create secret generic nodeloom-mongodb ([^]*?)\n +kubectl/.exec(page)!;
   expect([...secret!.matchAll(/--from-literal=(\w+)=/g)].map(([, name]) => name).sort()).toEqual([...SERVICES].sort());
@@ -94,8 +94,8 @@ describe("the values' schema", () => {
     JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8")) as object,
   );
   /** Paths that the schema rejects. */
-  const complaintsOf = (given: unknown): string[] =>
-    validate(merged(values, given))
+  const complaintsOf = (overrides: unknown): string[] =>
+    validate(merged(values, overrides))
       ? []
       : validate.errors!.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
   const sets = ["values.yaml", ...readdirSync(join(CHART, "ci")).map((set) => join("ci", set))];
@@ -111,16 +111,16 @@ describe("the values' schema", () => {
   it.each(["services.billing.replica", "services.billing.data.scrach", "settings.public.PUBLIC_URL", "image.localModels.tags"])(
     "rejects %s, which isn't a value",
     (path) => {
-      const given = path.split(".").reduceRight<unknown>((value, name) => ({ [name]: value }), true);
-      expect(complaintsOf(given).join()).toContain(`"additionalProperty":"${path.split(".").at(-1)}"`);
+      const overrides = path.split(".").reduceRight<unknown>((value, name) => ({ [name]: value }), true);
+      expect(complaintsOf(overrides).join()).toContain(`"additionalProperty":"${path.split(".").at(-1)}"`);
     },
   );
 });
 
 it("has a dashboard that names only existing alerts", () => {
-  const named = descriptions.flatMap((text) => text.match(/\bNodeloom[A-Z]\w+/g) ?? []);
-  expect(named.length).toBeGreaterThan(5);
-  expect(rules.map(({ alert }) => alert)).toEqual(expect.arrayContaining(named));
+  const alertNames = descriptions.flatMap((text) => text.match(/\bNodeloom[A-Z]\w+/g) ?? []);
+  expect(alertNames.length).toBeGreaterThan(5);
+  expect(rules.map(({ alert }) => alert)).toEqual(expect.arrayContaining(alertNames));
 });
 
 it("sends Prometheus only queries of a valid grammar", async () => {
@@ -154,8 +154,8 @@ describe("alerts", () => {
   it("are the alerts in the troubleshooting table, which names no other", () => {
     const runbooks = readFileSync(join(ROOT, "docs", "operations", "runbooks.md"), "utf8");
     const [, table] = /^## What fails, and which alert fires\n([^]*?)^## /m.exec(runbooks)!;
-    const named = [...table!.matchAll(/\[(Nodeloom\w+)\]/g)].map(([, name]) => name!);
-    expect([...new Set(named)].sort()).toEqual(alerts.map(({ alert }) => alert!).sort());
+    const alertNames = [...table!.matchAll(/\[(Nodeloom\w+)\]/g)].map(([, name]) => name!);
+    expect([...new Set(alertNames)].sort()).toEqual(alerts.map(({ alert }) => alert!).sort());
   });
 
   it("have a runbook each, and tests for firing and not firing", () => {

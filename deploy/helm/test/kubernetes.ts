@@ -25,9 +25,9 @@ const FOREIGN = new Set([
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 const compiled = new Map<string, ValidateFunction>();
 const validatorOf = (kind: string): ValidateFunction => {
-  const known = compiled.get(kind) ?? ajv.compile({ ...schemas.kinds[kind], $defs: schemas.$defs });
-  compiled.set(kind, known);
-  return known;
+  const validator = compiled.get(kind) ?? ajv.compile({ ...schemas.kinds[kind], $defs: schemas.$defs });
+  compiled.set(kind, validator);
+  return validator;
 };
 
 /** Violations of an object's schema, including unknown members; empty for kinds of other software. */

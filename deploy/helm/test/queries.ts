@@ -42,11 +42,11 @@ export const metricsIn = (query: string): { name: string; labels: string[] }[] =
 
 /** Names and labels of all series on /metrics. */
 export const exported = (texts: readonly string[]): Map<string, Set<string>> => {
-  const known = new Map<string, Set<string>>();
+  const labelsByMetric = new Map<string, Set<string>>();
   for (const [, name, labels = ""] of texts.join("\n").matchAll(/^([a-z]\w*)(?:\{(.*)\})? \S+$/gm)) {
-    const seen = known.get(name!) ?? new Set();
-    for (const [, label] of labels.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) seen.add(label!);
-    known.set(name!, seen);
+    const knownLabels = labelsByMetric.get(name!) ?? new Set();
+    for (const [, label] of labels.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) knownLabels.add(label!);
+    labelsByMetric.set(name!, knownLabels);
   }
-  return known;
+  return labelsByMetric;
 };

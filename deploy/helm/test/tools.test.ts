@@ -15,7 +15,7 @@ beforeAll(() => {
 
 const sets = readdirSync(join(CHART, "ci"));
 /** Helm arguments of each value set; empty for the defaults. */
-const given: [string, string[]][] = [
+const valueSets: [string, string[]][] = [
   ["values.yaml", []],
   ...sets.map((set): [string, string[]] => [set, ["--values", join(CHART, "ci", set)]]),
 ];
@@ -45,14 +45,14 @@ const render = (...args: string[]): Rendered[] =>
     .filter((object) => object !== null);
 
 describe("Helm", () => {
-  it.each(given)("accepts the values of %s without an error", (_set, args) => {
+  it.each(valueSets)("accepts the values of %s without an error", (_set, args) => {
     const output = execFileSync(helm, ["lint", "--strict", CHART, ...args]).toString();
     expect(output).toContain("0 chart(s) failed");
     const names = render(...args).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(given)("renders %s to objects that Kubernetes' schemas accept, without unknown members", (_set, args) => {
+  it.each(valueSets)("renders %s to objects that Kubernetes' schemas accept, without unknown members", (_set, args) => {
     expect(render(...args).flatMap(complaintsOf)).toEqual([]);
   });
 
@@ -63,38 +63,38 @@ describe("Helm", () => {
     for (const { metadata, spec } of deployments) {
       const name = metadata.labels["app.kubernetes.io/component"]!;
       const [container] = spec.template.spec.containers;
-      const given = Object.fromEntries(container!.env.map((variable) => [variable.name, variable.value]));
+      const variables = Object.fromEntries(container!.env.map((variable) => [variable.name, variable.value]));
       const expected = Object.entries(environmentOf(name)).filter(([, value]) => value !== "");
-      expect(Object.keys(given).sort()).toEqual(expected.map(([variable]) => variable).sort());
+      expect(Object.keys(variables).sort()).toEqual(expected.map(([variable]) => variable).sort());
       for (const [variable, value] of expected)
-        if (given[variable] !== undefined) expect([variable, given[variable]]).toEqual([variable, value]);
+        if (variables[variable] !== undefined) expect([variable, variables[variable]]).toEqual([variable, value]);
       expect(container!.args).toEqual([values.services[name]!.main]);
     }
   });
 
   const valuesOf = (set: string): string[] => ["--values", join(CHART, "ci", set)];
-  const named = (objects: Rendered[], kind: string, name: string): Rendered =>
+  const objectNamed = (objects: Rendered[], kind: string, name: string): Rendered =>
     objects.find((object) => object.kind === kind && object.metadata.name === name)!;
 
   it("applies a service's values to that service only", () => {
     const objects = render(...valuesOf("external-tls.yaml"));
     const account = { "eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/nodeloom" };
-    expect(named(objects, "ServiceAccount", "nodeloom-gateway").metadata).toMatchObject({ annotations: account });
-    const { template } = named(objects, "Deployment", "nodeloom-gateway").spec;
+    expect(objectNamed(objects, "ServiceAccount", "nodeloom-gateway").metadata).toMatchObject({ annotations: account });
+    const { template } = objectNamed(objects, "Deployment", "nodeloom-gateway").spec;
     expect(template).toMatchObject({ metadata: { annotations: { "linkerd.io/inject": "enabled" } } });
     const [gateway, sidecar] = template.spec.containers;
     expect(gateway!.env).toContainEqual({ name: "HTTPS_PROXY", value: "http://proxy.example.com:3128" });
     expect(sidecar!.name).toBe("logs");
-    const identity = named(objects, "Deployment", "nodeloom-identity").spec.template;
+    const identity = objectNamed(objects, "Deployment", "nodeloom-identity").spec.template;
     expect(identity.spec.containers.map(({ name }) => name)).toEqual(["identity"]);
     expect(identity).not.toHaveProperty("metadata.annotations");
   });
 
   it("places a service by its own setting instead of the setting for all pods", () => {
-    const chosen = ["pods.nodeSelector.pool=any", "services.sandbox.nodeSelector.pool=gpu"].flatMap((value) => ["--set", value]);
-    const objects = render(...valuesOf("one-machine.yaml"), ...chosen);
-    expect(named(objects, "Deployment", "nodeloom-gateway").spec.template.spec).toMatchObject({ nodeSelector: { pool: "any" } });
-    expect(named(objects, "Deployment", "nodeloom-sandbox").spec.template.spec).toMatchObject({ nodeSelector: { pool: "gpu" } });
+    const poolSets = ["pods.nodeSelector.pool=any", "services.sandbox.nodeSelector.pool=gpu"].flatMap((value) => ["--set", value]);
+    const objects = render(...valuesOf("one-machine.yaml"), ...poolSets);
+    expect(objectNamed(objects, "Deployment", "nodeloom-gateway").spec.template.spec).toMatchObject({ nodeSelector: { pool: "any" } });
+    expect(objectNamed(objects, "Deployment", "nodeloom-sandbox").spec.template.spec).toMatchObject({ nodeSelector: { pool: "gpu" } });
   });
 
   it("pulls every image from the configured mirror", () => {
@@ -105,7 +105,7 @@ describe("Helm", () => {
   });
 
   it("renders your own objects with the chart's values", () => {
-    const secret = named(render(...valuesOf("locked-down.yaml")), "ExternalSecret", "nodeloom-session");
+    const secret = objectNamed(render(...valuesOf("locked-down.yaml")), "ExternalSecret", "nodeloom-session");
     expect(secret.spec).toMatchObject({ target: { name: values.secrets.session!.secret } });
   });
 
@@ -143,13 +143,13 @@ describe("Helm", () => {
     ["services.billing.listens.BILLING_LISTEN=70000", "BILLING_LISTEN"],
     ["services.billing.replica=2", "replica"],
   ])("rejects %s, and gives the reason", (value, reason) => {
-    let said = "";
+    let errorText = "";
     try {
       execFileSync(helm, ["template", "nodeloom", CHART, "--set", value], { stdio: "pipe" });
     } catch (error) {
-      said = String((error as { stderr: Buffer }).stderr);
+      errorText = String((error as { stderr: Buffer }).stderr);
     }
-    expect(said).toContain(reason);
+    expect(errorText).toContain(reason);
   });
 });
 

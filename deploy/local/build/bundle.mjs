@@ -20,16 +20,16 @@ const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)
 const workflowSources = async (folder) => {
   const pending = await filesBelow(folder);
   pending.push(...["bundle", "converter", "interceptors"].map((name) => join(TEMPORAL, `${name}.ts`)));
-  const found = new Set();
+  const paths = new Set();
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    if (found.has(path)) continue;
-    found.add(path);
+    if (paths.has(path)) continue;
+    paths.add(path);
     for (const [, specifier] of (await readFile(path, "utf8")).matchAll(IMPORT)) {
       const target = resolve(dirname(path), /** @type {string} */ (specifier));
       for (const candidate of [`${target}.ts`, join(target, "index.ts")]) if (await exists(candidate)) pending.push(candidate);
     }
   }
-  return [...found].sort();
+  return [...paths].sort();
 };
 
 /** @param {string} service @param {string} workflows @returns {Promise<boolean>} true if anything had changed */

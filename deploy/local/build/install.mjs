@@ -26,15 +26,15 @@ const firstLines = (output) =>
 /** Checks node_modules against the lock file, because a person may have run npm. */
 const isInstalled = async () => {
   /** @type {[{ packages: Record<string, Entry> } | undefined, { packages: Record<string, Entry> } | undefined]} */
-  const [wanted, present] = [await readJson(LOCK), await readJson(join(MODULES, ".package-lock.json"))];
-  if (wanted === undefined || present === undefined) return false;
-  return Object.entries(wanted.packages).every(([path, entry]) => {
+  const [locked, present] = [await readJson(LOCK), await readJson(join(MODULES, ".package-lock.json"))];
+  if (locked === undefined || present === undefined) return false;
+  return Object.entries(locked.packages).every(([path, entry]) => {
     if (path === "" || !path.includes("node_modules")) return true;
     // A workspace newer than node_modules has no link yet.
     if (entry.link) return existsSync(join(ROOT, path));
-    const found = present.packages[path];
-    if (found === undefined) return Boolean(entry.optional || entry.devOptional || entry.peer);
-    return found.version === entry.version && found.integrity === entry.integrity;
+    const installed = present.packages[path];
+    if (installed === undefined) return Boolean(entry.optional || entry.devOptional || entry.peer);
+    return installed.version === entry.version && installed.integrity === entry.integrity;
   });
 };
 

@@ -56,9 +56,10 @@ export const pythonEnvironment = async ({
   cacheDir = defaultCacheDir(env),
 }) => {
   const pins = pinsOf(requirements);
-  const found = await findOnPath(env, "python3", "python");
-  if (found === undefined) throw new Unavailable("python3 is not on PATH: install it with pip and venv (Debian: python3-pip python3-venv)");
-  const key = createHash("sha256").update([await identify(found, env), ...pins].join("\n"));
+  const program = await findOnPath(env, "python3", "python");
+  if (program === undefined)
+    throw new Unavailable("python3 is not on PATH: install it with pip and venv (Debian: python3-pip python3-venv)");
+  const key = createHash("sha256").update([await identify(program, env), ...pins].join("\n"));
   const entry = join(cacheDir, "python", `${name}-${key.digest("hex").slice(0, HASH_CHARS)}`);
   if (!(await exists(entry))) {
     const python = await findPython(env);

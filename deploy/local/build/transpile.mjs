@@ -33,8 +33,8 @@ const findWork = async (workspace, everything) => {
   const outputs = new Map(sources.map((source) => [outputOf(join(to, relative(from, source))), source]));
   const work = [];
   for (const [output, source] of outputs) {
-    const [made, changed] = [await modifiedAt(output), await modifiedAt(source)];
-    if (everything || made === undefined || (changed ?? 0) > made) work.push({ workspace, source, output });
+    const [outputAt, changed] = [await modifiedAt(output), await modifiedAt(source)];
+    if (everything || outputAt === undefined || (changed ?? 0) > outputAt) work.push({ workspace, source, output });
   }
   // Output without a map comes from other steps, such as the workflow bundle and type declarations.
   const maps = await filesBelow(to, (path) => /\.m?js\.map$/.test(path) && !path.includes("node_modules"));
@@ -75,12 +75,12 @@ export const transpile = async () => {
   const settings = `${swcVersion} ${JSON.stringify(await readJson(OPTIONS_FILE))}`;
   const everything = (await readStamps())[STEP] !== settings;
   const bundled = await bundledWorkspaces();
-  const found = await Promise.all(
+  const works = await Promise.all(
     (await listWorkspaces()).filter((workspace) => !bundled.has(workspace)).map((workspace) => findWork(workspace, everything)),
   );
-  const jobs = found.flatMap(({ work }) => work);
+  const jobs = works.flatMap(({ work }) => work);
   if (jobs.length > 0) await transpileAll(jobs);
-  await Promise.all(found.flatMap(({ stale }) => stale).map((path) => rm(path, { force: true })));
+  await Promise.all(works.flatMap(({ stale }) => stale).map((path) => rm(path, { force: true })));
   if (everything) await writeStamp(STEP, settings);
   return { files: jobs.length, workspaces: new Set(jobs.map(({ workspace }) => workspace)) };
 };

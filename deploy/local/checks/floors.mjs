@@ -93,9 +93,9 @@ export const PARTS = [
 
 /** @param {string} name */
 export const partNamed = (name) => {
-  const found = PARTS.find((part) => part.name === name);
-  if (found?.floors === undefined) throw new Error(`${name} has no floors`);
-  return { ...found, floors: found.floors };
+  const ownPart = PARTS.find((part) => part.name === name);
+  if (ownPart?.floors === undefined) throw new Error(`${name} has no floors`);
+  return { ...ownPart, floors: ownPart.floors };
 };
 
 /** Room of a file: its first folder, or the file itself. @param {string} path below src */

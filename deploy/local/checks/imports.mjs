@@ -42,21 +42,21 @@ export const byRoom = (imports) => {
 export const circlesAmong = (parts) => {
   const reach = (/** @type {string} */ from) => {
     /** @type {Set<string>} */
-    const found = new Set();
+    const reachable = new Set();
     const pending = [...(parts.get(from)?.keys() ?? [])];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      if (found.has(next)) continue;
-      found.add(next);
+      if (reachable.has(next)) continue;
+      reachable.add(next);
       pending.push(...(parts.get(next)?.keys() ?? []));
     }
-    return found;
+    return reachable;
   };
   const reached = new Map([...parts.keys()].map((part) => [part, reach(part)]));
   /** @type {string[][]} */
   const circles = [];
-  for (const [part, found] of reached) {
-    if (!found.has(part) || circles.some((circle) => circle.includes(part))) continue;
-    circles.push([part, ...[...found].filter((other) => other !== part && reached.get(other)?.has(part))]);
+  for (const [part, reachable] of reached) {
+    if (!reachable.has(part) || circles.some((circle) => circle.includes(part))) continue;
+    circles.push([part, ...[...reachable].filter((other) => other !== part && reached.get(other)?.has(part))]);
   }
   return circles;
 };
@@ -99,7 +99,7 @@ const judge = async (part, isShown) => {
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const named = process.argv.slice(2);
-  const parts = PARTS.filter(({ name, folder }) => existsSync(`${ROOT}/${folder}`) && (named.length === 0 || named.includes(name)));
-  for (const part of parts) if (!(await judge(part, named.length > 0))) process.exitCode = 1;
+  const names = process.argv.slice(2);
+  const parts = PARTS.filter(({ name, folder }) => existsSync(`${ROOT}/${folder}`) && (names.length === 0 || names.includes(name)));
+  for (const part of parts) if (!(await judge(part, names.length > 0))) process.exitCode = 1;
 }

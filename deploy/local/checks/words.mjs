@@ -87,8 +87,8 @@ export const awkwardIn = (text) => {
     if (inCode) return [];
     const line = withoutNames(raw);
     return RULES.flatMap(({ pattern, instead }) => {
-      const found = pattern.exec(line);
-      return found ? [{ line: index + 1, words: found[0].slice(0, 60), instead }] : [];
+      const match = pattern.exec(line);
+      return match ? [{ line: index + 1, words: match[0].slice(0, 60), instead }] : [];
     });
   });
 };
@@ -104,8 +104,8 @@ export const awkwardInComments = (text) =>
     const goesOn = block === undefined && /^[ \t]*\/\/.*\n$/m.test(text.slice(text.lastIndexOf("\n", index - 2) + 1, index));
     return [...(goesOn ? [] : OPENINGS), ...RULES.filter(({ pattern }) => !pattern.source.startsWith("^"))].flatMap(
       ({ pattern, instead }) => {
-        const found = pattern.exec(words);
-        return found ? [{ line: text.slice(0, index + whole.search(/\S/)).split("\n").length, words: found[0], instead }] : [];
+        const match = pattern.exec(words);
+        return match ? [{ line: text.slice(0, index + whole.search(/\S/)).split("\n").length, words: match[0], instead }] : [];
       },
     );
   });
@@ -123,13 +123,13 @@ const problemsIn = (paths, find) =>
   );
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const pages = filesOf("*.md").filter((path) => !LEFT_OUT.some((left) => left.test(path)));
+  const pages = filesOf("*.md").filter((path) => !LEFT_OUT.some((excluded) => excluded.test(path)));
   const sources = filesOf(...COMMENTED.map((name) => `services/${name}/*.ts`), ...COMMENTED_ELSEWHERE).filter(
-    (path) => !QUOTING.some((left) => left.test(path)),
+    (path) => !QUOTING.some((excluded) => excluded.test(path)),
   );
-  const found = [...problemsIn(pages, awkwardIn), ...problemsIn(sources, awkwardInComments)];
-  if (found.length > 0) {
-    process.stderr.write(`${found.join("\n")}\n`);
+  const problems = [...problemsIn(pages, awkwardIn), ...problemsIn(sources, awkwardInComments)];
+  if (problems.length > 0) {
+    process.stderr.write(`${problems.join("\n")}\n`);
     process.exitCode = 1;
   }
 }

@@ -206,8 +206,8 @@ await writeGenerated(
 
 /** @param {Variable} variable */
 const exampleLine = (variable) => {
-  const given = IN_EXAMPLE[variable.name];
-  const line = given === undefined ? `#${variable.name}=${variable.fallback}` : `${variable.name}=${given}`;
+  const exampleValue = IN_EXAMPLE[variable.name];
+  const line = exampleValue === undefined ? `#${variable.name}=${variable.fallback}` : `${variable.name}=${exampleValue}`;
   return `${commentOf(explanationOf({ ...variable, description: DESCRIPTIONS[variable.name] ?? variable.description }), "")}${line}\n`;
 };
 
@@ -215,9 +215,9 @@ const exampleLine = (variable) => {
 const groups = new Map([["process", new Map(process.filter(({ name }) => FIXED[name] === undefined).map((one) => [one.name, one]))]]);
 for (const declared of inCompose)
   for (const variable of offered(declared).filter(({ name }) => FIXED[name] === undefined)) {
-    const taken = [...groups.values()].some((variables) => variables.has(variable.name));
+    const isInGroup = [...groups.values()].some((variables) => variables.has(variable.name));
     const group = groupOf(declared.service.name, variable.name);
-    if (!taken) groups.set(group, (groups.get(group) ?? new Map()).set(variable.name, variable));
+    if (!isInGroup) groups.set(group, (groups.get(group) ?? new Map()).set(variable.name, variable));
   }
 const settings = [...groups].map(([group, variables]) => {
   const introduction = introductionOf(group);

@@ -49,8 +49,8 @@ const describe = (name, zod) => {
   const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
   // A local path can't be the default on other machines.
   const fallback = text.startsWith("/") ? "" : text;
-  const shown = text.replace(ROOT, "").replace(`${tmpdir()}/`, "<temporary folder>/");
-  return { name, description: zod.description ?? "", required: !parsed.success, fallback, shown, schema };
+  const shortText = text.replace(ROOT, "").replace(`${tmpdir()}/`, "<temporary folder>/");
+  return { name, description: zod.description ?? "", required: !parsed.success, fallback, shown: shortText, schema };
 };
 
 /** @param {Record<string, any>} shape */
@@ -76,8 +76,8 @@ export const secretGroupOf = (variable) =>
 
 /** Secrets that a service reads, declared or not. @param {(typeof DECLARED)[number]} declared @returns {string[]} */
 export const secretsOf = ({ service, variables }) => {
-  const read = [...variables.map(({ name }) => name), ...(service.secrets ?? []), ...(service.undeclaredSecrets ?? [])];
-  return [...new Set(read)].filter((name) => secretGroupOf(name) !== undefined);
+  const readNames = [...variables.map(({ name }) => name), ...(service.secrets ?? []), ...(service.undeclaredSecrets ?? [])];
+  return [...new Set(readNames)].filter((name) => secretGroupOf(name) !== undefined);
 };
 
 /** Addresses and ports from the table of services. @param {(typeof DECLARED)[number]["service"]} service @param {string} name */

@@ -14,18 +14,18 @@ const FFMPEG = "ffmpeg";
 /** @typedef {{ fetchedBytes: number, totalBytes: number, left?: Record<string, number>, state: string }} Progress */
 /** @typedef {{ note: (name: string, text: string) => void, env: NodeJS.ProcessEnv }} Options */
 
-/** @param {Options} options @param {(missing: string[]) => void} known */
-const fetchAll = async ({ note, env }, known) => {
-  let shown = -1;
+/** @param {Options} options @param {(missing: string[]) => void} onMissing */
+const fetchAll = async ({ note, env }, onMissing) => {
+  let shownShare = -1;
   let lacksFfmpeg = false;
   const tell = (/** @type {Progress} */ { fetchedBytes, totalBytes, left = {}, state }) => {
-    known(Object.keys(left));
+    onMissing(Object.keys(left));
     if (lacksFfmpeg && !(FFMPEG in left)) note(FFMPEG, "ready: operations on videos and audio run now");
     lacksFfmpeg = FFMPEG in left;
     const share = totalBytes === 0 ? 1 : fetchedBytes / totalBytes;
     // If all files are present, there is nothing to print.
-    if (state !== "fetching" || (shown >= 0 && share - shown < STEP)) return;
-    shown = share;
+    if (state !== "fetching" || (shownShare >= 0 && share - shownShare < STEP)) return;
+    shownShare = share;
     note(NAME, `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`);
   };
   try {
@@ -33,12 +33,12 @@ const fetchAll = async ({ note, env }, known) => {
     child.process.on("message", (message) => tell(/** @type {Progress} */ (message)));
     const { code, signal } = await child.exited;
     await child.printed;
-    if (code === 0 && shown >= 0) note(NAME, "ready");
+    if (code === 0 && shownShare >= 0) note(NAME, "ready");
     if (code !== 0 && signal === null) note(NAME, child.tail().trim().split("\n").slice(-SHOWN_LINES).join("; "));
   } catch (error) {
     note(NAME, error instanceof Error ? error.message : String(error));
   } finally {
-    known([]);
+    onMissing([]);
   }
 };
 
@@ -51,5 +51,5 @@ const fetchAll = async ({ note, env }, known) => {
 export const fetchLocalModels = (options) => {
   // Machines of continuous integration don't need them.
   if (!hasLocalModels(options.env) || options.env.CI) return Promise.resolve([]);
-  return new Promise((known) => void fetchAll(options, known));
+  return new Promise((onMissing) => void fetchAll(options, onMissing));
 };

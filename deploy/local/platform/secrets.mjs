@@ -43,8 +43,8 @@ const ofOthers = ({ STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET = "" }) => ({ 
  * @returns {Promise<Secrets>}
  */
 export const localSecrets = async (env) => {
-  const kept = { ...generate(), ...(await readJson(SECRETS_FILE)) };
-  await writeJson(SECRETS_FILE, kept);
-  const given = Object.fromEntries(Object.keys(kept).flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
-  return { ...kept, ...given, ...ofOthers(env) };
+  const secrets = { ...generate(), ...(await readJson(SECRETS_FILE)) };
+  await writeJson(SECRETS_FILE, secrets);
+  const overrides = Object.fromEntries(Object.keys(secrets).flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  return { ...secrets, ...overrides, ...ofOthers(env) };
 };

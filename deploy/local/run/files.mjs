@@ -35,14 +35,14 @@ export const writeJson = async (path, content) => {
 
 /**
  * Full paths of all files in a folder, sorted; empty if it doesn't exist.
- * @param {string} folder @param {(path: string) => boolean} [wanted]
+ * @param {string} folder @param {(path: string) => boolean} [isIncluded]
  */
-export const filesBelow = async (folder, wanted = () => true) => {
+export const filesBelow = async (folder, isIncluded = () => true) => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .filter(wanted)
+    .filter(isIncluded)
     .sort();
 };
 

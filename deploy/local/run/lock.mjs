@@ -29,11 +29,11 @@ export const takeLock = async (path) => {
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       // Linking is atomic, so a half-written lock is never visible.
-      const taken = await link(draft, path).then(
+      const isTaken = await link(draft, path).then(
         () => true,
         () => false,
       );
-      if (taken) return { release: () => rm(path, { force: true }) };
+      if (isTaken) return { release: () => rm(path, { force: true }) };
       const holder = await lockHolder(path);
       if (holder !== undefined) return { holder };
       // If several processes find a dead holder's lock, only one can move it.

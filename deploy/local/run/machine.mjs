@@ -16,9 +16,9 @@ export const supportedNode = () => {
  */
 export const isAtLeast = (version, oldest) => {
   const parts = (/** @type {string} */ text) => text.split(".").map((part) => Number.parseInt(part, 10));
-  const [own, wanted] = [parts(version), parts(oldest)];
-  const at = wanted.findIndex((part, index) => (own[index] ?? 0) !== part);
-  return at < 0 || (own[at] ?? 0) > (wanted[at] ?? 0);
+  const [own, minimum] = [parts(version), parts(oldest)];
+  const at = minimum.findIndex((part, index) => (own[index] ?? 0) !== part);
+  return at < 0 || (own[at] ?? 0) > (minimum[at] ?? 0);
 };
 
 /** @param {NodeJS.Platform} platform @param {string} version of Node.js */

@@ -61,9 +61,9 @@ export const chooseListens = async (env) => {
   const variables = SERVICES.flatMap(({ listens }) => Object.keys(listens));
   // Handles addresses from the environment first, so that no free port equals one of them.
   for (const variable of variables) {
-    const given = env[variable];
+    const listen = env[variable];
     if (variable === "GATEWAY_LISTEN") listens[variable] = await gatewayListen(env);
-    else if (given) listens[variable] = await requireFree(variable, given);
+    else if (listen) listens[variable] = await requireFree(variable, listen);
   }
   for (const variable of variables) listens[variable] ??= `127.0.0.1:${await freePort()}`;
   return listens;

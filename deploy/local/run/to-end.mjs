@@ -7,8 +7,8 @@ import { spawn } from "node:child_process";
  */
 export const runToEnd = (command, args, { cwd, inherit = false, env = process.env }) =>
   new Promise((resolve) => {
-    const shown = inherit ? "inherit" : "pipe";
-    const child = spawn(command, args, { cwd, env, stdio: ["ignore", shown, shown] });
+    const outputMode = inherit ? "inherit" : "pipe";
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", outputMode, outputMode] });
     /** @type {Buffer[]} */
     const output = [];
     const keep = (/** @type {Buffer} */ chunk) => void output.push(chunk);

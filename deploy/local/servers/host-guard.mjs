@@ -28,9 +28,10 @@ const refuse = (response, status, text) => {
  * @returns {Promise<{ stop: () => Promise<void> }>}
  */
 export const startHostGuard = async ({ port, target }) => {
-  const known = new Set(["127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${port}`));
+  const allowedHosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${port}`));
   const server = createServer((incoming, response) => {
-    if (!known.has(incoming.headers.host?.toLowerCase() ?? "")) return refuse(response, MISDIRECTED, "this address is not served here");
+    if (!allowedHosts.has(incoming.headers.host?.toLowerCase() ?? ""))
+      return refuse(response, MISDIRECTED, "this address is not served here");
     const { method, url, headers } = incoming;
     const outgoing = httpRequest({ ...target, method, path: url, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? BAD_GATEWAY, answer.rawHeaders);

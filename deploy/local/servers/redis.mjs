@@ -77,11 +77,11 @@ export const startRedis = async ({ dataDir, cacheDir, port, log = () => {}, outp
     name: "Redis",
     port,
     command: found,
-    args: (chosen) => [
-      ...["--port", String(chosen), "--bind", "127.0.0.1", "--dir", data, "--daemonize", "no"],
+    args: (chosenPort) => [
+      ...["--port", String(chosenPort), "--bind", "127.0.0.1", "--dir", data, "--daemonize", "no"],
       ...["--appendonly", "yes", "--appendfsync", "everysec", "--save", "", "--loglevel", "notice"],
     ],
-    probe: (chosen) => answersRedisPing("127.0.0.1", chosen),
+    probe: (chosenPort) => answersRedisPing("127.0.0.1", chosenPort),
     output,
     env,
   });

@@ -60,11 +60,11 @@ export const runServer = async ({ name, port: fixedPort, command, args, probe, o
   for (let attempt = 0; attempt < (fixedPort === undefined ? FREE_PORT_ATTEMPTS : 1); attempt += 1) {
     const port = fixedPort ?? (await freePort());
     const child = await startChild({ command, args: await args(port), output, env });
-    const gone = new AbortController();
-    void child.exited.then(() => gone.abort());
-    const ready = await waitUntil(() => probe(port), { deadlineMs: readyMs, given: gone.signal });
-    if (ready && !gone.signal.aborted) return { port, child, stop: () => child.stop(STOP_GRACE_MS) };
-    failure = gone.signal.aborted ? "ended while starting" : `did not answer within ${Math.round(readyMs / 1000)} s`;
+    const disconnect = new AbortController();
+    void child.exited.then(() => disconnect.abort());
+    const ready = await waitUntil(() => probe(port), { deadlineMs: readyMs, given: disconnect.signal });
+    if (ready && !disconnect.signal.aborted) return { port, child, stop: () => child.stop(STOP_GRACE_MS) };
+    failure = disconnect.signal.aborted ? "ended while starting" : `did not answer within ${Math.round(readyMs / 1000)} s`;
     await child.stop(0);
     failure = `${name} (${command}) ${failure}${child.tail() === "" ? "" : `:\n${child.tail().trim()}`}`;
     if (!/already in use/i.test(child.tail())) break;

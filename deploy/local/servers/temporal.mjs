@@ -146,8 +146,8 @@ export const startTemporal = async ({ dataDir, cacheDir, port, uiPort, log = () 
     name: "Temporal",
     port,
     command: found,
-    args: (chosen) => serverArguments({ port: chosen, ui, namespace, file: join(data, "temporal.db") }),
-    probe: (chosen) => servesTemporalNamespace(`127.0.0.1:${chosen}`, namespace),
+    args: (chosenPort) => serverArguments({ port: chosenPort, ui, namespace, file: join(data, "temporal.db") }),
+    probe: (chosenPort) => servesTemporalNamespace(`127.0.0.1:${chosenPort}`, namespace),
     output,
     env,
   }).catch(async (error) => {

@@ -107,12 +107,12 @@ const untilKilled = async (dataDir, write) => {
   const collection = client.db("kept").collection("things");
   await collection.createIndex({ n: 1 }, { unique: true });
   /** @type {Map<number, number>} */
-  const done = new Map();
+  const lastNumbers = new Map();
   let isOver = false;
   const writer = async (/** @type {number} */ id) => {
     for (let number = 0; !isOver; number += 1) {
       await write(collection, number * WRITERS + id);
-      done.set(id, number);
+      lastNumbers.set(id, number);
     }
   };
   /** @type {unknown} */
@@ -121,7 +121,7 @@ const untilKilled = async (dataDir, write) => {
   const journals = async () =>
     (await readdir(join(dataDir, "mongodb-embedded"))).map((name) => Number(/\.journal\.(\d+)$/.exec(name)?.[1] ?? 0));
   const isEnough = async () =>
-    done.size === WRITERS && Math.min(...done.values()) >= LEAST_WRITES && Math.max(...(await journals())) >= LEAST_JOURNAL;
+    lastNumbers.size === WRITERS && Math.min(...lastNumbers.values()) >= LEAST_WRITES && Math.max(...(await journals())) >= LEAST_JOURNAL;
   while (!(await isEnough())) {
     // Before the kill no write may fail.
     if (failure !== undefined) throw failure;
@@ -132,7 +132,7 @@ const untilKilled = async (dataDir, write) => {
   isOver = true;
   await Promise.all(writers);
   await client.close();
-  return [...done].map(([id, number]) => ({ id, number }));
+  return [...lastNumbers].map(([id, number]) => ({ id, number }));
 };
 
 /** Ids of every type, and sometimes a long document. @param {number} n */
@@ -144,23 +144,23 @@ const documentOf = (n) => ({
 
 test("acknowledged inserts, changes and removals survive a kill of the server", async () => {
   const dataDir = join(root, "killed");
-  const done = await untilKilled(dataDir, async (all, n) => {
+  const writes = await untilKilled(dataDir, async (all, n) => {
     const { _id } = documentOf(n);
     await all.insertOne(documentOf(n));
     await all.updateOne({ _id }, { $set: { changed: true }, $push: { list: n } });
     await all.insertOne({ _id: `gone ${n}`, n: -1 - n });
     await all.deleteOne({ _id: `gone ${n}` });
   });
-  assert.ok(done.every(({ number }) => number > 10));
+  assert.ok(writes.every(({ number }) => number > 10));
   await onServer(dataDir, async (all) => {
-    for (const { id, number } of done) {
+    for (const { id, number } of writes) {
       const numbers = Array.from({ length: number + 1 }, (_, index) => index * WRITERS + id);
-      const found = await all
+      const documents = await all
         .find({ n: { $in: numbers } })
         .sort({ n: 1 })
         .toArray();
       assert.deepEqual(
-        found,
+        documents,
         numbers.map((n) => ({ ...documentOf(n), changed: true, list: [n] })),
       );
       assert.equal(await all.countDocuments({ n: { $in: numbers.map((n) => -1 - n) } }), 0);
@@ -177,13 +177,13 @@ test("a server that stops normally leaves an empty journal", async () => {
 
 test("a dropped collection stays dropped after a kill of the server, and keeps its later documents", async () => {
   const dataDir = join(root, "dropped");
-  const done = await untilKilled(dataDir, async (all, n) => {
+  const writes = await untilKilled(dataDir, async (all, n) => {
     if (n % WRITERS !== 0) return void (await delay(10));
     await all.insertOne({ _id: `old ${n}`, n });
     await all.drop();
     await all.insertOne({ _id: `new ${n}`, n });
   });
-  const last = WRITERS * (done.find(({ id }) => id === 0)?.number ?? 0);
+  const last = WRITERS * (writes.find(({ id }) => id === 0)?.number ?? 0);
   assert.ok(last > 0);
   await onServer(dataDir, async (all) => {
     const ids = /** @type {string[]} */ (await all.distinct("_id"));
@@ -195,7 +195,7 @@ test("a dropped collection stays dropped after a kill of the server, and keeps i
 
 test("a journal whose last entry is incomplete keeps the entries before it", async () => {
   const dataDir = join(root, "torn");
-  const done = await untilKilled(dataDir, (all, n) => all.insertOne({ _id: `${n}`, n }));
+  const writes = await untilKilled(dataDir, (all, n) => all.insertOne({ _id: `${n}`, n }));
   const folder = join(dataDir, "mongodb-embedded");
   const journals = await Promise.all(
     (await readdir(folder))
@@ -208,8 +208,8 @@ test("a journal whose last entry is incomplete keeps the entries before it", asy
       .sort((a, b) => a.path.localeCompare(b.path, "en", { numeric: true }))
       .at(-1) ?? assert.fail("no journal");
   await truncate(path, size - 1);
-  const written = done.reduce((sum, { number }) => sum + number + 1, 0);
-  await onServer(dataDir, async (all) => assert.ok((await all.countDocuments()) >= written - 1));
+  const writeCount = writes.reduce((sum, { number }) => sum + number + 1, 0);
+  await onServer(dataDir, async (all) => assert.ok((await all.countDocuments()) >= writeCount - 1));
 });
 
 test("a collection requested by many clients at once is created once, and keeps their writes", async () => {
@@ -220,12 +220,12 @@ test("a collection requested by many clients at once is created once, and keeps 
   try {
     for (let round = 0; round < AT_ONCE; round += 1) {
       const db = client.db(`made${round}`);
-      const asked = Array.from({ length: AT_ONCE }, (_, n) => [
+      const requests = Array.from({ length: AT_ONCE }, (_, n) => [
         db.createCollection("things").catch((/** @type {{ code: number }} */ { code }) => code),
         db.collection("things").insertOne({ _id: n, n }),
         db.collection("things").createIndex({ n: 1 }, { unique: true }),
       ]);
-      const answers = await Promise.all(asked.flat());
+      const answers = await Promise.all(requests.flat());
       assert.ok(answers.filter((answer) => typeof answer === "number").every((code) => code === NAMESPACE_EXISTS));
       assert.equal(await db.collection("things").countDocuments(), AT_ONCE);
       assert.equal((await db.collection("things").indexes()).length, 2);

@@ -26,10 +26,10 @@ after(() => rm(folder, { recursive: true, force: true }));
 test("a program is built once per version", async () => {
   /** @type {string[]} */
   const lines = [];
-  const wanted = { name: "example", cacheDir: join(folder, "once"), env, progress: (/** @type {string} */ line) => void lines.push(line) };
-  const first = await goTool({ ...wanted, tool: TOOL });
-  assert.equal(await goTool({ ...wanted, tool: TOOL }), first);
-  const other = await goTool({ ...wanted, tool: TOOL.replace("1.2.3", "1.3.0") });
+  const options = { name: "example", cacheDir: join(folder, "once"), env, progress: (/** @type {string} */ line) => void lines.push(line) };
+  const first = await goTool({ ...options, tool: TOOL });
+  assert.equal(await goTool({ ...options, tool: TOOL }), first);
+  const other = await goTool({ ...options, tool: TOOL.replace("1.2.3", "1.3.0") });
   assert.equal(lines.length, 2);
   assert.equal((await runCommand(first, [])).tail, TOOL);
   assert.notEqual(other, first);

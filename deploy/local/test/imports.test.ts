@@ -26,18 +26,18 @@ process.stdout.write(JSON.stringify({
   ofOthers: real.filter(({ to }) => to.startsWith("..")).length,
 }));
 `;
-const found = JSON.parse(
+const result = JSON.parse(
   execFileSync(process.execPath, ["--input-type=module", "--eval", SCRIPT], { encoding: "utf8", cwd: ROOT }),
 ) as Record<string, unknown>;
 
-it("finds an import of a higher floor", () => expect(found.up).toEqual([{ from: "record/store.ts", to: "workflow/worker.ts" }]));
+it("finds an import of a higher floor", () => expect(result.up).toEqual([{ from: "record/store.ts", to: "workflow/worker.ts" }]));
 
 it("finds rooms that import one another, however indirectly, and only those", () => {
-  expect(found.circles).toEqual([["workflow", "record"]]);
-  expect(found.straight).toEqual([]);
+  expect(result.circles).toEqual([["workflow", "record"]]);
+  expect(result.straight).toEqual([]);
 });
 
 it("reads the imports of executions, types included", () => {
-  expect(found.ofMain).toContain("wiring.ts");
-  expect(found.ofOthers).toBe(0);
+  expect(result.ofMain).toContain("wiring.ts");
+  expect(result.ofOthers).toBe(0);
 });

@@ -137,7 +137,7 @@ const CHANGES = [
   (all, { z, at }) => all.updateMany({ user: "u2", n: { $lt: 9 }, z }, { $set: { at } }),
   (all, { z }) => all.deleteMany({ status: "running", n: z }),
   (all) => all.findOneAndDelete({ user: "u1" }, { sort: { sequence: -1 } }),
-  (all, given) => all.replaceOne({ _id: given._id }, given, { upsert: true }),
+  (all, replacement) => all.replaceOne({ _id: replacement._id }, replacement, { upsert: true }),
 ];
 
 /** @type {string} */
@@ -156,7 +156,7 @@ test("lists are the same with and without an index, for all values, and after a 
   const both = (isOdd, action) => Promise.all(["indexed", "plain"].map((name) => action(collection(isOdd, name))));
   /** @param {boolean} isOdd */
   const compare = async (isOdd) => {
-    let found = 0;
+    let foundCount = 0;
     for (let i = 0; i < 50; i++) {
       const { filter, sort, limit, skip } = ALWAYS[i] ?? ask();
       const order = sort ? { sort, limit, skip } : {};
@@ -165,12 +165,12 @@ test("lists are the same with and without an index, for all values, and after a 
         for (const documents of answers)
           documents.sort((/** @type {any} */ one, /** @type {any} */ other) => (one._id < other._id ? -1 : 1));
       assert.deepEqual(answers[0], answers[1], JSON.stringify({ filter, sort, limit, skip }));
-      found += answers[0].length;
+      foundCount += answers[0].length;
       if (i % 4 > 0) continue;
       const counts = await both(isOdd, (all) => all.countDocuments(filter));
       assert.equal(counts[0], counts[1], JSON.stringify(filter));
     }
-    assert.ok(found > 500, `only ${found} documents were found in all`);
+    assert.ok(foundCount > 500, `only ${foundCount} documents were found in all`);
   };
   for (const isOdd of [false, true]) {
     const documents = Array.from({ length: 400 }, (_, n) => documentOf(n, isOdd));
@@ -182,8 +182,8 @@ test("lists are the same with and without an index, for all values, and after a 
     await compare(isOdd);
     for (let i = 0; i < 140; i++) {
       const change = /** @type {(typeof CHANGES)[number]} */ (CHANGES[i % CHANGES.length]);
-      const given = documentOf(random(400), isOdd);
-      await both(isOdd, (all) => change(all, given));
+      const replacement = documentOf(random(400), isOdd);
+      await both(isOdd, (all) => change(all, replacement));
     }
     await compare(isOdd);
   }

@@ -70,8 +70,8 @@ test("no process is killed while it finishes its work", async () => {
   const platform = await platformOf();
   for (const hosting of ["shared", "separate"]) {
     for (const services of Object.values(processGroups({ NODELOOM_HOSTING: hosting }))) {
-      for (const given of [{}, { SHUTDOWN_GRACE_MS: "300000", DRAIN_MS: "4000" }]) {
-        const env = groupEnvironment({ services, platform, env: given });
+      for (const variables of [{}, { SHUTDOWN_GRACE_MS: "300000", DRAIN_MS: "4000" }]) {
+        const env = groupEnvironment({ services, platform, env: variables });
         const own = Number(env.DRAIN_MS ?? 0) + Number(env.SHUTDOWN_GRACE_MS ?? 15_000);
         assert.ok(stopGraceMs(env) > own, `${services} would be killed after ${stopGraceMs(env)} ms, and takes ${own} ms`);
       }
@@ -92,9 +92,9 @@ test("a secret reaches only the processes that need it", async () => {
   const identity = groupEnvironment({ services: ["identity"], platform, env: {} });
   assert.equal(identity.API_KEY_PEPPER, "pepper");
   assert.equal(identity.SESSION_SECRET, undefined);
-  const given = { STRIPE_SECRET_KEY: "stripe", STRIPE_WEBHOOK_SECRET: "" };
+  const variables = { STRIPE_SECRET_KEY: "stripe", STRIPE_WEBHOOK_SECRET: "" };
   const holders = SERVICE_NAMES.filter((name) => {
-    const env = groupEnvironment({ services: [name], platform, env: given });
+    const env = groupEnvironment({ services: [name], platform, env: variables });
     return env.STRIPE_SECRET_KEY !== undefined || env.STRIPE_WEBHOOK_SECRET !== undefined;
   });
   assert.deepEqual(holders, ["billing"]);

@@ -38,18 +38,18 @@ test("an environment has the pinned packages, is created once, and is replaced w
   const cacheDir = join(folder, "once");
   /** @type {string[]} */
   const lines = [];
-  const wanted = { name: "example", cacheDir, env, progress: (/** @type {string} */ line) => void lines.push(line) };
-  const first = await pythonEnvironment({ ...wanted, requirements: "# what it needs\nnodeloom-example==1.0\n" });
-  const again = await pythonEnvironment({ ...wanted, requirements: "nodeloom-example==1.0" });
-  const other = await pythonEnvironment({ ...wanted, requirements: "nodeloom-example==2.0" });
+  const options = { name: "example", cacheDir, env, progress: (/** @type {string} */ line) => void lines.push(line) };
+  const first = await pythonEnvironment({ ...options, requirements: "# what it needs\nnodeloom-example==1.0\n" });
+  const again = await pythonEnvironment({ ...options, requirements: "nodeloom-example==1.0" });
+  const other = await pythonEnvironment({ ...options, requirements: "nodeloom-example==2.0" });
   assert.deepEqual([again, lines.length], [first, 2]);
   assert.deepEqual([await say(first), await say(other)], ["example 1.0", "example 2.0"]);
 });
 
 test("two processes at once get the same complete environment", async () => {
   const cacheDir = join(folder, "two");
-  const wanted = { name: "example", cacheDir, env, requirements: "nodeloom-example==1.0" };
-  const [first, second] = await Promise.all([pythonEnvironment(wanted), pythonEnvironment(wanted)]);
+  const options = { name: "example", cacheDir, env, requirements: "nodeloom-example==1.0" };
+  const [first, second] = await Promise.all([pythonEnvironment(options), pythonEnvironment(options)]);
   assert.equal(first, second);
   assert.equal(await say(first), "example 1.0");
   assert.equal((await readdir(join(cacheDir, "python"))).length, 1);
@@ -57,21 +57,21 @@ test("two processes at once get the same complete environment", async () => {
 
 test("a failed installation leaves nothing and reports the reason", async () => {
   const cacheDir = join(folder, "failed");
-  const wanted = { name: "example", cacheDir, env };
-  await assert.rejects(pythonEnvironment({ ...wanted, requirements: "nodeloom-example==3.0" }), /pip install.*nodeloom-example==3\.0/s);
+  const options = { name: "example", cacheDir, env };
+  await assert.rejects(pythonEnvironment({ ...options, requirements: "nodeloom-example==3.0" }), /pip install.*nodeloom-example==3\.0/s);
   assert.deepEqual(await readdir(join(cacheDir, "python")), []);
 });
 
 test("unpinned requirements are rejected", async () => {
-  const wanted = { name: "example", cacheDir: folder, env };
+  const options = { name: "example", cacheDir: folder, env };
   for (const requirements of ["nodeloom-example", "nodeloom-example>=1.0", "-r other.txt"]) {
-    await assert.rejects(pythonEnvironment({ ...wanted, requirements }), /not pinned/);
+    await assert.rejects(pythonEnvironment({ ...options, requirements }), /not pinned/);
   }
 });
 
 test("a machine without Python, venv or pip gets an error that names the missing one", async () => {
-  const wanted = { name: "example", cacheDir: join(folder, "bare"), requirements: "nodeloom-example==1.0" };
-  await assert.rejects(pythonEnvironment({ ...wanted, env: { PATH: "/nonexistent" } }), /python3 is not on PATH.*python3-venv/);
+  const options = { name: "example", cacheDir: join(folder, "bare"), requirements: "nodeloom-example==1.0" };
+  await assert.rejects(pythonEnvironment({ ...options, env: { PATH: "/nonexistent" } }), /python3 is not on PATH.*python3-venv/);
   const python = (await runCommand("python3", ["-c", "import sys; print(sys.executable)"])).tail;
   for (const [missing, refusal] of /** @type {const} */ ([
     ["import sys, venv", /no venv module \(Debian: python3-venv\)/],
@@ -81,6 +81,6 @@ test("a machine without Python, venv or pip gets an error that names the missing
     const script = join(path, "python3");
     await writeFile(script, `#!/bin/sh\ncase "$*" in *"${missing}"*) exit 1;; esac\nexec "${python}" "$@"\n`);
     await chmod(script, 0o755);
-    await assert.rejects(pythonEnvironment({ ...wanted, env: { ...process.env, PATH: path } }), refusal);
+    await assert.rejects(pythonEnvironment({ ...options, env: { ...process.env, PATH: path } }), refusal);
   }
 });

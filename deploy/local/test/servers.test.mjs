@@ -82,10 +82,10 @@ test("MongoDB returns the same with and without an index, for all writes, and af
   const collection = (name) => client.db("indexes").collection(name);
   const compare = async () => {
     for (const query of queries) {
-      const [found, expected] = await Promise.all(
+      const [actual, expected] = await Promise.all(
         ["indexed", "plain"].map((name) => collection(name).find(query).sort({ n: 1 }).toArray()),
       );
-      assert.deepEqual(found, expected, JSON.stringify(query));
+      assert.deepEqual(actual, expected, JSON.stringify(query));
     }
   };
   // Inserts half of the documents before the indexes exist.
@@ -131,8 +131,8 @@ test("Temporal serves its namespace and its UI under /temporal", async () => {
 
 /** Sends a request with a given Host header. @param {string} url @param {string} host @returns {Promise<number | undefined>} the status */
 const statusUnder = async (url, host) => {
-  const asked = httpRequest(url, { headers: { host }, agent: false }).end();
-  const [answer] = await once(asked, "response");
+  const outgoing = httpRequest(url, { headers: { host }, agent: false }).end();
+  const [answer] = await once(outgoing, "response");
   answer.resume();
   return answer.statusCode;
 };
@@ -179,8 +179,8 @@ test("Temporal's UI and HTTP API reject pages of a foreign name that resolves he
 
 test("a configured server is used unchanged, and one that doesn't respond is named", async () => {
   const started = await startRedis({ dataDir, cacheDir, env });
-  const given = await startRedis({ dataDir, cacheDir, env: { ...env, REDIS_URL: started.url } });
-  assert.deepEqual([given.source, given.url, given.pid], ["given", started.url, null]);
+  const external = await startRedis({ dataDir, cacheDir, env: { ...env, REDIS_URL: started.url } });
+  assert.deepEqual([external.source, external.url, external.pid], ["given", started.url, null]);
   await started.stop();
   await assert.rejects(startMongodb({ dataDir, cacheDir, env: { ...env, MONGODB_URI: "localhost" } }), /MONGODB_URI must start with/);
 });

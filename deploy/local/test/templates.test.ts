@@ -93,14 +93,14 @@ const files = new Map(
 );
 
 const graphOf = ({ nodes, edges }: Template) => {
-  const named = JSON.stringify(nodes).replace(/"sample:([a-z0-9-]+)\.([a-z0-9]+)"/g, '"$1-$2"');
-  return readGraph(named, JSON.stringify(edges));
+  const namedJson = JSON.stringify(nodes).replace(/"sample:([a-z0-9-]+)\.([a-z0-9]+)"/g, '"$1-$2"');
+  return readGraph(namedJson, JSON.stringify(edges));
 };
 
 /** Problems and warnings of a template, with models at these places. */
 const planned = (template: Template, places: readonly string[]) => {
-  const given = graphOf(template);
-  const { graph, warnings } = withChosenModels(given, chosenAt(places));
+  const templateGraph = graphOf(template);
+  const { graph, warnings } = withChosenModels(templateGraph, chosenAt(places));
   const inputs = new Map<string, unknown>(inputFields(graph).map((field) => [field.name, field.default]));
   const { issues } = planRun({ graph, inputs, models, media: files, markupPermille: 1_000, storage: "http://files.test/media/" });
   return { issues, warnings: [...warnings.values()].flat() };
@@ -148,10 +148,10 @@ it("include the workflow that the pages name, which takes a prompt and returns p
 
 it("and the demos are all workflows that blocks of the pages run by a name", () => {
   const calls = /(?:workflow: |\.run\(|data-app=|nodeloom run |\/api\/workflows\/)"?([a-z]+(?:-[a-z]+)+)/g;
-  const named = allSnippets().flatMap(({ code }) => [...code.matchAll(calls)].map(([, name]) => name!));
+  const calledNames = allSnippets().flatMap(({ code }) => [...code.matchAll(calls)].map(([, name]) => name!));
   const slugs = [...templates, ...demos].map(({ slug }) => slug);
   // Slugs of workflows that their pages create before they run them.
-  const made = ["first-poster", "text-to-image"];
-  expect([...new Set(named)].filter((name) => !slugs.includes(name) && !made.includes(name))).toEqual([]);
-  expect(named).toContain("poster-maker");
+  const firstTemplates = ["first-poster", "text-to-image"];
+  expect([...new Set(calledNames)].filter((name) => !slugs.includes(name) && !firstTemplates.includes(name))).toEqual([]);
+  expect(calledNames).toContain("poster-maker");
 });

@@ -50,8 +50,8 @@ test("spans sent to the collector are shown with names, kinds, parents, times, a
   zipkin.stop();
 
   const { traceId, spanId } = parent.spanContext();
-  const shown = zipkin.spans.find(({ id }) => id === spanId);
-  assert.deepEqual(shown, {
+  const shownSpan = zipkin.spans.find(({ id }) => id === spanId);
+  assert.deepEqual(shownSpan, {
     traceId,
     id: spanId,
     name: "GET /x",

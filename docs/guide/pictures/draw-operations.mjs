@@ -47,9 +47,9 @@ const store = async (name, bytes, duration) => {
 };
 
 /** Runs one operation, by a workflow of its own. @returns the file that it made */
-const made = async (operation, { settings = {}, files: given }) => {
+const runOperation = async (operation, { settings = {}, files: fileNames }) => {
   const { output } = MEDIA_OPERATIONS.find(({ name }) => name === operation);
-  const uploads = Object.entries(given).flatMap(([port, names]) =>
+  const uploads = Object.entries(fileNames).flatMap(([port, names]) =>
     [names].flat().map((name, index) => ({ port, name, id: `${port}${index}` })),
   );
   const node = (id, type, data) => ({ id, type, position: { x: 0, y: 0 }, data });
@@ -86,10 +86,10 @@ const beside = async (pictures, gap = GAP) => {
   const sized = await Promise.all(pictures.map(async (input) => ({ input, ...(await sharp(input).metadata()) })));
   const height = Math.max(...sized.map((one) => one.height));
   const width = sized.reduce((sum, one) => sum + one.width + gap, -gap);
-  let left = 0;
+  let offset = 0;
   const layers = sized.map(({ input, width: own, height: high }) => {
-    const layer = { input, left, top: Math.round((height - high) / 2) };
-    left += own + gap;
+    const layer = { input, left: offset, top: Math.round((height - high) / 2) };
+    offset += own + gap;
     return layer;
   });
   return sharp({ create: { width, height, channels: 4, background: GREY } })
@@ -133,7 +133,7 @@ const waveOf = ({ bytes }) =>
   ]);
 
 /** What stands for a file. @param count frames of a film */
-const shown = async (file, count = FRAMES) => {
+const framesFor = async (file, count = FRAMES) => {
   if (file.contentType.startsWith("video/")) return framesOf(file, count);
   if (file.contentType.startsWith("audio/")) return waveOf(file);
   return sharp(file.bytes).resize({ height: HIGH, width: WIDE, fit: "inside", withoutEnlargement: true }).png().toBuffer();
@@ -150,14 +150,14 @@ const arrow = () =>
 
 const draw = async (operation) => {
   const example = EXAMPLES[operation];
-  const result = await made(operation, example);
+  const result = await runOperation(operation, example);
   const path = join(OUT, `${operation}.webp`);
   if (result.contentType === "image/gif") return sharp(result.bytes, { animated: true }).webp({ quality: 60 }).toFile(path);
-  const given = Object.values(example.files)
+  const exampleFiles = Object.values(example.files)
     .flat()
     .map((name) => files.get(name));
-  const before = given.length > 3 ? [] : await Promise.all(given.map((file) => shown(file, 1)));
-  const parts = before.length > 0 ? [...before, await arrow(), await shown(result)] : [await shown(result)];
+  const before = exampleFiles.length > 3 ? [] : await Promise.all(exampleFiles.map((file) => framesFor(file, 1)));
+  const parts = before.length > 0 ? [...before, await arrow(), await framesFor(result)] : [await framesFor(result)];
   return sharp(await beside(parts))
     .resize({ width: WIDE, withoutEnlargement: true })
     .webp({ quality: QUALITY, alphaQuality: 60 })
@@ -173,12 +173,12 @@ try {
     await store(name, Buffer.from(await (await fetch(url)).arrayBuffer()));
   }
   for (const [name, { operation, ...example }] of Object.entries(INPUTS.operations)) {
-    const { bytes, duration } = await made(operation, example);
+    const { bytes, duration } = await runOperation(operation, example);
     await store(name, bytes, duration);
   }
-  const wanted = process.argv.slice(2);
+  const names = process.argv.slice(2);
   for (const { name } of MEDIA_OPERATIONS) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (names.length > 0 && !names.includes(name)) continue;
     const { size } = await draw(name);
     process.stdout.write(`${name.padEnd(18)} ${(size / 1_000).toFixed(1).padStart(6)} kB\n`);
   }

@@ -120,13 +120,13 @@ export const createDownload =
   (fetch: typeof globalThis.fetch) =>
   async (file: Downloadable, { signal }: Pick<RequestOptions, "signal"> = {}): Promise<Blob> => {
     const url = typeof file === "string" ? file : file.url;
-    const shown = withoutQuery(url);
+    const shownUrl = withoutQuery(url);
     try {
       const response = await fetch(url, { signal: signal ?? null });
       if (response.ok) return await response.blob();
-      throw new NodeloomError({ message: `${shown} answered ${response.status}`, status: response.status, code: undefined });
+      throw new NodeloomError({ message: `${shownUrl} answered ${response.status}`, status: response.status, code: undefined });
     } catch (error) {
       signal?.throwIfAborted();
-      throw error instanceof NodeloomError ? error : unreachable(error, shown);
+      throw error instanceof NodeloomError ? error : unreachable(error, shownUrl);
     }
   };

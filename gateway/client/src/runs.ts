@@ -124,8 +124,8 @@ export const failureOf = ({ executionId, status, error }: Execution): NodeloomEr
 const joined = (...preferences: (string | undefined)[]): string => preferences.filter((one) => one !== undefined).join(", ");
 
 const preferring = ({ headers, prefer }: RunOptions): Readonly<Record<string, string>> | undefined => {
-  const wanted = joined(prefer, headers?.prefer);
-  return wanted === "" ? headers : { ...headers, prefer: wanted };
+  const preference = joined(prefer, headers?.prefer);
+  return preference === "" ? headers : { ...headers, prefer: preference };
 };
 
 /** A request's options and the members of its body that runs share. */
@@ -151,18 +151,18 @@ export interface Delta {
  * @returns the new part; undefined for other nodes, or if the text restarted with different words
  */
 export const textFollower = (nodeId: string | undefined) => {
-  let [node, written, isOther] = [nodeId, "", false];
+  let [node, writtenText, isOther] = [nodeId, "", false];
   const next = (text: string): string | undefined => {
-    isOther ||= !text.startsWith(written);
-    if (isOther || text.length === written.length) return undefined;
-    const piece = text.slice(written.length);
-    written = text;
+    isOther ||= !text.startsWith(writtenText);
+    if (isOther || text.length === writtenText.length) return undefined;
+    const piece = text.slice(writtenText.length);
+    writtenText = text;
     return piece;
   };
   return {
     piece: ({ nodeId: from, item = 0, text, reset }: Delta): string | undefined => {
       node ??= from;
-      return from === node && item === 0 ? next(reset ? text : written + text) : undefined;
+      return from === node && item === 0 ? next(reset ? text : writtenText + text) : undefined;
     },
     /** The rest of the result's text that wasn't streamed. */
     rest: (text: unknown): string | undefined => (typeof text === "string" ? next(text) : undefined),
@@ -198,7 +198,7 @@ export const createRuns = (transport: Transport, events: Events): Runs => {
   };
 
   /** @throws NodeloomError if the run didn't complete */
-  const ended = async <R>(executionId: string, options: Pick<RunOptions, "signal">): Promise<CompletedRun<R>> => {
+  const endedRun = async <R>(executionId: string, options: Pick<RunOptions, "signal">): Promise<CompletedRun<R>> => {
     const execution = await wait(executionId, options);
     if (execution.status !== "completed") throw failureOf(execution);
     return completedOf(execution);
@@ -207,7 +207,7 @@ export const createRuns = (transport: Transport, events: Events): Runs => {
   const answered = async <R>({ headers, body }: Answer<RunResult | SubmitResult>, options: RunOptions): Promise<CompletedRun<R>> => {
     if (!("_async" in body)) return { ...body, result: body.result as R, executionId: headers.get("x-execution-id") ?? "" };
     // The run takes longer than one request can wait, and continues.
-    return ended(body.executionId, { signal: options.signal });
+    return endedRun(body.executionId, { signal: options.signal });
   };
 
   return {
@@ -221,7 +221,7 @@ export const createRuns = (transport: Transport, events: Events): Runs => {
         const piece = event.type === "node.delta" ? follower.piece(event.data as unknown as Delta) : undefined;
         if (piece !== undefined) yield piece;
       }
-      const run = await ended<Result>(executionId, { signal: options.signal });
+      const run = await endedRun<Result>(executionId, { signal: options.signal });
       const rest = nodeId === undefined ? follower.rest(run.result.text) : undefined;
       if (rest !== undefined) yield rest;
       return run;

@@ -2,7 +2,7 @@
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
-    const done = (): void => {
+    const finish = (): void => {
       signal?.removeEventListener("abort", abort);
       resolve();
     };
@@ -10,6 +10,6 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
       clearTimeout(timer);
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(done, Math.max(0, ms));
+    const timer = setTimeout(finish, Math.max(0, ms));
     signal?.addEventListener("abort", abort, { once: true });
   });

@@ -9,20 +9,20 @@ export interface Tokens {
 }
 
 export const createTokens = (provider: TokenProvider): Tokens => {
-  let kept: Promise<string> | undefined;
+  let keptToken: Promise<string> | undefined;
   const ask = (): Promise<string> => {
-    const asked = (async () => provider())();
+    const request = (async () => provider())();
     // After a failure, the next request asks for a token again.
-    asked.catch(() => {
-      if (kept === asked) kept = undefined;
+    request.catch(() => {
+      if (keptToken === request) keptToken = undefined;
     });
-    return asked;
+    return request;
   };
   return {
-    current: () => (kept ??= ask()),
+    current: () => (keptToken ??= ask()),
     refused: async (token) => {
-      const held = kept;
-      if (held !== undefined && (await held) === token && kept === held) kept = undefined;
+      const heldToken = keptToken;
+      if (heldToken !== undefined && (await heldToken) === token && keptToken === heldToken) keptToken = undefined;
     },
   };
 };

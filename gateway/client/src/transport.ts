@@ -173,7 +173,7 @@ const MAX_PLACE_PAUSE_MS = 10_000;
 
 type Attempt = Answer<unknown> | { failure: NodeloomError; status: number; headers: Headers };
 
-const seen = (answer: Attempt): Pick<SentRequest, "status" | "code" | "requestId"> => ({
+const outcomeOf = (answer: Attempt): Pick<SentRequest, "status" | "code" | "requestId"> => ({
   status: answer.status,
   code: "failure" in answer ? answer.failure.code : undefined,
   requestId: answer.headers.get("x-request-id") ?? undefined,
@@ -194,11 +194,11 @@ export const createTransport = (options: TransportOptions): Transport => {
   const tokens = options.token === undefined ? undefined : createTokens(options.token);
   const pacing = createPacing(maxPauseMs);
 
-  const attempt = async (url: string, init: RequestInit, read: Read): Promise<Attempt> => {
+  const attempt = async (url: string, init: RequestInit, readBody: Read): Promise<Attempt> => {
     try {
       const response = await fetch(url, init);
       const { status, headers } = response;
-      if (response.ok) return { status, headers, body: await read(response) };
+      if (response.ok) return { status, headers, body: await readBody(response) };
       return { failure: errorOf(status, headers, await whole(response)), status, headers };
     } catch (error) {
       init.signal?.throwIfAborted();
@@ -212,11 +212,11 @@ export const createTransport = (options: TransportOptions): Transport => {
     // After 429 nothing was done; after other statuses that is unknown.
     const mayRepeat = status === TOO_MANY_REQUESTS || ((status === UNAVAILABLE || status === 0) && repeatable);
     if (!mayRepeat || retries >= maxRetries) return undefined;
-    const asked = retryAfterMs(headers) ?? backOffMs(retries);
-    return asked > maxPauseMs ? undefined : asked;
+    const retryMs = retryAfterMs(headers) ?? backOffMs(retries);
+    return retryMs > maxPauseMs ? undefined : retryMs;
   };
 
-  const perform = async (id: OperationId, parts: RequestOptions & Parts, read: Read): Promise<Answer<unknown>> => {
+  const perform = async (id: OperationId, parts: RequestOptions & Parts, readBody: Read): Promise<Answer<unknown>> => {
     const operation: Operation = OPERATIONS[id];
     const { signal, body } = parts;
     const headers = headersOf(apiKey, operation, parts);
@@ -237,13 +237,13 @@ export const createTransport = (options: TransportOptions): Transport => {
       const token = await tokens?.current();
       if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
       const sentAt = Date.now();
-      const answer = await attempt(url, init, read);
+      const answer = await attempt(url, init, readBody);
       attempts += 1;
       pacing.learn(bucket, answer.headers);
-      const sent = { operation: id, method: operation.method, url: withoutQuery(url), ...seen(answer), ms: Date.now() - sentAt };
-      options.onResponse?.(sent);
+      const report = { operation: id, method: operation.method, url: withoutQuery(url), ...outcomeOf(answer), ms: Date.now() - sentAt };
+      options.onResponse?.(report);
       const again = (pause: number): Promise<void> => {
-        options.onRetry?.({ ...sent, attempt: attempts, pauseMs: pause });
+        options.onRetry?.({ ...report, attempt: attempts, pauseMs: pause });
         return sleep(pause, signal);
       };
       if (!("failure" in answer)) return answer;

@@ -11,17 +11,17 @@ let isOver = false;
 
 const work = async (atLeast) => {
   const times = [];
-  let refused = 0;
+  let refusedCount = 0;
   while (times.length < atLeast || !isOver) {
     const startedAt = performance.now();
     const answer = await fetch(url, { headers }).catch(() => undefined);
     await answer?.arrayBuffer().catch(() => undefined);
     times.push(performance.now() - startedAt);
     parentPort.postMessage({ done: times.length });
-    if (answer?.status !== 200) refused += 1;
+    if (answer?.status !== 200) refusedCount += 1;
     await pause(pauseMs);
   }
-  parentPort.postMessage({ times, refused });
+  parentPort.postMessage({ times, refused: refusedCount });
 };
 
 parentPort.on("message", ({ begin, end }) => {

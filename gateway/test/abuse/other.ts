@@ -16,15 +16,15 @@ const PAUSE_MS = 20;
 export const startOther = (baseUrl: string, { key }: Actor) => {
   const workerData = { url: `${baseUrl}/api/workflows`, headers: { "x-api-key": key }, pauseMs: PAUSE_MS };
   const worker = new Worker(join(__dirname, "other-thread.cjs"), { workerData });
-  let done = 0;
+  let doneCount = 0;
   return {
     /** Starts the work: at least this number of requests, until `end` is called. */
     begin: (atLeast: number) => {
-      done = 0;
-      const seen = new Promise<Seen>((resolve, reject) => {
+      doneCount = 0;
+      const result = new Promise<Seen>((resolve, reject) => {
         worker.once("error", reject);
         const listen = (message: Seen | { done: number }): void => {
-          if ("done" in message) return void (done = message.done);
+          if ("done" in message) return void (doneCount = message.done);
           worker.off("message", listen).off("error", reject);
           resolve(message);
         };
@@ -32,10 +32,10 @@ export const startOther = (baseUrl: string, { key }: Actor) => {
       });
       worker.postMessage({ begin: atLeast });
       return {
-        done: () => done,
+        done: () => doneCount,
         end: (): Promise<Seen> => {
           worker.postMessage({ end: true });
-          return seen;
+          return result;
         },
       };
     },

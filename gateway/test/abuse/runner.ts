@@ -70,13 +70,13 @@ const castOf = async ({ baseUrl, moreGateways = [], stripe, ...options }: AbuseO
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Repeats an attack until the condition holds. */
-const attackOften = async (attack: () => Promise<void>, isEnough: (made: number) => boolean) => {
-  let made = 0;
+const attackOften = async (attack: () => Promise<void>, isEnough: (madeCount: number) => boolean) => {
+  let madeCount = 0;
   try {
-    for (; !isEnough(made); made += 1) await attack();
-    return { made, failure: undefined };
+    for (; !isEnough(madeCount); madeCount += 1) await attack();
+    return { made: madeCount, failure: undefined };
   } catch (error) {
-    return { made: made + 1, failure: messageOf(error) };
+    return { made: madeCount + 1, failure: messageOf(error) };
   }
 };
 
@@ -98,15 +98,15 @@ const watch = async (
   other: Other,
   meter: Meter,
   atLeast: number,
-  work: (done: () => number) => Promise<unknown> = () => Promise.resolve(),
+  work: (doneCount: () => number) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<Watched> => {
   const before = meter();
   const working = other.begin(atLeast);
   await work(working.done);
-  const seen = await working.end();
+  const result = await working.end();
   const after = before && meter();
   return {
-    ...seen,
+    ...result,
     cpuMs: before && after && { own: after.own.cpuMs - before.own.cpuMs, servers: after.servers.cpuMs - before.servers.cpuMs },
   };
 };
@@ -114,18 +114,18 @@ const watch = async (
 /** Largest growth of the platform's memory since the last `begin`. */
 const watchMemory = (meter: Meter) => {
   const resident = (): number => meter()?.own.residentBytes ?? 0;
-  let [begun, grown] = [resident(), 0];
-  const look = (): void => void (grown = Math.max(grown, resident() - begun));
+  let [startBytes, growth] = [resident(), 0];
+  const look = (): void => void (growth = Math.max(growth, resident() - startBytes));
   const sampling = setInterval(look, SAMPLE_MS);
   return {
     begin: () => {
       look();
-      begun = resident();
+      startBytes = resident();
     },
     end: () => {
       look();
       clearInterval(sampling);
-      return meter() && grown / MEGABYTE;
+      return meter() && growth / MEGABYTE;
     },
   };
 };
@@ -142,9 +142,9 @@ const tryCase = async (one: AbuseCase, { cast, other }: { cast: Cast; other: Oth
     return one.attack(cast);
   };
   let attacked: Awaited<ReturnType<typeof attackOften>> = { made: 0, failure: undefined };
-  const busy = await watch(other, meter, 1, async (done) => {
-    const isEnough = (made: number): boolean =>
-      made >= attacks && (pids === undefined || made >= attacks * MOST_REPEATS || done() >= BUSY_REQUESTS);
+  const busy = await watch(other, meter, 1, async (doneCount) => {
+    const isEnough = (madeCount: number): boolean =>
+      madeCount >= attacks && (pids === undefined || madeCount >= attacks * MOST_REPEATS || doneCount() >= BUSY_REQUESTS);
     attacked = await attackOften(attack, isEnough);
   });
   const grownMegabytes = memory.end();

@@ -95,11 +95,11 @@ describe("a ComfyUI workflow", () => {
         { id: 12, type: "VAEDecode", pos: [24, 0], mode: 0, inputs: [{ name: "samples", link: 13 }] },
       );
       const links = [...EDITOR.links, [10, 6, 0, 4, 0], [11, 3, 0, 4, 1], [13, 4, 0, 12, 0], [12, 12, 0, 9, 0]];
-      const { byId, links: found } = read({ nodes, links });
+      const { byId, links: foundLinks } = read({ nodes, links });
       expect(byId("comfy-4").data.bypass).toBe(true);
       expect(byId("comfy-3").data.bypass).toBeUndefined();
-      expect(found).toContain("comfy-3.image comfy-4.image");
-      expect(found).toContain("comfy-4.image comfy-9.images");
+      expect(foundLinks).toContain("comfy-3.image comfy-4.image");
+      expect(foundLinks).toContain("comfy-4.image comfy-9.images");
     }
   });
 

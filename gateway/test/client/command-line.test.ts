@@ -68,8 +68,8 @@ it("promotes the version of another alias, and a version by its number", async (
     ["PUT", "/api/workflows/poster/aliases/production", '{"version":3}'],
   ]);
   await service!.stop();
-  const { code: refused } = await printed(await start(["promote", "poster"]));
-  expect(refused).toBe(2);
+  const { code: refusedCode } = await printed(await start(["promote", "poster"]));
+  expect(refusedCode).toBe(2);
 });
 
 it("ends without an error when its reader stops early, as `head` does", async () => {
@@ -92,9 +92,9 @@ it("creates a workflow from a ComfyUI file", async () => {
     child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
     expect((await printed(child)).code).toBe(0);
     expect(stderr).toContain("created harbour. Imported from ComfyUI: 7 nodes became 3 here.");
-    const sent = JSON.parse(service!.received[1]!.body) as { name: string; nodes: { type: string }[] };
-    expect(sent.name).toBe("Harbour");
-    expect(sent.nodes.map(({ type }) => type)).toContain("generate-image");
+    const sentWorkflow = JSON.parse(service!.received[1]!.body) as { name: string; nodes: { type: string }[] };
+    expect(sentWorkflow.name).toBe("Harbour");
+    expect(sentWorkflow.nodes.map(({ type }) => type)).toContain("generate-image");
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -23,9 +23,9 @@ const clientOf = async (...script: Script[]): Promise<Client> => {
   return createClient({ baseUrl: service.baseUrl, apiKey: "nl_test" });
 };
 const all = async (events: AsyncIterable<ExecutionEvent>): Promise<ExecutionEvent[]> => {
-  const seen: ExecutionEvent[] = [];
-  for await (const event of events) seen.push(event);
-  return seen;
+  const received: ExecutionEvent[] = [];
+  for await (const event of events) received.push(event);
+  return received;
 };
 
 describe("following an execution", () => {
@@ -100,9 +100,9 @@ describe("server-sent events", () => {
   it.each([1, 2, 3, 7, 1_000])("are parsed from chunks of any size: %d bytes", async (size) => {
     const bytes = new TextEncoder().encode(body);
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
-    const read: object[] = [];
-    for await (const event of readEvents(ReadableStream.from(chunks) as unknown as Parameters<typeof readEvents>[0])) read.push(event);
-    expect(read).toEqual([
+    const events: object[] = [];
+    for await (const event of readEvents(ReadableStream.from(chunks) as unknown as Parameters<typeof readEvents>[0])) events.push(event);
+    expect(events).toEqual([
       { id: "1", type: "a", data: "ä\nb" },
       { id: "2", type: "message", data: "x" },
     ]);

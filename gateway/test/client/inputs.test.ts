@@ -1,18 +1,18 @@
 import type { Client } from "../../client/src/client";
 import { readInputs } from "../../client/src/cli/inputs";
 
-const read = (given: string[], types: Record<string, string> = {}): Promise<string> =>
-  readInputs({} as Client, given, new Map(Object.entries(types)));
+const read = (parts: string[], types: Record<string, string> = {}): Promise<string> =>
+  readInputs({} as Client, parts, new Map(Object.entries(types)));
 
 it("sends numbers with all of their digits, however large", async () => {
-  const given = [
+  const parts = [
     "seed:=9007199254740993",
     'ids:=[12345678901234567890, {"x": 1.10}]',
     "count=9007199254740995",
     "hex=0x10",
     "text=9007199254740997",
   ];
-  expect(await read(given, { count: "integer", hex: "number" })).toBe(
+  expect(await read(parts, { count: "integer", hex: "number" })).toBe(
     '{"seed":9007199254740993,"ids":[12345678901234567890, {"x": 1.10}],"count":9007199254740995,"hex":16,"text":"9007199254740997"}',
   );
 });
@@ -25,11 +25,11 @@ it("sends names and texts unchanged, the last of repeated names, and an empty li
 });
 
 it("rejects values that aren't JSON, a number, true or false", async () => {
-  for (const [given, type] of [
+  for (const [part, type] of [
     ["x:={", ""],
     ["x=1e", "number"],
     ["x=yes", "boolean"],
     ["x:=1 2", ""],
   ])
-    await expect(read([given!], { x: type! })).rejects.toThrow(/^x: /);
+    await expect(read([part!], { x: type! })).rejects.toThrow(/^x: /);
 });

@@ -28,12 +28,12 @@ describe("a run", () => {
   });
 
   it("sends its metadata, provenance and preferences, also when it is submitted or rerun", async () => {
-    const done: Script = {
+    const completed: Script = {
       status: 200,
       json: { success: true, result: { text: "x" }, cost: 0, ms: 1 },
       headers: { "x-execution-id": "e" },
     };
-    const client = await clientOf(GOES_ON, done);
+    const client = await clientOf(GOES_ON, completed);
     const options = { metadata: { customer: "acme" }, provenance: "full", prefer: "no-queue", maxCredits: 2 } as const;
     await client.submit({ model: "sandbox-chat" }, { prompt: "x" }, options);
     expect(await client.rerun("e", { nodes: ["n"] }, options)).toMatchObject({ result: { text: "x" }, executionId: "e" });
@@ -42,19 +42,19 @@ describe("a run", () => {
       prefer,
       body: JSON.parse(body) as object,
     }));
-    const sent = { metadata: { customer: "acme" }, provenance: "full", maxCredits: 2 };
+    const settings = { metadata: { customer: "acme" }, provenance: "full", maxCredits: 2 };
     expect(submitted).toEqual({
       ...{ path: "/api/models/sandbox-chat/run?async=true", prefer: "no-queue" },
-      body: { inputs: { prompt: "x" }, ...sent },
+      body: { inputs: { prompt: "x" }, ...settings },
     });
-    expect(again).toEqual({ path: "/api/executions/e/rerun", prefer: "no-queue", body: { nodes: ["n"], ...sent } });
+    expect(again).toEqual({ path: "/api/executions/e/rerun", prefer: "no-queue", body: { nodes: ["n"], ...settings } });
   });
 
   it("is submitted by `Prefer: respond-async` if its model can't be polled", async () => {
     const client = await clientOf({ status: 400, json: { error: "can't be polled", code: "ASYNC_NOT_SUPPORTED" } }, GOES_ON);
     await client.submit({ model: "sandbox-chat" }, { prompt: "x" });
-    const sent = service.received.map(({ path, headers: { prefer } }) => ({ path, prefer }));
-    expect(sent).toEqual([
+    const requests = service.received.map(({ path, headers: { prefer } }) => ({ path, prefer }));
+    expect(requests).toEqual([
       { path: "/api/models/sandbox-chat/run?async=true", prefer: undefined },
       { path: "/api/models/sandbox-chat/run", prefer: "respond-async" },
     ]);
@@ -84,15 +84,15 @@ describe("a run", () => {
       { status: 503, json: { error: "busy", code: "SERVICE_UNAVAILABLE" } },
       { status: 200, json: { rows: [] } },
     );
-    const seen: unknown[] = [];
+    const reports: unknown[] = [];
     const client = createClient({
       ...{ baseUrl: service.baseUrl, apiKey: "nl_test" },
-      onRetry: ({ operation, status, attempt, pauseMs }) => seen.push([operation, status, attempt, pauseMs > 0]),
-      onResponse: ({ url, status, code }) => seen.push([url, status, code]),
+      onRetry: ({ operation, status, attempt, pauseMs }) => reports.push([operation, status, attempt, pauseMs > 0]),
+      onResponse: ({ url, status, code }) => reports.push([url, status, code]),
     });
     await client.usage.list({ limit: 1 });
     const url = `${service.baseUrl}/api/usage`;
-    expect(seen).toEqual([
+    expect(reports).toEqual([
       [url, 503, "SERVICE_UNAVAILABLE"],
       ["listUsage", 503, 1, true],
       [url, 200, undefined],
@@ -124,9 +124,9 @@ describe("a run", () => {
 describe("waiting", () => {
   it("polls every two seconds until the execution is final", async () => {
     const client = await clientOf(execution({}), execution({ status: "cancel_requested" }), execution({ status: "cancelled" }));
-    const seen: string[] = [];
-    expect(await client.wait("e", { onPoll: ({ status }) => seen.push(status) })).toMatchObject({ status: "cancelled" });
-    expect(seen).toEqual(["processing", "cancel_requested", "cancelled"]);
+    const statuses: string[] = [];
+    expect(await client.wait("e", { onPoll: ({ status }) => statuses.push(status) })).toMatchObject({ status: "cancelled" });
+    expect(statuses).toEqual(["processing", "cancel_requested", "cancelled"]);
     const gaps = service.received.slice(1).map(({ atMs }, index) => atMs - service.received[index]!.atMs);
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(1_950);
   });

@@ -4,8 +4,8 @@ import { createTerminal } from "../../client/src/cli/terminal";
 const EVIL = "a\u001b[2J\u0007\u009d0;b\u0007\u202ec\u2028d\re";
 
 const outputOf = (isJson: boolean): string => {
-  const written: string[] = [];
-  const stream = { write: (text: string) => written.push(text) > 0, isTTY: true } as never;
+  const pieces: string[] = [];
+  const stream = { write: (text: string) => pieces.push(text) > 0, isTTY: true } as never;
   const terminal = createTerminal(isJson, { stdout: stream, stderr: stream, exit: () => undefined });
   terminal.table([{ name: `${EVIL}\n\tforged row` }], ["name"]);
   terminal.note(EVIL);
@@ -16,7 +16,7 @@ const outputOf = (isJson: boolean): string => {
   terminal.result({ ...run, result: { text: EVIL, other: EVIL } }, []);
   terminal.text(EVIL);
   terminal.end(1, EVIL);
-  return written.join("");
+  return pieces.join("");
 };
 
 it.each([false, true])("prints no control character from other people's names, errors and results (JSON: %s)", (isJson) => {

@@ -44,8 +44,8 @@ describe("a run without a place", () => {
 
   it("gets the error at once if it doesn't want to wait, or if it is aborted", async () => {
     const client = await clientOf(FULL, { ...FULL, headers: { "retry-after": "5" } });
-    const refused = await refusal(client.run({ workflow: "x" }, {}, { headers: { prefer: "no-queue" } }));
-    expect([refused.code, service.received.length]).toEqual(["CONCURRENCY_LIMIT_EXCEEDED", 1]);
+    const error = await refusal(client.run({ workflow: "x" }, {}, { headers: { prefer: "no-queue" } }));
+    expect([error.code, service.received.length]).toEqual(["CONCURRENCY_LIMIT_EXCEEDED", 1]);
     const controller = new AbortController();
     const waiting = client.run({ workflow: "x" }, {}, { signal: controller.signal });
     setImmediate(() => controller.abort(new Error("enough")));
@@ -66,25 +66,25 @@ it.each([301, 302, 307, 308])("sends the key to no other address in a %i respons
 
 describe("a token of an app's visitor", () => {
   const OVER: Script = { status: 401, json: { error: "over", code: "UNAUTHENTICATED" } };
-  const withTokens = async (given: readonly string[], ...script: Script[]): Promise<Client> => {
+  const withTokens = async (tokens: readonly string[], ...script: Script[]): Promise<Client> => {
     service = await startScripted(...script);
     let next = 0;
-    return createClient({ baseUrl: service.baseUrl, token: () => given[next++]!, maxRetries: 0 });
+    return createClient({ baseUrl: service.baseUrl, token: () => tokens[next++]!, maxRetries: 0 });
   };
-  const carried = (): unknown[] => service.received.map(({ headers }) => headers.authorization);
+  const sentTokens = (): unknown[] => service.received.map(({ headers }) => headers.authorization);
 
   it("is requested once by parallel requests, and again if the service rejects it", async () => {
     const client = await withTokens(["first", "second"], OK, OK, OVER, OK);
     await Promise.all([client.whoami(), client.whoami()]);
     await client.whoami();
-    expect(carried()).toEqual(["Bearer first", "Bearer first", "Bearer first", "Bearer second"]);
+    expect(sentTokens()).toEqual(["Bearer first", "Bearer first", "Bearer first", "Bearer second"]);
     expect(service.received[0]!.headers["x-api-key"]).toBeUndefined();
   });
 
   it("isn't requested repeatedly if the new token is also rejected", async () => {
     const client = await withTokens(["first", "second", "third"], OVER);
     expect((await refusal(client.whoami())).code).toBe("UNAUTHENTICATED");
-    expect(carried()).toEqual(["Bearer first", "Bearer second"]);
+    expect(sentTokens()).toEqual(["Bearer first", "Bearer second"]);
   });
 });
 
@@ -197,8 +197,8 @@ describe("a retry", () => {
 
   it("waits for its own first attempt, which is still running, and returns its response", async () => {
     const busy: Script = { status: 409, headers: { "retry-after": "0" }, json: { error: "running", code: "IDEMPOTENCY_IN_PROGRESS" } };
-    const done: Script = { status: 200, headers: { "x-execution-id": "e" }, json: { success: true, result: {}, cost: 1, ms: 2 } };
-    const client = await clientOf("drop", busy, busy, busy, busy, done);
+    const completed: Script = { status: 200, headers: { "x-execution-id": "e" }, json: { success: true, result: {}, cost: 1, ms: 2 } };
+    const client = await clientOf("drop", busy, busy, busy, busy, completed);
     expect(await client.run({ workflow: "x" })).toEqual({ success: true, result: {}, cost: 1, ms: 2, executionId: "e" });
     expect(service.received).toHaveLength(6);
   });
@@ -226,7 +226,7 @@ describe("an abort", () => {
 });
 
 describe("a nearly empty bucket", () => {
-  const left = (remaining: number, resetAtSeconds: number): Script => ({
+  const limitedTo = (remaining: number, resetAtSeconds: number): Script => ({
     status: 200,
     headers: {
       "x-ratelimit-limit": "100",
@@ -238,7 +238,7 @@ describe("a nearly empty bucket", () => {
 
   it("isn't used until its window ends", async () => {
     const reset = Math.ceil(Date.now() / 1_000) + 1;
-    const client = await clientOf(left(4, reset), OK);
+    const client = await clientOf(limitedTo(4, reset), OK);
     await client.whoami();
     await Promise.all([client.whoami(), client.whoami()]);
     const [, second, third] = service.received.map(({ atMs }) => atMs);
@@ -248,7 +248,7 @@ describe("a nearly empty bucket", () => {
 
   it("delays no other routes or executions, and no request while enough is left", async () => {
     const inAMinute = Math.ceil(Date.now() / 1_000) + 60;
-    const client = await clientOf(left(0, inAMinute), left(0, inAMinute), left(5, inAMinute), OK);
+    const client = await clientOf(limitedTo(0, inAMinute), limitedTo(0, inAMinute), limitedTo(5, inAMinute), OK);
     const startedAt = Date.now();
     await client.executions.get("a");
     await client.executions.get("b");

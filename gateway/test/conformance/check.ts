@@ -4,7 +4,7 @@ import type { Answer } from "../e2e/support/client";
 /** A predicate in a pattern, with a description for failures. */
 type Wanted = ((value: unknown) => boolean) & { wanted?: string };
 
-const wanted = (text: string, test: (value: unknown) => boolean): Wanted => Object.assign(test, { wanted: text });
+const matcher = (text: string, test: (value: unknown) => boolean): Wanted => Object.assign(test, { wanted: text });
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -13,23 +13,23 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 /** Leaves of patterns. */
 export const is = {
-  text: wanted("a text that is not empty", (value) => typeof value === "string" && value !== ""),
-  string: wanted("a string", (value) => typeof value === "string"),
-  number: wanted("a number", (value) => typeof value === "number" && Number.isFinite(value)),
-  positive: wanted("a number above zero", (value) => typeof value === "number" && value > 0),
-  boolean: wanted("true or false", (value) => typeof value === "boolean"),
-  list: wanted("a list", Array.isArray),
-  object: wanted("an object", isObject),
-  uuid: wanted("a UUID", (value) => typeof value === "string" && UUID.test(value)),
-  time: wanted("an ISO 8601 time", (value) => typeof value === "string" && ISO.test(value) && !Number.isNaN(Date.parse(value))),
-  absent: wanted("nothing", (value) => value === undefined),
-  url: (prefix: string): Wanted => wanted(`a URL under ${prefix}`, (value) => typeof value === "string" && value.startsWith(prefix)),
-  like: (pattern: RegExp): Wanted => wanted(`text like ${String(pattern)}`, (value) => typeof value === "string" && pattern.test(value)),
-  oneOf: (...values: unknown[]): Wanted => wanted(`one of ${JSON.stringify(values)}`, (value) => values.includes(value)),
-  nullOr: (test: Wanted): Wanted => wanted(`null or ${test.wanted ?? "?"}`, (value) => value === null || test(value)),
-  near: (number: number): Wanted => wanted(`about ${number}`, (value) => typeof value === "number" && Math.abs(value - number) < 1e-6),
+  text: matcher("a text that is not empty", (value) => typeof value === "string" && value !== ""),
+  string: matcher("a string", (value) => typeof value === "string"),
+  number: matcher("a number", (value) => typeof value === "number" && Number.isFinite(value)),
+  positive: matcher("a number above zero", (value) => typeof value === "number" && value > 0),
+  boolean: matcher("true or false", (value) => typeof value === "boolean"),
+  list: matcher("a list", Array.isArray),
+  object: matcher("an object", isObject),
+  uuid: matcher("a UUID", (value) => typeof value === "string" && UUID.test(value)),
+  time: matcher("an ISO 8601 time", (value) => typeof value === "string" && ISO.test(value) && !Number.isNaN(Date.parse(value))),
+  absent: matcher("nothing", (value) => value === undefined),
+  url: (prefix: string): Wanted => matcher(`a URL under ${prefix}`, (value) => typeof value === "string" && value.startsWith(prefix)),
+  like: (pattern: RegExp): Wanted => matcher(`text like ${String(pattern)}`, (value) => typeof value === "string" && pattern.test(value)),
+  oneOf: (...values: unknown[]): Wanted => matcher(`one of ${JSON.stringify(values)}`, (value) => values.includes(value)),
+  nullOr: (test: Wanted): Wanted => matcher(`null or ${test.wanted ?? "?"}`, (value) => value === null || test(value)),
+  near: (number: number): Wanted => matcher(`about ${number}`, (value) => typeof value === "number" && Math.abs(value - number) < 1e-6),
   listOf: (test: Wanted): Wanted =>
-    wanted(`a list of ${test.wanted ?? "?"}`, (value) => Array.isArray(value) && value.every((item) => test(item))),
+    matcher(`a list of ${test.wanted ?? "?"}`, (value) => Array.isArray(value) && value.every((item) => test(item))),
 };
 
 const EXACTLY = Symbol("exactly");

@@ -16,19 +16,19 @@ const CASE_MS = 900_000;
 /** For development: runs only these cases, selected by section or part of the sentence. */
 const ONLY = process.env.CONFORMANCE_ONLY;
 
-const chosen = choose(CASES, ONLY);
+const chosenCases = choose(CASES, ONLY);
 
 let platform: Platform | undefined;
 let receiver: (Receiver & { address: string }) | undefined;
 const settle = new Map<Case, (outcome: Outcome) => void>();
-const outcomes = new Map(chosen.map((one) => [one, new Promise<Outcome>((resolve) => settle.set(one, resolve))]));
+const outcomes = new Map(chosenCases.map((one) => [one, new Promise<Outcome>((resolve) => settle.set(one, resolve))]));
 let all: Promise<Outcome[]>;
 
 beforeAll(async () => {
   receiver = await startReceiver(0);
   platform = await startPlatform({ groups: APART, allow: [receiver.address] });
   const context = await createContext(platform.baseUrl, { admin: platform.admin }, receiver);
-  all = runCases(chosen, context, { onOutcome: (outcome) => settle.get(outcome.case)?.(outcome) });
+  all = runCases(chosenCases, context, { onOutcome: (outcome) => settle.get(outcome.case)?.(outcome) });
 });
 
 afterAll(async () => {
@@ -42,16 +42,19 @@ afterAll(async () => {
   writeFileSync(REPORT, render(await all));
 }, CASE_MS);
 
-describe.each(bySection(chosen.map((one) => ({ case: one }))).filter(([, cases]) => cases.length > 0))("section %s", (section, cases) => {
-  it.each(cases.map((entry): [string, Case] => [`${titleOf(section)}: ${entry.case.sentence}`, entry.case]))(
-    "%s",
-    async (_, one) => {
-      const { status, reason } = await outcomes.get(one)!;
-      if (status !== "passed") throw reason ?? new Error(status);
-    },
-    CASE_MS,
-  );
-});
+describe.each(bySection(chosenCases.map((one) => ({ case: one }))).filter(([, cases]) => cases.length > 0))(
+  "section %s",
+  (section, cases) => {
+    it.each(cases.map((entry): [string, Case] => [`${titleOf(section)}: ${entry.case.sentence}`, entry.case]))(
+      "%s",
+      async (_, one) => {
+        const { status, reason } = await outcomes.get(one)!;
+        if (status !== "passed") throw reason ?? new Error(status);
+      },
+      CASE_MS,
+    );
+  },
+);
 
 describe("the suite", () => {
   it("names a known section and a unique sentence in every case", () => {

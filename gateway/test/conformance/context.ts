@@ -136,8 +136,8 @@ const issueKey = async (
   grants: string[] | { preset: string },
   settings: Record<string, unknown> = {},
 ): Promise<IssuedKey> => {
-  const asked = Array.isArray(grants) ? { capabilities: grants } : grants;
-  const answer = answers(await patient(() => session.post("/api/keys", { name: "conformance", ...asked, ...settings })), 201);
+  const rights = Array.isArray(grants) ? { capabilities: grants } : grants;
+  const answer = answers(await patient(() => session.post("/api/keys", { name: "conformance", ...rights, ...settings })), 201);
   const { webhookSecret } = answer.body as { webhookSecret?: string };
   return { key: pick(answer, "key"), keyId: pick(answer, "id"), webhookSecret: webhookSecret ?? "" };
 };
@@ -177,11 +177,11 @@ export const createContext = async (baseUrl: string, accounts: Accounts, receive
   };
   const admin = (await signIn(accounts.admin)).session;
   const actor = actorsOf(baseUrl, admin);
-  const known = new Map<string, Promise<unknown>>();
+  const promises = new Map<string, Promise<unknown>>();
   const once = <T>(name: string, make: () => Promise<T>): Promise<T> => {
-    const made = (known.get(name) as Promise<T> | undefined) ?? make();
-    known.set(name, made);
-    return made;
+    const value = (promises.get(name) as Promise<T> | undefined) ?? make();
+    promises.set(name, value);
+    return value;
   };
   return {
     baseUrl,

@@ -42,10 +42,10 @@ export const startReceiver = async (port: number): Promise<Receiver & { address:
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const known = inboxes.get(request.url ?? "");
-      if (!known) return void response.writeHead(404).end();
-      known.inbox.deliveries.push({ headers: request.headers, body: Buffer.concat(chunks).toString(), at: Date.now() });
-      known.respond(response, known.inbox.deliveries.length);
+      const subscriber = inboxes.get(request.url ?? "");
+      if (!subscriber) return void response.writeHead(404).end();
+      subscriber.inbox.deliveries.push({ headers: request.headers, body: Buffer.concat(chunks).toString(), at: Date.now() });
+      subscriber.respond(response, subscriber.inbox.deliveries.length);
     });
   }).listen(port, "127.0.0.1");
   await once(server, "listening");

@@ -126,14 +126,14 @@ describe("the reference of the API", () => {
     const section = text("api/runs")
       .split("\n## ")
       .find((part) => part.includes("operation `runWorkflow`"))!;
-    for (const said of [
+    for (const phrase of [
       "`workflow:<id>:run`",
       "`maxCredits`",
       "[RunResult](schemas.md#runresult)",
       "`INSUFFICIENT_CREDITS`",
       "Idempotency-Key",
     ])
-      expect(section).toContain(said);
+      expect(section).toContain(phrase);
   });
 
   it("has every schema and webhook", () => {
@@ -161,9 +161,9 @@ describe("the explorer", () => {
 describe("the search", () => {
   it("finds a section by its words, their beginnings and a misspelling, headings first", async () => {
     expect(await site.search("idempot")).toContain('href="/docs/guide/idempotency"');
-    const found = await site.search("webhok signature");
-    expect(found).toContain("/docs/guide/webhooks#verify-the-signature");
-    expect(found).toContain("<mark>");
+    const page = await site.search("webhok signature");
+    expect(page).toContain("/docs/guide/webhooks#verify-the-signature");
+    expect(page).toContain("<mark>");
     expect(await site.search("zzzzqqq")).toContain("Nothing was found");
   });
 
@@ -178,8 +178,8 @@ describe("the search", () => {
     ["cron", "guide/schedules-and-hooks"],
     ["callback", "guide/webhooks"],
   ])("understands %s, a word of other products", async (word, path) => {
-    const [, found = ""] = (await site.search(word)).split('<ol class="found">');
-    const addresses = [...found.matchAll(/<li><a href="\/docs\/([^"#]+)/g)].map(([, address]) => address);
+    const [, results = ""] = (await site.search(word)).split('<ol class="found">');
+    const addresses = [...results.matchAll(/<li><a href="\/docs\/([^"#]+)/g)].map(([, address]) => address);
     expect(addresses.slice(0, 5)).toContain(path);
   });
 

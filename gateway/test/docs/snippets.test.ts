@@ -109,10 +109,10 @@ it("has TypeScript with correct types of the client", () => {
     for (const one of blocks) {
       // A page creates the client once, and later blocks use it.
       const isFirst = one.code.includes("createClient(");
-      const given =
+      const prelude =
         'import type { Client } from "@nodeloom/client"; declare const client: Client; declare const rows: Record<string, unknown>[];';
       const name = placeOf(one).replaceAll(/[^\w]/g, "-");
-      writeFileSync(join(folder, `${name}.ts`), `${isFirst ? "" : given}${one.code}\nexport {};\n`);
+      writeFileSync(join(folder, `${name}.ts`), `${isFirst ? "" : prelude}${one.code}\nexport {};\n`);
     }
     const functions = calls
       .filter(({ language }) => language === "ts")

@@ -70,21 +70,21 @@ describe("a bad key", () => {
     const [first] = Array.isArray(keys) ? keys : keys.keys;
     expect((await client.call("GET", "/api/whoami", { key: account.key })).status).toBe(200);
     expect((await client.call("DELETE", `/api/keys/${first!.id}`, { cookie: account.cookie })).status).toBe(204);
-    const refused = await eventually(
+    const reply = await eventually(
       () => client.call("GET", "/api/whoami", { key: account.key }),
       ({ status }) => status !== 200,
     );
-    expect(refused.status).toBe(401);
+    expect(reply.status).toBe(401);
   });
 
   it("of an account that is now Free is rejected", async () => {
     const account = await client.account({ tier: "pro" });
     await client.asAdmin("PATCH", `/api/admin/users/${account.userId}`, { tier: "free" });
-    const refused = await eventually(
+    const reply = await eventually(
       () => client.call("GET", "/api/whoami", { key: account.key }),
       ({ status }) => status !== 200,
     );
-    expect(refused).toMatchObject({
+    expect(reply).toMatchObject({
       status: 403,
       body: { code: "API_KEY_ACCESS_DENIED" },
     });

@@ -60,8 +60,8 @@ beforeAll(async () => {
   proxies.push(money, storage, sandbox);
   platform = await startPlatform({
     allow: [originAddress, sandbox.address],
-    env: (given) => {
-      own = given;
+    env: (variables) => {
+      own = variables;
       return { BILLING_ADDRESS: money.address, MEDIA_ADDRESS: storage.address, SANDBOX_URL: `http://${sandbox.address}` };
     },
   });
@@ -94,7 +94,7 @@ interface Row {
   /** True if the run ends while the requests are held. They arrive afterwards. */
   endsHeld?: boolean;
   /** Resolves once the run is in the state. */
-  reached: (cell: Cell, held: Held | undefined) => Promise<unknown>;
+  reached: (cell: Cell, gate: Held | undefined) => Promise<unknown>;
   answer: "cancel_requested" | "already_completed" | "already_failed";
   status: "cancelled" | "completed" | "failed";
   /** Every node with its report. */
@@ -157,7 +157,7 @@ const calls =
     gates.hold((passage) => passage.what === what && passage.body.includes(user.userId), phase);
 const submission = ({ prompt }: Cell): Held =>
   gates.hold((passage) => provider.kindOf(passage.what) === "submit" && provider.senderOf(passage) === prompt);
-const isHeld = (_: Cell, held: Held | undefined): Promise<unknown> => held!.reached;
+const isHeld = (_: Cell, gate: Held | undefined): Promise<unknown> => gate!.reached;
 const isOver = ({ poll }: Cell): Promise<Answer> => eventually(poll, isFinal);
 const isFinal = ({ body }: Answer): boolean => ["completed", "failed", "cancelled"].includes(body.status as string);
 /** Sets the provider's response to one kind of a cell's calls. */
@@ -313,18 +313,18 @@ const atTheEnd = new Map<string, readonly ProviderCallKind[]>();
 const holdOf = async ({ user }: Cell): Promise<billing.HoldRequest> =>
   (await eventually(
     () => Promise.resolve(holds.find(({ userId }) => userId === user.userId)),
-    (found) => found !== undefined,
+    (row) => row !== undefined,
   ))!;
 
 /** Response to a client that waits for the run. */
 const expectCaller = ({ status, body }: Answer, mode: Mode, row: Row, executionId: string): void => {
   if (mode === "async") return expect({ status, body }).toMatchObject({ status: 202, body: { executionId } });
   if (row.status === "completed") return expect({ status, body }).toMatchObject({ status: 200, body: { cost: row.captured } });
-  const told =
+  const expectedReply =
     row.status === "cancelled"
       ? { status: 409, body: { code: "EXECUTION_CANCELLED", error: "the run was cancelled" } }
       : { status: 500, body: { code: "EXECUTION_FAILED", error: expect.any(String) as string } };
-  expect({ status, body }).toMatchObject({ ...told, body: { ...told.body, executionId } });
+  expect({ status, body }).toMatchObject({ ...expectedReply, body: { ...expectedReply.body, executionId } });
 };
 
 const expectMoney = async ({ user }: Cell, row: Row, executionId: string): Promise<void> => {
@@ -379,33 +379,33 @@ const cancelIn = async (name: string, row: Row, mode: Mode): Promise<void> => {
   const saved = await client.call("POST", "/api/workflows", { key: user.key, body: { name: "Cancelled", ...graph } });
   expect(saved.status).toBe(201);
   row.prepare?.(cell);
-  const held = row.hold?.(cell);
+  const gate = row.hold?.(cell);
   const path = `/api/workflows/${(saved.body as { slug?: string }).slug!}/run${mode === "async" ? "?async=true" : ""}`;
   const caller = client.call("POST", path, { key: user.key, body: { inputs: {} } });
   try {
     // Billing's id of a run includes the attempt.
     executionId = (await holdOf(cell)).executionId.replace(/\.\d+$/, "");
-    await row.reached(cell, held);
+    await row.reached(cell, gate);
     const before = provider.of(cell.prompt).length;
     expect(await cancel()).toMatchObject({ status: 200, body: { status: row.answer } });
     // A second request changes nothing.
     expect((await cancel()).body.status).toMatch(row.answer === "cancel_requested" ? /^(cancel_requested|already_cancelled)$/ : row.answer);
     if (row.endsHeld) await isOver(cell);
-    held?.release();
-    if (row.endsHeld) await held?.answered;
+    gate?.release();
+    if (row.endsHeld) await gate?.answered;
     const final = await isOver(cell);
-    const seen = provider.of(cell.prompt);
-    atTheEnd.set(cell.prompt, seen);
-    expect(seen.slice(before).filter((kind) => !row.after.includes(kind))).toEqual([]);
+    const seenCalls = provider.of(cell.prompt);
+    atTheEnd.set(cell.prompt, seenCalls);
+    expect(seenCalls.slice(before).filter((kind) => !row.after.includes(kind))).toEqual([]);
     for (const [kind, count] of Object.entries({ submit: 0, cancel: 0, ...row.provider }))
       expect([kind, provider.count(cell.prompt, kind as ProviderCallKind)]).toEqual([kind, count]);
-    if (row.provider.cancel) expect(seen.at(-1)).toBe("cancel");
+    if (row.provider.cancel) expect(seenCalls.at(-1)).toBe("cancel");
     await expectRun(final, cell, row);
     expectCaller(await caller, mode, row, executionId);
     await expectMoney(cell, row, executionId);
     expect((await cancel()).body).toEqual({ status: `already_${row.status}` });
   } finally {
-    held?.release();
+    gate?.release();
     await caller;
   }
 };
@@ -436,7 +436,7 @@ describe.each(Object.keys(ROWS))("a run that is cancelled %s", (name) => {
 describe("after all of them", () => {
   it("no provider was called for an ended run", () => {
     expect(atTheEnd.size).toBe(Object.keys(ROWS).length * MODES.length);
-    for (const [prompt, seen] of atTheEnd) expect([prompt, provider.of(prompt)]).toEqual([prompt, seen]);
+    for (const [prompt, seenCalls] of atTheEnd) expect([prompt, provider.of(prompt)]).toEqual([prompt, seenCalls]);
   });
 
   it("the ledger balances", async () => {

@@ -35,9 +35,9 @@ const watched = (client: Client): { client: Client; called: Set<string>; all: st
     Object.fromEntries(
       Object.entries(members).map(([name, member]: [string, unknown]) => {
         if (typeof member === "object") return [name, watch(member as object, `${name}.`)];
-        const method = member as (...given: unknown[]) => unknown;
+        const method = member as (...args: unknown[]) => unknown;
         all.push(prefix + name);
-        return [name, (...given: unknown[]) => (called.add(prefix + name), method(...given))];
+        return [name, (...args: unknown[]) => (called.add(prefix + name), method(...args))];
       }),
     );
   return { client: watch(client, "") as Client, called, all };
@@ -55,9 +55,9 @@ const writer = () => ({
 });
 
 const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
+  const allItems: T[] = [];
+  for await (const item of items) allItems.push(item);
+  return allItems;
 };
 
 let platform: Platform;
@@ -177,8 +177,8 @@ it("files, webhook endpoints, models and usage", async () => {
   const { id } = await client.upload(file);
   expect((await client.media.list()).rows.map((one) => one.id)).toContain(id);
   expect(await client.media.get(id)).toMatchObject({ id, origin: "upload" });
-  const made = (await client.media.list()).rows.find(({ origin }) => origin === "generated")!;
-  expect(await client.media.keep(made.id)).toMatchObject({ kept: true });
+  const generated = (await client.media.list()).rows.find(({ origin }) => origin === "generated")!;
+  expect(await client.media.keep(generated.id)).toMatchObject({ kept: true });
   await client.media.delete(id);
   expect(await client.verify(file)).toMatchObject({ supported: true });
 

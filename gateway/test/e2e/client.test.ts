@@ -167,7 +167,7 @@ const mailedToken = async (to: string, page: string): Promise<string> => {
   return (
     await eventually(
       () => Promise.resolve(tokens()),
-      (found) => found.length > 0,
+      (rows) => rows.length > 0,
     )
   ).at(-1)!;
 };
@@ -184,11 +184,11 @@ it("emails links that confirm an address and set a password, and doesn't reveal 
     notices: { lowCredits: true, budgetAlerts: true, retiringModels: true },
   });
 
-  const [known, unknown] = [
+  const [knownReply, unknown] = [
     await send("/api/auth/password/reset", { email }),
     await send("/api/auth/password/reset", { email: `x${email}` }),
   ];
-  expect([known.status, known.text]).toEqual([202, unknown.text]);
+  expect([knownReply.status, knownReply.text]).toEqual([202, unknown.text]);
   expect(unknown.status).toBe(202);
   const token = await mailedToken(email, "reset-password");
   const redeem = () => send("/api/auth/password-reset", { token, new: "a loom of many colours" });

@@ -59,19 +59,19 @@ it("runs a workflow with inputs by their fields' types, and prints its text; as 
   const slug = await save(greeting());
   expect(await nodeloom("run", slug, "prompt=Ada")).toMatchObject({ code: 0, stdout: "Hello Ada\n" });
   const lines = (await nodeloom("--json", "run", slug, "prompt=Ada")).stdout.trim().split("\n");
-  const said = lines.map((line) => JSON.parse(line) as { event?: string; result?: unknown });
-  expect(said.at(-1)).toMatchObject({ result: { text: "Hello Ada" }, cost: 0, ms: expect.any(Number) as number });
-  expect(said.map(({ event }) => event)).toContain("settled");
+  const events = lines.map((line) => JSON.parse(line) as { event?: string; result?: unknown });
+  expect(events.at(-1)).toMatchObject({ result: { text: "Hello Ada" }, cost: 0, ms: expect.any(Number) as number });
+  expect(events.map(({ event }) => event)).toContain("settled");
 });
 
 it("cancels its run when it is interrupted, and prints the result", async () => {
   const slug = await save(clip({ latencyMs: 600_000 }));
   const child = start(["run", slug]);
-  const ended = outcome(child);
+  const outcomeOfRun = outcome(child);
   const isSubmitted = new Promise<void>((resolve) => child.stderr.on("data", (chunk: Buffer) => chunk.includes("submitted") && resolve()));
-  await Promise.race([isSubmitted, ended]);
+  await Promise.race([isSubmitted, outcomeOfRun]);
   child.kill("SIGINT");
-  expect(await ended).toMatchObject({ code: 130, stderr: expect.stringContaining("cancel_requested") as string });
+  expect(await outcomeOfRun).toMatchObject({ code: 130, stderr: expect.stringContaining("cancel_requested") as string });
   const { body } = await http.call("GET", "/api/executions?limit=1", { key: user.key });
   expect((body.rows as { status: string }[])[0]!.status).toMatch(/^cancel/);
 });
@@ -97,8 +97,8 @@ it("keeps workflows as files that are returned byte for byte, and never overwrit
   expect(await readFile(file, "utf8")).toBe(pulled.replace("0.50", "0.75"));
 
   await http.call("PUT", `/api/workflows/${slug}`, { key: user.key, body: { description: "by somebody else" } });
-  const refused = await nodeloom("workflows", "push", file);
-  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("has changed since it was pulled") as string });
+  const result = await nodeloom("workflows", "push", file);
+  expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining("has changed since it was pulled") as string });
   expect(await nodeloom("workflows", "push", "--force", file)).toMatchObject({ code: 0 });
 });
 
@@ -150,9 +150,9 @@ it("creates, lists and revokes keys with a password, which keys can't do", async
     child.stdin.end(`${user.email}\n${user.password}\n`);
     return outcome(child);
   };
-  const made = await keys("create", "By hand", "--capability", "workflow:read", "execution:read");
-  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^nl_\S+\n$/) as string });
-  const key = made.stdout.trim();
+  const created = await keys("create", "By hand", "--capability", "workflow:read", "execution:read");
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^nl_\S+\n$/) as string });
+  const key = created.stdout.trim();
   expect(await outcome(start(["whoami"], { NODELOOM_API_KEY: key }))).toMatchObject({ code: 0 });
   const listed = await keys("list");
   const id = listed.stdout
@@ -203,19 +203,19 @@ it("publishes, schedules, runs batches, and shows runs, their logs and files", a
 
 it("sets budgets and secrets with a key that can, and lists organizations with a password", async () => {
   const { key } = await http.account({ tier: "business", capabilities: ["budgets:write", "secrets:write", "usage:read", "members:read"] });
-  const ended = (...args: string[]): Promise<Ended> => outcome(start(args, { NODELOOM_API_KEY: key }));
-  const budget = await ended("budgets", "set", "500", "--metadata", "customer=acme", "--window", "day");
+  const endedRun = (...args: string[]): Promise<Ended> => outcome(start(args, { NODELOOM_API_KEY: key }));
+  const budget = await endedRun("budgets", "set", "500", "--metadata", "customer=acme", "--window", "day");
   expect(budget.code).toBe(0);
-  expect((await ended("budgets", "list")).stdout).toMatch(/metadata +customer=acme +500 +day/);
-  expect(await ended("budgets", "delete", budget.stdout.trim())).toMatchObject({ code: 0 });
-  expect(await ended("budgets", "set", "5")).toMatchObject({ code: 2, stderr: "give one of --key, --workflow and --metadata\n" });
+  expect((await endedRun("budgets", "list")).stdout).toMatch(/metadata +customer=acme +500 +day/);
+  expect(await endedRun("budgets", "delete", budget.stdout.trim())).toMatchObject({ code: 0 });
+  expect(await endedRun("budgets", "set", "5")).toMatchObject({ code: 2, stderr: "give one of --key, --workflow and --metadata\n" });
   const secret = start(["secrets", "set", "SHOP_TOKEN", "--host", "api.example.com"], { NODELOOM_API_KEY: key });
   secret.stdin.end("s3cret-of-the-shop\n");
   expect(await outcome(secret)).toMatchObject({ code: 0, stdout: "SHOP_TOKEN\n" });
-  const secrets = await ended("secrets", "list");
+  const secrets = await endedRun("secrets", "list");
   expect(secrets.stdout).toMatch(/SHOP_TOKEN .*api\.example\.com/);
   expect(secrets.stdout).not.toContain("s3cret-of-the-shop");
-  expect(await ended("secrets", "delete", "SHOP_TOKEN")).toMatchObject({ code: 0 });
+  expect(await endedRun("secrets", "delete", "SHOP_TOKEN")).toMatchObject({ code: 0 });
   const orgs = start(["orgs", "list", "--json"], { NODELOOM_API_KEY: undefined });
   orgs.stdin.end(`${user.email}\n${user.password}\n`);
   const { stdout } = await outcome(orgs);

@@ -33,7 +33,7 @@ const signIn = async (page: Page, email: string, password: string): Promise<void
   await page.getByRole("heading", { name: "Workflows" }).waitFor();
 };
 
-const printed = async (command: string, given: readonly string[]): Promise<string> => (await execute(command, [...given])).stdout;
+const printed = async (command: string, args: readonly string[]): Promise<string> => (await execute(command, [...args])).stdout;
 
 /** Chooses an entry of the open palette. */
 const choose = async (page: Page, words: string): Promise<void> => {
@@ -104,7 +104,7 @@ describe("the console in a browser", () => {
     expect(await page.locator("section[aria-label=Run]").innerText()).toContain("Completed");
 
     await page.getByRole("button", { name: "Use as API" }).click();
-    const shown = await page.getByRole("region", { name: "curl example" }).innerText();
+    const shownExample = await page.getByRole("region", { name: "curl example" }).innerText();
     await page.getByRole("tab", { name: "TypeScript" }).click();
     const inTypeScript = await page.getByRole("region", { name: "typescript example" }).innerText();
     await page.getByRole("tab", { name: "Python" }).click();
@@ -116,8 +116,8 @@ describe("the console in a browser", () => {
     const key = await page.getByRole("region", { name: "API key", exact: true }).innerText();
     await page.getByRole("button", { name: "I saved it" }).click();
 
-    expect(shown).toContain("a paper boat on a quiet lake");
-    const command = shown.replace("YOUR_API_KEY", key.trim());
+    expect(shownExample).toContain("a paper boat on a quiet lake");
+    const command = shownExample.replace("YOUR_API_KEY", key.trim());
     const { stdout } = await execute("sh", ["-c", `${command} -s`]);
     expect(JSON.parse(stdout)).toMatchObject({
       success: true,
@@ -140,14 +140,15 @@ describe("the console in a browser", () => {
     const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
     await signIn(page, account.email, account.password);
     await page.goto(`/workflows/${String(body.slug)}?node=t`);
-    const written = (): Promise<unknown> => page.waitForResponse((response) => response.request().method() === "PUT" && response.ok());
-    const first = written();
+    const savedWorkflow = (): Promise<unknown> =>
+      page.waitForResponse((response) => response.request().method() === "PUT" && response.ok());
+    const first = savedWorkflow();
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("new {{name}}");
     await first;
     const saved = async (): Promise<string> =>
       (await call(platform.baseUrl, "GET", `/api/workflows/${String(body.slug)}`, { key: account.key! })).text;
     expect(await saved()).toContain(nodes.replace('"old"', '"new {{name}}"'));
-    const second = written();
+    const second = savedWorkflow();
     await page.getByRole("button", { name: /^Undo/ }).click();
     await second;
     expect(await saved()).toContain(nodes);
@@ -215,8 +216,8 @@ describe("the console in a browser", () => {
       { id: "a", source: "words", sourceHandle: "text", target: "review", targetHandle: "value" },
       { id: "b", source: "review", sourceHandle: "approved", target: "end", targetHandle: "text" },
     ];
-    const { body: made } = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "Review", nodes, edges } });
-    const run = await http.call("POST", `/api/workflows/${String(made.slug)}/run`, { key: account.key, body: { inputs: {} } });
+    const { body: created } = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "Review", nodes, edges } });
+    const run = await http.call("POST", `/api/workflows/${String(created.slug)}/run`, { key: account.key, body: { inputs: {} } });
     expect(run.status).toBe(202);
     const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
     await signIn(page, account.email, account.password);
@@ -244,11 +245,11 @@ describe("the console in a browser", () => {
       edges: [],
     };
     const body = { name: hostile, description: hostile, tags: [hostile], cover: null, ...graph };
-    const { body: made } = await call(platform.baseUrl, "POST", "/api/workflows", { key: account.key, body });
+    const { body: created } = await call(platform.baseUrl, "POST", "/api/workflows", { key: account.key, body });
     const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
     await signIn(page, account.email, account.password);
     await page.getByRole("link", { name: hostile }).waitFor();
-    await page.goto(`/workflows/${String(made.slug)}`);
+    await page.goto(`/workflows/${String(created.slug)}`);
     await page.locator(NODE).getByText(hostile).first().waitFor();
     expect(await page.evaluate("window.broken")).toBeUndefined();
     expect(complaints).toEqual([]);
@@ -257,15 +258,15 @@ describe("the console in a browser", () => {
   inBrowser("is accessible: axe finds nothing on its main pages", async (chromium) => {
     const account = await http.account({ tier: "pro" });
     const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
-    const found: Record<string, string[]> = {};
+    const pageProblems: Record<string, string[]> = {};
     await page.goto("/");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    found.signIn = await accessibilityProblems(page);
+    pageProblems.signIn = await accessibilityProblems(page);
     await signIn(page, account.email, account.password);
-    found.dashboard = await accessibilityProblems(page);
+    pageProblems.dashboard = await accessibilityProblems(page);
     await page.getByRole("button", { name: "Use it" }).first().click();
     await countNodes(page, 3);
-    found.canvas = await accessibilityProblems(page);
+    pageProblems.canvas = await accessibilityProblems(page);
     for (const [path, heading] of [
       ["/kitchen", "Kitchen"],
       ["/executions", "Runs"],
@@ -274,9 +275,9 @@ describe("the console in a browser", () => {
     ] as const) {
       await page.goto(path);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
-      found[path] = await accessibilityProblems(page);
+      pageProblems[path] = await accessibilityProblems(page);
     }
-    expect(Object.fromEntries(Object.entries(found).filter(([, problems]) => problems.length > 0))).toEqual({});
+    expect(Object.fromEntries(Object.entries(pageProblems).filter(([, problems]) => problems.length > 0))).toEqual({});
     expect(complaints).toEqual([]);
   });
 });

@@ -66,10 +66,10 @@ const story = async (id: string): Promise<[string, string | undefined][]> => {
 const ENDS = ["node.completed", "node.failed", "node.cancelled", "node.skipped"];
 const ends = async (id: string): Promise<Record<string, string>> => {
   const log = await story(id);
-  const told = log.filter(([type]) => ENDS.includes(type));
-  expect(new Set(told.map(([, nodeId]) => nodeId)).size).toBe(told.length);
+  const endEvents = log.filter(([type]) => ENDS.includes(type));
+  expect(new Set(endEvents.map(([, nodeId]) => nodeId)).size).toBe(endEvents.length);
   expect([log[0]![0], log.at(-1)![0]]).toEqual(["admitted", "settled"]);
-  return Object.fromEntries(told.map(([type, nodeId]) => [nodeId!, type.slice("node.".length)]));
+  return Object.fromEntries(endEvents.map(([type, nodeId]) => [nodeId!, type.slice("node.".length)]));
 };
 const settled = (id: string): Promise<Answer> =>
   eventually(
@@ -77,8 +77,8 @@ const settled = (id: string): Promise<Answer> =>
     ({ body }) => FINAL.includes(body.status as string),
   );
 /** Calls that the sandbox received so far. */
-const asked = async (): Promise<{ jobs: { submissions: number }; chat: { requests: number } }> =>
-  (await (await platform.sandboxControl("/sandbox/stats")).json()) as Awaited<ReturnType<typeof asked>>;
+const providerCounts = async (): Promise<{ jobs: { submissions: number }; chat: { requests: number } }> =>
+  (await (await platform.sandboxControl("/sandbox/stats")).json()) as Awaited<ReturnType<typeof providerCounts>>;
 const credits = async (): Promise<{ plan: number; held: number }> =>
   (await client.call("GET", "/api/me", { cookie: user.cookie })).body.credits as { plan: number; held: number };
 
@@ -262,10 +262,10 @@ it("reports the effect of a cancellation for every kind of node", async () => {
     ],
   });
   const path = `/api/workflows/${(saved.body as unknown as { slug: string }).slug}/run`;
-  const before = await asked();
+  const before = await providerCounts();
   const underWay = Promise.all([
     once(hangs, "begun"),
-    eventually(asked, ({ jobs, chat }) => jobs.submissions >= before.jobs.submissions + 2 && chat.requests > before.chat.requests),
+    eventually(providerCounts, ({ jobs, chat }) => jobs.submissions >= before.jobs.submissions + 2 && chat.requests > before.chat.requests),
   ]);
   const { status, body } = await client.call("POST", path, { key: user.key!, body: { inputs: {} }, headers: { prefer: "wait=0" } });
   expect(status).toBe(202);

@@ -67,14 +67,14 @@ it("completes an asynchronous run once after kill -9 of the executions process, 
   expect(started.status).toBe(202);
   await platform.processes[EXECUTIONS]!.kill();
   await platform.processes[EXECUTIONS]!.start();
-  const done = await eventually(() => get(`/api/executions/${started.body.executionId as string}`), isFinal);
-  expect(done.body).toMatchObject({ status: "completed", result: { videos: [{}] } });
+  const endedRun = await eventually(() => get(`/api/executions/${started.body.executionId as string}`), isFinal);
+  expect(endedRun.body).toMatchObject({ status: "completed", result: { videos: [{}] } });
   expect(await finalRowsOf(slug, 1)).toEqual([expect.objectContaining({ status: "completed", creditsCost: 5.75 })]);
   expect(before - (await balance())).toBeCloseTo(5.75, 6);
   const id = `msg_${started.body.executionId as string}`;
   const [delivery] = await eventually(
     () => Promise.resolve(receiver.deliveries.filter((one) => one.id === id)),
-    (found) => found.length > 0,
+    (messages) => messages.length > 0,
   );
   expect(delivery!.signature).toBe(signatureOf(delivery!, user.webhookSecret!));
   await ledgerIsRight();
@@ -107,8 +107,8 @@ it("charges every run exactly once while billing is killed repeatedly", async ()
   // Requests that weren't accepted got SERVICE_UNAVAILABLE and had no other effect.
   expect(answers.filter((answer) => answer.status !== 202).every((answer) => answer.status === 503)).toBe(true);
   for (const { body } of accepted) {
-    const done = await eventually(() => get(`/api/executions/${body.executionId as string}`), isFinal);
-    expect(done.body).toMatchObject({ status: "completed" });
+    const endedRun = await eventually(() => get(`/api/executions/${body.executionId as string}`), isFinal);
+    expect(endedRun.body).toMatchObject({ status: "completed" });
   }
   const rows = await finalRowsOf(slug, accepted.length);
   await nothingIsHeld();
@@ -120,12 +120,12 @@ it("gives correct limits and settles exactly once with two gateways and two exec
   const [gateway] = await Promise.all([platform.startAnother("gateway"), platform.startAnother(EXECUTIONS)]);
   const bases = [platform.baseUrl, `http://${gateway.env.GATEWAY_LISTEN!}`];
   const pro = await client.account({ tier: "pro" });
-  const asked = await Promise.all(
+  const replies = await Promise.all(
     Array.from({ length: 130 }, (_, index) =>
       clientOf({ baseUrl: bases[index % 2]!, admin: platform.admin }).call("GET", "/api/usage", { key: pro.key }),
     ),
   );
-  const refusals = asked.filter(({ status }) => status !== 200);
+  const refusals = replies.filter(({ status }) => status !== 200);
   expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(30).fill([429, "RATE_LIMIT_EXCEEDED"]));
 
   const slug = await save(clip({ latencyMs: 200 }));
@@ -146,10 +146,10 @@ it("gives correct limits and settles exactly once with two gateways and two exec
 
 it("holds both money invariants under 100 parallel runs of one user", async () => {
   const slug = await save(greeting());
-  const paid = await save(clip({ latencyMs: 50 }));
+  const paidSlug = await save(clip({ latencyMs: 50 }));
   const before = await balance();
   const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, index) => post(`/api/workflows/${index % 2 === 0 ? slug : paid}/run`, { inputs: {} })),
+    Array.from({ length: 100 }, (_, index) => post(`/api/workflows/${index % 2 === 0 ? slug : paidSlug}/run`, { inputs: {} })),
   );
   expect(answers.every((answer) => answer.status === 200)).toBe(true);
   expect(before - (await balance())).toBeCloseTo(50 * 5.75, 6);
@@ -159,15 +159,15 @@ it("holds both money invariants under 100 parallel runs of one user", async () =
 it("ends a run that an operator terminated: failed, free, with its webhook sent and no held credits", async () => {
   const slug = await save(clip({ latencyMs: 600_000 }));
   const before = await balance();
-  const [terminated, carried] = await Promise.all([1, 2].map(() => post(`/api/workflows/${slug}/run?async=true`, { inputs: {} })));
-  const [lostId, carriedId] = [terminated!.body.executionId as string, carried!.body.executionId as string];
+  const [terminated, completed] = await Promise.all([1, 2].map(() => post(`/api/workflows/${slug}/run?async=true`, { inputs: {} })));
+  const [lostId, carriedId] = [terminated!.body.executionId as string, completed!.body.executionId as string];
   await withTemporal(async (temporal) => {
     await temporal.workflow.getHandle(lostId).terminate("by mistake");
     await ageRuns();
     await temporal.schedule.getHandle(`${platform.env.TEMPORAL_TASK_QUEUE!}-reconcile-runs`).trigger();
   });
-  const ended = await eventually(() => get(`/api/executions/${lostId}`), isFinal);
-  expect(ended.body).toMatchObject({ status: "failed", error: { code: "EXECUTION_FAILED" }, webhookDelivery: { configured: true } });
+  const endedRun = await eventually(() => get(`/api/executions/${lostId}`), isFinal);
+  expect(endedRun.body).toMatchObject({ status: "failed", error: { code: "EXECUTION_FAILED" }, webhookDelivery: { configured: true } });
   const { body: carries } = await eventually(
     () => get(`/api/executions/${carriedId}`),
     ({ body }) => body.requestId !== null,
@@ -181,7 +181,7 @@ it("ends a run that an operator terminated: failed, free, with its webhook sent 
   expect((await me()).body.credits).toMatchObject({ held: 0 });
   const [delivery] = await eventually(
     () => Promise.resolve(receiver.deliveries.filter((one) => one.id === `msg_${lostId}`)),
-    (found) => found.length > 0,
+    (rows) => rows.length > 0,
   );
   expect(JSON.parse(delivery!.body)).toMatchObject({ type: "execution.failed", data: { executionId: lostId } });
   await ledgerIsRight();
@@ -192,8 +192,8 @@ it("runs a schedule on time, and restores it after Temporal has lost it", async 
   const { body: schedule } = await post(path, { cron: "0 0 29 2 *", inputs: { prompt: "a loom" } });
   const queue = `${platform.env.TEMPORAL_TASK_QUEUE!}-triggers`;
   await withTemporal(async (temporal) => {
-    const carried = temporal.schedule.getHandle(`${queue}-schedule-${String(schedule.id)}-1`);
-    await carried.trigger();
+    const carriedSchedule = temporal.schedule.getHandle(`${queue}-schedule-${String(schedule.id)}-1`);
+    await carriedSchedule.trigger();
     const { body } = await eventually(
       () => get(`${path}/${String(schedule.id)}`),
       (answer) => (answer.body.history as unknown[]).length > 0,
@@ -202,11 +202,11 @@ it("runs a schedule on time, and restores it after Temporal has lost it", async 
       history: [{ outcome: "started" }],
       executions: [{ status: "completed", source: "api-workflow", metadata: { scheduleId: schedule.id } }],
     });
-    await carried.delete();
+    await carriedSchedule.delete();
     // Temporal's list can show deleted entries for a moment.
     await eventually(async () => {
       await temporal.schedule.getHandle(`${queue}-reconcile-schedules`).trigger();
-      return carried.describe().then(
+      return carriedSchedule.describe().then(
         () => true,
         () => false,
       );

@@ -85,7 +85,7 @@ describe("the webhook receivers of the guide", () => {
 
   it("Node.js: accepts a genuine message, and no other", async () => {
     const [app] = blocks(join(GUIDE, "webhooks.md"), "js");
-    const seen: unknown[][] = [];
+    const commands: unknown[][] = [];
     let server: Server | undefined;
     // Runs the page's program in a test environment, with a port of the test, and output to the test.
     const load = (name: string): unknown => {
@@ -93,19 +93,19 @@ describe("the webhook receivers of the guide", () => {
       if (name !== "express") return loaded;
       const express = loaded as typeof import("express");
       return Object.assign(() => {
-        const made = express();
-        return Object.assign(made, { listen: (port: number) => (server = createServer(made).listen(port, "127.0.0.1")) });
+        const exampleApp = express();
+        return Object.assign(exampleApp, { listen: (port: number) => (server = createServer(exampleApp).listen(port, "127.0.0.1")) });
       }, express);
     };
     const run = new Function("require", "process", "console", app!) as (...surroundings: unknown[]) => void;
-    run(load, { env: { WEBHOOK_SECRET: secret, PORT: 0 } }, { log: (...words: unknown[]) => seen.push(words) });
+    run(load, { env: { WEBHOOK_SECRET: secret, PORT: 0 } }, { log: (...words: unknown[]) => commands.push(words) });
     await once(server!, "listening");
     const { port } = server!.address() as { port: number };
     const send = async (headers: Record<string, string>): Promise<number> =>
       (await fetch(`http://127.0.0.1:${port}/hook`, { method: "POST", headers, body })).status;
     try {
       expect([await send(message()), await send(message(stranger))]).toEqual([204, 401]);
-      expect(seen).toEqual([["execution.completed", "e1"]]);
+      expect(commands).toEqual([["execution.completed", "e1"]]);
     } finally {
       server!.close();
     }
@@ -218,7 +218,7 @@ describe("the examples of the guide", () => {
     cpSync(REGISTRY, folder, { recursive: true });
     const [entry] = blocks(join(GUIDE, "add-a-provider.md"), "json");
     writeFileSync(join(folder, "lumen-video.json"), entry!);
-    for (const shown of shownDialects()) writeFileSync(join(folder, `${shown.name}.json`), JSON.stringify(entryOf(shown)));
+    for (const dialect of shownDialects()) writeFileSync(join(folder, `${dialect.name}.json`), JSON.stringify(entryOf(dialect)));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     lumen = await startLumen(port, url);
@@ -285,11 +285,11 @@ describe("the examples of the guide", () => {
       (answer) => answer.body.requestId !== null,
     );
     expect((await post(`/api/executions/${id}/cancel`)).body).toEqual({ status: "cancel_requested" });
-    const ended = await eventually(
+    const endedRun = await eventually(
       () => client.call("GET", `/api/executions/${id}`, { key: user.key }),
       (answer) => answer.body.status === "cancelled",
     );
-    expect(ended.body.nodes).toEqual(expect.arrayContaining([expect.objectContaining({ cancelReport: "provider_told" })]));
+    expect(endedRun.body.nodes).toEqual(expect.arrayContaining([expect.objectContaining({ cancelReport: "provider_told" })]));
     expect(lumen.stopped).toEqual([submitted.body.requestId]);
   });
 
@@ -333,10 +333,10 @@ describe("the examples of the guide", () => {
     const id = (await run).body.executionId as string;
     await eventually(speeches, (count) => count > before);
     expect((await post(`/api/executions/${id}/cancel`)).body).toEqual({ status: "cancel_requested" });
-    const ended = await eventually(
+    const endedRun = await eventually(
       () => client.call("GET", `/api/executions/${id}`, { key: user.key }),
       (answer) => answer.body.status === "cancelled",
     );
-    expect(ended.body.nodes).toEqual(expect.arrayContaining([expect.objectContaining({ cancelReport: "could_not_stop" })]));
+    expect(endedRun.body.nodes).toEqual(expect.arrayContaining([expect.objectContaining({ cancelReport: "could_not_stop" })]));
   });
 });

@@ -68,8 +68,8 @@ const picture = async (): Promise<string> => {
 };
 
 it.each(["hosted-by-upload", "hosted-by-data", "sandbox-video"])("a picture becomes a video by %s", async (model) => {
-  const made = await post(`/api/workflows/${await videoOf(model)}/run`, { inputs: {} });
-  expect(made).toMatchObject({ status: 200, body: { success: true, result: { videos: [{ url: expect.any(String) as string }] } } });
+  const reply = await post(`/api/workflows/${await videoOf(model)}/run`, { inputs: {} });
+  expect(reply).toMatchObject({ status: 200, body: { success: true, result: { videos: [{ url: expect.any(String) as string }] } } });
   const address = await picture();
   const bytes = Buffer.from(await (await fetch(address)).arrayBuffer());
   for (const image of [address, `data:image/png;base64,${bytes.toString("base64")}`]) {
@@ -82,8 +82,8 @@ it("a file that can't reach its provider in any way is rejected before the run s
   const before = await submissions();
   const message = expect.stringContaining("set PUBLIC_BASE_URL to an https address that it can read") as string;
   const slug = await videoOf("hosted-by-address");
-  const refused = { status: 422, body: { code: "WORKFLOW_INVALID", error: message } };
-  expect(await post(`/api/workflows/${slug}/run`, { inputs: {} })).toMatchObject(refused);
+  const refusal = { status: 422, body: { code: "WORKFLOW_INVALID", error: message } };
+  expect(await post(`/api/workflows/${slug}/run`, { inputs: {} })).toMatchObject(refusal);
   expect(await submissions()).toBe(before);
 });
 
@@ -104,7 +104,7 @@ it("a file that is too large fails before its call is submitted, for free, with 
 
 describe("moderation", () => {
   const get = (path: string): Promise<Answer> => client.call("GET", path, { key: user.key });
-  const spent = async (): Promise<number> => {
+  const spentCredits = async (): Promise<number> => {
     const { body } = await client.call("GET", "/api/me", { cookie: user.cookie });
     const { plan, held } = body.credits as { plan: number; held: number };
     return plan + held;
@@ -122,9 +122,9 @@ describe("moderation", () => {
 
   it("rejects a prompt before anything is held or sent, whichever API it comes from", async () => {
     refusing("BLOOD", "input");
-    const [before, credits] = [await submissions(), await spent()];
-    const refused = { status: 422, body: { code: "CONTENT_REFUSED", reason: "violence" } };
-    expect(await runModel("sandbox-image-fast", "BLOOD")).toMatchObject(refused);
+    const [before, credits] = [await submissions(), await spentCredits()];
+    const refusal = { status: 422, body: { code: "CONTENT_REFUSED", reason: "violence" } };
+    expect(await runModel("sandbox-image-fast", "BLOOD")).toMatchObject(refusal);
     const images = await client.call("POST", "/v1/images/generations", {
       headers: { authorization: `Bearer ${user.key}` },
       body: { model: "sandbox-image-fast", prompt: "BLOOD" },
@@ -138,7 +138,7 @@ describe("moderation", () => {
       "CONTENT_REFUSED",
       "none",
     ]);
-    expect(await spent()).toBeCloseTo(credits - 0.52, 5);
+    expect(await spentCredits()).toBeCloseTo(credits - 0.52, 5);
     expect(await submissions()).toBe(before + 1);
     const { body } = await client.asAdmin("GET", `/api/admin/moderation?userId=${user.userId}`);
     const expected = { userId: user.userId, kind: "input", decision: "refuse", reason: "violence", message: refuse.message };
@@ -162,14 +162,14 @@ describe("moderation", () => {
   it("never shows rejected results, and charges them", async () => {
     let decide!: (decision: object) => void;
     const decided = new Promise<object>((resolve) => (decide = resolve));
-    const asked = new Promise<Question>((resolve) => {
+    const askedQuestion = new Promise<Question>((resolve) => {
       moderation.decide = (question) => {
         if (question.kind === "input") return { decision: "allow" };
         resolve(question);
         return decided;
       };
     });
-    const credits = await spent();
+    const credits = await spentCredits();
     const nodes = [
       node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "a loom", sandbox: { latencyMs: 0 } } }),
       node("clip", "generate-video", { model: "sandbox-video", inputs: { prompt: "it weaves", seconds: 1 } }),
@@ -182,13 +182,13 @@ describe("moderation", () => {
     };
     const slug = ((await post("/api/workflows", graph)).body as { slug: string }).slug;
     const before = await submissions();
-    const { body: begun } = await client.call("POST", `/api/workflows/${slug}/run`, {
+    const { body: submission } = await client.call("POST", `/api/workflows/${slug}/run`, {
       key: user.key,
       headers: { prefer: "respond-async" },
       body: { inputs: {} },
     });
-    const executionId = begun.executionId as string;
-    const [file] = (await asked).files as [Question["files"][number]];
+    const executionId = submission.executionId as string;
+    const [file] = (await askedQuestion).files as [Question["files"][number]];
     const key = new URL(file.url).pathname.slice("/media/".length);
     expect((await fetch(file.url)).status).toBe(200);
     const readers = (): Promise<Answer[]> =>
@@ -204,25 +204,25 @@ describe("moderation", () => {
     expect(sees(await readers())).toBe(false);
     decide(refuse);
     const isOver = ({ body }: Answer): boolean => body.status === "failed";
-    const { body: ended } = await eventually(() => get(`/api/executions/${executionId}`), isOver);
-    expect(ended).toMatchObject({
+    const { body: endedRun } = await eventually(() => get(`/api/executions/${executionId}`), isOver);
+    expect(endedRun).toMatchObject({
       error: { code: "CONTENT_REFUSED", nodeId: "pic" },
       nodes: [{ id: "pic", status: "failed" }, { id: "clip" }, { id: "out" }],
     });
     expect(sees([...(await readers()), await get(`/api/executions/${executionId}/events`), await get("/api/usage?limit=5")])).toBe(false);
     expect((await fetch(file.url)).status).toBe(404);
     const message = await eventually(
-      () => moderation.webhooks.find((sent) => sent.includes(executionId)) ?? "",
-      (sent) => sent !== "",
+      () => moderation.webhooks.find((letter) => letter.includes(executionId)) ?? "",
+      (letter) => letter !== "",
     );
     expect([message.includes("CONTENT_REFUSED"), message.includes(key)]).toEqual([true, false]);
     // Only the picture was submitted, because the clip wasn't started.
     expect(await submissions()).toBe(before + 1);
-    expect(await spent()).toBeCloseTo(credits - 0.52, 5);
+    expect(await spentCredits()).toBeCloseTo(credits - 0.52, 5);
     // A rejected result isn't reused: it is created, moderated and rejected again.
     refusing("", "output");
     const again = await post(`/api/executions/${executionId}/rerun`, {});
     expect(again).toMatchObject({ status: 422, body: { code: "CONTENT_REFUSED" } });
-    expect(await spent()).toBeCloseTo(credits - 1.04, 5);
+    expect(await spentCredits()).toBeCloseTo(credits - 1.04, 5);
   });
 });

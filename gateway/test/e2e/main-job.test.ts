@@ -75,8 +75,8 @@ describe("a synchronous run", () => {
   });
 
   it("runs a whole pipeline with fan-out, and returns stored media in edge order", async () => {
-    const { result: given, cost, executionId } = await run(studio(), { prompt: "a heron" });
-    const result = given as Record<string, { url: string }[]> & { text: string };
+    const { result: outputs, cost, executionId } = await run(studio(), { prompt: "a heron" });
+    const result = outputs as Record<string, { url: string }[]> & { text: string };
     expect(Object.keys(result).sort()).toEqual(["audios", "images", "text", "videos"]);
     expect(result.images).toHaveLength(2);
     for (const { url } of [...result.images!, ...result.videos!, ...result.audios!]) {
@@ -107,12 +107,8 @@ describe("a synchronous run", () => {
       edges: [edge("get.body", "out.service"), edge("get.status", "out.code")],
     });
     expect(await run(http(`${platform.baseUrl}/healthz`))).toMatchObject({ success: true, result: { code: 200 } });
-    const refused = await failed(http("http://127.0.0.1:8123/"));
-    expect([refused.status, refused.code, refused.message]).toEqual([
-      500,
-      "EXECUTION_FAILED",
-      expect.stringContaining("not a public address"),
-    ]);
+    const error = await failed(http("http://127.0.0.1:8123/"));
+    expect([error.status, error.code, error.message]).toEqual([500, "EXECUTION_FAILED", expect.stringContaining("not a public address")]);
   });
 
   it("continues as an asynchronous run if it takes longer than the caller waits", async () => {
@@ -182,7 +178,7 @@ describe("an asynchronous run", () => {
   it("reports a rejected submission at once, with the provider's message", async () => {
     const target = await save(clip({ fail: "submit", status: 418 }));
     // The run is accepted if the provider answers after the submission's wait; then it is repeated.
-    const refused = await eventually(
+    const submitError = await eventually(
       () =>
         api.submit(target).then(
           () => null,
@@ -190,7 +186,7 @@ describe("an asynchronous run", () => {
         ),
       (error) => error !== null,
     );
-    expect(refused).toMatchObject({
+    expect(submitError).toMatchObject({
       status: 500,
       code: "PROVIDER_SUBMIT_FAILED",
       details: { providerStatus: 418, providerBody: expect.any(String) as string },
@@ -199,8 +195,8 @@ describe("an asynchronous run", () => {
 
   it("is rejected if a model can't be polled, and the client's submit starts it anyway", async () => {
     const { workflow } = await save(studio());
-    const asked = { params: { slug: workflow }, query: { async: "true" }, body: { inputs: {} } } as const;
-    await expect(api.request("runWorkflow", asked)).rejects.toMatchObject({ status: 400, code: "ASYNC_NOT_SUPPORTED" });
+    const request = { params: { slug: workflow }, query: { async: "true" }, body: { inputs: {} } } as const;
+    await expect(api.request("runWorkflow", request)).rejects.toMatchObject({ status: 400, code: "ASYNC_NOT_SUPPORTED" });
     const { executionId } = await api.submit({ workflow });
     expect(await finished(executionId)).toMatchObject({ status: "completed" });
   });
@@ -256,9 +252,9 @@ describe("cancellation", () => {
 it("streams an execution's events, and replays them after a given one", async () => {
   const { executionId } = await run(clip());
   const events = async (after?: number): Promise<ExecutionEvent[]> => {
-    const seen: ExecutionEvent[] = [];
-    for await (const event of api.events(executionId, { after })) seen.push(event);
-    return seen;
+    const allEvents: ExecutionEvent[] = [];
+    for await (const event of api.events(executionId, { after })) allEvents.push(event);
+    return allEvents;
   };
   const all = await events();
   const types = all.map(({ type }) => type);
@@ -272,8 +268,8 @@ it("streams an execution's events, and replays them after a given one", async ()
 it("sends a secret to its host, and stores it nowhere: not in MongoDB, Temporal's histories, Redis or any answer", async () => {
   const value = 'sk/secret+"of" an=account';
   const control = "a text that is no secret";
-  const put = await client.call("PUT", "/api/secrets/ECHOED", { cookie: user.cookie, body: { value, hosts: [receiver.address] } });
-  expect(put.status).toBe(200);
+  const reply = await client.call("PUT", "/api/secrets/ECHOED", { cookie: user.cookie, body: { value, hosts: [receiver.address] } });
+  expect(reply.status).toBe(200);
   const data = {
     ...{ method: "POST", url: `http://${receiver.address}${ECHO}?key={{secrets.ECHOED}}`, body: { deep: ["<{{secrets.ECHOED}}>"] } },
     headers: { Authorization: "Bearer {{secrets.ECHOED}}", "x-control": control },
@@ -284,18 +280,18 @@ it("sends a secret to its host, and stores it nowhere: not in MongoDB, Temporal'
     edges: [edge("send.body", "out.echo")],
   };
   const [direct, submitted] = [await run(graph), await api.submit(await save(graph))];
-  const ended = await finished(submitted.executionId);
+  const endedRun = await finished(submitted.executionId);
   expect(direct.result.echo).toMatchObject({
     url: `${ECHO}?key=[secrets.ECHOED]`,
     headers: { authorization: "Bearer [secrets.ECHOED]", "x-control": control },
     body: JSON.stringify({ deep: ["<[secrets.ECHOED]>"] }),
   });
-  const answers = [JSON.stringify([direct, ended, await usageOf(submitted.executionId)])].map((text) => Buffer.from(text));
+  const answers = [JSON.stringify([direct, endedRun, await usageOf(submitted.executionId)])].map((text) => Buffer.from(text));
   const stored = { ...(await readStores(platform, [direct.executionId!, submitted.executionId])), answers };
   const forms = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), Buffer.from(value).toString("base64").slice(0, -4)];
   for (const [place, all] of Object.entries(stored)) {
-    const found = forms.filter((form) => all.some((bytes) => bytes.includes(form)));
-    expect({ place, found, isEmpty: all.length === 0 }).toEqual({ place, found: [], isEmpty: false });
+    const foundForms = forms.filter((form) => all.some((bytes) => bytes.includes(form)));
+    expect({ place, found: foundForms, isEmpty: all.length === 0 }).toEqual({ place, found: [], isEmpty: false });
   }
   // An unprotected control value must be found in every store.
   for (const place of ["MongoDB", "Temporal", "answers"] as const)
@@ -316,13 +312,13 @@ it("erases an account: MongoDB and Redis keep none of its texts, files and names
   const { executionId } = await own.run({ workflow: slug }, { prompt: long });
   const { temporal, close } = await connectTemporal();
   const listed = async (): Promise<number> => (await temporal.workflow.count(`NodeloomUser = '${leaver.userId}'`)).count;
-  const seen = (stored: Awaited<ReturnType<typeof readStores>>, text: string): string[] =>
+  const placesOf = (stored: Awaited<ReturnType<typeof readStores>>, text: string): string[] =>
     Object.entries(stored).flatMap(([place, all]) => (all.some((bytes) => bytes.includes(text)) ? [place] : []));
-  expect(seen(await readStores(platform, [executionId!]), word)).toEqual(["MongoDB", "Temporal", "Redis"]);
+  expect(placesOf(await readStores(platform, [executionId!]), word)).toEqual(["MongoDB", "Temporal", "Redis"]);
   await eventually(listed, (count) => count > 0);
 
-  const asked = { cookie: leaver.cookie, body: { password: leaver.password } };
-  expect((await client.call("DELETE", "/api/me", asked)).status).toBe(202);
+  const erasureRequest = { cookie: leaver.cookie, body: { password: leaver.password } };
+  expect((await client.call("DELETE", "/api/me", erasureRequest)).status).toBe(202);
   const erasing = await temporal.workflow.start("eraseAccount", {
     ...{ workflowId: `erase-${leaver.userId}`, taskQueue: platform.env.TEMPORAL_TASK_QUEUE!, args: [leaver.userId] },
     workflowIdConflictPolicy: "USE_EXISTING",
@@ -337,7 +333,7 @@ it("erases an account: MongoDB and Redis keep none of its texts, files and names
   ).toBe(true);
 
   const stored = await readStores(platform, []);
-  expect([seen(stored, word), seen(stored, leaver.email), seen(stored, executionId!)]).toEqual([[], [], ["MongoDB"]]);
+  expect([placesOf(stored, word), placesOf(stored, leaver.email), placesOf(stored, executionId!)]).toEqual([[], [], ["MongoDB"]]);
   expect((await client.call("GET", "/api/me", { cookie: leaver.cookie })).status).toBe(401);
   expect(((await client.call("POST", "/api/workflows", { key: user.key, body: { name: other } })).body as { slug?: string }).slug).toBe(
     `${slug}-2`,

@@ -39,8 +39,8 @@ describe("a busy provider", () => {
       const started = await post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
       const inTime = Date.now() < busyUntil;
       if (inTime) expect(started).toMatchObject({ status: 202, body: { requestId: null, status: "processing" } });
-      const done = await finished(started.body.executionId as string);
-      expect(done.body).toMatchObject({ status: "completed", requestId: expect.any(String) as string });
+      const endedRun = await finished(started.body.executionId as string);
+      expect(endedRun.body).toMatchObject({ status: "completed", requestId: expect.any(String) as string });
       expect(await text).toMatchObject({ status: 200, body: { success: true } });
       return inTime;
     });
@@ -106,14 +106,14 @@ const writeText = async (latencyMs: number): Promise<Written> => {
 
 describe("a text that is written slowly", () => {
   it("can be followed piece by piece, also by a late client, and is stored only as a whole", async () => {
-    let written: Written;
+    let writing: Written;
     // If the machine stalls, there are fewer pieces, and the second client can start after the end.
     await paced(async (seconds) => {
-      written = await writeText(seconds * 1_200);
+      writing = await writeText(seconds * 1_200);
       const pieces = (events: StreamedEvent[]): number => events.filter(({ type }) => type === "node.delta").length;
-      return pieces(written.events) > 2 && pieces(written.late) > 0;
+      return pieces(writing.events) > 2 && pieces(writing.late) > 0;
     });
-    const { id, events, late, text } = written!;
+    const { id, events, late, text } = writing!;
     const deltas = events.filter(({ type }) => type === "node.delta");
     expect(deltas.every((delta) => delta.id === undefined)).toBe(true);
     const log = events.filter(({ type }) => type !== "node.delta");
@@ -142,8 +142,8 @@ describe("a model server of the installation", () => {
     expect((await ready("home-sandbox-chat")).body).toMatchObject({ runsAt: "local", modality: "text" });
     const nodes = [node("ask", "llm-assistant", { model: "home-sandbox-chat", prompt: "a loom" }), node("out", "response-output")];
     const { slug } = (await post("/api/workflows", { name: "Ask", nodes, edges: [edge("ask.text", "out.text")] })).body as { slug: string };
-    const made = await post(`/api/workflows/${slug}/run`, { inputs: {} });
-    expect(made).toMatchObject({ status: 200, body: { result: { text: expect.stringContaining("loom") as string }, cost: 0 } });
+    const reply = await post(`/api/workflows/${slug}/run`, { inputs: {} });
+    expect(reply).toMatchObject({ status: 200, body: { result: { text: expect.stringContaining("loom") as string }, cost: 0 } });
   });
 
   it("with ComfyUI runs a workflow with a stored picture, and its output is stored", async () => {
@@ -155,22 +155,22 @@ describe("a model server of the installation", () => {
         "9": { class_type: "SaveImage", inputs: { filename_prefix: "ComfyUI", images: ["8", 0] }, _meta: { title: "Save Image" } },
         "10": { class_type: "LoadImage", inputs: { image: "a.png" }, _meta: { title: "Face" } },
       };
-      const put = await client.asAdmin("POST", "/api/admin/model-servers/studio/workflows", { name: "Portrait", workflow });
-      expect(put).toMatchObject({ status: 201, body: { workflows: [{ internalName: "studio-portrait", inputs: ["prompt", "face"] }] } });
+      const reply = await client.asAdmin("POST", "/api/admin/model-servers/studio/workflows", { name: "Portrait", workflow });
+      expect(reply).toMatchObject({ status: 201, body: { workflows: [{ internalName: "studio-portrait", inputs: ["prompt", "face"] }] } });
       await ready("studio-portrait");
-      const drawn = await post("/api/models/sandbox-image-fast/run", { inputs: { prompt: "a face", sandbox: { latencyMs: 20 } } });
-      const face = (drawn.body.result as { images: { url: string }[] }).images[0]!.url;
+      const picture = await post("/api/models/sandbox-image-fast/run", { inputs: { prompt: "a face", sandbox: { latencyMs: 20 } } });
+      const face = (picture.body.result as { images: { url: string }[] }).images[0]!.url;
       const bytes = Buffer.from(await (await fetch(face)).arrayBuffer());
-      const made = post("/api/models/studio-portrait/run", { inputs: { prompt: "a heron", face } });
-      const { workflow: sent } = (await eventually(
+      const pending = post("/api/models/studio-portrait/run", { inputs: { prompt: "a heron", face } });
+      const { workflow: sentWorkflow } = (await eventually(
         () => Promise.resolve(comfy.running),
         (running) => running !== undefined,
       ))!;
-      expect(sent["6"]!.inputs.text).toBe("a heron");
+      expect(sentWorkflow["6"]!.inputs.text).toBe("a heron");
       expect([...comfy.files.values()]).toEqual([bytes]);
       comfy.files.set("filename=a.png&subfolder=&type=output", bytes);
       comfy.end({ outputs: { "9": { images: [{ filename: "a.png", subfolder: "", type: "output" }] } } });
-      const { status, body } = await made;
+      const { status, body } = await pending;
       expect([status, body.cost]).toEqual([200, 0]);
       const [{ url }] = (body.result as { images: [{ url: string }] }).images;
       expect(

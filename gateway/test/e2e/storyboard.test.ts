@@ -55,7 +55,7 @@ const nodesOf = async (answer: Answer): Promise<Map<string, Node>> => {
   const { body } = await get(`/api/executions/${answer.headers.get("x-execution-id")}`);
   return new Map((body as unknown as { nodes: Node[] }).nodes.map((node) => [node.id, node]));
 };
-const held = async (): Promise<number> => {
+const heldCredits = async (): Promise<number> => {
   const { body } = await client.call("GET", "/api/me", { cookie: user.cookie });
   return (body as unknown as { credits: { held: number } }).credits.held;
 };
@@ -90,7 +90,7 @@ it("creates scenes, an image of each and a video of each image in one call, from
   expect(nodes.get("video")!.calls!.map(({ item, status }) => [item, status])).toEqual(
     Array.from({ length }, (_, item) => [item, "completed"]),
   );
-  expect(await held()).toBe(0);
+  expect(await heldCredits()).toBe(0);
 });
 
 it("asks once more if the first answer doesn't match, and charges both", async () => {
@@ -100,7 +100,7 @@ it("asks once more if the first answer doesn't match, and charges both", async (
   const repaired = await nodesOf(answer);
   expect(repaired.get("writer")!.outputs).toEqual(plain.get("writer")!.outputs);
   expect(repaired.get("writer")!.creditsCost).toBeGreaterThan(plain.get("writer")!.creditsCost);
-  expect(await held()).toBe(0);
+  expect(await heldCredits()).toBe(0);
 });
 
 it("fails the node if no response matches; only completed calls are charged", async () => {
@@ -111,7 +111,7 @@ it("fails the node if no response matches; only completed calls are charged", as
   const nodes = await nodesOf(answer);
   expect(nodes.get("writer")!.creditsCost).toBeGreaterThan(0);
   expect([nodes.get("image")!.status, nodes.get("video")!.status]).toEqual(["skipped", "skipped"]);
-  expect(await held()).toBe(0);
+  expect(await heldCredits()).toBe(0);
 });
 
 interface Quoted {
@@ -164,7 +164,7 @@ it("after a change of one of three prompts pays for one picture, as quoted, and 
   expect(urlsOf(back)).toEqual(after);
   expect((await post(again, {})).body).toMatchObject({ cost: 0 });
   expect((await post(again, { nodes: ["picture"] })).body).toMatchObject({ cost });
-  expect(await held()).toBe(0);
+  expect(await heldCredits()).toBe(0);
 });
 
 it("reuses a whole storyboard, with the nodes after its writer, for free", async () => {
@@ -177,7 +177,7 @@ it("reuses a whole storyboard, with the nodes after its writer, for free", async
   expect(rerun.body).toMatchObject({ cost: 0, result: (first.body as unknown as { result: object }).result });
   const nodes = await nodesOf(rerun);
   expect(nodes.get("writer")).toMatchObject({ status: "completed", creditsCost: 0, reusedFrom: idOf(first) });
-  expect(await held()).toBe(0);
+  expect(await heldCredits()).toBe(0);
 });
 
 it("rejects a rerun of another account's run, and by keys without the right to run or read", async () => {

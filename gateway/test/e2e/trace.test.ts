@@ -70,7 +70,7 @@ beforeAll(async () => {
     const { body } = await client.call("POST", "/api/workflows", { key: user.key!, body: GRAPH(sandbox, `http://${address}/fetched`) });
     return `/api/workflows/${String(body.slug)}/run`;
   };
-  const ended = (answer: Answer, status: string): Promise<Answer> =>
+  const endedRun = (answer: Answer, status: string): Promise<Answer> =>
     eventually(
       () => client.call("GET", `/api/executions/${String(answer.body.executionId)}`, { key: user.key! }),
       ({ body }) => body.status === status,
@@ -97,14 +97,14 @@ beforeAll(async () => {
   ];
 
   expect((await send(quick, "sync", { inputs: {} })).status).toBe(200);
-  await ended(await send(`${quick}?async=true`, "async", { inputs: {} }), "completed");
+  await endedRun(await send(`${quick}?async=true`, "async", { inputs: {} }), "completed");
 
-  await ended(await send(`${failing}?async=true`, "failed", { inputs: {} }), "failed");
+  await endedRun(await send(`${failing}?async=true`, "failed", { inputs: {} }), "failed");
 
   const cancelled = await send(`${endless}?async=true`, "cancelled", { inputs: {} });
   await submitted("cancelled");
   await client.call("POST", `/api/executions/${String(cancelled.body.executionId)}/cancel`, { key: user.key! });
-  await ended(cancelled, "cancelled");
+  await endedRun(cancelled, "cancelled");
 
   await paced(
     async (seconds) => {
@@ -117,7 +117,7 @@ beforeAll(async () => {
       await platform.processes.executions!.kill();
       const wasUnderWay = Date.now() < sentAt + seconds * 1_000;
       await platform.processes.executions!.start();
-      await ended(killed, "completed");
+      await endedRun(killed, "completed");
       return wasUnderWay;
     },
     [4, 20, 60],
@@ -155,8 +155,8 @@ const LOOK_UP = /IdentityService\/AuthenticateKey|ModelsService\/GetModel/;
 /** Tree below some spans. Spans with the same name are merged, because the number of polls and attempts depends on time. */
 const treeOf = (spans: readonly Span[], parents = [CALLER]): Tree => {
   const children = spans.filter(({ parent, name }) => parents.includes(parent) && !LOOK_UP.test(name));
-  const named = (name: string): string[] => children.filter((span) => nameOf(span) === name).map(({ id }) => id);
-  return Object.fromEntries(children.map(nameOf).map((name) => [name, treeOf(spans, named(name))]));
+  const spansNamed = (name: string): string[] => children.filter((span) => nameOf(span) === name).map(({ id }) => id);
+  return Object.fromEntries(children.map(nameOf).map((name) => [name, treeOf(spans, spansNamed(name))]));
 };
 
 const rpc = (method: string, within: Tree = {}): Tree => ({ [`client ${method}`]: { [`server ${method}`]: within } });
@@ -179,7 +179,7 @@ const runTree = (calls: Tree, isAsync = true): Tree => {
       ...(isAsync ? rpc("NotificationsService/Send") : {}),
     }),
   };
-  const asked = {
+  const serverCalls = {
     ...rpc("WorkflowsService/GetDefinition"),
     ...rpc("BillingService/Hold"),
     ...(isAsync ? rpc("UsageService/StartRun") : {}),
@@ -187,7 +187,7 @@ const runTree = (calls: Tree, isAsync = true): Tree => {
   };
   // The response of a synchronous run has addresses of its files.
   const signed = isAsync ? {} : rpc("MediaService/SignUrls");
-  return { "server POST /api/workflows/:slug/run": { ...rpc("ExecutionsService/Run", asked), ...signed } };
+  return { "server POST /api/workflows/:slug/run": { ...rpc("ExecutionsService/Run", serverCalls), ...signed } };
 };
 const COMPLETED = activity("poll", { ...provider("GET"), ...rpc("MediaService/Ingest") });
 
@@ -246,11 +246,11 @@ it("delivers webhooks in separate traces, which link to the run's", () => {
 });
 
 it("measures the metrics that the chart's alerts and dashboards query, with the labels that they use", () => {
-  const known = exported(metrics);
-  const asked = queries.flatMap(metricsIn);
-  expect(asked.length).toBeGreaterThan(30);
-  const missing = asked.flatMap(({ name, labels }) =>
-    labels.filter((label) => known.get(name)?.has(label) !== true).map((label) => `${name}{${label}}`),
+  const metricNames = exported(metrics);
+  const usedMetrics = queries.flatMap(metricsIn);
+  expect(usedMetrics.length).toBeGreaterThan(30);
+  const missing = usedMetrics.flatMap(({ name, labels }) =>
+    labels.filter((label) => metricNames.get(name)?.has(label) !== true).map((label) => `${name}{${label}}`),
   );
-  expect([...asked.filter(({ name }) => !known.has(name)).map(({ name }) => name), ...missing]).toEqual([]);
+  expect([...usedMetrics.filter(({ name }) => !metricNames.has(name)).map(({ name }) => name), ...missing]).toEqual([]);
 });

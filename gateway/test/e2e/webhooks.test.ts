@@ -18,7 +18,7 @@ let closedUrl: string;
 const received: { headers: IncomingHttpHeaders; body: string }[] = [];
 let answers = 204;
 /** Responses that a test delays. */
-let held: ServerResponse[] | undefined;
+let heldResponses: ServerResponse[] | undefined;
 
 beforeAll(async () => {
   receiver = createServer((request, response) => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
       received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
       // A failed delivery is repeated only when a test requests it, never automatically.
       const answer = response.writeHead(answers, { location: "/elsewhere", "retry-after": "3600" });
-      if (held) held.push(answer);
+      if (heldResponses) heldResponses.push(answer);
       else answer.end();
     });
   }).listen(0, "127.0.0.1");
@@ -47,7 +47,7 @@ afterAll(async () => {
 beforeEach(() => {
   received.length = 0;
   answers = 204;
-  held = undefined;
+  heldResponses = undefined;
 });
 
 /** A key with a webhook at a URL, and the webhook's secret. */
@@ -178,7 +178,7 @@ describe("delivering a run", () => {
     const subscriber = await subscribe();
     const id = await submit(subscriber);
     await until(subscriber, id, ({ state }) => state === "delivered");
-    held = [];
+    heldResponses = [];
     expect(await redeliver(subscriber, id)).toMatchObject({
       status: 202,
       body: { webhookDelivery: { state: "pending", nextAttemptAt: time } },
@@ -186,10 +186,10 @@ describe("delivering a run", () => {
     const more = await Promise.all(Array.from({ length: 4 }, () => redeliver(subscriber, id)));
     expect(more.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
     await eventually(
-      () => Promise.resolve(held!.length),
+      () => Promise.resolve(heldResponses!.length),
       (count) => count === 1,
     );
-    held[0]!.end();
+    heldResponses[0]!.end();
     const { history } = deliveryOf(await until(subscriber, id, ({ state }) => state === "delivered"));
     expect(history).toMatchObject([{ delivery: 1 }, { delivery: 2 }]);
     expect(received).toHaveLength(2);
@@ -219,9 +219,9 @@ describe("delivering a run", () => {
   it("again is rejected, with the reason, if no webhook would receive it", async () => {
     const subscriber = await subscribe();
     const id = await submit(subscriber);
-    const refused = (answer: Answer): unknown => [answer.status, answer.body.code, answer.body.error];
+    const refusalOf = (answer: Answer): unknown => [answer.status, answer.body.code, answer.body.error];
     const running = await submit(subscriber, clip({ latencyMs: 600_000 }));
-    expect(refused(await redeliver(subscriber, running))).toEqual([
+    expect(refusalOf(await redeliver(subscriber, running))).toEqual([
       412,
       "PRECONDITION_FAILED",
       "the execution isn't final yet: its webhook is sent when it is",
@@ -229,13 +229,13 @@ describe("delivering a run", () => {
     await client.call("POST", `/api/executions/${running}/cancel`, { key: subscriber.key });
     await until(subscriber, id, ({ state }) => state === "delivered");
     await setWebhook(subscriber.id, { url: receiverUrl, events: ["execution.failed"] });
-    expect(refused(await redeliver(subscriber, id))).toEqual([
+    expect(refusalOf(await redeliver(subscriber, id))).toEqual([
       412,
       "PRECONDITION_FAILED",
       "the key's webhook is not for execution.completed",
     ]);
     await client.call("DELETE", `/api/keys/${subscriber.id}/webhook`, { cookie: user.cookie });
-    expect(refused(await redeliver(subscriber, id))).toEqual([
+    expect(refusalOf(await redeliver(subscriber, id))).toEqual([
       412,
       "PRECONDITION_FAILED",
       "the key has no webhook any more, or may not receive webhooks",
@@ -246,7 +246,7 @@ describe("delivering a run", () => {
       () => poll(silent, untold),
       ({ body }) => body.status === "completed",
     );
-    expect(refused(await redeliver(silent, untold))).toEqual([412, "PRECONDITION_FAILED", "the execution has no webhook"]);
+    expect(refusalOf(await redeliver(silent, untold))).toEqual([412, "PRECONDITION_FAILED", "the execution has no webhook"]);
     const stranger = (await client.account({ tier: "pro" })) as { key: string };
     expect(await client.call("POST", `/api/executions/${id}/redeliver`, { key: stranger.key })).toMatchObject({
       status: 404,

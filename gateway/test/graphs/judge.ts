@@ -35,7 +35,7 @@ export interface Names {
   slugs: Readonly<Record<string, string>>;
 }
 
-const named = <T>(value: T, { mediaId, slugs }: Names): T => {
+const withNames = <T>(value: T, { mediaId, slugs }: Names): T => {
   const names = new Map([[UPLOADED, mediaId], ...Object.entries(slugs)]);
   return JSON.parse(JSON.stringify(value), (key, member: unknown) =>
     (key === "slug" || member === UPLOADED) && typeof member === "string" ? (names.get(member) ?? member) : member,
@@ -52,7 +52,7 @@ const endTrials = async (call: Call): Promise<void> => {
   const { grants } = must(await call("POST", "/api/models/sandbox-image/quote", { inputs: { prompt: "a kite" } }), 200) as {
     grants: { remaining: number }[];
   };
-  for (let left = grants[0]?.remaining ?? 0; left > 0; left -= 1)
+  for (let remaining = grants[0]?.remaining ?? 0; remaining > 0; remaining -= 1)
     must(await call("POST", "/api/models/sandbox-image/run", { inputs: { prompt: "a kite" } }), 200);
 };
 
@@ -64,7 +64,7 @@ export const prepare = async (call: Call, mediaId: string): Promise<Names> => {
   await endTrials(call);
   const slugs: Record<string, string> = {};
   for (const [name, graph] of Object.entries(INNER))
-    slugs[name] = must(await call("POST", "/api/workflows", { name, ...named(graph, { mediaId, slugs }) }), 201).slug as string;
+    slugs[name] = must(await call("POST", "/api/workflows", { name, ...withNames(graph, { mediaId, slugs }) }), 201).slug as string;
   return { mediaId, slugs };
 };
 
@@ -105,12 +105,12 @@ export const differences = (run: Execution, expected: Expected): string[] => {
   const failing = [...expected.failing.keys()];
   if (run.status !== "failed") return [`status: is ${run.status}, and should be failed, by ${failing.join(" or ")}`];
   const { code, nodeId = "" } = run.error ?? { code: "" };
-  const meant = expected.failing.get(nodeId);
+  const failure = expected.failing.get(nodeId);
   // The error behind a failure in an inner workflow isn't compared.
-  if (meant === undefined)
+  if (failure === undefined)
     return failing.some((id) => id.includes("/")) ? [] : [`error: is of ${nodeId}, and should be of ${failing.join(" or ")}`];
   // A rejected submission of an asynchronous run has its own code.
-  return differ("error.code", code === "PROVIDER_SUBMIT_FAILED" ? "EXECUTION_FAILED" : code, meant);
+  return differ("error.code", code === "PROVIDER_SUBMIT_FAILED" ? "EXECUTION_FAILED" : code, failure);
 };
 
 /**
@@ -217,8 +217,8 @@ export const judge = async (hasty: Call, names: Names, random: RandomGraph): Pro
     if (error instanceof Unsuitable) return undefined;
     throw error;
   }
-  const graph: Graph = named(random.graph, names);
-  const inputs = named(random.inputs, names);
+  const graph: Graph = withNames(random.graph, names);
+  const inputs = withNames(random.inputs, names);
   const { slug } = must(await call("POST", "/api/workflows", { name: "random", ...graph }), 201) as { slug: string };
   const path = `/api/workflows/${slug}`;
   const quote = await call("POST", `${path}/quote`, { inputs });

@@ -31,11 +31,11 @@ interface Fault {
 }
 
 /** Result of a call by the first model that succeeds. */
-const madeBy = (node: GraphNode, item: Ports, made: () => unknown): unknown => {
+const madeBy = (node: GraphNode, item: Ports, makeValue: () => unknown): unknown => {
   const { model, fallback = [], inputs = {} } = node.data as { model: string; fallback?: string[]; inputs?: Record<string, unknown> };
   const { fail, models } = (item.sandbox ?? inputs.sandbox ?? {}) as Fault;
   const fails = (name: string): boolean => fail !== undefined && (models === undefined || models.includes(name));
-  if (![model, ...fallback].every(fails)) return made();
+  if (![model, ...fallback].every(fails)) return makeValue();
   throw new NodeFailure(fail === "incomplete" ? "PROVIDER_RESPONSE_INCOMPLETE" : "EXECUTION_FAILED");
 };
 
@@ -86,9 +86,9 @@ const assistant: Kind = (node, ports, world) => {
   const { prompt, schema } = node.data as { prompt: string; schema?: Record<string, unknown> };
   const { results, isMapped } = callEach(node, ports, world, (item) =>
     madeBy(node, item, () => {
-      const asked = filled(prompt, item);
-      if (!schema) return { text: composeReply(asked, [asked, undefined]) };
-      const text = composeJson(asked, schema, [asked, undefined]);
+      const question = filled(prompt, item);
+      if (!schema) return { text: composeReply(question, [question, undefined]) };
+      const text = composeJson(question, schema, [question, undefined]);
       return { text, json: JSON.parse(text) as unknown };
     }),
   );
@@ -144,8 +144,8 @@ const parsed = (text: string): unknown => {
 };
 
 const json: Kind = ({ data }, ports) => {
-  const given = whole(ports.value) ?? data.value ?? null;
-  return { value: EXPRESSIONS[data.expression as string]!(typeof given === "string" ? parsed(given) : given) };
+  const input = whole(ports.value) ?? data.value ?? null;
+  return { value: EXPRESSIONS[data.expression as string]!(typeof input === "string" ? parsed(input) : input) };
 };
 
 interface Case {
@@ -157,24 +157,25 @@ interface Case {
 const number = (value: unknown): number => (textOf(value).trim() === "" ? NaN : Number(textOf(value)));
 const isEmpty = (value: unknown): boolean =>
   (value ?? "") === "" || (typeof value === "object" ? Object.keys(value as object).length === 0 : String(value as string).trim() === "");
-const OPERATORS: Readonly<Record<string, (left: unknown, right: string) => boolean>> = {
-  exists: (left) => (left ?? "") !== "",
+const OPERATORS: Readonly<Record<string, (leftValue: unknown, right: string) => boolean>> = {
+  exists: (leftValue) => (leftValue ?? "") !== "",
   empty: isEmpty,
-  equals: (left, right) => textOf(left) === right,
-  contains: (left, right) => (Array.isArray(left) ? left.some((one) => textOf(one) === right) : textOf(left).includes(right)),
-  greater: (left, right) => number(left) > number(right),
+  equals: (leftValue, right) => textOf(leftValue) === right,
+  contains: (leftValue, right) =>
+    Array.isArray(leftValue) ? leftValue.some((one) => textOf(one) === right) : textOf(leftValue).includes(right),
+  greater: (leftValue, right) => number(leftValue) > number(right),
 };
 
 /** Ports of a node with several outputs: one has the value, the others are dead. */
-const takes = (names: readonly string[], taken: string, value: unknown): Outputs =>
-  Object.fromEntries(names.map((name) => [name, name === taken ? value : DEAD]));
+const takes = (names: readonly string[], takenName: string, value: unknown): Outputs =>
+  Object.fromEntries(names.map((name) => [name, name === takenName ? value : DEAD]));
 
 const switched: Kind = ({ data }, ports) => {
   const cases = data.cases as Case[];
   // Every case compares one placeholder.
   const valueOf = ({ left }: Case): unknown => whole(ports[left.slice(2, -2)]);
-  const taken = cases.find((one) => OPERATORS[one.op]!(valueOf(one), one.right ?? ""))?.name ?? "else";
-  return takes([...cases.map(({ name }) => name), "else"], taken, ports.value ?? data.value ?? null);
+  const branch = cases.find((one) => OPERATORS[one.op]!(valueOf(one), one.right ?? ""))?.name ?? "else";
+  return takes([...cases.map(({ name }) => name), "else"], branch, ports.value ?? data.value ?? null);
 };
 
 export const KINDS: Readonly<Record<string, Kind>> = {
@@ -206,9 +207,9 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 /** Members of a result, without ports that have no value. */
 export const resultOf = (ports: Ports): Outputs =>
   Object.fromEntries(
-    Object.entries(ports).flatMap(([name, given]): [string, unknown][] => {
-      if (given === DEAD) return [];
-      const value = whole(given);
+    Object.entries(ports).flatMap(([name, input]): [string, unknown][] => {
+      if (input === DEAD) return [];
+      const value = whole(input);
       if (name === "images") return [[name, spread([value]).filter(isFile)]];
       return [[name, name === "text" ? textOf(value) : (value ?? null)]];
     }),

@@ -29,11 +29,11 @@ export interface Tally {
 const MOST_FAILURES = 5;
 
 export const judgeMany = async ({ call, names, origin, seed, graphs, parallel, only, onJudged }: Many): Promise<Tally> => {
-  const drawn = fc.sample(drawnGraphs, { seed, numRuns: only === undefined ? graphs : only + 1 });
+  const sampledGraphs = fc.sample(drawnGraphs, { seed, numRuns: only === undefined ? graphs : only + 1 });
   const tally: Tally = { ends: { refused: 0, completed: 0, failed: 0, unsuitable: 0 }, calls: 0, failures: [] };
   let [next, judged] = [only ?? 0, 0];
   const judgeOne = async (at: number): Promise<void> => {
-    const random = build(drawn[at]!, origin);
+    const random = build(sampledGraphs[at]!, origin);
     try {
       const { end = "unsuitable", calls = 0 } = (await judge(call, names, random)) ?? {};
       tally.ends[end] += 1;
@@ -44,7 +44,7 @@ export const judgeMany = async ({ call, names, origin, seed, graphs, parallel, o
     onJudged?.((judged += 1));
   };
   const work = async (): Promise<void> => {
-    while (next < drawn.length && tally.failures.length < MOST_FAILURES) await judgeOne(next++);
+    while (next < sampledGraphs.length && tally.failures.length < MOST_FAILURES) await judgeOne(next++);
   };
   await Promise.all(Array.from({ length: parallel }, work));
   return tally;

@@ -80,7 +80,7 @@ const runGraph = (whole: Graph, { world, statuses, failing }: Run, prefix: strin
     if (node.type !== "workflow") statuses[id] = isDead ? "skipped" : "completed";
     try {
       const before = failing.size;
-      const inner: World = { ...world, runInner: (one, given) => runInner(one, given, { world, statuses, failing }, `${id}/`) };
+      const inner: World = { ...world, runInner: (one, innerInputs) => runInner(one, innerInputs, { world, statuses, failing }, `${id}/`) };
       const isSkipped = isDead && node.type !== "workflow";
       outputs.set(node.id, isSkipped ? SKIPPED : KINDS[node.type]!(node, ports, inner));
       if (failing.size > before) failed.add(node.id);
@@ -104,8 +104,10 @@ const runInner = (node: GraphNode, ports: Ports, run: Run, prefix: string): Port
 };
 
 /** @param given inputs, with `UPLOADED` for files */
-export const expectedOf = ({ graph, inputs: given, decisions }: Pick<RandomGraph, "graph" | "inputs" | "decisions">): Expected => {
-  const inputs = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value === UPLOADED ? { file: "image" } : value]));
+export const expectedOf = ({ graph, inputs: runInputs, decisions }: Pick<RandomGraph, "graph" | "inputs" | "decisions">): Expected => {
+  const inputs = Object.fromEntries(
+    Object.entries(runInputs).map(([name, value]) => [name, value === UPLOADED ? { file: "image" } : value]),
+  );
   const statuses: Expected["statuses"] = {};
   const failing = new Map<string, NodeFailure["code"]>();
   const world: World = { inputs, decisions, counted: { calls: 0 }, runInner: () => ({}) };

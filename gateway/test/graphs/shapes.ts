@@ -45,7 +45,7 @@ interface Builder {
 
 type Accepts = (output: Output) => boolean;
 const any: Accepts = ({ carries }) => carries !== "faults";
-const shown: Accepts = (output) => any(output) && output.files !== "deep";
+const shownFiles: Accepts = (output) => any(output) && output.files !== "deep";
 const clean: Accepts = (output) => any(output) && output.files === "none";
 const image: Accepts = ({ carries }) => carries === "image";
 
@@ -56,10 +56,10 @@ const image: Accepts = ({ carries }) => carries === "image";
 const wire = (builder: Builder, node: string, port: string, from: readonly number[], accepts: Accepts): Output[] => {
   const choices = builder.outputs.filter(accepts);
   if (choices.length === 0) return [];
-  const taken = [...new Set(from.map((at) => choices[at % choices.length]!))];
-  for (const { node: source, port: sourceHandle } of taken)
+  const sources = [...new Set(from.map((at) => choices[at % choices.length]!))];
+  for (const { node: source, port: sourceHandle } of sources)
     builder.graph.edges.push({ id: `e${builder.graph.edges.length}`, source, sourceHandle, target: node, targetHandle: port });
-  return taken;
+  return sources;
 };
 
 const filesIn = (outputs: readonly Output[]): Output["files"] =>
@@ -76,7 +76,7 @@ const listOf = (size: number, choice: number): unknown[] =>
   Array.from({ length: size }, (_, index) => (choice % 3 === 0 ? index : `${WORDS[(choice + index) % WORDS.length]} ${index}`));
 
 /** Adds a node. @returns its outputs */
-type Maker = (builder: Builder, id: string, drawn: Drawn) => [Omit<GraphNode, "id">, ...Omit<Output, "node">[]];
+type Maker = (builder: Builder, id: string, drawing: Drawn) => [Omit<GraphNode, "id">, ...Omit<Output, "node">[]];
 
 const text = (port: string, files: Output["files"] = "none"): Omit<Output, "node"> => ({ port, carries: "text", files });
 const picture = (port = "image"): Omit<Output, "node"> => ({ port, carries: "image", files: "plain" });
@@ -120,18 +120,18 @@ export const UPLOADED = "uploaded";
 const UPLOAD: ReturnType<Maker> = [{ type: "media-upload", data: { mediaId: UPLOADED } }, picture("media")];
 
 const MAKERS = {
-  box: (builder, id, drawn) => {
-    const { from, choice } = drawn;
+  box: (builder, id, drawing) => {
+    const { from, choice } = drawing;
     const off = choice % 9 === 0;
-    const a = wire(builder, id, "a", off ? from.slice(0, 1) : few(drawn), off ? ({ carries }) => carries === "text" : shown);
+    const a = wire(builder, id, "a", off ? from.slice(0, 1) : few(drawing), off ? ({ carries }) => carries === "text" : shownFiles);
     const isPair = !off && choice % 3 === 0;
-    const b = isPair ? wire(builder, id, "b", from.slice(3, 4), shown) : [];
+    const b = isPair ? wire(builder, id, "b", from.slice(3, 4), shownFiles) : [];
     const data = { text: isPair ? "{{a}} and {{b}}" : "{{a}}", ...(off && a.length > 0 ? { bypass: true } : {}) };
     return [{ type: "text-box", data }, text("text", filesIn([...a, ...b]) === "none" ? "none" : "plain")];
   },
-  list: (builder, id, drawn) => {
-    const into = wire(builder, id, "items", few(drawn), any);
-    const { size, choice } = drawn;
+  list: (builder, id, drawing) => {
+    const into = wire(builder, id, "items", few(drawing), any);
+    const { size, choice } = drawing;
     return [
       { type: "list", data: { items: choice % 4 === 0 ? [] : listOf(size, choice) } },
       { port: "items", carries: "value", files: filesIn(into) },
@@ -144,27 +144,27 @@ const MAKERS = {
       { port: "items", carries: "faults", files: "none" },
     ];
   },
-  json: (builder, id, drawn) => {
+  json: (builder, id, drawing) => {
     // Most texts aren't JSON.
-    const into = wire(builder, id, "value", few(drawn), drawn.choice % 8 === 0 ? any : ({ carries }) => carries === "value");
-    const expression = EXPRESSIONS[drawn.choice % EXPRESSIONS.length]!;
+    const into = wire(builder, id, "value", few(drawing), drawing.choice % 8 === 0 ? any : ({ carries }) => carries === "value");
+    const expression = EXPRESSIONS[drawing.choice % EXPRESSIONS.length]!;
     const files = filesIn(into);
-    const made = expression === "{v: @}" && files !== "none" ? "deep" : expression === "type(@)" ? "none" : files;
+    const outputFiles = expression === "{v: @}" && files !== "none" ? "deep" : expression === "type(@)" ? "none" : files;
     return [
       { type: "json", data: { expression, value: [1] } },
-      { port: "value", carries: "value", files: made },
+      { port: "value", carries: "value", files: outputFiles },
     ];
   },
-  switch: (builder, id, drawn) => {
-    const value = wire(builder, id, "value", few(drawn), any);
-    wire(builder, id, "a", drawn.from.slice(2, 3), clean);
-    const cases = switchCases(drawn.choice);
+  switch: (builder, id, drawing) => {
+    const value = wire(builder, id, "value", few(drawing), any);
+    wire(builder, id, "a", drawing.from.slice(2, 3), clean);
+    const cases = switchCases(drawing.choice);
     const port = (name: string): Omit<Output, "node"> => ({ port: name, carries: carriedBy(value), files: filesIn(value) });
     return [{ type: "switch", data: { cases } }, ...(cases as { name: string }[]).map(({ name }) => port(name)), port("else")];
   },
-  approval: (builder, id, drawn) => {
-    const value = wire(builder, id, "value", few(drawn), any);
-    builder.decisions[id] = drawn.choice % 3 > 0;
+  approval: (builder, id, drawing) => {
+    const value = wire(builder, id, "value", few(drawing), any);
+    builder.decisions[id] = drawing.choice % 3 > 0;
     const port = (name: string): Omit<Output, "node"> => ({ port: name, carries: carriedBy(value), files: filesIn(value) });
     return [{ type: "approval", data: {} }, port("approved"), port("rejected")];
   },
@@ -194,7 +194,7 @@ const MAKERS = {
     const [model, other] = isFast ? ["sandbox-image-fast", "sandbox-image"] : ["sandbox-image", "sandbox-image-fast"];
     const faults = choice % 4 === 0 ? wire(builder, id, "sandbox", from.slice(3, 4), ({ carries }) => carries === "faults") : [];
     // A node with lists whose length differs from the faults fails.
-    if (faults.length === 0 || choice % 3 === 0) wire(builder, id, "a", from.slice(0, 1), shown);
+    if (faults.length === 0 || choice % 3 === 0) wire(builder, id, "a", from.slice(0, 1), shownFiles);
     const source = choice % 3 === 0 ? wire(builder, id, "image", from.slice(1, 2), image) : [];
     if (!isFast && choice % 5 === 0) wire(builder, id, "count", from.slice(2, 3), ({ carries }) => carries === "count");
     const off = source.length > 0 && size % 8 === 0 ? { bypass: true } : {};
@@ -224,8 +224,8 @@ const MAKERS = {
     if (wire(builder, id, "image", from.slice(0, 1), image).length === 0) return UPLOAD;
     return [{ type: "media", data: { operation: "image-resize", width: 16, ...skips(choice) } }, picture()];
   },
-  grid: (builder, id, drawn) => {
-    if (wire(builder, id, "images", few(drawn), image).length === 0) return UPLOAD;
+  grid: (builder, id, drawing) => {
+    if (wire(builder, id, "images", few(drawing), image).length === 0) return UPLOAD;
     return [{ type: "media", data: { operation: "image-grid" } }, picture()];
   },
   upload: () => UPLOAD,
@@ -288,10 +288,10 @@ export const build = ({ fields, nodes, results, ...how }: DrawnGraph, origin: st
   const declared = fields.map((field, index) => addField(index, field, inputs));
   const graph: Graph = { nodes: [{ id: "in", type: "request-input", data: { fields: declared.map(({ field }) => field) } }], edges: [] };
   const builder: Builder = { graph, origin, outputs: declared.map(({ output }) => output), decisions: {} };
-  nodes.forEach((drawn, index) => {
+  nodes.forEach((drawing, index) => {
     const id = `n${index}`;
-    const [made, ...outputs] = (MAKERS[drawn.kind] as Maker)(builder, id, drawn);
-    graph.nodes.push({ id, ...made });
+    const [newNode, ...outputs] = (MAKERS[drawing.kind] as Maker)(builder, id, drawing);
+    graph.nodes.push({ id, ...newNode });
     builder.outputs.push(...outputs.map((output) => ({ node: id, ...output })));
   });
   graph.nodes.push({ id: "out", type: "response-output", data: {} });

@@ -72,8 +72,8 @@ it.each(["UPPER", "two--hyphens", "x".repeat(65)])("creates no tier named %s, an
   const { pattern, maxLength } = parameter("put", "/api/admin/tiers/{id}", "id") as { pattern: string; maxLength: number };
   expect(new RegExp(pattern).test(id) && id.length <= maxLength).toBe(false);
   const settings = { base: "pro", rateLimitPerMinute: 10, markup: 1.5, monthlyCredits: 10, concurrency: 1 };
-  const put = await asAdmin(`/api/admin/tiers/${id}`, "PUT", settings);
-  expect([put.status, issuePaths(put)]).toEqual([400, ["id"]]);
+  const reply = await asAdmin(`/api/admin/tiers/${id}`, "PUT", settings);
+  expect([reply.status, issuePaths(reply)]).toEqual([400, ["id"]]);
   expect((await asAdmin(`/api/admin/tiers/${id}`)).status).toBe(404);
 });
 

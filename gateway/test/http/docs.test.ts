@@ -82,10 +82,10 @@ it("returns 304 while its text is unchanged, and 404 for an unknown page", async
 });
 
 it("searches without JavaScript, within the limit of an address, and rejects a query that is too long", async () => {
-  const found = await get("/docs/search?q=signed%20webhooks");
-  expect(found.status).toBe(200);
-  expect(found.text).toMatch(/href="\/docs\/guide\/webhooks/);
-  expect(found.headers["x-ratelimit-limit"]).toBe("20");
+  const reply = await get("/docs/search?q=signed%20webhooks");
+  expect(reply.status).toBe(200);
+  expect(reply.text).toMatch(/href="\/docs\/guide\/webhooks/);
+  expect(reply.headers["x-ratelimit-limit"]).toBe("20");
   expect((await get(`/docs/search?q=${"a".repeat(201)}`)).body).toMatchObject({ code: "INVALID_REQUEST", issues: [{ path: "q" }] });
   const answers = await Promise.all(Array.from({ length: 25 }, () => get("/docs/search?q=runs")));
   expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(3);

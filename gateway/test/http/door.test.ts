@@ -79,8 +79,8 @@ describe("before the caller is known", () => {
       "PAYLOAD_TOO_LARGE",
     ],
     ["a body that is no JSON", "/api/workflows", { body: "{", headers: JSON_TYPE }, 401, "UNAUTHENTICATED"],
-  ])("%s is rejected because of its headers or a missing caller", async (_, path, sent, status, code) => {
-    const answer = await platform.send(path, sent);
+  ])("%s is rejected because of its headers or a missing caller", async (_, path, options, status, code) => {
+    const answer = await platform.send(path, options);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
@@ -191,10 +191,10 @@ it("counts rejected requests without a caller against their address, whatever wa
     { body: "{}", headers: { ...JSON_TYPE, cookie: user.cookie, origin: "http://elsewhere.example" } },
   ];
   const statuses: number[] = [(await send(other.baseUrl, "/nothing")).status];
-  for (const sent of refusals) statuses.push((await send(other.baseUrl, "/api/workflows", sent)).status);
+  for (const options of refusals) statuses.push((await send(other.baseUrl, "/api/workflows", options)).status);
   expect(statuses).toEqual([404, 401, 405, 415, 415, 401, 401, 401]);
-  for (const sent of refusals) {
-    const answer = await send(other.baseUrl, "/api/workflows", sent);
+  for (const options of refusals) {
+    const answer = await send(other.baseUrl, "/api/workflows", options);
     expect([answer.status, answer.body.code, answer.body.tier]).toEqual([429, "RATE_LIMIT_EXCEEDED", "anonymous"]);
     expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
   }
@@ -234,11 +234,11 @@ describe("proxies that are trusted", () => {
     ["2", 2],
     ["loopback", ["loopback"]],
     ["10.0.0.0/8, fd00::1", ["10.0.0.0/8", "fd00::1"]],
-  ])("can be set as %j", (given, expected) => {
-    expect(gatewayVariables.TRUST_PROXY.parse(given)).toEqual(expected);
+  ])("can be set as %j", (text, expected) => {
+    expect(gatewayVariables.TRUST_PROXY.parse(text)).toEqual(expected);
   });
 
-  it.each(["true", "33", "everyone", "10.0.0.0/33", "10.0.0.0/8/8", "1.2.3"])("can't be set as %j", (given) => {
-    expect(gatewayVariables.TRUST_PROXY.safeParse(given).error?.issues[0]?.message).toMatch(/number of hops .* or addresses/);
+  it.each(["true", "33", "everyone", "10.0.0.0/33", "10.0.0.0/8/8", "1.2.3"])("can't be set as %j", (text) => {
+    expect(gatewayVariables.TRUST_PROXY.safeParse(text).error?.issues[0]?.message).toMatch(/number of hops .* or addresses/);
   });
 });

@@ -68,8 +68,8 @@ describe("a read", () => {
     const { etag } = (await ask()).headers;
     await platform.send("/api/folders", { json: { name: "Another" }, headers: platform.byKey(pro) });
     expect((await ask({ "if-none-match": etag! })).status).toBe(200);
-    const refused = await platform.send("/api/whoami", { headers: { "if-none-match": "*" } });
-    expect([refused.status, refused.headers.etag]).toEqual([401, undefined]);
+    const reply = await platform.send("/api/whoami", { headers: { "if-none-match": "*" } });
+    expect([reply.status, reply.headers.etag]).toEqual([401, undefined]);
   });
 });
 
@@ -217,14 +217,14 @@ describe("the order of checks", () => {
     for (const { method, path, capability, keyCapability, body } of routes.filter(
       (route) => route.capability !== undefined && route.capability !== "webhook:receive",
     )) {
-      const sent = { method, headers, ...(body ? { json: {} } : {}) };
-      const answer = await platform.send(path.replaceAll(/:\w+/g, "some-name"), sent);
+      const options = { method, headers, ...(body ? { json: {} } : {}) };
+      const answer = await platform.send(path.replaceAll(/:\w+/g, "some-name"), options);
       const code = keyCapability === undefined ? "CAPABILITY_DENIED" : "SESSION_REQUIRED";
       expect([path, answer.status, answer.body.code]).toEqual([path, 403, code]);
       const [first] = [capability!].flat();
       const required = typeof first === "object" ? first.anyOf[0] : first;
-      const named = { slug: "some-name", internalName: "some-name" };
-      expect(answer.body.required).toBe(keyCapability ?? (typeof required === "function" ? required(named) : required));
+      const params = { slug: "some-name", internalName: "some-name" };
+      expect(answer.body.required).toBe(keyCapability ?? (typeof required === "function" ? required(params) : required));
     }
   });
 

@@ -96,12 +96,12 @@ describe("an Idempotency-Key", () => {
     const request = requestOf();
     let firstId = "";
     let finish: (value: RenderedReply) => void = () => undefined;
-    const lost = first.once(request, (id) => {
+    const firstReply = first.once(request, (id) => {
       firstId = id;
       return new Promise((resolve) => (finish = resolve));
     });
-    const held: unknown = await second.once(request, () => Promise.resolve(reply(200))).catch((error: unknown) => error);
-    expect(held).toMatchObject({ reason: "IDEMPOTENCY_IN_PROGRESS" });
+    const secondReply: unknown = await second.once(request, () => Promise.resolve(reply(200))).catch((error: unknown) => error);
+    expect(secondReply).toMatchObject({ reason: "IDEMPOTENCY_IN_PROGRESS" });
     // The holder can't renew its lease from here on, so the lease expires.
     dying.disconnect();
     const leaseUntil = Number(await redis.hget(await recordOf(keyPrefix), "leaseUntil"));
@@ -115,7 +115,7 @@ describe("an Idempotency-Key", () => {
     });
     expect(secondId).toBe(firstId);
     finish(reply(200, '"first"'));
-    await lost;
+    await firstReply;
     expect((await second.once(request, () => Promise.reject(new Error("done already")))).text).toBe('"second"');
   });
 
@@ -140,10 +140,10 @@ describe("an Idempotency-Key", () => {
     const away = connectRedis({ url: proxy.url, logger });
     await redisReady(away, PATIENCE_MS);
     proxy.cut();
-    const refused = createIdempotency({ redis: away, keyPrefix: "x:", logger }).once(requestOf(), () =>
+    const result = createIdempotency({ redis: away, keyPrefix: "x:", logger }).once(requestOf(), () =>
       Promise.reject(new Error("must not work")),
     );
-    await expect(refused).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+    await expect(result).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     away.disconnect();
     proxy.stop();
   });

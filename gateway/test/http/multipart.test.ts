@@ -10,20 +10,20 @@ const fields = (count: number): string => Array.from({ length: count }, (_, inde
  * @returns its fields, and the number of pieces read
  */
 const read = async (form: string, pieceBytes = 1_024) => {
-  let asked = 0;
+  let askedCount = 0;
 
   const source = async function* (): AsyncGenerator<Buffer> {
     for (let at = 0; at < form.length; at += pieceBytes) {
-      asked += 1;
+      askedCount += 1;
       yield Buffer.from(form.slice(at, at + pieceBytes));
     }
   };
   const pieces: Buffer[] = [];
   try {
     for await (const piece of fileOfForm(source(), TYPE)) pieces.push(piece);
-    return { file: Buffer.concat(pieces).toString(), asked };
+    return { file: Buffer.concat(pieces).toString(), asked: askedCount };
   } catch (error) {
-    return { problem: (error as { metadata: unknown }).metadata, asked };
+    return { problem: (error as { metadata: unknown }).metadata, asked: askedCount };
   }
 };
 

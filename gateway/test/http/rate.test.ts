@@ -54,9 +54,9 @@ describe("counting requests", () => {
     expect(reset - before).toBeGreaterThanOrEqual(59);
     expect(reset - after).toBeLessThanOrEqual(60);
     await limits.consume({ key: "x", points: 2, tier: "pro" });
-    const refused: unknown = await limits.consume({ key: "x", points: 2, tier: "pro" }).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ reason: "RATE_LIMIT_EXCEEDED", metadata: { tier: "pro", limit: 2 } });
-    expect(rateLimitHeaders(refused)).toMatchObject({ "X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "0" });
+    const limitError: unknown = await limits.consume({ key: "x", points: 2, tier: "pro" }).catch((error: unknown) => error);
+    expect(limitError).toMatchObject({ reason: "RATE_LIMIT_EXCEEDED", metadata: { tier: "pro", limit: 2 } });
+    expect(rateLimitHeaders(limitError)).toMatchObject({ "X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "0" });
     redis.disconnect();
   });
 });
@@ -80,11 +80,11 @@ describe("limits of requests", () => {
     for (const baseUrl of [platform.baseUrl, other.baseUrl, platform.baseUrl])
       statuses.push((await send(baseUrl, "/api/whoami", { headers })).status);
     expect(statuses).toEqual([200, 200, 200]);
-    const refused = await send(other.baseUrl, "/api/whoami", { headers });
-    expect(refused.status).toBe(429);
-    expect(refused.body).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", tier, limit: 3, retryAfter: Number(refused.headers["retry-after"]) });
-    expect(refused.headers).toMatchObject({ "x-ratelimit-limit": "3", "x-ratelimit-remaining": "0" });
-    expect(Number(refused.headers["x-ratelimit-reset"])).toBeGreaterThan(Date.now() / 1_000);
+    const reply = await send(other.baseUrl, "/api/whoami", { headers });
+    expect(reply.status).toBe(429);
+    expect(reply.body).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", tier, limit: 3, retryAfter: Number(reply.headers["retry-after"]) });
+    expect(reply.headers).toMatchObject({ "x-ratelimit-limit": "3", "x-ratelimit-remaining": "0" });
+    expect(Number(reply.headers["x-ratelimit-reset"])).toBeGreaterThan(Date.now() / 1_000);
     const elsewhere = await platform.send("/api/usage", { headers });
     expect(elsewhere.headers["x-ratelimit-remaining"]).toBe("2");
     await other.stop();

@@ -33,29 +33,29 @@ export const memberOf = (platform: Platform, user: User, id: string): Record<str
   "x-organization": id,
 });
 
-const made = (answer: Answer, status = 201): Answer["body"] => {
+const created = (answer: Answer, status = 201): Answer["body"] => {
   if (answer.status !== status) throw new Error(`not made: ${answer.status} ${answer.text}`);
   return answer.body;
 };
 
 export const makeOrganization = async (platform: Platform, owner: User, name = "Loom Works"): Promise<string> =>
-  String(made(await platform.send("/api/organizations", { json: { name }, headers: platform.bySession(owner) })).id);
+  String(created(await platform.send("/api/organizations", { json: { name }, headers: platform.bySession(owner) })).id);
 
 export const invite = async (platform: Platform, owner: User, id: string, role: string): Promise<string> => {
-  const sent: Sent = { json: { role }, headers: platform.bySession(owner) };
-  return String(made(await platform.send(`/api/organizations/${id}/invitations`, sent)).token);
+  const options: Sent = { json: { role }, headers: platform.bySession(owner) };
+  return String(created(await platform.send(`/api/organizations/${id}/invitations`, options)).token);
 };
 
 export const join = async (platform: Platform, owner: User, id: string, role: string): Promise<User> => {
   const user = await platform.createUser({ tier: "free" });
-  const sent: Sent = { json: { token: await invite(platform, owner, id, role) }, headers: platform.bySession(user) };
-  made(await platform.send("/api/invitations/accept", sent), 200);
+  const options: Sent = { json: { token: await invite(platform, owner, id, role) }, headers: platform.bySession(user) };
+  created(await platform.send("/api/invitations/accept", options), 200);
   return user;
 };
 
 export const makeKey = async (platform: Platform, member: User, id: string): Promise<{ id: string; key: string }> => {
-  const sent: Sent = { json: { name: "Deploy", preset: "full-deploy" }, headers: memberOf(platform, member, id) };
-  const body = made(await platform.send("/api/keys", sent));
+  const options: Sent = { json: { name: "Deploy", preset: "full-deploy" }, headers: memberOf(platform, member, id) };
+  const body = created(await platform.send("/api/keys", options));
   return { id: String(body.id), key: String(body.key) };
 };
 
@@ -63,15 +63,15 @@ const PICTURE = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUl
 
 const furnish = async (platform: Platform, owner: User, id: string): Promise<Owned> => {
   const headers = memberOf(platform, owner, id);
-  const { slug } = made(await platform.send("/api/workflows", { json: { name: `Poster ${randomUUID().slice(0, 8)}` }, headers }));
-  const folder = made(await platform.send("/api/folders", { json: { name: "Posters" }, headers }));
-  const media = made(await platform.send("/api/media", { method: "POST", body: PICTURE, headers }));
+  const { slug } = created(await platform.send("/api/workflows", { json: { name: `Poster ${randomUUID().slice(0, 8)}` }, headers }));
+  const folder = created(await platform.send("/api/folders", { json: { name: "Posters" }, headers }));
+  const media = created(await platform.send("/api/media", { method: "POST", body: PICTURE, headers }));
   const key = await makeKey(platform, owner, id);
   const secret = "BANK_KEY";
   const value = { value: "a value of some length", hosts: ["api.example.com"] };
-  made(await platform.send(`/api/secrets/${secret}`, { method: "PUT", json: value, headers }), 200);
+  created(await platform.send(`/api/secrets/${secret}`, { method: "PUT", json: value, headers }), 200);
   const settings = { metadata: { name: "customer", value: "acme" }, credits: 5, window: "month" };
-  const budget = made(await platform.send("/api/budgets", { method: "PUT", json: settings, headers }), 200);
+  const budget = created(await platform.send("/api/budgets", { method: "PUT", json: settings, headers }), 200);
   const ids = { folderId: String(folder.id), mediaId: String(media.id), keyId: key.id, budgetId: String(budget.id) };
   return { slug: String(slug), ...ids, secret, executionId: randomUUID() };
 };

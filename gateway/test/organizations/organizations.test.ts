@@ -35,8 +35,8 @@ it("lets members share workflows, keys and credits, and keeps people's own resou
   const editor = await join(platform, owner, id, "editor");
   const headers = memberOf(platform, editor, id);
   const saved = await platform.send("/api/workflows", { json: { name: "Shared poster" }, headers });
-  const slugs = async (sent: Record<string, string>) =>
-    ((await platform.send("/api/workflows", { headers: sent })).body as unknown as { slug: string }[]).map(({ slug }) => slug);
+  const slugs = async (headerFields: Record<string, string>) =>
+    ((await platform.send("/api/workflows", { headers: headerFields })).body as unknown as { slug: string }[]).map(({ slug }) => slug);
   expect(await slugs(memberOf(platform, owner, id))).toContain(saved.body.slug);
   expect(await slugs(platform.bySession(owner))).not.toContain(saved.body.slug);
   expect(await slugs(platform.bySession(editor))).not.toContain(saved.body.slug);
@@ -70,7 +70,7 @@ it("ends the streams and polls of a member whose role is revoked, but not the ru
   const poll = () => platform.send(`/api/executions/${executionId}`, { headers });
   expect((await poll()).body).toMatchObject({ status: "processing" });
 
-  const ended = new Promise<string>((resolve, reject) => {
+  const streamText = new Promise<string>((resolve, reject) => {
     httpRequest(`${platform.baseUrl}/api/executions/${executionId}/events`, { headers, agent: false })
       .on("error", reject)
       .on("response", (incoming) => {
@@ -83,7 +83,7 @@ it("ends the streams and polls of a member whose role is revoked, but not the ru
       })
       .end();
   });
-  expect(await ended).toContain("event: started");
+  expect(await streamText).toContain("event: started");
   expect((await poll()).status).toBe(404);
   expect((await platform.send(`/api/executions/${executionId}/events`, { headers })).status).toBe(404);
   expect(service.cancelled).toEqual([]);
@@ -107,8 +107,8 @@ it("emails the link of an invitation only to the address that it names", async (
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   await invite(platform, owner, id, "viewer");
-  const sent = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
-  const { body } = await platform.send(`/api/organizations/${id}/invitations`, sent);
+  const options = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
+  const { body } = await platform.send(`/api/organizations/${id}/invitations`, options);
   await eventually(() => Promise.resolve(service.mailsOf("invitation:").length > 0));
   const value = { organizationName: "Loom Works", inviterName: owner.email, link: body.link, userId: owner.id, to: "grace@example.com" };
   expect(service.mailsOf("invitation:")).toEqual([{ id: `invitation:${String(body.id)}`, message: { $case: "invitation", value } }]);
@@ -118,8 +118,8 @@ it("emails an invitation even if notifications was unavailable when it was creat
   service.untaken = 1;
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
-  const sent = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
-  expect((await platform.send(`/api/organizations/${id}/invitations`, sent)).status).toBe(201);
+  const options = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
+  expect((await platform.send(`/api/organizations/${id}/invitations`, options)).status).toBe(201);
   await eventually(() => service.mailsOf("invitation:").length === 1);
 });
 
@@ -131,9 +131,9 @@ it("runs nothing for an organization scheduled for deletion, by session or key, 
   const remove = (user: User, json: object) =>
     platform.send(`/api/organizations/${id}`, { method: "DELETE", json, headers: platform.bySession(user) });
   expect([(await remove(owner, {})).status, (await remove(owner, { password: "a guess of some length" })).status]).toEqual([400, 401]);
-  const asked = await remove(owner, { password: PASSWORD });
-  const { erasesAt } = asked.body;
-  expect([asked.status, Date.parse(String(erasesAt)) > Date.now()]).toEqual([202, true]);
+  const reply = await remove(owner, { password: PASSWORD });
+  const { erasesAt } = reply.body;
+  expect([reply.status, Date.parse(String(erasesAt)) > Date.now()]).toEqual([202, true]);
   expect((await remove(second, { password: PASSWORD })).body).toEqual({ erasesAt });
 
   const run = (headers: Record<string, string>) => platform.send("/api/workflows/any/quote", { json: { inputs: {} }, headers });
@@ -152,10 +152,10 @@ it("runs nothing for an organization scheduled for deletion, by session or key, 
   const decided = () => service.mailsOf(`${id}:`);
   await eventually(() => Promise.resolve(decided().length === 3));
   const about = `${id}:${String(erasesAt)}`;
-  const facts = decided().map(({ id: name, message: sent }) => [
+  const facts = decided().map(({ id: name, message: decisionMail }) => [
     name,
-    sent?.$case,
-    (sent?.value as mail.OrganizationDecisionMail).personName,
+    decisionMail?.$case,
+    (decisionMail?.value as mail.OrganizationDecisionMail).personName,
   ]);
   expect(facts.map(String).sort()).toEqual(
     [
@@ -242,11 +242,11 @@ it("records changes for the owners, but no attempts of strangers", async () => {
   const key = `/api/keys/${(await makeKey(platform, editor, id)).id}`;
   const { slug } = (await platform.send("/api/workflows", { json: { name: "Poster" }, headers: memberOf(platform, editor, id) })).body;
   const organization = `/api/organizations/${id}`;
-  const sent = { json: { role: "viewer" }, headers: platform.bySession(owner) };
-  const { body: withdrawn } = await platform.send(`${organization}/invitations`, sent);
+  const options = { json: { role: "viewer" }, headers: platform.bySession(owner) };
+  const { body: withdrawn } = await platform.send(`${organization}/invitations`, options);
   const member = `${organization}/members/${editor.id}`;
-  const taken = { json: { role: "owner" }, method: "PATCH", headers: platform.bySession(stranger) };
-  expect((await platform.send(member, taken)).status).toBe(404);
+  const promotion = { json: { role: "owner" }, method: "PATCH", headers: platform.bySession(stranger) };
+  expect((await platform.send(member, promotion)).status).toBe(404);
   const secret = { value: "a value of some length", hosts: ["api.example.com"] };
   const steps: [User, string, string, string, object?][] = [
     [editor, "secret.put", "PUT", "/api/secrets/BANK", secret],
@@ -280,7 +280,7 @@ it("records changes for the owners, but no attempts of strangers", async () => {
     ["invitation.create", owner.id, "done"],
     ...steps.map(([who, action]) => [action, who.id, "done"]),
   ]);
-  const changeOf = (wanted: string) => rows.flatMap(({ action, before, after }) => (action === wanted ? [before, after] : []));
+  const changeOf = (wantedAction: string) => rows.flatMap(({ action, before, after }) => (action === wantedAction ? [before, after] : []));
   expect(changeOf("organization.rename")).toEqual([{ name: "Loom Works" }, { name: "Looms" }]);
   expect(changeOf("member.change")).toEqual([{ role: "editor" }, { role: "viewer" }]);
   expect(changeOf("member.leave")).toEqual([{ role: "viewer" }, null]);
@@ -289,8 +289,8 @@ it("records changes for the owners, but no attempts of strangers", async () => {
   expect((own.body.rows as { action: string }[]).map(({ action }) => action)).toEqual(["key.create", "session.create", "account.create"]);
   const { text: ofAdmins } = await platform.send("/api/admin/audit?limit=500", { headers: platform.bySession(platform.admin) });
   expect(ofAdmins).not.toContain("member.join");
-  const { text: asked } = await platform.send(`/api/admin/audit?owner=${id}`, { headers: platform.bySession(platform.admin) });
-  expect(asked).toBe(text);
+  const { text: auditText } = await platform.send(`/api/admin/audit?owner=${id}`, { headers: platform.bySession(platform.admin) });
+  expect(auditText).toBe(text);
 });
 
 it("lets an editor test only the webhooks of their own keys, and an owner those of any key", async () => {

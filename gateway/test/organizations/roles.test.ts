@@ -12,7 +12,7 @@ const table = routes.map((route) => {
   return { route, needed: route.role, capabilities };
 });
 const inOrganizations = table.filter(({ needed }) => needed !== "self");
-const named = (rows: typeof table): string[] => rows.map(({ route }) => route.operationId).sort();
+const operationIds = (rows: typeof table): string[] => rows.map(({ route }) => route.operationId).sort();
 
 /** Required role per operation, independent of the routes, so that a route with a changed role fails here. */
 const OPERATIONS: Readonly<Record<Role, string>> = {
@@ -58,22 +58,22 @@ describe("the roles that routes need", () => {
   });
 
   it.each(ROLES)("match the independent table: %s", (role) => {
-    expect(named(inOrganizations.filter(({ needed }) => needed === role))).toEqual(OPERATIONS[role].trim().split(/\s+/));
+    expect(operationIds(inOrganizations.filter(({ needed }) => needed === role))).toEqual(OPERATIONS[role].trim().split(/\s+/));
   });
 
   it("let a viewer change nothing unless a capability allows it", () => {
     const changing = inOrganizations.filter(({ route, capabilities }) => capabilities.length === 0 && route.method !== "GET");
     // Requests of agents are checked one by one.
-    expect(named(changing.filter(({ needed }) => needed === "viewer"))).toEqual(["mcp"]);
+    expect(operationIds(changing.filter(({ needed }) => needed === "viewer"))).toEqual(["mcp"]);
   });
 
   it("exclude only routes about the person or the platform, and routes without a caller", () => {
-    const left = table.filter(({ needed, route }) => needed === "self" && route.auth !== "none" && route.auth !== "hook");
-    expect(new Set(left.map(({ route }) => route.tag))).toEqual(new Set(["Identity", "Organizations", "Admin"]));
-    const ofPeople = left.filter(
+    const others = table.filter(({ needed, route }) => needed === "self" && route.auth !== "none" && route.auth !== "hook");
+    expect(new Set(others.map(({ route }) => route.tag))).toEqual(new Set(["Identity", "Organizations", "Admin"]));
+    const ofPeople = others.filter(
       ({ route }) => route.tag !== "Admin" && !/^\/api\/(?:auth|me|organizations|invitations)\b/.test(route.path),
     );
-    expect(named(ofPeople)).toEqual([]);
+    expect(operationIds(ofPeople)).toEqual([]);
   });
 });
 

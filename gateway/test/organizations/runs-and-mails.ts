@@ -17,7 +17,7 @@ export const createRunsAndMails = () => {
     /** Number of emails that notifications fails to accept, as in a crash. */
     untaken: 0,
   };
-  let shown: Cast | undefined;
+  let currentCast: Cast | undefined;
 
   const owned = ({ executionId, userId }: { executionId: string; userId: string }) =>
     state.runs.get(executionId) === userId
@@ -29,7 +29,7 @@ export const createRunsAndMails = () => {
       Promise.resolve({ execution: owned(request) }),
     ),
     listExecutions: unary<executions.ListExecutionsRequest, executions.ListExecutionsResponse>(({ userId }) =>
-      Promise.resolve({ executions: shown && userId === shown.id ? [executionOf(shown)] : [], nextCursor: "" }),
+      Promise.resolve({ executions: currentCast && userId === currentCast.id ? [executionOf(currentCast)] : [], nextCursor: "" }),
     ),
     cancelExecution: unary<executions.CancelExecutionRequest, executions.CancelExecutionResponse>(({ executionId }) => {
       state.cancelled.push(executionId);
@@ -41,7 +41,7 @@ export const createRunsAndMails = () => {
       signal,
     ) {
       yield executions.WatchExecutionResponse.fromPartial({ sequence: 1, type: "started", at: new Date(0), dataJson: "{}" });
-      if (executionId === shown?.owned.executionId) return;
+      if (executionId === currentCast?.owned.executionId) return;
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     }),
   };
@@ -68,7 +68,7 @@ export const createRunsAndMails = () => {
       }),
     /** Adds the run that the tenancy table requests. */
     show: (cast: Cast): void => {
-      shown = cast;
+      currentCast = cast;
       state.runs.set(cast.owned.executionId, cast.id);
     },
     /** Emails about one subject, by the prefix of their ids. */

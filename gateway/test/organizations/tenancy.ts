@@ -31,8 +31,8 @@ const ids = ({ id, owned }: Cast): Record<string, string> => ({
 
 const pathOf = (cast: Cast, path: string): string =>
   path.replace(/([a-z-]+)\/:(\w+)/g, (_all, before: string, parameter: string) => {
-    const named: Record<string, string> = { slug: cast.owned.slug, internalName: "sandbox-image", name: cast.owned.secret, version: "1" };
-    return `${before}/${parameter === "id" ? (ids(cast)[before] ?? randomUUID()) : (named[parameter] ?? cast.suspended.id)}`;
+    const params: Record<string, string> = { slug: cast.owned.slug, internalName: "sandbox-image", name: cast.owned.secret, version: "1" };
+    return `${before}/${parameter === "id" ? (ids(cast)[before] ?? randomUUID()) : (params[parameter] ?? cast.suspended.id)}`;
   });
 
 const headersOf = ({ platform, cast }: Asked, actor: Actor): Record<string, string> => {
@@ -41,13 +41,13 @@ const headersOf = ({ platform, cast }: Asked, actor: Actor): Record<string, stri
 };
 
 /** Bodies that are rejected after all checks of the caller. So nothing is created, but the named resources are deleted. */
-const ask = (asked: Asked, actor: Actor, { method, path }: Pick<Route, "method" | "path">): Promise<Answer> => {
-  const sent: Sent = {
+const ask = (subject: Asked, actor: Actor, { method, path }: Pick<Route, "method" | "path">): Promise<Answer> => {
+  const options: Sent = {
     method,
-    headers: headersOf(asked, actor),
+    headers: headersOf(subject, actor),
     ...(method === "GET" || method === "DELETE" ? {} : { json: { unknown: 1 } }),
   };
-  return send(asked.platform.baseUrl, pathOf(asked.cast, path), sent);
+  return send(subject.platform.baseUrl, pathOf(subject.cast, path), options);
 };
 
 type Outcome = "admitted" | "no member" | "role" | "capability" | "suspended" | "session required" | "elsewhere";
@@ -100,19 +100,21 @@ const inTurn = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>):
  * Requests every route.
  * @returns the number of checked responses, and the wrong ones
  */
-export const checkTenancy = async (asked: Asked): Promise<{ checks: number; wrong: string[] }> => {
+export const checkTenancy = async (subject: Asked): Promise<{ checks: number; wrong: string[] }> => {
   const table = routes.flatMap((route) => (route.role === "self" ? [] : [{ route, needed: route.role }]));
   const wrong: string[] = [];
   let checks = 0;
   for (const actor of ACTORS) {
     await inTurn(table, async ({ route, needed }) => {
-      const answer = await ask(asked, actor, route);
+      const answer = await ask(subject, actor, route);
       checks += 1;
       const outcome = outcomeOf(answer);
-      const wanted = expected(actor, route, needed);
-      const isSeen = !isRole(actor) && tells(asked.cast, answer, route);
-      if (outcome !== wanted || isSeen)
-        wrong.push(`${actor}: ${route.method} ${route.path} ${wanted}, not ${outcome} (${answer.status} ${answer.text.slice(0, 200)})`);
+      const expectedOutcome = expected(actor, route, needed);
+      const isSeen = !isRole(actor) && tells(subject.cast, answer, route);
+      if (outcome !== expectedOutcome || isSeen)
+        wrong.push(
+          `${actor}: ${route.method} ${route.path} ${expectedOutcome}, not ${outcome} (${answer.status} ${answer.text.slice(0, 200)})`,
+        );
     });
   }
   return { checks, wrong };
@@ -148,7 +150,7 @@ const VALID: Readonly<Record<string, unknown>> = {
 /** Routes about organizations that are missing in the table. */
 export const unknownRoutes = (): string[] =>
   routes.flatMap(({ method, path }) =>
-    path.startsWith("/api/organizations/") && !OWN.some(([knownMethod, known]) => knownMethod === method && known === path)
+    path.startsWith("/api/organizations/") && !OWN.some(([knownMethod, knownPath]) => knownMethod === method && knownPath === path)
       ? [`${method} ${path}`]
       : [],
   );
@@ -157,22 +159,22 @@ export const unknownRoutes = (): string[] =>
  * Requests the routes about the organization.
  * @returns actual and expected responses
  */
-export const checkManagement = async (asked: Asked): Promise<{ seen: string[]; wanted: string[] }> => {
-  const { platform, cast } = asked;
-  const seen: string[] = [];
-  const wanted: string[] = [];
+export const checkManagement = async (subject: Asked): Promise<{ seen: string[]; wanted: string[] }> => {
+  const { platform, cast } = subject;
+  const actual: string[] = [];
+  const expectedLines: string[] = [];
   for (const actor of ACTORS) {
     for (const [method, path, needed] of OWN) {
       const json = VALID[`${method} ${path}`];
       const answer = await platform.send(pathOf(cast, path), {
         method,
-        headers: headersOf(asked, actor),
+        headers: headersOf(subject, actor),
         ...(json === undefined ? {} : { json }),
       });
       const outcome = actor.startsWith("other key") ? "session required" : expected(actor, { auth: "session" }, needed);
-      seen.push(`${actor} ${method} ${path} ${outcomeOf(answer)}`);
-      wanted.push(`${actor} ${method} ${path} ${outcome}`);
+      actual.push(`${actor} ${method} ${path} ${outcomeOf(answer)}`);
+      expectedLines.push(`${actor} ${method} ${path} ${outcome}`);
     }
   }
-  return { seen, wanted };
+  return { seen: actual, wanted: expectedLines };
 };

@@ -41,25 +41,25 @@ const agent = async (script: string, ...args: string[]): Promise<Record<string, 
 const workflow = async (slug: unknown) => (await clientOf(platform).call("GET", `/api/workflows/${String(slug)}`, { key: user.key })).body;
 
 it("with scripted decisions corrects the problems that a quote reports in its graph", async () => {
-  const said = await agent("scripted.mjs", `${platform.baseUrl}/mcp?models=true`, user.key!);
-  expect(said).toMatchObject({
+  const result = await agent("scripted.mjs", `${platform.baseUrl}/mcp?models=true`, user.key!);
+  expect(result).toMatchObject({
     used: ["save_workflow", "quote", "save_workflow", "quote", "run", "get_execution", "run"],
     status: "completed",
     images: 2,
   });
-  expect(await workflow(said.slug)).toMatchObject({ name: "Two postcards" });
-  expect(await workflow(said.slug)).not.toHaveProperty("mcp");
+  expect(await workflow(result.slug)).toMatchObject({ name: "Two postcards" });
+  expect(await workflow(result.slug)).not.toHaveProperty("mcp");
 });
 
 it("with a small local model's decisions fulfils the request", async () => {
-  const said = await agent("local.mjs", platform.baseUrl, user.key!, "local-chat", "a lighthouse in a storm");
-  process.stdout.write(`${JSON.stringify(said)}\n`);
-  expect(said).toMatchObject({
+  const result = await agent("local.mjs", platform.baseUrl, user.key!, "local-chat", "a lighthouse in a storm");
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+  expect(result).toMatchObject({
     used: expect.arrayContaining(["save_workflow", "quote", "run", "finish"]) as unknown,
     plan: { prompt: expect.stringMatching(/lighthouse/i) as unknown },
     status: "completed",
     tokens: { completion_tokens: expect.any(Number) as number },
   });
-  expect(said.images).toBeGreaterThan(0);
-  expect(await workflow(said.slug)).toMatchObject({ name: (said.plan as { name: string }).name });
+  expect(result.images).toBeGreaterThan(0);
+  expect(await workflow(result.slug)).toMatchObject({ name: (result.plan as { name: string }).name });
 });

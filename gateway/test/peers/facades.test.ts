@@ -98,19 +98,19 @@ const predictions = {
 };
 
 it("runs, uploads, streams, lists and cancels with Replicate's library for Python", async () => {
-  const said = (await python("replicate_client.py")) as { streamed: string[] };
+  const result = (await python("replicate_client.py")) as { streamed: string[] };
   const more = { asynchronous: [1, 1], models: true, failed: "failed", invalid: [422, "Input validation failed"] };
-  expect(said).toMatchObject({ ...predictions, ...more });
+  expect(result).toMatchObject({ ...predictions, ...more });
   // If the run ends before the stream opens, its text arrives in one piece.
-  expect(said.streamed.length).toBeGreaterThan(1);
-  expect(said.streamed.join("")).toMatch(/\w/);
+  expect(result.streamed.length).toBeGreaterThan(1);
+  expect(result.streamed.join("")).toMatch(/\w/);
 });
 
 it("runs, uploads, streams, lists and cancels with Replicate's library for JavaScript", async () => {
-  const said = (await javascript("replicate.mjs")) as { streamed: string[] };
+  const result = (await javascript("replicate.mjs")) as { streamed: string[] };
   const failed = expect.stringContaining("Prediction failed") as unknown;
-  expect(said).toMatchObject({ ...predictions, progress: "succeeded", polled: 1, failed, invalid: 422 });
+  expect(result).toMatchObject({ ...predictions, progress: "succeeded", polled: 1, failed, invalid: 422 });
   // If the run ends before the stream opens, its text arrives in one piece.
-  expect(said.streamed.length).toBeGreaterThan(1);
-  expect(said.streamed.join("")).toMatch(/\w/);
+  expect(result.streamed.length).toBeGreaterThan(1);
+  expect(result.streamed.join("")).toMatch(/\w/);
 });

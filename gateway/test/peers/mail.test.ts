@@ -130,11 +130,11 @@ it(
       }
     }
     const median = (all: number[]): number => all.sort((one, other) => one - other)[all.length / 2]!;
-    const [known, nobody] = [median(times.known!), median(times.nobody!)];
+    const [knownMs, nobody] = [median(times.known!), median(times.nobody!)];
     process.stdout.write(
-      `a reset is answered in ${known.toFixed(1)} ms where there is an account, in ${nobody.toFixed(1)} ms where there is none\n`,
+      `a reset is answered in ${knownMs.toFixed(1)} ms where there is an account, in ${nobody.toFixed(1)} ms where there is none\n`,
     );
-    expect(Math.abs(known - nobody)).toBeLessThan(Math.max(2, 0.25 * nobody));
+    expect(Math.abs(knownMs - nobody)).toBeLessThan(Math.max(2, 0.25 * nobody));
     await linkOf("known@loom.example", "reset-password");
     // A flood of requests sends at most one email every five minutes.
     expect((await mailsTo("known@loom.example")).filter(({ Subject }) => Subject === "Set a new password").length).toBeLessThanOrEqual(2);
@@ -154,13 +154,13 @@ const TAKEN_UP_MS = 90_000;
  * @returns a function that ends the outage after this number of attempts
  */
 const beAway = async (attempts: number): Promise<() => Promise<void>> => {
-  let met = 0;
+  let matchCount = 0;
   const nobody = createServer((socket) => {
-    met += 1;
+    matchCount += 1;
     socket.on("error", () => undefined).destroy();
   });
   await new Promise<void>((resolve) => nobody.listen(smtpPort, "127.0.0.1", resolve));
-  await eventually(() => met >= attempts, undefined, PATIENCE_MS);
+  await eventually(() => matchCount >= attempts, undefined, PATIENCE_MS);
   return () => new Promise((resolve) => nobody.close(() => resolve()));
 };
 
@@ -168,11 +168,11 @@ const beAway = async (attempts: number): Promise<() => Promise<void>> => {
 const readEnds = async ({ MONGODB_URI = "", MONGODB_DATABASE_PREFIX = "" }: Platform["env"], since: Date): Promise<(string | null)[]> => {
   const connection = await connectMongo({ uri: MONGODB_URI, database: `${MONGODB_DATABASE_PREFIX}executions` });
   try {
-    const found = await connection
+    const mails = await connection
       .collection<{ end: string | null; createdAt: Date }>("mails")
       .find({ createdAt: { $gte: since } })
       .toArray();
-    return found.map(({ end }) => end);
+    return mails.map(({ end }) => end);
   } finally {
     await connection.close();
   }
@@ -203,20 +203,20 @@ it(
     const sum = (all: number[]): number => all.reduce((total, one) => total + one, 0);
     const before = sum(await counts());
     const deadlineMs = Date.now() - beganAt.getTime() + MAIL_LIMITS.firstPause + TAKEN_UP_MS;
-    const wanted = [2, ...everybody.slice(1).map(() => 1)];
-    const haveEnded = (all: (string | null)[]): boolean => all.length === sum(wanted) && !all.includes(null);
+    const expectedCounts = [2, ...everybody.slice(1).map(() => 1)];
+    const haveEnded = (all: (string | null)[]): boolean => all.length === sum(expectedCounts) && !all.includes(null);
     const ends = await eventually(() => readEnds(platform.env, beganAt), haveEnded, deadlineMs);
-    const found = await counts();
+    const actualCounts = await counts();
     const unknown = ends.filter((end) => end === "unknown").length;
-    const missing = sum(wanted) - sum(found);
+    const missing = sum(expectedCounts) - sum(actualCounts);
     process.stdout.write(
-      `${before} of ${sum(wanted)} mails arrived before the outage, ${sum(found) - before} after it; ${unknown} were handed over by a process that died, of which ${missing} did not arrive\n`,
+      `${before} of ${sum(expectedCounts)} mails arrived before the outage, ${sum(actualCounts) - before} after it; ${unknown} were handed over by a process that died, of which ${missing} did not arrive\n`,
     );
-    expect(found.filter((count, index) => count > wanted[index]!)).toEqual([]);
+    expect(actualCounts.filter((count, index) => count > expectedCounts[index]!)).toEqual([]);
     expect(ends.filter((end) => end !== "sent" && end !== "unknown")).toEqual([]);
     expect(missing).toBeLessThanOrEqual(unknown);
     expect(unknown).toBeLessThanOrEqual(kills * MAIL_LIMITS.connections);
-    expect(sum(found) - before).toBeGreaterThan(0);
+    expect(sum(actualCounts) - before).toBeGreaterThan(0);
   },
   5 * PATIENCE_MS,
 );

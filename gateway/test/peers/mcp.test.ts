@@ -73,8 +73,8 @@ const statusOf = async (slug: string): Promise<string> => {
 
 it.each(["v1", "v2"])("the official SDK's client (%s) lists tools, runs one with progress, and cancels a run", async (version) => {
   const { stdout } = await execute(node, [join(folder, "client.mjs"), version, url, user.key!, film, slow], { maxBuffer: MAX_OUTPUT });
-  const said = JSON.parse(stdout) as { tools: string[]; steps: { progress: number }[] };
-  expect(said).toMatchObject({
+  const result = JSON.parse(stdout) as { tools: string[]; steps: { progress: number }[] };
+  expect(result).toMatchObject({
     server: "nodeloom",
     inputs: ["subject"],
     status: "completed",
@@ -82,8 +82,8 @@ it.each(["v1", "v2"])("the official SDK's client (%s) lists tools, runs one with
     refused: true,
     stopped: "called off",
   });
-  expect(said.tools).toEqual(expect.arrayContaining(["list_workflows", "run", "cancel", film, slow]));
-  expect(said.steps.length).toBeGreaterThan(1);
+  expect(result.tools).toEqual(expect.arrayContaining(["list_workflows", "run", "cancel", film, slow]));
+  expect(result.steps.length).toBeGreaterThan(1);
   await eventually(
     () => statusOf(slow),
     (status) => status === "cancelled",
@@ -104,9 +104,9 @@ it("the official SDK's client for Python gets a large picture, and a run's outpu
   const nodes = [{ id: "in", type: "request-input", data: { fields } }, { id: "out", type: "response-output", data: {} }]; // prettier-ignore
   const saved = await http.call("POST", "/api/workflows", { cookie: user.cookie, body: { name: "Show", nodes, edges } });
   const args = [join(folder, "client.py"), url, user.key!, String(saved.body.slug), id];
-  const said = JSON.parse((await execute(PYTHON, args)).stdout) as { steps: number };
-  expect(said).toMatchObject({ made: ["text", "resource_link", "image"], read: ["text", "resource_link", "image"] });
-  expect(said.steps).toBeGreaterThan(1);
+  const result = JSON.parse((await execute(PYTHON, args)).stdout) as { steps: number };
+  expect(result).toMatchObject({ made: ["text", "resource_link", "image"], read: ["text", "resource_link", "image"] });
+  expect(result.steps).toBeGreaterThan(1);
 });
 
 describe("MCP Inspector's command line", () => {

@@ -59,8 +59,8 @@ it("is built as a wheel and a source package; the wheel runs the README's script
 
 it("has no method that the gateway refuses, or that returns less than its type promises", async () => {
   const capabilities = ["workflow:*", "execution:*", "model:run", "agent:invoke", "webhook:receive"];
-  const named = ["execution:delete", "erasure:write", "webhooks:write", "schedules:write", "usage:read"];
-  const { key } = await clientOf(platform).account({ tier: "business", capabilities: [...capabilities, ...named] });
+  const keyCapabilities = ["execution:delete", "erasure:write", "webhooks:write", "schedules:write", "usage:read"];
+  const { key } = await clientOf(platform).account({ tier: "business", capabilities: [...capabilities, ...keyCapabilities] });
   const env = { NODELOOM_API_KEY: key, NODELOOM_BASE_URL: platform.baseUrl, WEBHOOK_URL: `http://${host}/`, FOLDER: folder };
   const script = join(__dirname, "python-client", "methods.py");
   const { stdout } = await python([script], folder, { ...env, PYTHONPATH: join(SOURCES, "src") });

@@ -15,8 +15,8 @@ type Call<Q, R> = (call: ServerUnaryCall<Q, R>, callback: sendUnaryData<R>) => v
 /** Runs by ID, with owner and status. */
 const runs = new Map<string, { userId: string; createdAt: Date; status: string }>();
 const listExecutions: Call<executions.ListExecutionsRequest, executions.ListExecutionsResponse> = ({ request }, callback) => {
-  const found = [...runs].filter(([, run]) => run.userId === request.userId && run.status === request.status);
-  const rows = found.map(([executionId, run]) => ({ ...run, executionId }));
+  const matching = [...runs].filter(([, run]) => run.userId === request.userId && run.status === request.status);
+  const rows = matching.map(([executionId, run]) => ({ ...run, executionId }));
   callback(null, executions.ListExecutionsResponse.fromPartial({ executions: rows }));
 };
 const cancelExecution: Call<executions.CancelExecutionRequest, executions.CancelExecutionResponse> = ({ request }, callback) => {
@@ -203,12 +203,12 @@ describe("a sign-in by the provider", () => {
     return { sub: randomUUID(), email, claims: { email, email_verified: true, ...claims } };
   };
   /** Starts in a browser and returns from the provider. */
-  const visit = async (given: ReturnType<typeof person>) => {
-    await provider.become(given);
-    const left = await platform.send("/api/auth/oidc/start?returnTo=/workflows%3Fq=film");
-    const cookie = OIDC_COOKIE.exec(left.headers["set-cookie"]?.[0] ?? "")?.[0] ?? "";
-    const back = new URL(await browse(String(left.headers.location), platform.baseUrl + CALLBACK));
-    return { left, cookie, path: back.pathname + back.search };
+  const visit = async (identity: ReturnType<typeof person>) => {
+    await provider.become(identity);
+    const redirect = await platform.send("/api/auth/oidc/start?returnTo=/workflows%3Fq=film");
+    const cookie = OIDC_COOKIE.exec(redirect.headers["set-cookie"]?.[0] ?? "")?.[0] ?? "";
+    const back = new URL(await browse(String(redirect.headers.location), platform.baseUrl + CALLBACK));
+    return { left: redirect, cookie, path: back.pathname + back.search };
   };
 
   it("starts at the provider and ends with a session on the requested page, with the credits of the tier", async () => {
@@ -266,10 +266,10 @@ describe("a sign-in by the provider", () => {
 describe("a reset link", () => {
   it("is created for the console's page, redeemed once, and appears in the audit log without its token", async () => {
     const user = await platform.createUser({ tier: "free" });
-    const made = await asAdmin(`/api/admin/users/${user.id}/password-reset`, undefined, "POST");
-    expect(made.status).toBe(201);
-    const token = String(made.body.token);
-    expect(made.body.link).toBe(`${platform.baseUrl}/reset-password#token=${token}`);
+    const reply = await asAdmin(`/api/admin/users/${user.id}/password-reset`, undefined, "POST");
+    expect(reply.status).toBe(201);
+    const token = String(reply.body.token);
+    expect(reply.body.link).toBe(`${platform.baseUrl}/reset-password#token=${token}`);
     const redeem = (password: string) => platform.send("/api/auth/password-reset", { json: { token, new: password } });
     expect((await redeem("password123")).body).toMatchObject({ code: "INVALID_REQUEST", issues: [{ path: "new" }] });
     expect((await redeem(NEXT)).status).toBe(204);

@@ -36,7 +36,7 @@ const holdFor = (request: executions.RunRequest): Promise<unknown> =>
     }),
   );
 
-const made = (request: executions.RunRequest): executions.Execution =>
+const startedExecution = (request: executions.RunRequest): executions.Execution =>
   executions.Execution.fromPartial({
     executionId: request.executionId,
     userId: request.runner!.userId,
@@ -58,7 +58,7 @@ beforeAll(async () => {
     run: unary<executions.RunRequest, executions.RunResponse>(async (request) => {
       requests.push(request);
       if (price > 0) await holdFor(request);
-      const execution = made(request);
+      const execution = startedExecution(request);
       runs.set(request.executionId, execution);
       return executions.RunResponse.fromPartial({ execution });
     }),
@@ -234,13 +234,13 @@ describe("a visitor's token", () => {
     expect(runner!.keyMetadata).toMatchObject({ "nodeloom.app": slug });
 
     const id = executionOf(answer);
-    const seen = await platform.send(`/api/executions/${id}`, { headers: bearer(token) });
-    expect(seen.body).toMatchObject({ executionId: id, result: { text: "made" }, nodes: [{ id: "words", status: "completed" }] });
+    const reply = await platform.send(`/api/executions/${id}`, { headers: bearer(token) });
+    expect(reply.body).toMatchObject({ executionId: id, result: { text: "made" }, nodes: [{ id: "words", status: "completed" }] });
     const events = await platform.send(`/api/executions/${id}/events`, { headers: bearer(token) });
     expect(events.text).toContain("event: settled");
     const list = await platform.send("/api/executions", { headers: bearer(token) });
     expect((list.body.rows as { executionId: string }[]).map(({ executionId }) => executionId)).toEqual([id]);
-    expect([seen, events, list].map(({ text }) => text).join()).not.toMatch(/secret/i);
+    expect([reply, events, list].map(({ text }) => text).join()).not.toMatch(/secret/i);
   });
 
   it("sees which node failed, and no text of its graph: in the response, the execution and events", async () => {
@@ -258,10 +258,10 @@ describe("a visitor's token", () => {
     const answer = await run(token);
     expect(answer.body).toMatchObject({ code: "EXECUTION_FAILED", error: "node words: its call failed" });
     const path = `/api/executions/${executionOf(answer)}`;
-    const [seen, events] = await Promise.all(["", "/events"].map((part) => platform.send(path + part, { headers: bearer(token) })));
-    expect(seen!.body).toMatchObject({ error: { message: "node words: its call failed" }, nodes: [{ id: "words" }] });
+    const [reply, events] = await Promise.all(["", "/events"].map((part) => platform.send(path + part, { headers: bearer(token) })));
+    expect(reply!.body).toMatchObject({ error: { message: "node words: its call failed" }, nodes: [{ id: "words" }] });
     expect(events!.text).toContain("its call failed");
-    expect([answer, seen, events].map((each) => each!.text).join()).not.toMatch(/secret/i);
+    expect([answer, reply, events].map((each) => each!.text).join()).not.toMatch(/secret/i);
     const own = await platform.send(`/api/workflows/${slug}/run`, { json: { inputs: {} }, headers: platform.byKey(owner) });
     expect(own.body).toMatchObject({ error: "refused to call a secret host" });
   });
@@ -282,10 +282,12 @@ describe("a visitor's token", () => {
     const id = executionOf(await run(first));
     const renewed = await visit(slug, { token: first });
     expect((await platform.send(`/api/executions/${id}`, { headers: bearer(renewed) })).status).toBe(200);
-    const named = (): Promise<Answer> =>
+    const requestNamedToken = (): Promise<Answer> =>
       platform.send(`/api/workflows/${slug}/app-token`, { json: { visitor: "customer-17" }, headers: platform.byKey(owner) });
-    const of = executionOf(await run(String((await named()).body.token)));
-    expect((await platform.send(`/api/executions/${of}`, { headers: bearer(String((await named()).body.token)) })).status).toBe(200);
+    const of = executionOf(await run(String((await requestNamedToken()).body.token)));
+    expect((await platform.send(`/api/executions/${of}`, { headers: bearer(String((await requestNamedToken()).body.token)) })).status).toBe(
+      200,
+    );
     expect(refusal(await platform.send(`/api/apps/${slug}/token`, { json: { token: `${first}x` } }))).toEqual([400, "INVALID_REQUEST"]);
   });
 
@@ -295,10 +297,10 @@ describe("a visitor's token", () => {
     const asks = (path: string): string => path.replace(":slug", slug).replaceAll(/:\w+/g, id);
     const table: Record<string, string[]> = { visitors: [], refused: [], open: [] };
     for (const route of routes) {
-      const sent: Sent = { method: route.method, ...(route.body ? { json: {} } : {}) };
+      const options: Sent = { method: route.method, ...(route.body ? { json: {} } : {}) };
       const [plain, withToken] = [
-        await send(platform.baseUrl, asks(route.path), sent),
-        await send(platform.baseUrl, asks(route.path), { ...sent, headers: bearer(token) }),
+        await send(platform.baseUrl, asks(route.path), options),
+        await send(platform.baseUrl, asks(route.path), { ...options, headers: bearer(token) }),
       ];
       const kind = kindOf(route);
       table[kind]!.push(`${route.method} ${route.path}`);
@@ -328,9 +330,9 @@ describe("a visitor's token", () => {
 
   it("can't set values reserved for the owner", async () => {
     const token = await visit();
-    const issuesOf = async (sent: { json?: object; query?: string }): Promise<unknown> => {
-      const json = { inputs: {}, ...sent.json };
-      return (await platform.send(`/api/workflows/${slug}/run${sent.query ?? ""}`, { json, headers: bearer(token) })).body.issues;
+    const issuesOf = async (parts: { json?: object; query?: string }): Promise<unknown> => {
+      const json = { inputs: {}, ...parts.json };
+      return (await platform.send(`/api/workflows/${slug}/run${parts.query ?? ""}`, { json, headers: bearer(token) })).body.issues;
     };
     for (const json of [{ until: "words" }, { metadata: { customer: "a" } }, { provenance: "full" }])
       expect(await issuesOf({ json })).toEqual([expect.objectContaining({ path: Object.keys(json)[0] })]);
@@ -381,8 +383,9 @@ describe("a visitor's token", () => {
     await change(user, which, { app: SETTINGS });
     expect((await run(token, { which })).status).toBe(200);
     const json = { suspended: true };
-    const asked = { origin: ORIGIN, "access-control-request-method": "POST", "access-control-request-headers": "authorization" };
-    const preflight = async () => (await platform.send(`/api/workflows/${which}/run`, { method: "OPTIONS", headers: asked })).status;
+    const preflightHeaders = { origin: ORIGIN, "access-control-request-method": "POST", "access-control-request-headers": "authorization" };
+    const preflight = async () =>
+      (await platform.send(`/api/workflows/${which}/run`, { method: "OPTIONS", headers: preflightHeaders })).status;
     expect(await preflight()).toBe(204);
     await platform.send(`/api/admin/users/${user.id}`, { method: "PATCH", json, headers: platform.bySession(platform.admin) });
     await untilRefused(() => run(token, { which }), [404, "NOT_FOUND"]);
@@ -410,10 +413,10 @@ const codeOf = ({ body }: Answer): unknown => {
 };
 
 describe("pages of other origins", () => {
-  const preflight = (path: string, origin: string, method = "POST", asked = "authorization,content-type"): Promise<Answer> =>
+  const preflight = (path: string, origin: string, method = "POST", headerNames = "authorization,content-type"): Promise<Answer> =>
     send(platform.baseUrl, path, {
       method: "OPTIONS",
-      headers: { origin, "access-control-request-method": method, "access-control-request-headers": asked },
+      headers: { origin, "access-control-request-method": method, "access-control-request-headers": headerNames },
     });
 
   it("can request what visitors can do, only from the app's origins", async () => {
@@ -424,7 +427,7 @@ describe("pages of other origins", () => {
       headers: { "access-control-allow-origin": ORIGIN, "access-control-allow-methods": "POST" },
     });
     expect((await preflight(`/api/executions/${randomUUID()}`, ORIGIN, "GET")).status).toBe(204);
-    for (const refused of [
+    for (const reply of [
       await preflight(path, OTHER_ORIGIN),
       await preflight(path, "null"),
       await preflight(path, `${ORIGIN}.evil.example`),
@@ -434,7 +437,7 @@ describe("pages of other origins", () => {
       await preflight(`/api/executions/${randomUUID()}/cancel`, ORIGIN),
       await preflight(`/api/executions/${randomUUID()}`, OTHER_ORIGIN, "GET"),
     ])
-      expect([refused.status, refused.headers["access-control-allow-origin"]]).toEqual([405, undefined]);
+      expect([reply.status, reply.headers["access-control-allow-origin"]]).toEqual([405, undefined]);
   });
 
   it("can read responses to tokens, including errors, and never with cookies; other origins are rejected", async () => {
@@ -464,8 +467,8 @@ describe("an app's daily budget", () => {
     price = PRICE;
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => run(tokens[index % tokens.length]!, { which })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-    const refused = answers.filter(({ status }) => status !== 200);
-    expect(new Set(refused.map((answer) => JSON.stringify(refusal(answer))))).toEqual(new Set(['[402,"BUDGET_EXCEEDED"]']));
+    const refusals = answers.filter(({ status }) => status !== 200);
+    expect(new Set(refusals.map((answer) => JSON.stringify(refusal(answer))))).toEqual(new Set(['[402,"BUDGET_EXCEEDED"]']));
     const { today } = (await platform.send(`/api/apps/${which}/token`, { json: {} })).body as unknown as { today: object };
     expect(today).toMatchObject({ creditsLeft: 0, dailyCredits: 5 });
 

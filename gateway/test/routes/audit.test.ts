@@ -31,7 +31,7 @@ describe("every write of an administrator", () => {
   it("to a user is a row with its actor, change, previous value, new value and time", async () => {
     const user = await platform.createUser({ tier: "pro" });
     const headers = platform.byKey(platform.admin);
-    const sent = await platform.send(`/api/admin/users/${user.id}`, { method: "PATCH", json: { tier: "business" }, headers });
+    const reply = await platform.send(`/api/admin/users/${user.id}`, { method: "PATCH", json: { tier: "business" }, headers });
     const [row] = await rowsOf(platform, user.id);
     expect(row).toMatchObject({
       actor: platform.admin.id,
@@ -43,7 +43,7 @@ describe("every write of an administrator", () => {
       after: { id: user.id, tier: "business", approved: true },
       outcome: "done",
       errorCode: null,
-      requestId: sent.headers["x-request-id"],
+      requestId: reply.headers["x-request-id"],
       at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
     });
   });
@@ -129,8 +129,8 @@ describe("a write whose outcome is unknown", () => {
     expect(pending).toMatchObject({ outcome: "pending", before: { topUp: 0 }, after: null });
     fails = false;
     expect((await credit()).status).toBe(200);
-    const [done] = await rowsOf(platform, user.id);
-    expect(done).toMatchObject({ id: pending!.id, at: pending!.at, outcome: "done", after: { topUp: 5 } });
+    const [doneRow] = await rowsOf(platform, user.id);
+    expect(doneRow).toMatchObject({ id: pending!.id, at: pending!.at, outcome: "done", after: { topUp: 5 } });
     await platform.stop();
     fake.stop();
   });

@@ -68,8 +68,8 @@ describe("API keys", () => {
 
   it("are shown in full once, and never again", async () => {
     const json = { name: "deploy", preset: "workflow-deploy", webhook: { url: "https://example.com/hook" } };
-    const refused = await platform.send("/api/keys", { json, headers: platform.bySession(pro) });
-    expect(refused.status).toBeGreaterThanOrEqual(400);
+    const reply = await platform.send("/api/keys", { json, headers: platform.bySession(pro) });
+    expect(reply.status).toBeGreaterThanOrEqual(400);
     const created = await platform.send("/api/keys", {
       json: { name: "hooks", preset: "webhook-receiver", webhook: { url: "https://example.com/hook" } },
       headers: platform.bySession(pro),
@@ -204,7 +204,8 @@ describe("sessions", () => {
     expect(endsMs).toBeGreaterThan(11.9 * 3_600_000);
     expect(endsMs).toBeLessThan(12.1 * 3_600_000);
     const cookie = sessionCookie(login);
-    const whoami = (sent: string) => send(edge.baseUrl, "/api/whoami", { headers: { cookie: sent, "x-forwarded-proto": "https" } });
+    const whoami = (cookieHeader: string) =>
+      send(edge.baseUrl, "/api/whoami", { headers: { cookie: cookieHeader, "x-forwarded-proto": "https" } });
     const used = await whoami(cookie);
     expect(used.status).toBe(200);
     // Each use renews the session.
@@ -312,9 +313,9 @@ describe("administration", () => {
     const headers = platform.bySession(platform.admin);
     const settings = { base: "business", rateLimitPerMinute: 3, markup: 1.25, monthlyCredits: 20.5, concurrency: 80 };
     const id = `studio-${randomUUID().slice(0, 8)}`;
-    const put = await platform.send(`/api/admin/tiers/${id}`, { method: "PUT", json: settings, headers });
-    expect(put.body).toEqual({ id, ...settings });
-    expect((await platform.send(`/api/admin/tiers/${id}`, { headers })).body).toEqual(put.body);
+    const reply = await platform.send(`/api/admin/tiers/${id}`, { method: "PUT", json: settings, headers });
+    expect(reply.body).toEqual({ id, ...settings });
+    expect((await platform.send(`/api/admin/tiers/${id}`, { headers })).body).toEqual(reply.body);
     const user = await platform.createUser({ tier: id });
     const first = await platform.send("/api/whoami", { headers: platform.byKey(user) });
     expect(first.headers["x-ratelimit-limit"]).toBe("3");
@@ -324,8 +325,8 @@ describe("administration", () => {
   it("finds users by page, approval and address", async () => {
     const user = await platform.createUser({ tier: "pro", approved: false });
     const headers = platform.bySession(platform.admin);
-    const found = await platform.send(`/api/admin/users?approved=false&q=${user.email}&limit=1`, { headers });
-    expect(found.body.rows).toMatchObject([{ id: user.id, approved: false }]);
+    const reply = await platform.send(`/api/admin/users?approved=false&q=${user.email}&limit=1`, { headers });
+    expect(reply.body.rows).toMatchObject([{ id: user.id, approved: false }]);
     const page = await platform.send("/api/admin/users?limit=1", { headers });
     const next = await platform.send(`/api/admin/users?limit=1&cursor=${encodeURIComponent(String(page.body.nextCursor))}`, { headers });
     expect((next.body.rows as { id: string }[])[0]?.id).not.toBe((page.body.rows as { id: string }[])[0]?.id);

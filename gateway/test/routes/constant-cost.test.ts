@@ -109,9 +109,9 @@ const first = async (path: string, user: User): Promise<{ load: Load; answer: An
 const REMEMBERED = ["models: find overrides", "models: find servers", "identity: find secrets", "identity.v1.IdentityService/ListSecrets"];
 const lasting = ({ commands, calls }: Load): Load => {
   for (const name of REMEMBERED) expect((commands[name] ?? 0) + (calls[name] ?? 0)).toBeLessThanOrEqual(1);
-  const kept = (counts: Record<string, number>): Record<string, number> =>
+  const keptCounts = (counts: Record<string, number>): Record<string, number> =>
     Object.fromEntries(Object.entries(counts).filter(([name]) => !REMEMBERED.includes(name)));
-  return { calls: kept(calls), commands: kept(commands) };
+  return { calls: keptCounts(calls), commands: keptCounts(commands) };
 };
 
 /** Calls that every list needs. */

@@ -14,7 +14,7 @@ import { eventually } from "../../../services/platform/test/support/eventually";
 
 type WatchCall = ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>;
 
-const known = new Map<string, executions.Execution>();
+const executionsById = new Map<string, executions.Execution>();
 let watching: WatchCall[] = [];
 let polls = 0;
 const redelivered: string[] = [];
@@ -28,7 +28,7 @@ beforeAll(async () => {
       call: ServerUnaryCall<executions.GetExecutionRequest, executions.GetExecutionResponse>,
       callback: sendUnaryData<executions.GetExecutionResponse>,
     ) => {
-      const execution = known.get(call.request.executionId);
+      const execution = executionsById.get(call.request.executionId);
       polls += 1;
       callback(null, { execution: execution?.userId === call.request.userId ? execution : undefined });
     },
@@ -41,7 +41,7 @@ beforeAll(async () => {
       callback(null, executions.RedeliverWebhookResponse.fromPartial({ webhookDelivery: delivery }));
     },
     watchExecution: (call: WatchCall) => {
-      if (known.get(call.request.executionId)?.userId === call.request.userId) watching.push(call);
+      if (executionsById.get(call.request.executionId)?.userId === call.request.userId) watching.push(call);
       else call.emit("error", toServiceError(executionNotFound()));
     },
   });
@@ -55,15 +55,15 @@ afterAll(async () => {
 beforeEach(() => (watching = []));
 
 const execution = (more: Partial<executions.Execution>): executions.Execution => {
-  const made = executions.Execution.fromPartial({
+  const newExecution = executions.Execution.fromPartial({
     executionId: randomUUID(),
     userId: pro.id,
     status: "processing",
     createdAt: new Date(0),
     ...more,
   });
-  known.set(made.executionId, made);
-  return made;
+  executionsById.set(newExecution.executionId, newExecution);
+  return newExecution;
 };
 
 it("rejects a filter by metadata that no run can have", async () => {
@@ -327,8 +327,8 @@ describe("following an execution", () => {
     const events = `/api/executions/${executionId}/events`;
     const silent = Array.from({ length: EVENT_STREAMS_PER_USER }, () => open(executionId, {}, platform, user));
     await eventually(() => watching.length === EVENT_STREAMS_PER_USER);
-    const refused = await platform.send(events, { headers: platform.byKey(user) });
-    expect(refused).toMatchObject({ status: 429, body: { code: "CONCURRENCY_LIMIT_EXCEEDED" } });
+    const reply = await platform.send(events, { headers: platform.byKey(user) });
+    expect(reply).toMatchObject({ status: 429, body: { code: "CONCURRENCY_LIMIT_EXCEEDED" } });
     expect(watching).toHaveLength(EVENT_STREAMS_PER_USER);
     for (const call of watching) call.end();
     for (const { close } of await Promise.all(silent)) close();

@@ -7,7 +7,7 @@ import { startPlatform, type Platform, type User } from "../support/platform";
 type Call<Q, A> = [call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>];
 
 /** A fake executions service: its requests and its responses. */
-const asked: executions.RunRequest[] = [];
+const requests: executions.RunRequest[] = [];
 let run: Partial<executions.Execution>;
 /** Pieces of text that the run writes. */
 let pieces: string[] = [];
@@ -23,14 +23,14 @@ beforeAll(async () => {
   const stored = (executionId: string) => executions.Execution.fromPartial({ executionId, createdAt: new Date(), keyId: "k", ...run });
   fake = await startFakeService(executions.ExecutionsServiceService, {
     run: (...[{ request }, callback]: Call<executions.RunRequest, executions.RunResponse>) => {
-      asked.push(request);
+      requests.push(request);
       callback(null, executions.RunResponse.fromPartial({ execution: stored(request.executionId) }));
     },
     getExecution: (...[{ request }, callback]: Call<executions.GetExecutionRequest, executions.GetExecutionResponse>) =>
       callback(null, { execution: stored(request.executionId) }),
     watchExecution: (call: ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>) => {
       for (const text of pieces) call.write(event("node.delta", { nodeId: "model", item: 0, text }));
-      ended("completed", { resultJson: '{"text":"one two three"}' });
+      endRun("completed", { resultJson: '{"text":"one two three"}' });
       call.write(event("execution.completed"));
       call.end();
     },
@@ -51,7 +51,7 @@ afterAll(async () => {
   fake.stop();
 });
 beforeEach(() => {
-  asked.length = 0;
+  requests.length = 0;
   cancelStatus = "cancel_requested";
   pieces = [];
   run = { status: "processing", modelIds: ["flux-schnell"] };
@@ -62,8 +62,8 @@ const fileHere = (): { url: string } => ({ url: `${platform.baseUrl}/media/med_1
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const event = (type: string, data: object = {}): executions.WatchExecutionResponse =>
   executions.WatchExecutionResponse.fromPartial({ type, dataJson: JSON.stringify(data) });
-const inputs = (): unknown => JSON.parse(asked[0]!.inputsJson);
-const ended = (status: string, more: Partial<executions.Execution> = {}): void => {
+const inputs = (): unknown => JSON.parse(requests[0]!.inputsJson);
+const endRun = (status: string, more: Partial<executions.Execution> = {}): void => {
   const finishedAt = new Date(Date.now() + 1_500);
   run = { status, modelIds: ["flux-schnell"], durationMs: 1_500, createdAt: new Date(), finishedAt, ...more };
 };
@@ -81,15 +81,15 @@ describe("fal's API", () => {
   });
 
   it("runs a model by fal's name, with the inputs that fal's parameters set", async () => {
-    const given = { prompt: "a loom", num_images: 2, image_size: "square", sync_mode: true };
-    const { status, body, headers } = await send("POST", "fal-ai/flux/schnell", given);
+    const modelInputs = { prompt: "a loom", num_images: 2, image_size: "square", sync_mode: true };
+    const { status, body, headers } = await send("POST", "fal-ai/flux/schnell", modelInputs);
     expect(status).toBe(200);
-    const [id] = [asked[0]!.executionId];
+    const [id] = [requests[0]!.executionId];
     const response = `${platform.baseUrl}/fal/fal-ai/flux/requests/${id}`;
     expect(body).toMatchObject({ status: "IN_QUEUE", request_id: id, response_url: response, cancel_url: `${response}/cancel` });
     expect(headers["x-fal-request-id"]).toBe(id);
-    expect(asked[0]!.target?.target).toEqual({ $case: "model", value: "flux-schnell" });
-    expect(asked[0]!.mode).toBe(executions.RunMode.RUN_MODE_RESPOND_ASYNC);
+    expect(requests[0]!.target?.target).toEqual({ $case: "model", value: "flux-schnell" });
+    expect(requests[0]!.mode).toBe(executions.RunMode.RUN_MODE_RESPOND_ASYNC);
     // Unknown inputs stay, so that the run rejects them by name.
     expect(inputs()).toEqual({ prompt: "a loom", count: 2, image_size: "square", sync_mode: true });
   });
@@ -97,10 +97,10 @@ describe("fal's API", () => {
   it("reads back parameters that are made from an input, and omits those that never change", async () => {
     await send("POST", "fal-ai/veo3.1/image-to-video", { image_url: "https://example.com/a.png", duration: "8s" });
     expect(inputs()).toEqual({ image: "https://example.com/a.png", seconds: 8 });
-    asked.length = 0;
+    requests.length = 0;
     await send("POST", "fal-ai/nano-banana-2/edit", { image_urls: ["https://a.example/1.png", "https://a.example/2.png"] });
     expect(inputs()).toEqual({ image: "https://a.example/1.png", image_2: "https://a.example/2.png" });
-    asked.length = 0;
+    requests.length = 0;
     await send("POST", "fal-ai/birefnet/v2", { image_url: "https://a.example/1.png", output_format: "png" });
     expect(inputs()).toEqual({ image: "https://a.example/1.png" });
   });
@@ -113,15 +113,15 @@ describe("fal's API", () => {
     const going = await send("GET", `fal-ai/flux/schnell/requests/${ID}/status?logs=1`);
     expect(going.body).toMatchObject({ status: "IN_PROGRESS", logs: [{ message: "model started" }] });
     expect((await send("GET", `fal-ai/flux/requests/${ID}`)).body).toEqual({ detail: "Request is still in progress" });
-    ended("completed");
+    endRun("completed");
     const over = await send("GET", `fal-ai/flux/requests/${ID}/status`);
     expect([over.status, over.body.status, over.body.logs, over.body.metrics]).toEqual([200, "COMPLETED", [], { inference_time: 1.5 }]);
   });
 
   it("returns the result unchanged, and failures with the status of their code", async () => {
-    ended("completed", { resultJson: JSON.stringify({ images: [fileHere()] }) });
+    endRun("completed", { resultJson: JSON.stringify({ images: [fileHere()] }) });
     expect((await send("GET", `fal-ai/flux/requests/${ID}`)).body).toEqual({ images: [fileHere()] });
-    ended("failed", { error: { code: "EXECUTION_FAILED", message: "the model failed" } });
+    endRun("failed", { error: { code: "EXECUTION_FAILED", message: "the model failed" } });
     const status = await send("GET", `fal-ai/flux/requests/${ID}/status`);
     expect(status.body).toMatchObject({ status: "COMPLETED", error: "the model failed", error_type: "EXECUTION_FAILED" });
     const failed = await send("GET", `fal-ai/flux/requests/${ID}`);
@@ -134,29 +134,29 @@ describe("fal's API", () => {
     cancelStatus = "already_completed";
     const late = await send("PUT", `fal-ai/flux/requests/${ID}/cancel`);
     expect([late.status, late.body]).toEqual([400, { status: "ALREADY_COMPLETED" }]);
-    ended("cancelled");
+    endRun("cancelled");
     const result = await send("GET", `fal-ai/flux/requests/${ID}`);
     expect([result.status, result.body.error_type]).toEqual([499, "client_cancelled"]);
   });
 
   it("waits for the result if requested, and returns no status that a library retries after a run was accepted", async () => {
-    ended("completed", { resultJson: JSON.stringify({ images: [fileHere()] }) });
+    endRun("completed", { resultJson: JSON.stringify({ images: [fileHere()] }) });
     expect((await send("POST", "run/nodeloom/sandbox-image", { prompt: "a loom" })).body).toMatchObject({
       images: [{ url: fileHere().url }],
     });
-    expect(asked[0]).toMatchObject({ mode: executions.RunMode.RUN_MODE_SYNC, waitMs: 600_000 });
+    expect(requests[0]).toMatchObject({ mode: executions.RunMode.RUN_MODE_SYNC, waitMs: 600_000 });
     run = { status: "processing" };
     const late = await send("POST", "run/nodeloom/sandbox-image", { prompt: "a loom" });
-    expect([late.status, late.body.executionId]).toEqual([500, asked[1]!.executionId]);
+    expect([late.status, late.body.executionId]).toEqual([500, requests[1]!.executionId]);
   });
 
   it("serves its proxy's requests for fal's two hosts, and no others", async () => {
     const ask = (target: string) =>
       sendTo(platform.baseUrl, "/fal/proxy", { json: {}, headers: { authorization: `Key ${user.key!}`, "x-fal-target-url": target } });
     expect((await ask("https://queue.fal.run/nodeloom/sandbox-image")).body).toMatchObject({ status: "IN_QUEUE" });
-    ended("completed", { resultJson: '{"text":"hi"}' });
+    endRun("completed", { resultJson: '{"text":"hi"}' });
     expect((await ask("https://fal.run/nodeloom/sandbox-image")).body).toEqual({ text: "hi" });
-    asked.length = 0;
+    requests.length = 0;
     for (const target of [
       "https://rest.fal.ai/storage",
       "http://fal.run/nodeloom/sandbox-image",
@@ -166,7 +166,7 @@ describe("fal's API", () => {
       const { status, body } = await ask(target);
       expect([target, status, body.error_type]).toEqual([target, 422, "INVALID_REQUEST"]);
     }
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it("streams a request's events until it ends", async () => {
@@ -203,24 +203,24 @@ describe("Replicate's API", () => {
     const input = { prompt: "a loom", num_outputs: 2, output_format: "png" };
     const { status, body } = await send("POST", "models/black-forest-labs/flux-schnell/predictions", { input });
     expect([status, body.status, body.model, body.version]).toEqual([201, "starting", "nodeloom/replicate-flux-schnell", "hidden"]);
-    expect(body.urls).toMatchObject({ get: `${platform.baseUrl}/replicate/v1/predictions/${asked[0]!.executionId}` });
-    expect(asked[0]!.target?.target).toEqual({ $case: "model", value: "replicate-flux-schnell" });
+    expect(body.urls).toMatchObject({ get: `${platform.baseUrl}/replicate/v1/predictions/${requests[0]!.executionId}` });
+    expect(requests[0]!.target?.target).toEqual({ $case: "model", value: "replicate-flux-schnell" });
     expect(inputs()).toEqual({ prompt: "a loom", count: 2 });
   });
 
   it("runs the target of `version`, and rejects versions at Replicate", async () => {
     await create({ version: "nodeloom/sandbox-image", input: { prompt: "a loom" } });
-    expect(asked[0]!.target?.target).toEqual({ $case: "model", value: "sandbox-image" });
+    expect(requests[0]!.target?.target).toEqual({ $case: "model", value: "sandbox-image" });
     await create({ version: "sandbox-image", input: {} });
-    expect(asked[1]!.target?.target).toEqual({ $case: "model", value: "sandbox-image" });
+    expect(requests[1]!.target?.target).toEqual({ $case: "model", value: "sandbox-image" });
     for (const [version, number] of [
       ["workflow/poster-maker:3", "3"],
       ["poster-maker:3", "3"],
       ["poster-maker:production", ""],
     ]) {
-      asked.length = 0;
+      requests.length = 0;
       await create({ version, input: {} });
-      expect(asked[0]!.target).toMatchObject({ target: { $case: "workflowSlug", value: "poster-maker" }, version: number });
+      expect(requests[0]!.target).toMatchObject({ target: { $case: "workflowSlug", value: "poster-maker" }, version: number });
     }
     const { status, body } = await create({ version: "5c7d5dc6dd8bf75c1acaa8565735e7986bc5b66206b55cca93cb72c9bf15ccaa", input: {} });
     expect([status, body.title]).toEqual([422, "Input validation failed"]);
@@ -231,27 +231,27 @@ describe("Replicate's API", () => {
     const version = "nodeloom/sandbox-image";
     run.nodes = [executions.NodeState.fromPartial({ id: "model", startedAt: new Date() })];
     const waited = await create({ version, input: {} }, { prefer: "wait" });
-    expect([waited.status, waited.body.status, asked[0]!.waitMs]).toEqual([202, "starting", 60_000]);
+    expect([waited.status, waited.body.status, requests[0]!.waitMs]).toEqual([202, "starting", 60_000]);
     expect((await send("GET", `predictions/${ID}`)).body.status).toBe("processing");
     await create({ version, input: {} }, { prefer: "wait=5" });
-    expect(asked[1]).toMatchObject({ waitMs: 5_000, mode: executions.RunMode.RUN_MODE_SYNC });
+    expect(requests[1]).toMatchObject({ waitMs: 5_000, mode: executions.RunMode.RUN_MODE_SYNC });
     await create({ version, input: {} }, { prefer: "wait=999" });
-    expect(asked[2]!.waitMs).toBe(120_000);
+    expect(requests[2]!.waitMs).toBe(120_000);
     expect((await create({ version, input: {} }, { prefer: "wait=soon" })).body.invalid_fields).toMatchObject([{ field: "Prefer" }]);
   });
 
   it("returns a result with one member as that member, with files as their addresses", async () => {
-    ended("completed", { resultJson: JSON.stringify({ images: [fileHere(), fileHere()] }), inputsJson: '{"prompt":"a loom"}' });
+    endRun("completed", { resultJson: JSON.stringify({ images: [fileHere(), fileHere()] }), inputsJson: '{"prompt":"a loom"}' });
     const { body } = await send("GET", `predictions/${ID}`);
     expect(body).toMatchObject({ status: "succeeded", output: [fileHere().url, fileHere().url], input: { prompt: "a loom" }, error: null });
     expect((body.metrics as { total_time: number }).total_time).toBeCloseTo(1.5, 0);
-    ended("completed", {
+    endRun("completed", {
       resultJson: JSON.stringify({ text: "hi", cover: fileHere(), page: { url: "https://example.com" } }),
       workflowSlug: "poster-maker",
       version: 3,
     });
-    const made = (await send("GET", `predictions/${ID}`)).body;
-    expect(made).toMatchObject({
+    const prediction = (await send("GET", `predictions/${ID}`)).body;
+    expect(prediction).toMatchObject({
       output: { text: "hi", cover: fileHere().url, page: { url: "https://example.com" } },
       model: "workflow/poster-maker",
       version: "3",
@@ -259,12 +259,12 @@ describe("Replicate's API", () => {
   });
 
   it("reports the reason why a prediction failed", async () => {
-    ended("failed", { error: { code: "EXECUTION_FAILED", message: "the model failed" } });
+    endRun("failed", { error: { code: "EXECUTION_FAILED", message: "the model failed" } });
     expect((await send("GET", `predictions/${ID}`)).body).toMatchObject({ status: "failed", error: "the model failed", output: null });
   });
 
   it("waits for the end of a cancelled prediction", async () => {
-    ended("cancelled");
+    endRun("cancelled");
     const { status, body } = await send("POST", `predictions/${ID}/cancel`);
     expect([status, body.status]).toEqual([200, "canceled"]);
   });
@@ -304,15 +304,15 @@ describe("Replicate's API", () => {
     form.append("content", new Blob([PNG], { type: "image/png" }), "hat.png");
     const headers = { authorization: `Bearer ${user.key!}` };
     const response = await fetch(`${platform.baseUrl}/replicate/v1/files`, { method: "POST", headers, body: form });
-    const made = (await response.json()) as { id: string; urls: { get: string } };
-    expect([response.status, made]).toMatchObject([201, { content_type: "image/png", size: PNG.length, urls: { get: expect.any(String) as unknown } }]); // prettier-ignore
-    expect((await send("GET", `files/${made.id}`)).body).toMatchObject({
-      id: made.id,
+    const prediction = (await response.json()) as { id: string; urls: { get: string } };
+    expect([response.status, prediction]).toMatchObject([201, { content_type: "image/png", size: PNG.length, urls: { get: expect.any(String) as unknown } }]); // prettier-ignore
+    expect((await send("GET", `files/${prediction.id}`)).body).toMatchObject({
+      id: prediction.id,
       checksums: { sha256: expect.any(String) as unknown },
     });
-    expect((await send("GET", "files")).body).toMatchObject({ results: [{ id: made.id }] });
-    expect((await send("DELETE", `files/${made.id}`)).status).toBe(204);
-    expect((await send("GET", `files/${made.id}`)).status).toBe(404);
+    expect((await send("GET", "files")).body).toMatchObject({ results: [{ id: prediction.id }] });
+    expect((await send("DELETE", `files/${prediction.id}`)).status).toBe(204);
+    expect((await send("GET", `files/${prediction.id}`)).status).toBe(404);
     const empty = await fetch(`${platform.baseUrl}/replicate/v1/files`, { method: "POST", headers, body: new FormData() });
     expect(empty.status).toBe(422);
   });

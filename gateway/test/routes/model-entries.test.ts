@@ -4,7 +4,7 @@ import { startPlatform, type Platform } from "../support/platform";
 
 const REGISTRY = join(__dirname, "..", "..", "..", "services", "models", "registry");
 const SCHNELL = JSON.parse(readFileSync(join(REGISTRY, "flux-schnell.json"), "utf8")) as Record<string, unknown>;
-const named = (internalName: string, change: object = {}): Record<string, unknown> => ({ ...SCHNELL, internalName, ...change });
+const entryNamed = (internalName: string, change: object = {}): Record<string, unknown> => ({ ...SCHNELL, internalName, ...change });
 
 describe("a model that an administrator adds", () => {
   let platform: Platform;
@@ -20,14 +20,14 @@ describe("a model that an administrator adds", () => {
   };
 
   it("is added, read, replaced and deleted by its revision, each with a row", async () => {
-    const entry = named("mine");
+    const entry = entryNamed("mine");
     const added = await asAdmin("", "POST", entry);
     expect([added.status, added.headers.etag, added.headers.location]).toEqual([201, '"1"', "/api/admin/models/mine"]);
     expect(added.body).toMatchObject({ internalName: "mine", company: "fal", status: "needs-key", asOf: SCHNELL.asOf });
     expect((await asAdmin("", "POST", entry)).status).toBe(201);
     expect((await asAdmin("/mine")).body).toEqual(entry);
 
-    const renamed = named("mine", { displayName: "Mine" });
+    const renamed = entryNamed("mine", { displayName: "Mine" });
     expect((await asAdmin("/mine", "PUT", renamed, { "if-match": '"7"' })).status).toBe(412);
     const replaced = await asAdmin("/mine", "PUT", renamed, { "if-match": '"1"' });
     expect([replaced.status, replaced.headers.etag, replaced.body.displayName]).toEqual([200, '"2"', "Mine"]);
@@ -52,30 +52,34 @@ describe("a model that an administrator adds", () => {
   });
 
   it("is validated like files, and errors have their path", async () => {
-    const wrong = await asAdmin("", "POST", named("wrong", { minTier: "gold", price: { perFortnightUsd: 1 } }));
+    const wrong = await asAdmin("", "POST", entryNamed("wrong", { minTier: "gold", price: { perFortnightUsd: 1 } }));
     expect(wrong.status).toBe(400);
     const { issues } = wrong.body as unknown as { issues: { path: string }[] };
     expect(issues.map(({ path }) => path)).toEqual(expect.arrayContaining(["minTier", "price"]));
     const elsewhere = { ...(SCHNELL.provider as object), baseUrl: "https://evil.example" };
-    expect((await asAdmin("", "POST", named("elsewhere", { provider: elsewhere }))).body).toMatchObject({
+    expect((await asAdmin("", "POST", entryNamed("elsewhere", { provider: elsewhere }))).body).toMatchObject({
       issues: [{ path: "provider.auth.secretEnv" }],
     });
   });
 
   it("can't replace a file's model, which PATCH changes", async () => {
-    for (const refused of [
-      await asAdmin("/sandbox-image", "PUT", named("sandbox-image")),
-      await asAdmin("", "POST", named("sandbox-image")),
+    for (const reply of [
+      await asAdmin("/sandbox-image", "PUT", entryNamed("sandbox-image")),
+      await asAdmin("", "POST", entryNamed("sandbox-image")),
       await asAdmin("/sandbox-image", "DELETE"),
     ]) {
-      expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining("PATCH")]);
+      expect([reply.status, reply.body.error]).toEqual([409, expect.stringContaining("PATCH")]);
     }
     expect((await asAdmin("/sandbox-image")).body).toMatchObject({ internalName: "sandbox-image", sandbox: true });
   });
 
   it("can be added only by an administrator", async () => {
     const user = await platform.createUser({ tier: "enterprise" });
-    const { status } = await platform.send("/api/admin/models", { method: "POST", json: named("x"), headers: platform.bySession(user) });
+    const { status } = await platform.send("/api/admin/models", {
+      method: "POST",
+      json: entryNamed("x"),
+      headers: platform.bySession(user),
+    });
     expect(status).toBe(403);
   });
 

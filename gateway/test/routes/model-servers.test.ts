@@ -90,8 +90,8 @@ describe("servers of models", () => {
     const text = `{"3":{"class_type":"KSampler","inputs":{"seed":${seed}}},"6":{"class_type":"CLIPTextEncode","inputs":{"text":"a loom"},"_meta":{"title":"Prompt"}},"9":{"class_type":"SaveImage","inputs":{"images":["8",0]}}}`;
     const headers = { ...platform.bySession(platform.admin), "content-type": "application/json" };
     const send = (path: string, body: string) => platform.send(path, { method: "POST", body, headers });
-    const seen = await send(`${SERVERS}/comfy/workflows/inspect`, `{"workflow":${text}}`);
-    expect(seen).toMatchObject({
+    const reply = await send(`${SERVERS}/comfy/workflows/inspect`, `{"workflow":${text}}`);
+    expect(reply).toMatchObject({
       status: 200,
       body: { modality: "image", inputs: [{ name: "prompt", node: "6", titled: true, value: "a loom" }, {}] },
     });

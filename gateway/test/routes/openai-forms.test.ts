@@ -14,8 +14,8 @@ describe("parameters", () => {
     ["not at all at their default", [], { n: 1, quality: "auto", top_p: 1 }, {}],
     ["as a ratio where there is no size", ["aspect_ratio"], { size: "1536x1024" }, { aspect_ratio: "3:2" }],
     ["as width and height", ["width", "height"], { size: "640x480" }, { width: 640, height: 480 }],
-  ])("become inputs %s", (_, names, given, expected) => {
-    expect(inputsOf(schemaOf(...names), given)).toEqual(expected);
+  ])("become inputs %s", (_, names, request, expected) => {
+    expect(inputsOf(schemaOf(...names), request)).toEqual(expected);
   });
 
   it("go to the first input of their kind if none has their name, but not to one that is set or has another meaning", () => {
@@ -87,8 +87,8 @@ describe("a transcription with times", () => {
   ];
 
   it("has words and segments as in OpenAI's API, by sentences and silences", () => {
-    const { words: heard, segments, duration, language } = detailsOf({ language: "en", words, duration: 4.5 }, "de");
-    expect(heard![0]).toEqual({ word: "Hello", start: 0, end: 0.4 });
+    const { words: heardWords, segments, duration, language } = detailsOf({ language: "en", words, duration: 4.5 }, "de");
+    expect(heardWords![0]).toEqual({ word: "Hello", start: 0, end: 0.4 });
     expect(segments!.map(({ id, start, end, text }) => [id, start, end, text])).toEqual([
       [0, 0, 0.9, "Hello there."],
       [1, 1, 1.2, "Good"],

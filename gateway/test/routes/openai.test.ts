@@ -7,7 +7,7 @@ type RunCall = ServerUnaryCall<executions.RunRequest, executions.RunResponse>;
 type WatchCall = ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>;
 
 /** A fake executions service: its requests and its responses. */
-const asked: executions.RunRequest[] = [];
+const requests: executions.RunRequest[] = [];
 let outcome: Partial<executions.Execution>;
 let events: Partial<executions.WatchExecutionResponse>[] = [];
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const execution = (executionId: string) => executions.Execution.fromPartial({ executionId, ...outcome });
   fake = await startFakeService(executions.ExecutionsServiceService, {
     run: (call: RunCall, callback: sendUnaryData<executions.RunResponse>) => {
-      asked.push(call.request);
+      requests.push(call.request);
       callback(null, executions.RunResponse.fromPartial({ execution: execution(call.request.executionId) }));
     },
     getExecution: (call: { request: { executionId: string } }, callback: sendUnaryData<executions.GetExecutionResponse>) =>
@@ -37,7 +37,7 @@ afterAll(async () => {
   fake.stop();
 });
 beforeEach(() => {
-  asked.length = 0;
+  requests.length = 0;
   events = [];
   outcome = { status: "completed", resultJson: '{"text":"hi"}' };
 });
@@ -46,7 +46,7 @@ const bearer = (): Record<string, string> => ({ authorization: `Bearer ${pro.key
 const ask = (path: string, json: unknown) => platform.send(path, { json, headers: bearer() });
 const chat = (more: object = {}) =>
   ask("/v1/chat/completions", { model: "sandbox-chat", messages: [{ role: "user", content: "Say hi." }], ...more });
-const inputs = (): unknown => JSON.parse(asked[0]!.inputsJson);
+const inputs = (): unknown => JSON.parse(requests[0]!.inputsJson);
 
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
@@ -71,7 +71,7 @@ describe("OpenAI's routes", () => {
       choices: [{ message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
     });
     expect(inputs()).toEqual({ prompt: "Say hi.", maxTokens: 20, temperature: 0.5 });
-    expect(asked[0]).toMatchObject({ metadata: { user: "jo" }, runner: { webhookUrl: "" } });
+    expect(requests[0]).toMatchObject({ metadata: { user: "jo" }, runner: { webhookUrl: "" } });
   });
 
   it("report that an answer ends at the maximum number of tokens, whole and streamed", async () => {
@@ -98,7 +98,7 @@ describe("OpenAI's routes", () => {
     const schema = { type: "object", properties: { a: { type: "integer" } } };
     const { body } = await chat({ response_format: { type: "json_schema", json_schema: { name: "x", schema } } });
     expect(body).toMatchObject({ choices: [{ message: { content: '{"a":1}' } }] });
-    expect(JSON.parse(asked[0]!.target!.schemaJson)).toEqual(schema);
+    expect(JSON.parse(requests[0]!.target!.schemaJson)).toEqual(schema);
   });
 
   it("stream a text in pieces, the rest at the end, then [DONE]", async () => {
@@ -112,7 +112,7 @@ describe("OpenAI's routes", () => {
       .map((each) => JSON.parse(each) as { choices: { delta: { content?: string }; finish_reason: unknown }[] });
     expect(chunks.map(({ choices: [choice] }) => choice!.delta.content ?? "")).toEqual(["", "one ", "two ", "three", ""]);
     expect(chunks.at(-1)!.choices[0]!.finish_reason).toBe("stop");
-    expect(asked[0]!.mode).toBe(executions.RunMode.RUN_MODE_RESPOND_ASYNC);
+    expect(requests[0]!.mode).toBe(executions.RunMode.RUN_MODE_RESPOND_ASYNC);
   });
 
   it("stream no text that restarts after a streamed part", async () => {
@@ -131,7 +131,7 @@ describe("OpenAI's routes", () => {
     expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content)).toEqual(["", "one "]);
     expect(text).not.toMatch(/"finish_reason":"|DONE/);
     const last = text.trim().split("\n\n").at(-1)!.slice("data: ".length);
-    expect(JSON.parse(last)).toMatchObject({ error: { code: "EXECUTION_FAILED", executionId: asked[0]!.executionId } });
+    expect(JSON.parse(last)).toMatchObject({ error: { code: "EXECUTION_FAILED", executionId: requests[0]!.executionId } });
   });
 
   it("stream an answer with a schema as a whole, because it can be repaired", async () => {
@@ -144,9 +144,9 @@ describe("OpenAI's routes", () => {
 
   it("stream a workflow's result, and no text of its nodes", async () => {
     const nodes = [{ id: "in", type: "request-input", data: { fields: [{ name: "prompt", type: "text" }] } }];
-    const made = await platform.send("/api/workflows", { json: { name: "Chat", nodes, edges: [] }, headers: platform.byKey(pro) });
+    const reply = await platform.send("/api/workflows", { json: { name: "Chat", nodes, edges: [] }, headers: platform.byKey(pro) });
     events = [{ type: "node.delta", dataJson: '{"nodeId":"model","item":0,"text":"draft"}' }];
-    const { text } = await chat({ model: `workflow/${String(made.body.slug)}`, stream: true });
+    const { text } = await chat({ model: `workflow/${String(reply.body.slug)}`, stream: true });
     expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content)).toEqual(["", "hi"]);
   });
 
@@ -154,7 +154,7 @@ describe("OpenAI's routes", () => {
     const { status, body } = await chat({ logit_bias: { 50256: -100 }, tools: [] });
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: { type: "invalid_request_error", param: "logit_bias", code: "INVALID_REQUEST" } });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   const weather = { name: "weather", description: null, parameters: { type: "object" }, strict: true };
@@ -164,17 +164,17 @@ describe("OpenAI's routes", () => {
     outcome.resultJson = JSON.stringify({ text: "", json: { tool_calls: calls } });
     const tools = [{ type: "function", function: weather }];
     const { body } = await chat({ tools, tool_choice: "auto", parallel_tool_calls: false, top_p: 0.5, stop: "END" });
-    const { description: _, ...kept } = weather;
+    const { description: _, ...functionFields } = weather;
     expect(inputs()).toEqual({
       prompt: "Say hi.",
-      tools: [{ type: "function", function: kept }],
+      tools: [{ type: "function", function: functionFields }],
       ...{ tool_choice: "auto", parallel_tool_calls: false, top_p: 0.5, stop: ["END"] },
     });
     expect(body).toMatchObject({ choices: [{ message: { content: null, tool_calls: calls }, finish_reason: "tool_calls" }] });
     const { text } = await chat({ tools, stream: true });
     expect(text).toContain(`"delta":{"tool_calls":[${JSON.stringify({ index: 0, ...calls[0] })}]}`);
     expect(text).toContain('"finish_reason":"tool_calls"');
-    asked.length = 0;
+    requests.length = 0;
     const messages = [
       { role: "user", content: "Rain?" },
       { role: "assistant", content: null, tool_calls: calls },
@@ -195,7 +195,7 @@ describe("OpenAI's routes", () => {
     expect((await chat({ model: "local-chat", tools })).body).toMatchObject({ error: { param: "tools" } });
     const messages = [{ role: "user", content: "a" }, { role: "assistant", tool_calls: calls }]; // prettier-ignore
     expect((await chat({ model: "local-chat", messages })).body).toMatchObject({ error: { param: "messages" } });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await chat({ tools: [], tool_choice: "none", parallel_tool_calls: true });
     expect(inputs()).toEqual({ prompt: "Say hi." });
   });
@@ -213,7 +213,7 @@ describe("OpenAI's routes", () => {
     outcome.nodes = [executions.NodeState.fromPartial({ id: "model", usage: { inputTokens: 7, outputTokens: 2 } })];
     const { status, body } = await respond({ instructions: "Be brief.", max_output_tokens: 20, store: false, metadata: { a: "b" } });
     expect(status).toBe(200);
-    const id = asked[0]!.executionId;
+    const id = requests[0]!.executionId;
     expect(body).toMatchObject({
       ...{ id: `resp_${id}`, object: "response", status: "completed", error: null, store: false, metadata: { a: "b" } },
       output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "hi", annotations: [] }] }],
@@ -221,8 +221,8 @@ describe("OpenAI's routes", () => {
     });
     expect(inputs()).toEqual({ prompt: "Say hi.", system: "Be brief.", maxTokens: 20 });
     outcome.nodes = [];
-    for (const kept of ["previous_response_id", "conversation"])
-      expect((await respond({ [kept]: "x" })).body).toMatchObject({ error: { param: kept, code: "INVALID_REQUEST" } });
+    for (const member of ["previous_response_id", "conversation"])
+      expect((await respond({ [member]: "x" })).body).toMatchObject({ error: { param: member, code: "INVALID_REQUEST" } });
     expect((await respond({ background: true })).body).toMatchObject({ error: { param: "background" } });
   });
 
@@ -237,7 +237,7 @@ describe("OpenAI's routes", () => {
       { type: "function_call_output", call_id: "call_0", output: "fog" },
     ];
     const { body } = await respond({ input, tools, tool_choice: { type: "function", name: "weather" } });
-    const { description: _, ...kept } = weather;
+    const { description: _, ...functionFields } = weather;
     expect(inputs()).toEqual({
       prompt: "Rain?",
       steps: [
@@ -248,7 +248,7 @@ describe("OpenAI's routes", () => {
         },
         { role: "tool", content: "fog", tool_call_id: "call_0" },
       ],
-      tools: [{ type: "function", function: kept }],
+      tools: [{ type: "function", function: functionFields }],
       tool_choice: { type: "function", function: { name: "weather" } },
     });
     expect(body.output).toMatchObject([{ type: "function_call", call_id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' }]);
@@ -261,25 +261,25 @@ describe("OpenAI's routes", () => {
     events = [{ type: "node.delta", dataJson: '{"nodeId":"model","item":0,"text":"one ","reset":true}' }];
     const { text } = await respond({ stream: true, tools: [{ type: "function", ...weather }] });
     const all = text.trim().split("\n\n").map((one) => one.split("\n").map((line) => line.replace(/^(event|data): /, ""))); // prettier-ignore
-    const sent = all.map(
+    const sentEvents = all.map(
       ([, data]) => JSON.parse(data!) as { type: string; sequence_number: number; delta?: string; response?: { output: unknown } },
     );
-    expect(all.map(([name]) => name)).toEqual(sent.map(({ type }) => type));
-    expect(sent.map(({ sequence_number: number }) => number)).toEqual(sent.map((_, index) => index));
-    expect(sent.map(({ type }) => type.replace("response.", ""))).toEqual([
+    expect(all.map(([name]) => name)).toEqual(sentEvents.map(({ type }) => type));
+    expect(sentEvents.map(({ sequence_number: number }) => number)).toEqual(sentEvents.map((_, index) => index));
+    expect(sentEvents.map(({ type }) => type.replace("response.", ""))).toEqual([
       ...["created", "in_progress", "output_item.added", "content_part.added", "output_text.delta", "output_text.delta"],
       ...["output_text.done", "content_part.done", "output_item.done"],
       ...["output_item.added", "function_call_arguments.delta", "function_call_arguments.done", "output_item.done", "completed"],
     ]);
-    expect(sent.flatMap(({ type, delta }) => (type === "response.output_text.delta" ? [delta] : []))).toEqual(["one ", "two"]);
-    expect(sent.at(-1)!.response!.output).toMatchObject([{ content: [{ text: "one two" }] }, { call_id: "call_1" }]);
+    expect(sentEvents.flatMap(({ type, delta }) => (type === "response.output_text.delta" ? [delta] : []))).toEqual(["one ", "two"]);
+    expect(sentEvents.at(-1)!.response!.output).toMatchObject([{ content: [{ text: "one two" }] }, { call_id: "call_1" }]);
     outcome = { status: "failed", error: executions.ExecutionError.fromPartial({ code: "EXECUTION_FAILED", message: "no" }) };
     expect((await respond({ stream: true })).text).toMatch(/event: response\.failed\n.*"code":"EXECUTION_FAILED","message":"no"/);
   });
 
   it("read one model or workflow that the caller can run, and no other", async () => {
-    const made = await platform.send("/api/workflows", { json: { name: "Read me", nodes: [], edges: [] }, headers: platform.byKey(pro) });
-    const name = `workflow/${String(made.body.slug)}`;
+    const reply = await platform.send("/api/workflows", { json: { name: "Read me", nodes: [], edges: [] }, headers: platform.byKey(pro) });
+    const name = `workflow/${String(reply.body.slug)}`;
     for (const path of ["sandbox-chat", encodeURIComponent(name), name])
       expect(await platform.send(`/v1/models/${path}`, { headers: bearer() })).toMatchObject({
         status: 200,
@@ -316,7 +316,7 @@ describe("OpenAI's routes", () => {
     const { status, headers, body } = await chat();
     expect(status).toBe(500);
     expect(headers["x-should-retry"]).toBe("false");
-    expect(body).toMatchObject({ error: { message: "no", type: "server_error", executionId: asked[0]!.executionId } });
+    expect(body).toMatchObject({ error: { message: "no", type: "server_error", executionId: requests[0]!.executionId } });
   });
 
   it("convert texts to vectors, as numbers or as base64 floats, with embedding models", async () => {
@@ -337,16 +337,16 @@ describe("OpenAI's routes", () => {
       ...[100, 99],
       { prompt_tokens: 6, total_tokens: 6 },
     ]);
-    expect(asked.flatMap(({ inputsJson }) => (JSON.parse(inputsJson) as { texts: string[] }).texts)).toEqual(many);
-    expect(new Set(asked.map(({ executionId }) => executionId)).size).toBe(2);
+    expect(requests.flatMap(({ inputsJson }) => (JSON.parse(inputsJson) as { texts: string[] }).texts)).toEqual(many);
+    expect(new Set(requests.map(({ executionId }) => executionId)).size).toBe(2);
     expect((await ask("/v1/embeddings", { model: "local-embeddings", input: Array(2_049).fill("a") })).body).toMatchObject({
       error: { param: "input" },
     });
-    asked.length = 0;
+    requests.length = 0;
     outcome.resultJson = '{"json":{"vectors":[[1]]}}';
     // The tokens of "hello world" in cl100k_base.
     for (const input of [[15_339, 1_917], [[15_339, 1_917]]]) await ask("/v1/embeddings", { model: "local-embeddings", input });
-    expect(asked.map(({ inputsJson }) => JSON.parse(inputsJson) as unknown)).toEqual(Array(2).fill({ texts: ["hello world"] }));
+    expect(requests.map(({ inputsJson }) => JSON.parse(inputsJson) as unknown)).toEqual(Array(2).fill({ texts: ["hello world"] }));
     expect((await ask("/v1/embeddings", { model: "local-embeddings", input: [[1], [200_000]] })).body).toMatchObject({
       error: { param: "input.1" },
     });
@@ -358,22 +358,22 @@ describe("OpenAI's routes", () => {
       { name: "subject", type: "text" },
       { name: "photo", type: "image_upload" },
     ];
-    const graph = (given: object[]) => ({ nodes: [{ id: "in", type: "request-input", data: { fields: given } }], edges: [] });
-    const save = async (name: string, given: object[]): Promise<string> => {
-      const made = await platform.send("/api/workflows", { json: { name, ...graph(given) }, headers: platform.byKey(pro) });
-      return `workflow/${String(made.body.slug)}`;
+    const graph = (inputFields: object[]) => ({ nodes: [{ id: "in", type: "request-input", data: { fields: inputFields } }], edges: [] });
+    const save = async (name: string, inputFields: object[]): Promise<string> => {
+      const reply = await platform.send("/api/workflows", { json: { name, ...graph(inputFields) }, headers: platform.byKey(pro) });
+      return `workflow/${String(reply.body.slug)}`;
     };
-    const [named, without] = [await save("Postcards", fields), await save("Still", [fields[2]!])];
+    const [namedSlug, without] = [await save("Postcards", fields), await save("Still", [fields[2]!])];
     outcome.resultJson = '{"images":[]}';
     for (const [model, more] of [
-      [named, { prompt: "A hat" }],
-      [named, {}],
+      [namedSlug, { prompt: "A hat" }],
+      [namedSlug, {}],
       [without, { prompt: "A hat" }],
     ] as const)
       // prettier-ignore
       expect((await ask("/v1/images/generations", { model, output_format: "png", ...more })).status).toBe(200);
-    expect(asked.map(({ inputsJson }) => JSON.parse(inputsJson) as unknown)).toEqual([{ subject: "A hat" }, {}, {}]);
-    expect((await ask("/v1/images/generations", { model: named, prompt: "x", output_format: "webp" })).body).toMatchObject({
+    expect(requests.map(({ inputsJson }) => JSON.parse(inputsJson) as unknown)).toEqual([{ subject: "A hat" }, {}, {}]);
+    expect((await ask("/v1/images/generations", { model: namedSlug, prompt: "x", output_format: "webp" })).body).toMatchObject({
       error: { param: "output_format" },
     });
   });
@@ -430,7 +430,7 @@ describe("OpenAI's routes", () => {
     const before = await uploads();
     const { status, body } = await edit(Buffer.concat([model, prompt, partsOf(name), Buffer.from("--edge--\r\n")]));
     expect([status, body]).toMatchObject([400, { error: { code: "INVALID_REQUEST", param: name } }]);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect(await uploads()).toBe(before);
   });
 

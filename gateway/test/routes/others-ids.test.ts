@@ -9,8 +9,8 @@ import { startPlatform, type Platform, type User } from "../support/platform";
 /** Limit on requests for other accounts' executions. */
 const LIMIT = 3;
 
-const known = new Map<string, executions.Execution>();
-let asked: string[] = [];
+const executionsById = new Map<string, executions.Execution>();
+let askedIds: string[] = [];
 let fake: FakeService;
 let platform: Platform;
 let tier: string;
@@ -18,17 +18,17 @@ let tier: string;
 beforeAll(async () => {
   fake = await startFakeService(executions.ExecutionsServiceService, {
     getExecution: unary<executions.GetExecutionRequest, executions.GetExecutionResponse>(({ executionId, userId }) => {
-      asked.push(executionId);
-      const execution = known.get(executionId);
+      askedIds.push(executionId);
+      const execution = executionsById.get(executionId);
       return Promise.resolve({ execution: execution?.userId === userId ? execution : undefined });
     }),
     cancelExecution: unary<executions.CancelExecutionRequest, executions.CancelExecutionResponse>(({ executionId, userId }) => {
-      asked.push(executionId);
-      if (known.get(executionId)?.userId === userId) return Promise.resolve({ status: "already_completed" });
+      askedIds.push(executionId);
+      if (executionsById.get(executionId)?.userId === userId) return Promise.resolve({ status: "already_completed" });
       throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
     }),
     watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(({ executionId }) => {
-      asked.push(executionId);
+      askedIds.push(executionId);
       throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
     }),
   });
@@ -41,7 +41,7 @@ afterAll(async () => {
   await platform.stop();
   fake.stop();
 });
-beforeEach(() => (asked = []));
+beforeEach(() => (askedIds = []));
 
 const executionOf = ({ id }: User): string => {
   const execution = executions.Execution.fromPartial({
@@ -50,7 +50,7 @@ const executionOf = ({ id }: User): string => {
     status: "completed",
     createdAt: new Date(0),
   });
-  known.set(execution.executionId, execution);
+  executionsById.set(execution.executionId, execution);
   return execution.executionId;
 };
 
@@ -72,16 +72,16 @@ it.each(["poll", "cancel", "events"] as const)(
     const answers = [await ask(user, "poll", randomUUID()), await ask(user, "cancel", executionOf(other))];
     answers.push(await ask(user, "events", randomUUID()));
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
-    expect(asked).toHaveLength(LIMIT);
+    expect(askedIds).toHaveLength(LIMIT);
 
     // The request beyond the limit is still looked up, because it can be the caller's own. It is the last one.
     expect([404, 429]).toContain((await ask(user, way, randomUUID())).status);
-    const before = asked.length;
+    const before = askedIds.length;
     for (let times = 0; times < 5; times += 1) {
-      const refused = await ask(user, way, randomUUID());
-      expect(refused).toMatchObject({ status: 429, body: { code: "RATE_LIMIT_EXCEEDED", tier, limit: LIMIT } });
+      const refusal = await ask(user, way, randomUUID());
+      expect(refusal).toMatchObject({ status: 429, body: { code: "RATE_LIMIT_EXCEEDED", tier, limit: LIMIT } });
     }
-    expect(asked).toHaveLength(before);
+    expect(askedIds).toHaveLength(before);
   },
 );
 

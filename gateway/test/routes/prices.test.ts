@@ -27,8 +27,8 @@ describe("a price", () => {
 
   it("that depends on inputs is shown in a tier's credits, without the provider's prices", () => {
     const [, view] = VIEWS.find(([unit]) => unit.includes("inputs"))!;
-    const told = tierPriceView(toStoredPrice(view), 1_500);
-    expect(tierPrice.parse(told)).toEqual({
+    const shownPrice = tierPriceView(toStoredPrice(view), 1_500);
+    expect(tierPrice.parse(shownPrice)).toEqual({
       table: [{ when: { size: ["2K", "4K"], audio: true }, perSecondCredits: 60 }, { perSecondCredits: 15 }],
       factors: [{ when: { image: { given: true } }, times: 1.5 }],
     });

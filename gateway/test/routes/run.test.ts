@@ -11,12 +11,12 @@ type RunCall = ServerUnaryCall<executions.RunRequest, executions.RunResponse>;
 type RunCallback = sendUnaryData<executions.RunResponse>;
 
 /** A fake executions service: its requests and its next response. */
-const asked: executions.RunRequest[] = [];
+const requests: executions.RunRequest[] = [];
 let answer: (request: executions.RunRequest, reply: (execution: Partial<executions.Execution>) => void) => void;
 
 /** True to mark the response as a replay. */
 let replayed = false;
-let told: Partial<executions.RunResponse> = {};
+let runReply: Partial<executions.RunResponse> = {};
 
 let fake: FakeService;
 let platform: Platform;
@@ -25,11 +25,11 @@ let pro: User;
 beforeAll(async () => {
   fake = await startFakeService(executions.ExecutionsServiceService, {
     run: (call: RunCall, callback: RunCallback) => {
-      asked.push(call.request);
+      requests.push(call.request);
       answer(call.request, (execution) =>
         callback(
           null,
-          executions.RunResponse.fromPartial({ execution: { executionId: call.request.executionId, ...execution }, replayed, ...told }),
+          executions.RunResponse.fromPartial({ execution: { executionId: call.request.executionId, ...execution }, replayed, ...runReply }),
         ),
       );
     },
@@ -42,9 +42,9 @@ afterAll(async () => {
   fake.stop();
 });
 beforeEach(() => {
-  asked.length = 0;
+  requests.length = 0;
   replayed = false;
-  told = {};
+  runReply = {};
   answer = (_request, reply) => reply({ status: "completed", resultJson: '{"text":"hi","n":1.0}', millicredits: 3_250 });
 });
 
@@ -56,7 +56,7 @@ describe("a synchronous run", () => {
     const { status, text, headers } = await run({ inputs: {} });
     expect(status).toBe(200);
     expect(text).toMatch(/^\{"success":true,"result":\{"text":"hi","n":1\.0\},"cost":3\.25,"ms":\d+\}$/);
-    expect(headers["x-execution-id"]).toBe(asked[0]!.executionId);
+    expect(headers["x-execution-id"]).toBe(requests[0]!.executionId);
   });
 
   it.each(["", "?async=true"])("returns warnings about its nodes, requested with %j", async (query) => {
@@ -71,7 +71,7 @@ describe("a synchronous run", () => {
     const body = '{"inputs": {"big":12345678901234567890,"__proto__":{"a":1},"x":1.50 } , "maxCredits":0.5}';
     const headers = { ...platform.byKey(pro), "content-type": "application/json" };
     await platform.send("/api/workflows/my-flow/run", { body, headers });
-    expect(asked[0]).toMatchObject({
+    expect(requests[0]).toMatchObject({
       inputsJson: '{"big":12345678901234567890,"__proto__":{"a":1},"x":1.50 }',
       maxMillicredits: 500,
       mode: executions.RunMode.RUN_MODE_SYNC,
@@ -79,7 +79,7 @@ describe("a synchronous run", () => {
       target: { target: { $case: "workflowSlug", value: "my-flow" } },
       runner: { userId: pro.id, tier: "business", baseTier: "business", markupPermille: 1_300, concurrency: 50, source: "api-workflow" },
     });
-    expect(asked[0]!.runner!.keyId).not.toBe("");
+    expect(requests[0]!.runner!.keyId).not.toBe("");
   });
 
   it.each([
@@ -90,13 +90,13 @@ describe("a synchronous run", () => {
     ["handling=lenient", 120_000],
   ])("waits as Prefer says, at most 120 s: %s", async (prefer, waitMs) => {
     await run({ inputs: {} }, { headers: { prefer } });
-    expect(asked[0]!.waitMs).toBe(waitMs);
+    expect(requests[0]!.waitMs).toBe(waitMs);
   });
 
   it("that takes longer returns 202, and can be polled", async () => {
     answer = (_request, reply) => reply({ status: "processing", requestId: "req-1" });
     const { status, body } = await run({ inputs: {} });
-    const executionId = asked[0]!.executionId;
+    const executionId = requests[0]!.executionId;
     expect(status).toBe(202);
     expect(body).toEqual({
       _async: true,
@@ -113,7 +113,7 @@ describe("a synchronous run", () => {
       reply({ status: "failed", error: executions.ExecutionError.fromPartial({ code, message: "it broke", nodeId: "n1" }) });
     const { status, body } = await run({ inputs: {} });
     expect(status).toBe(500);
-    expect(body).toEqual({ error: "it broke", code, doc: expect.any(String), executionId: asked[0]!.executionId, nodeId: "n1" });
+    expect(body).toEqual({ error: "it broke", code, doc: expect.any(String), executionId: requests[0]!.executionId, nodeId: "n1" });
   });
 
   it("that is cancelled meanwhile reports this", async () => {
@@ -126,8 +126,8 @@ describe("a synchronous run", () => {
   it("by session has the source canvas, and of a model by key the source api-slim", async () => {
     await platform.send("/api/workflows/my-flow/run", { json: { inputs: {} }, headers: platform.bySession(pro) });
     await run({ inputs: {} }, { path: "/api/models/sandbox-image/run" });
-    expect(asked.map(({ runner }) => runner!.source)).toEqual(["canvas", "api-slim"]);
-    expect(asked[0]!.runner!.keyId).toBe("");
+    expect(requests.map(({ runner }) => runner!.source)).toEqual(["canvas", "api-slim"]);
+    expect(requests[0]!.runner!.keyId).toBe("");
   });
 });
 
@@ -137,7 +137,7 @@ describe("an asynchronous run", () => {
     const { status, body } = await run({ inputs: {} }, { query: "?async=true" });
     expect(status).toBe(202);
     expect(body).toMatchObject({ _async: true, requestId: "prov-7", status: "processing" });
-    expect(asked[0]).toMatchObject({ mode: executions.RunMode.RUN_MODE_ASYNC, waitMs: 400 });
+    expect(requests[0]).toMatchObject({ mode: executions.RunMode.RUN_MODE_ASYNC, waitMs: 400 });
   });
 
   it("returns null while the request id is unknown, and also 202 if it has already ended", async () => {
@@ -165,7 +165,7 @@ describe("an asynchronous run", () => {
     const created = await platform.send("/api/keys", { json, headers: platform.bySession(pro) });
     const headers = { "x-api-key": String(created.body.key) };
     await platform.send("/api/workflows/my-flow/run?async=true", { json: { inputs: {} }, headers });
-    expect(asked[0]!.runner!.webhookUrl).toBe("https://example.com/hook");
+    expect(requests[0]!.runner!.webhookUrl).toBe("https://example.com/hook");
   });
 
   it("shows only that there is a webhook, whatever the state of its delivery", async () => {
@@ -178,7 +178,7 @@ describe("an asynchronous run", () => {
   it.each(["async=yes", "async=1", "async=", "async=true&async=true"])("is not assumed from %s", async (query) => {
     const { status, body } = await run({ inputs: {} }, { query: `?${query}` });
     expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);
-    expect(asked).toHaveLength(0);
+    expect(requests).toHaveLength(0);
   });
 });
 
@@ -199,7 +199,7 @@ describe("a run request", () => {
     });
     expect([answered.status, answered.body.code]).toEqual([400, "INVALID_INPUTS"]);
     expect(answered.headers["x-execution-id"]).toMatch(/^[0-9a-f-]{36}$/);
-    expect(asked).toHaveLength(0);
+    expect(requests).toHaveLength(0);
   });
 
   it.each([{ maxCredits: -1 }, { maxCredits: "1" }, { maxcredits: 1 }])("with %j is INVALID_REQUEST", async (extra) => {
@@ -211,14 +211,14 @@ describe("a run request", () => {
     expect(flow.status).toBe(404);
     expect(flow.body).toEqual({ error: "workflow not found" });
     expect((await run({ inputs: {} }, { path: "/api/models/No_Slug/run" })).body.code).toBe("INVALID_SLUG");
-    expect(asked).toHaveLength(0);
+    expect(requests).toHaveLength(0);
   });
 
   it("of an unapproved account is rejected after validation", async () => {
     const user = await platform.createUser({ tier: "pro", approved: false });
     expect((await run({}, { user })).body.code).toBe("INVALID_INPUTS");
     expect((await run({ inputs: {} }, { user })).body.code).toBe("ACCOUNT_NOT_APPROVED");
-    expect(asked).toHaveLength(0);
+    expect(requests).toHaveLength(0);
   });
 });
 
@@ -232,8 +232,8 @@ describe("executions becoming unavailable", () => {
     answer = (_request, reply) => reply({ status: "completed", resultJson: "{}", millicredits: 0 });
     await fake.restart();
     expect((await running).status).toBe(200);
-    expect(asked).toHaveLength(2);
-    expect(asked[1]!.executionId).toBe(asked[0]!.executionId);
+    expect(requests).toHaveLength(2);
+    expect(requests[1]!.executionId).toBe(requests[0]!.executionId);
   });
 
   it("before the call gives SERVICE_UNAVAILABLE long before the run's wait ends", async () => {
@@ -259,15 +259,15 @@ describe("a run under an Idempotency-Key", () => {
     const first = await run({ inputs: {} }, { headers });
     replayed = true;
     const second = await run({ inputs: {} }, { headers });
-    expect(asked.map(({ executionId, fingerprint }) => [executionId, fingerprint])).toEqual([
-      [asked[0]!.executionId, asked[0]!.fingerprint],
-      [asked[0]!.executionId, asked[0]!.fingerprint],
+    expect(requests.map(({ executionId, fingerprint }) => [executionId, fingerprint])).toEqual([
+      [requests[0]!.executionId, requests[0]!.fingerprint],
+      [requests[0]!.executionId, requests[0]!.fingerprint],
     ]);
-    expect(asked[0]!.requestToken).not.toBe(asked[1]!.requestToken);
+    expect(requests[0]!.requestToken).not.toBe(requests[1]!.requestToken);
     expect(second.text).toBe(first.text);
     expect(second.headers["idempotency-replayed"]).toBe("true");
     expect(first.headers["idempotency-replayed"]).toBeUndefined();
-    expect(second.headers["x-execution-id"]).toBe(asked[0]!.executionId);
+    expect(second.headers["x-execution-id"]).toBe(requests[0]!.executionId);
     expect(second.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
   });
 
@@ -275,7 +275,7 @@ describe("a run under an Idempotency-Key", () => {
     const headers = { "idempotency-key": randomUUID() };
     await run({ inputs: {} }, { headers });
     await run({ inputs: {} }, { headers, path: "/api/workflows/%6dy-%66low/run" });
-    expect(asked[1]!.executionId).toBe(asked[0]!.executionId);
+    expect(requests[1]!.executionId).toBe(requests[0]!.executionId);
   });
 
   it("is distinguished by body, query and user", async () => {
@@ -284,14 +284,14 @@ describe("a run under an Idempotency-Key", () => {
     await run({ inputs: { a: 1 } }, { headers });
     await run({ inputs: {} }, { headers, query: "?async=true" });
     await run({ inputs: {} }, { headers, user: await platform.createUser() });
-    const [first, ...others] = asked;
-    expect(new Set(asked.map(({ fingerprint }) => fingerprint)).size).toBe(3);
+    const [first, ...others] = requests;
+    expect(new Set(requests.map(({ fingerprint }) => fingerprint)).size).toBe(3);
     expect(others.map(({ executionId }) => executionId === first!.executionId)).toEqual([true, true, false]);
   });
 
   it("that got 202 for a synchronous run gets it again, even after the run has ended", async () => {
     replayed = true;
-    told = { answeredAccepted: true };
+    runReply = { answeredAccepted: true };
     const { status, body } = await run({ inputs: {} }, { headers: { "idempotency-key": randomUUID() } });
     expect([status, body.status]).toEqual([202, "processing"]);
   });
@@ -302,21 +302,21 @@ describe("a run under an Idempotency-Key", () => {
     replayed = true;
     const headers = { "idempotency-key": randomUUID() };
     expect((await run({ inputs: {} }, { query: "?async=true", headers })).status).toBe(202);
-    told = { answeredFailure: true };
+    runReply = { answeredFailure: true };
     const again = await run({ inputs: {} }, { query: "?async=true", headers });
     expect([again.status, again.body.code, again.body.providerStatus]).toEqual([500, "PROVIDER_SUBMIT_FAILED", 400]);
   });
 
   it("for a run in progress returns 409 with Retry-After", async () => {
     let finish: () => void = () => undefined;
-    const { promise: begun, resolve: started } = deferred();
+    const { promise: hasStarted, resolve: started } = deferred();
     answer = (_request, reply) => {
       finish = () => reply({ status: "completed", resultJson: "{}" });
       started();
     };
     const headers = { "idempotency-key": randomUUID() };
     const running = run({ inputs: {} }, { headers });
-    await begun;
+    await hasStarted;
     const busy = await run({ inputs: {} }, { headers });
     expect([busy.status, busy.body.code, busy.headers["retry-after"]]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS", "1"]);
     finish();
@@ -328,7 +328,7 @@ it("rejects an input with half of a surrogate pair as INVALID_INPUTS", async () 
   const headers = { ...platform.byKey(pro), "content-type": "application/json" };
   const answer = await platform.send("/api/workflows/my-flow/run", { body: '{"inputs":{"t":"\\ud800"}}', headers });
   expect([answer.status, answer.body.code]).toEqual([400, "INVALID_INPUTS"]);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 describe("query parameters", () => {
@@ -337,11 +337,11 @@ describe("query parameters", () => {
     ["/api/models/sandbox-image/run", "version", ""],
     ["/api/workflows/my-flow/quote", "async", ""],
     ["/api/models/sandbox-image/quote", "version", ""],
-  ])("that %s does not know are rejected by name: %s", async (path, name, meant) => {
-    const refused = await run({ inputs: {} }, { path, query: `?${name}=true` });
-    expect([refused.status, refused.body.code]).toEqual([400, "INVALID_REQUEST"]);
-    expect(refused.body.issues).toEqual([{ path: name, message: `is not known${meant}` }]);
-    expect(asked).toEqual([]);
+  ])("that %s does not know are rejected by name: %s", async (path, name, meaning) => {
+    const reply = await run({ inputs: {} }, { path, query: `?${name}=true` });
+    expect([reply.status, reply.body.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(reply.body.issues).toEqual([{ path: name, message: `is not known${meaning}` }]);
+    expect(requests).toEqual([]);
   });
 });
 
@@ -350,9 +350,9 @@ describe("Prefer", () => {
     answer = (_request, reply) => reply({ status: "processing" });
     const one = await run({ inputs: {} }, { headers: { prefer: "respond-async, no-queue" } });
     expect([one.status, one.headers["preference-applied"], one.body.requestId]).toEqual([202, "respond-async", null]);
-    expect(asked[0]).toMatchObject({ mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC, noQueue: true });
+    expect(requests[0]).toMatchObject({ mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC, noQueue: true });
     await run({ inputs: {} }, { headers: { prefer: "respond-async" }, query: "?async=true" });
-    expect(asked[1]).toMatchObject({ mode: executions.RunMode.RUN_MODE_ASYNC, noQueue: false });
+    expect(requests[1]).toMatchObject({ mode: executions.RunMode.RUN_MODE_ASYNC, noQueue: false });
   });
 });
 
@@ -367,29 +367,29 @@ describe("metadata", () => {
   ])("is rejected with %s", async (_, metadata) => {
     const { status, body } = await run({ inputs: {}, metadata });
     expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);
-    expect(asked).toHaveLength(0);
+    expect(requests).toHaveLength(0);
   });
 
   it("is passed on with the run", async () => {
     const metadata = { "order.id": "7", $: "", ["🧵".repeat(40)]: "🧵".repeat(500) };
     expect((await run({ inputs: {}, metadata })).status).toBe(200);
-    expect(asked[0]!.metadata).toEqual(metadata);
+    expect(requests[0]!.metadata).toEqual(metadata);
   });
 });
 
 describe("a stopping gateway", () => {
   it("lets an awaited run continue, and returns the address to poll", async () => {
     const edge = await platform.startGateway();
-    const { promise: begun, resolve: started } = deferred();
+    const { promise: hasStarted, resolve: started } = deferred();
     answer = ({ waitMs }, reply) => {
       started();
       if (waitMs === 0) reply({ status: "processing" });
     };
     const running = send(edge.baseUrl, "/api/workflows/my-flow/run", { json: { inputs: {} }, headers: platform.byKey(pro) });
-    await begun;
+    await hasStarted;
     await edge.stop();
     const { status, body } = await running;
     expect(status).toBe(202);
-    expect(body.pollUrl).toBe(`/api/executions/${asked[0]!.executionId}`);
+    expect(body.pollUrl).toBe(`/api/executions/${requests[0]!.executionId}`);
   });
 });

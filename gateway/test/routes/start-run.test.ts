@@ -22,9 +22,9 @@ afterEach(() => jest.restoreAllMocks());
 
 const REACHED_MS = 1_000;
 const request = executions.RunRequest.fromPartial({ executionId: "run", waitMs: 400 });
-const lost = (): unknown =>
+const lostError = (): unknown =>
   fromServiceError(Object.assign(new Error("x"), { code: status.UNAVAILABLE, details: "x", metadata: undefined }) as never, "executions");
-const refused = (): unknown => unavailable("billing is away");
+const refusal = (): unknown => unavailable("billing is away");
 
 /**
  * Starts a run whose calls fail in the given way after a moment.
@@ -42,14 +42,14 @@ const askedFor = async (failure: (attempt: number) => unknown): Promise<number> 
 };
 
 it("a run rejected as unavailable is retried for a while", async () => {
-  const ms = await askedFor(refused);
+  const ms = await askedFor(refusal);
   expect(ms).toBeGreaterThan(REFUSED_AGAIN_MS - 5 * REACHED_MS);
   expect(ms).toBeLessThan(REFUSED_AGAIN_MS + 5 * REACHED_MS);
 });
 
 it.each([
-  ["that nobody answers", lost],
-  ["that one call may have begun, whatever is answered after that", (attempt: number) => (attempt === 1 ? lost() : refused())],
+  ["that nobody answers", lostError],
+  ["that one call may have begun, whatever is answered after that", (attempt: number) => (attempt === 1 ? lostError() : refusal())],
 ])("a run %s is retried for longer", async (_name, failure) => {
   const ms = await askedFor(failure);
   expect(ms).toBeGreaterThan(UNKNOWN_AGAIN_MS - 5 * REACHED_MS);
@@ -64,25 +64,25 @@ it("reports a run's outcome as unknown only if it is", async () => {
     }) as never,
   });
   const never = new AbortController().signal;
-  await expect(startRun(failing(lost()), request, never)).rejects.toMatchObject({
+  await expect(startRun(failing(lostError()), request, never)).rejects.toMatchObject({
     reason: "SERVICE_UNAVAILABLE",
     metadata: { executionId: "run", outcome: "unknown" },
   });
-  await expect(startRun(failing(refused()), request, never)).rejects.toMatchObject({ metadata: { retryAfter: 1 } });
-  await expect(startRun(failing(refused()), request, never)).rejects.not.toHaveProperty("metadata.outcome");
+  await expect(startRun(failing(refusal()), request, never)).rejects.toMatchObject({ metadata: { retryAfter: 1 } });
+  await expect(startRun(failing(refusal()), request, never)).rejects.not.toHaveProperty("metadata.outcome");
 });
 
 it("determines the state of its run if the process stops during the wait", async () => {
   const stopping = new AbortController();
-  const asked: number[] = [];
+  const waits: number[] = [];
   const run = ({ waitMs }: executions.RunRequest): Promise<unknown> => {
-    asked.push(waitMs);
-    if (asked.length > 1) return Promise.resolve({ execution: { executionId: "run", status: "processing" } });
+    waits.push(waitMs);
+    if (waits.length > 1) return Promise.resolve({ execution: { executionId: "run", status: "processing" } });
     stopping.abort();
-    return Promise.reject(lost() as Error);
+    return Promise.reject(lostError() as Error);
   };
   await expect(startRun({ run: run as never }, request, stopping.signal)).resolves.toMatchObject({ execution: { status: "processing" } });
-  expect(asked).toEqual([400, 0]);
+  expect(waits).toEqual([400, 0]);
 });
 
 describe("when the process stops while a run is awaited", () => {
@@ -98,30 +98,30 @@ describe("when the process stops while a run is awaited", () => {
       attempt += 1;
       if (attempt > 0) return answers(attempt);
       stopping.abort();
-      return Promise.reject(lost() as Error);
+      return Promise.reject(lostError() as Error);
     };
-    const told = await startRun({ run: run as never }, request, stopping.signal).catch((error: unknown) => error);
-    return { told, askedMs: mockClock.nowMs - began };
+    const result = await startRun({ run: run as never }, request, stopping.signal).catch((error: unknown) => error);
+    return { told: result, askedMs: mockClock.nowMs - began };
   };
   const going = { execution: { executionId: "run", status: "processing" } };
   const unknown = { reason: "SERVICE_UNAVAILABLE", metadata: { executionId: "run", outcome: "unknown" } };
 
   it.each([
-    ["is lost", lost],
-    ["refuses", refused],
+    ["is lost", lostError],
+    ["refuses", refusal],
   ])("retries if the executions service %s", async (_name, failure) => {
     const { told } = await stopped((attempt) => (attempt < 3 ? Promise.reject(failure() as Error) : Promise.resolve(going)));
     expect(told).toBe(going);
   });
 
   it("doesn't claim that nothing runs if the aborted call may have started the run", async () => {
-    const { told, askedMs } = await stopped(() => Promise.reject(refused() as Error));
+    const { told, askedMs } = await stopped(() => Promise.reject(refusal() as Error));
     expect(told).toMatchObject(unknown);
     expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
   });
 
   it("stops before the deadline if there is no response", async () => {
-    const { told, askedMs } = await stopped(() => Promise.reject(lost() as Error));
+    const { told, askedMs } = await stopped(() => Promise.reject(lostError() as Error));
     expect(told).toMatchObject(unknown);
     expect(askedMs).toBeGreaterThan(ESTABLISH_MS / 2);
     expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
@@ -129,14 +129,14 @@ describe("when the process stops while a run is awaited", () => {
 });
 
 it("marks an id as new only in the first call", async () => {
-  const said: boolean[] = [];
+  const flags: boolean[] = [];
   const run = ({ isNew }: executions.RunRequest): Promise<executions.RunResponse> => {
-    said.push(isNew);
+    flags.push(isNew);
     mockClock.nowMs += REACHED_MS;
-    return said.length < 3 ? Promise.reject(lost() as Error) : Promise.resolve(executions.RunResponse.fromPartial({}));
+    return flags.length < 3 ? Promise.reject(lostError() as Error) : Promise.resolve(executions.RunResponse.fromPartial({}));
   };
   await startRun({ run: run as never }, { ...request, isNew: true }, new AbortController().signal);
-  expect(said).toEqual([true, false, false]);
+  expect(flags).toEqual([true, false, false]);
 });
 
 it.each([
@@ -145,8 +145,8 @@ it.each([
   ["moderation", { moderation: "away" }],
 ])("reports at once that %s isn't ready, and retries only if the run may have started", async (_name, needed) => {
   const notReady = (): unknown => new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not ready", { retryAfter: 40, ...needed });
-  const said = startRun({ run: () => Promise.reject(notReady() as Error) }, request, new AbortController().signal);
-  await expect(said).rejects.toMatchObject({ message: "it is not ready", metadata: { retryAfter: 40 } });
+  const result = startRun({ run: () => Promise.reject(notReady() as Error) }, request, new AbortController().signal);
+  await expect(result).rejects.toMatchObject({ message: "it is not ready", metadata: { retryAfter: 40 } });
   expect(await askedFor(notReady)).toBe(REACHED_MS);
-  expect(await askedFor((attempt) => (attempt === 1 ? lost() : notReady()))).toBeGreaterThan(REACHED_MS * 2);
+  expect(await askedFor((attempt) => (attempt === 1 ? lostError() : notReady()))).toBeGreaterThan(REACHED_MS * 2);
 });

@@ -53,8 +53,8 @@ it("a workflow of tasks has an estimate, and a version pins its tasks' models if
   const user = await platform.createUser({ tier: "pro" });
   const headers = platform.bySession(user);
   const nodes = [{ id: "pic", type: "generate-image", data: { model: "auto:image", inputs: { prompt: "a kite" } } }];
-  const made = await platform.send("/api/workflows", { json: { name: "Kites", nodes, edges: [] }, headers });
-  const slug = String(made.body.slug);
+  const reply = await platform.send("/api/workflows", { json: { name: "Kites", nodes, edges: [] }, headers });
+  const slug = String(reply.body.slug);
   const list = (await platform.send("/api/workflows", { headers })).body as unknown as { slug: string; estimatedCreditCost: number }[];
   expect(list.find((one) => one.slug === slug)!.estimatedCreditCost).toBeGreaterThan(0);
   const publish = (json: unknown) => platform.send(`/api/workflows/${slug}/versions`, { json, headers });

@@ -69,16 +69,16 @@ it("continues after a gateway dies, and grants nothing twice", async () => {
   const users: User[] = [];
   for (let count = 0; count < 4; count += 1) users.push(await platform.createUser({ tier: TIER }));
   const { services } = connections;
-  const { tiers: known } = await services.identity.listTiers({});
+  const { tiers: allTiers } = await services.identity.listTiers({});
   const pending = () => tiers.collection("tiers").findOne({ rolloutRevision: { $ne: null } });
   await eventually(async () => (await pending()) === null);
   // Bypasses the gateway, so that only this test's two gateways apply the change.
-  await services.identity.putTier({ tier: { ...known.find(({ id }) => id === TIER)!, monthlyMillicredits: 7_000_000 } });
+  await services.identity.putTier({ tier: { ...allTiers.find(({ id }) => id === TIER)!, monthlyMillicredits: 7_000_000 } });
 
-  const told: string[] = [];
+  const userIds: string[] = [];
   const setMonthlyCredits: Services["billing"]["setMonthlyCredits"] = async (request, options) => {
-    if (told.length === 3) throw unavailable("dead");
-    told.push(request.userId);
+    if (userIds.length === 3) throw unavailable("dead");
+    userIds.push(request.userId);
     return services.billing.setMonthlyCredits(request, options);
   };
   const first = startTierRollouts({
@@ -87,7 +87,7 @@ it("continues after a gateway dies, and grants nothing twice", async () => {
     intervalMs: NEVER_MS,
     pageUsers: 2,
   });
-  await eventually(async () => told.length === 3);
+  await eventually(async () => userIds.length === 3);
   await first.stop();
   expect(await pending()).toMatchObject({ rolloutCursor: expect.stringMatching(/./) as string });
 
@@ -104,10 +104,10 @@ it("doesn't skip a user who gets the tier while it changes", async () => {
   await putTier(1_000);
   const user = await platform.createUser({ tier: TIER });
   const { services } = connections;
-  const { user: read } = await services.identity.getUser({ userId: user.id });
+  const { user: updatedUser } = await services.identity.getUser({ userId: user.id });
   await putTier(9_000);
   await eventually(async () => (await monthly([user]))[0] === 9_000_000);
   // As if the rollout had run first, with the tier that was read earlier.
-  await applyPlan(services, { ...read!, tier: "pro" }, read!);
+  await applyPlan(services, { ...updatedUser!, tier: "pro" }, updatedUser!);
   expect(await monthly([user])).toEqual([9_000_000]);
 });

@@ -78,8 +78,8 @@ describe("creating a workflow", () => {
     const { body } = await create({ name: name.normalize("NFD"), tags: ["Gr\u0075\u0308n"] });
     expect(body).toMatchObject({ name, tags: ["Gr\u00fcn"] });
     const query = `q=${encodeURIComponent(name.normalize("NFD"))}&tag=${encodeURIComponent("Gr\u0075\u0308n")}`;
-    const found = await platform.send(`/api/workflows?${query}`, as(pro));
-    expect((found.body as unknown as { slug: string }[]).map(({ slug }) => slug)).toEqual([body.slug]);
+    const reply = await platform.send(`/api/workflows?${query}`, as(pro));
+    expect((reply.body as unknown as { slug: string }[]).map(({ slug }) => slug)).toEqual([body.slug]);
   });
 
   it("and keys, folders, tags, apps and organizations can't have names that control a terminal", async () => {
@@ -187,17 +187,17 @@ describe("a saved workflow", () => {
     const body = `{"name":"${nameOf("Exact")}","nodes":${nodes},"edges":${nodes},"viewport":{"zoom":1.50,"x":0,"y":-0},"cover":{"image":"/media/u.png","video":null}}`;
     const created = await platform.send("/api/workflows", { body, ...as(pro, { "content-type": "application/json" }) });
     const path = `/api/workflows/${String(created.body.slug)}`;
-    const read = await platform.send(path, as(pro));
-    for (const text of [created.text, read.text]) {
+    const reply = await platform.send(path, as(pro));
+    for (const text of [created.text, reply.text]) {
       expect(memberText(text, "nodes")).toMatch(new RegExp(`^${nodes.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")},"edges":`));
       expect(text).toContain(`"viewport":{"zoom":1.50,"x":0,"y":-0}`);
       expect(text).toContain(`"cover":{"image":"/media/u.png","video":null}`);
     }
     // The whole response is a valid update that changes nothing.
-    const put = await platform.send(path, { method: "PUT", body: read.text, ...as(pro, { "content-type": "application/json" }) });
-    expect(put.status).toBe(200);
+    const update = await platform.send(path, { method: "PUT", body: reply.text, ...as(pro, { "content-type": "application/json" }) });
+    expect(update.status).toBe(200);
     const unchanged = (text: string): string => text.replace(/"updatedAt":"[^"]*"/, "");
-    expect(unchanged((await platform.send(path, as(pro))).text)).toBe(unchanged(read.text));
+    expect(unchanged((await platform.send(path, as(pro))).text)).toBe(unchanged(reply.text));
   });
 
   it("is returned as it was written, for any JSON", async () => {
@@ -206,11 +206,11 @@ describe("a saved workflow", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.json({ maxDepth: 3 }), { maxLength: 4 }), async (items) => {
         const nodes = `[${items.join(",")}]`;
-        const sent = { method: "PUT", body: `{"nodes":${nodes}}`, ...as(pro, { "content-type": "application/json" }) };
-        const put = await platform.send(path, sent);
-        if (put.status === 429) return;
-        expect(put.status).toBe(200);
-        expect(memberText(put.text, "nodes").startsWith(`${nodes},"edges":`)).toBe(true);
+        const options = { method: "PUT", body: `{"nodes":${nodes}}`, ...as(pro, { "content-type": "application/json" }) };
+        const reply = await platform.send(path, options);
+        if (reply.status === 429) return;
+        expect(reply.status).toBe(200);
+        expect(memberText(reply.text, "nodes").startsWith(`${nodes},"edges":`)).toBe(true);
       }),
       { numRuns: 25 },
     );
@@ -221,8 +221,8 @@ describe("updating a workflow", () => {
   it("keeps omitted members, and ignores slug and owner in the body", async () => {
     const { body } = await create({ name: nameOf("Kept"), description: "d", tags: ["t"], nodes: [{ id: "n" }] });
     const json = { slug: "another", createdBy: other.id, createdAt: "1", hidden: true, thumbnail: "/media/u.png" };
-    const put = await platform.send(`/api/workflows/${String(body.slug)}`, { method: "PUT", json, ...as(pro) });
-    expect(put.body).toMatchObject({
+    const reply = await platform.send(`/api/workflows/${String(body.slug)}`, { method: "PUT", json, ...as(pro) });
+    expect(reply.body).toMatchObject({
       slug: body.slug,
       createdBy: pro.id,
       description: "d",
@@ -247,8 +247,8 @@ describe("updating a workflow", () => {
     const put = (etag: string) => platform.send(path, { method: "PUT", json: { description: etag }, ...as(pro, { "if-match": etag }) });
     expect((await put(tag(0))).headers.etag).toBe(tag(1));
     for (const stale of [tag(0), `W/${tag(1)}`, '"x"', '"7", "9"']) {
-      const refused = await put(stale);
-      expect([stale, refused.status, refused.body.code]).toEqual([stale, 412, "PRECONDITION_FAILED"]);
+      const reply = await put(stale);
+      expect([stale, reply.status, reply.body.code]).toEqual([stale, 412, "PRECONDITION_FAILED"]);
     }
     expect((await put("*")).headers.etag).toBe(tag(2));
     expect((await put(`"1", ${tag(2)}`)).headers.etag).toBe(tag(3));
@@ -265,8 +265,8 @@ describe("updating a workflow", () => {
     const published = await read(tag);
     expect([published.status, published.body.publishedVersion]).toEqual([200, 1]);
     expect((await read(String(published.headers.etag))).status).toBe(304);
-    const put = { method: "PUT", json: { description: "changed" }, ...as(pro, { "if-match": String(published.headers.etag) }) };
-    expect((await platform.send(path, put)).status).toBe(200);
+    const options = { method: "PUT", json: { description: "changed" }, ...as(pro, { "if-match": String(published.headers.etag) }) };
+    expect((await platform.send(path, options)).status).toBe(200);
     expect((await read(String(published.headers.etag))).status).toBe(200);
   });
 
@@ -312,8 +312,8 @@ describe("updating a workflow", () => {
   it("rejects a body without a change", async () => {
     const { body } = await create({ name: nameOf("Odd") });
     for (const json of [[], null, "x", { name: null }, { nodes: null }]) {
-      const put = await platform.send(`/api/workflows/${String(body.slug)}`, { method: "PUT", json, ...as(pro) });
-      expect([put.status, put.body.code]).toEqual([400, "INVALID_REQUEST"]);
+      const reply = await platform.send(`/api/workflows/${String(body.slug)}`, { method: "PUT", json, ...as(pro) });
+      expect([reply.status, reply.body.code]).toEqual([400, "INVALID_REQUEST"]);
     }
   });
 });
@@ -331,9 +331,9 @@ describe("others' workflows", () => {
       { path: `${path}/move`, method: "PUT", json: { folderId: null } },
       { path: "/api/workflows/No_Slug", method: "GET" },
     ];
-    for (const { path: at, ...sent } of attempts) {
-      const answer = await platform.send(at, { ...sent, ...as(other) });
-      expect([at, sent.method, answer.status, answer.body]).toEqual([at, sent.method, 404, { error: expect.any(String) as string }]);
+    for (const { path: at, ...options } of attempts) {
+      const answer = await platform.send(at, { ...options, ...as(other) });
+      expect([at, options.method, answer.status, answer.body]).toEqual([at, options.method, 404, { error: expect.any(String) as string }]);
     }
   });
 

@@ -21,9 +21,9 @@ export const describeRoutes = (some: readonly Route[]): Document => openApiDocum
 const described = new Map<Route, Document>();
 /** The OpenAPI document of one route. Describing all routes takes a third of a second, and most suites need few. */
 const documentOf = (route: Route): Document => {
-  const known = described.get(route) ?? describeRoutes([route]);
-  described.set(route, known);
-  return known;
+  const document = described.get(route) ?? describeRoutes([route]);
+  described.set(route, document);
+  return document;
 };
 
 const routeOf = (method: string, path: string): Route | undefined =>
@@ -34,17 +34,17 @@ const routeOf = (method: string, path: string): Route | undefined =>
 
 const compiled = new Map<object, ReturnType<typeof createInputCheck>>();
 const validator = (schema: Json, components: Json): ReturnType<typeof createInputCheck> => {
-  const known = compiled.get(schema) ?? createInputCheck({ ...schema, components });
-  compiled.set(schema, known);
-  return known;
+  const check = compiled.get(schema) ?? createInputCheck({ ...schema, components });
+  compiled.set(schema, check);
+  return check;
 };
 
 const ALWAYS: ReadonlySet<string> = new Set(["error", "code", "doc"]);
 
 /** Members of an error that the error table doesn't list. */
 const undocumentedMembers = ({ code, ...body }: Json): string[] => {
-  const known = ERRORS[(code ?? "WORKFLOW_NOT_FOUND") as Reason]?.members ?? {};
-  return Object.keys(body).filter((member) => !ALWAYS.has(member) && !(member in known));
+  const members = ERRORS[(code ?? "WORKFLOW_NOT_FOUND") as Reason]?.members ?? {};
+  return Object.keys(body).filter((member) => !ALWAYS.has(member) && !(member in members));
 };
 
 /** Fails unless the OpenAPI document describes the response. Unknown routes pass. */

@@ -44,9 +44,9 @@ const countCalls = (counted: (method: string) => void): (() => void) => {
   ) {
     const watched = Object.entries(handlers).map(([name, handler]) => {
       const method = OWN.exec(definition[name]?.path ?? "")?.[1];
-      const observed = (...given: unknown[]): unknown => {
+      const observed = (...args: unknown[]): unknown => {
         counted(method!);
-        return (handler as (...args: unknown[]) => unknown)(...given);
+        return (handler as (...args: unknown[]) => unknown)(...args);
       };
       return [name, method === undefined ? handler : observed] as const;
     });

@@ -22,7 +22,7 @@ export interface Answer {
 export const send = (baseUrl: string, path: string, { method, headers = {}, json, body, chunked = false }: Sent = {}): Promise<Answer> => {
   const payload = json === undefined ? body : JSON.stringify(json);
   const { hostname, port } = new URL(baseUrl);
-  const given = {
+  const sentHeaders = {
     ...(json === undefined ? {} : { "content-type": "application/json" }),
     ...(payload === undefined || chunked ? {} : { "content-length": String(Buffer.byteLength(payload)) }),
     ...headers,
@@ -33,7 +33,7 @@ export const send = (baseUrl: string, path: string, { method, headers = {}, json
       port,
       path,
       method: method ?? (payload === undefined ? "GET" : "POST"),
-      headers: given,
+      headers: sentHeaders,
       agent: false,
     });
     outgoing.on("error", reject);

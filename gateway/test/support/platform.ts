@@ -20,7 +20,7 @@ export const PASSWORD = "a password of some length";
 /** An address without a server. */
 const NOBODY = "127.0.0.1:1";
 
-const given = (name: string): string => {
+const requiredEnv = (name: string): string => {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: the global setup starts the servers`);
   return value;
@@ -38,7 +38,7 @@ export interface Platform {
   baseUrl: string;
   env: Record<string, string>;
   /** Sends a request and checks the response against the OpenAPI document. */
-  send(path: string, sent?: Sent): Promise<Answer>;
+  send(path: string, options?: Sent): Promise<Answer>;
   /** Headers of a request with the user's API key. */
   byKey(user: User): Record<string, string>;
   /** Headers of a request with the user's session, from the platform's own pages. */
@@ -61,9 +61,9 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
   const env: Record<string, string> = {
     NODE_ENV: "test",
     LOG_LEVEL: process.env.LOG_LEVEL ?? "fatal",
-    MONGODB_URI: given("MONGODB_URI"),
+    MONGODB_URI: requiredEnv("MONGODB_URI"),
     MONGODB_DATABASE_PREFIX: `test_${name}_`,
-    REDIS_URL: given("REDIS_URL"),
+    REDIS_URL: requiredEnv("REDIS_URL"),
     REDIS_KEY_PREFIX: `test:${name}:`,
     PUBLIC_BASE_URL: baseUrl,
     REGISTRATION_RATE_LIMIT: "1000",
@@ -107,9 +107,9 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
   });
   const edge = await gateway.start(env);
 
-  const checked = async (path: string, sent: Sent = {}): Promise<Answer> => {
-    const answer = await send(baseUrl, path, sent);
-    expectDocumented(sent.method ?? (sent.json === undefined && sent.body === undefined ? "GET" : "POST"), path, answer);
+  const checked = async (path: string, options: Sent = {}): Promise<Answer> => {
+    const answer = await send(baseUrl, path, options);
+    expectDocumented(options.method ?? (options.json === undefined && options.body === undefined ? "GET" : "POST"), path, answer);
     return answer;
   };
   const bySession = (user: User): Record<string, string> => ({ cookie: user.cookie, origin: baseUrl });

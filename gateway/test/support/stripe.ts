@@ -67,7 +67,7 @@ const read = (text: string): Asked => {
 
 /** Listens at `STRIPE_API_BASE`. @param sells true to return the address of a payment page, false to reject checkouts */
 export const startStripeEnd = async ({ sells = false } = {}): Promise<StripeEnd> => {
-  const asked: Asked[] = [];
+  const orders: Asked[] = [];
   const server: Server = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
@@ -77,7 +77,7 @@ export const startStripeEnd = async ({ sells = false } = {}): Promise<StripeEnd>
       const { authorization, "idempotency-key": key } = request.headers;
       // Stripe also rejects requests without a key.
       if (authorization !== `Bearer ${KEY}` || !key) return void response.writeHead(UNAUTHORIZED).end();
-      asked.push(order);
+      orders.push(order);
       response.setHeader("content-type", "application/json");
       const url = `http://${request.headers.host}/pay/${order.session}`;
       if (sells) return void response.end(JSON.stringify({ id: order.session, object: "checkout.session", url }));
@@ -92,7 +92,7 @@ export const startStripeEnd = async ({ sells = false } = {}): Promise<StripeEnd>
       STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
       STRIPE_API_BASE: `http://127.0.0.1:${port}`,
     },
-    asked,
+    asked: orders,
     stop: () => void server.close(),
   };
 };

@@ -14,10 +14,10 @@ const MOST_BYTES = 64 * 1_024 * 1_024;
 /** The ffmpeg that the platform also uses. @throws Error if there is none */
 const program = (): string => {
   const onPath = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "ffmpeg"));
-  const kept = join(assetFolder(assetsFolder(process.env), "ffmpeg", FFMPEG_ASSET), "ffmpeg");
-  const found = [process.env.FFMPEG_PATH ?? "", ...onPath, kept].find((path) => path !== "" && existsSync(path));
-  if (found === undefined) throw new Error("there is no ffmpeg: npm run drill media fetches it, and FFMPEG_PATH names another");
-  return found;
+  const ownFfmpeg = join(assetFolder(assetsFolder(process.env), "ffmpeg", FFMPEG_ASSET), "ffmpeg");
+  const ffmpegPath = [process.env.FFMPEG_PATH ?? "", ...onPath, ownFfmpeg].find((path) => path !== "" && existsSync(path));
+  if (ffmpegPath === undefined) throw new Error("there is no ffmpeg: npm run drill media fetches it, and FFMPEG_PATH names another");
+  return ffmpegPath;
 };
 
 /** @returns the duration in milliseconds */

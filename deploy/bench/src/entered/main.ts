@@ -38,8 +38,8 @@ const bundled = async ({ url, offsets }: Called): Promise<string[]> => {
   for (let at = code.indexOf("\n"); at >= 0; at = code.indexOf("\n", at + 1)) lines.push(at + 1);
   return offsets.flatMap((offset) => {
     const line = lines.findLastIndex((start) => start <= offset);
-    const found = map.findEntry(line, offset - lines[line]!);
-    return "originalSource" in found && found.originalSource ? [found.originalSource] : [];
+    const entry = map.findEntry(line, offset - lines[line]!);
+    return "originalSource" in entry && entry.originalSource ? [entry.originalSource] : [];
   });
 };
 

@@ -24,9 +24,9 @@ const calledIn = ({ url, functions }: Profiler.ScriptCoverage): Called => ({
 });
 
 const write = (): void =>
-  session.post("Profiler.takePreciseCoverage", (error, taken) => {
+  session.post("Profiler.takePreciseCoverage", (error, coverage) => {
     if (error) throw error;
-    const called = taken.result.filter(({ url }) => OURS.test(url)).map(calledIn);
+    const called = coverage.result.filter(({ url }) => OURS.test(url)).map(calledIn);
     const file = join(process.env.ENTERED_DIR!, `${process.pid}-${threadId}.json`);
     writeFileSync(file, JSON.stringify(called.filter(({ offsets }) => offsets.length > 0)));
   });

@@ -31,12 +31,12 @@ export const syncRun: Scenario = {
           await bare(extent.warmUpMs);
           const rounds = await alternate(extent.rounds, { ours: () => ours(extent.roundMs), bare: () => bare(extent.roundMs) });
           const figures = { ours: medianFigures(rounds.ours), bare: medianFigures(rounds.bare) };
-          const wanted = {
+          const targets = {
             p50: { kind: "ratio at most", value: 2 },
             p95: null,
             "per second": { kind: "ratio at least", value: 0.5 },
           } as const;
-          metrics.push(...metricsOf("b", `sync run, ${parallel} in parallel`, figures, wanted));
+          metrics.push(...metricsOf("b", `sync run, ${parallel} in parallel`, figures, targets));
         }
         return metrics;
       });

@@ -13,7 +13,7 @@ const hammer = async (url: string, key: string, durationMs: number): Promise<Fig
   const latenciesMs: number[] = [];
   const options = { url, connections: CONNECTIONS, duration: durationMs / 1_000, headers: { "x-api-key": key } };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const instance = autocannon(options, (error: Error | null, done: autocannon.Result) => (error ? reject(error) : resolve(done)));
+    const instance = autocannon(options, (error: Error | null, measured: autocannon.Result) => (error ? reject(error) : resolve(measured)));
     // The library's own histogram only has whole milliseconds.
     instance.on("response", (_client, _status, _bytes, responseMs) => latenciesMs.push(responseMs));
   });

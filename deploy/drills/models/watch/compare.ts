@@ -31,8 +31,8 @@ export const sentId = ({ provider }: PricedEntry): string | undefined => {
   const { app, model, submit, request } = provider as { app?: string; model?: string; submit?: object; request?: object };
   if (app !== undefined || model !== undefined) return app ?? model;
   const { body, form } = (submit ?? request ?? {}) as { body?: object; form?: object };
-  const found = Object.entries(body ?? form ?? {}).find(([name, value]) => MODEL_MEMBERS.includes(name) && typeof value === "string");
-  return found?.[1] as string | undefined;
+  const member = Object.entries(body ?? form ?? {}).find(([name, value]) => MODEL_MEMBERS.includes(name) && typeof value === "string");
+  return member?.[1] as string | undefined;
 };
 
 /** A line of the list of models seen before. */
@@ -84,7 +84,7 @@ export const compare = ({ entries, offers, seen }: Compared): Sourced[] => {
   for (const offer of offers) byLine.set(seenLine(offer), [...(byLine.get(seenLine(offer)) ?? []), offer]);
   const unseen = offers.filter((offer) => !seen.has(seenLine(offer)));
   const ours = new Set<string>();
-  const found: Sourced[] = [];
+  const findings: Sourced[] = [];
   const from = ({ source, page }: Offer): string => (page === undefined ? source : `${source}, ${page}`);
   for (const entry of entries) {
     const id = sentId(entry);
@@ -94,13 +94,13 @@ export const compare = ({ entries, offers, seen }: Compared): Sourced[] => {
     const listed = byLine.get(line) ?? [];
     for (const offer of listed)
       for (const finding of [...retirementFinding(entry, offer), ...priceFindings(entry, offer)])
-        found.push({ ...finding, from: from(offer) });
-    if (listed.length === 0 && seen.has(line)) found.push({ ...renamedFinding(entry, id, unseen), from: "no source" });
+        findings.push({ ...finding, from: from(offer) });
+    if (listed.length === 0 && seen.has(line)) findings.push({ ...renamedFinding(entry, id, unseen), from: "no source" });
   }
   const added = [...new Map(unseen.map((offer) => [seenLine(offer), offer])).values()].filter((offer) => !ours.has(seenLine(offer)));
-  for (const offer of added) found.push({ change: "new", company: offer.company, model: offer.id, text: "", from: from(offer) });
+  for (const offer of added) findings.push({ change: "new", company: offer.company, model: offer.id, text: "", from: from(offer) });
   const order: readonly Change[] = ["retiring", "dearer", "cheaper", "renamed", "new"];
-  return found.sort((one, other) => order.indexOf(one.change) - order.indexOf(other.change) || one.model.localeCompare(other.model));
+  return findings.sort((one, other) => order.indexOf(one.change) - order.indexOf(other.change) || one.model.localeCompare(other.model));
 };
 
 /** Findings that no explanation accepts. */

@@ -6,7 +6,7 @@ import { SCENES, SIZE } from "./scenes.mjs";
 
 const QUALITY = 74;
 const file = (/** @type {string} */ name) => fileURLToPath(new URL(`samples/${name}`, import.meta.url));
-const drawn = (/** @type {string} */ svg) => sharp(Buffer.from(svg));
+const pictureOf = (/** @type {string} */ svg) => sharp(Buffer.from(svg));
 const asJpeg = (/** @type {import("sharp").Sharp} */ picture) => picture.flatten().jpeg({ quality: QUALITY, mozjpeg: true });
 
 const MUG = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="640">
@@ -32,11 +32,11 @@ const PAGE = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="560">
   ${PAGE_LINES.map((line, index) => `<text x="96" y="${216 + index * 78}" font-family="Noto Sans, DejaVu Sans, sans-serif" font-size="44" fill="#22262a">${line}</text>`).join("")}
 </svg>`;
 
-for (const [name, svg] of Object.entries(SCENES)) await asJpeg(drawn(svg)).toFile(file(`${name}.jpg`));
-await asJpeg(drawn(MUG)).toFile(file("mug.jpg"));
-await asJpeg(drawn(PAGE)).toFile(file("page.jpg"));
+for (const [name, svg] of Object.entries(SCENES)) await asJpeg(pictureOf(svg)).toFile(file(`${name}.jpg`));
+await asJpeg(pictureOf(MUG)).toFile(file("mug.jpg"));
+await asJpeg(pictureOf(PAGE)).toFile(file("page.jpg"));
 // Input for upscaling: a small part of a picture.
 const SMALL = { width: 240, height: 180 };
-const part = drawn(SCENES.lighthouse ?? "").extract({ left: 560, top: 90, width: 600, height: 450 });
+const part = pictureOf(SCENES.lighthouse ?? "").extract({ left: 560, top: 90, width: 600, height: 450 });
 await part.resize(SMALL).flatten().jpeg({ quality: 92, mozjpeg: true }).toFile(file("small.jpg"));
 process.stdout.write(`drawn, ${SIZE.width} × ${SIZE.height}\n`);

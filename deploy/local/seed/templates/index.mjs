@@ -49,8 +49,8 @@ const bodyOf = async (template, upload) => {
   for (const name of samplesOf(template)) ids.set(name, (await upload(`samples/${name}`)).id);
   // The address has no host, because a later start can use another port.
   const image = new URL((await upload(coverPath(slug))).url).pathname;
-  const named = JSON.stringify(nodes).replace(SAMPLE, (_, name) => JSON.stringify(ids.get(name)));
-  return { ...rest, nodes: JSON.parse(named), cover: { image }, isTemplate: true };
+  const namedJson = JSON.stringify(nodes).replace(SAMPLE, (_, name) => JSON.stringify(ids.get(name)));
+  return { ...rest, nodes: JSON.parse(namedJson), cover: { image }, isTemplate: true };
 };
 
 /**
@@ -61,8 +61,8 @@ const bodyOf = async (template, upload) => {
 export const seedTemplates = async ({ client, key }) => {
   const listed = expectStatus("listing workflows", await client("GET", "/api/workflows", { key }), 200);
   const templates = listed.body.filter((/** @type {{ isTemplate: boolean }} */ { isTemplate }) => isTemplate);
-  const known = new Set(templates.map((/** @type {{ name: string }} */ { name }) => name));
-  const missing = TEMPLATES.filter(({ name }) => !known.has(name));
+  const knownNames = new Set(templates.map((/** @type {{ name: string }} */ { name }) => name));
+  const missing = TEMPLATES.filter(({ name }) => !knownNames.has(name));
   /** @type {Map<string, { id: string, url: string }>} */
   const uploaded = new Map();
   const upload = async (/** @type {string} */ path) => {

@@ -46,10 +46,10 @@ const pictureOf = async (slug) => {
   );
 };
 
-const wanted = process.argv.slice(2);
+const slugs = process.argv.slice(2);
 mkdirSync(new URL("covers/", import.meta.url), { recursive: true });
 for (const { slug } of TEMPLATES) {
-  if (wanted.length > 0 && !wanted.includes(slug)) continue;
+  if (slugs.length > 0 && !slugs.includes(slug)) continue;
   const picture = await pictureOf(slug);
   const file = fileURLToPath(new URL(coverPath(slug), import.meta.url));
   const { size } = await picture

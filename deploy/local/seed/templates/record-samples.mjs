@@ -15,7 +15,7 @@ const key = accounts.business.apiKey;
 const file = (/** @type {string} */ name) => new URL(`samples/${name}`, import.meta.url);
 
 /** @param {string} path @param {object} inputs @param {"audios" | "videos"} member */
-const made = async (path, inputs, member) => {
+const runAndGet = async (path, inputs, member) => {
   const { body } = expectStatus(path, await client("POST", path, { key, body: { inputs } }), 200);
   return fetched(body.result[member][0].url);
 };
@@ -27,7 +27,7 @@ const encoded = async (name, args) => {
   await writeFile(file(name), await readFile(join("/tmp", name)));
 };
 
-const speech = keep("speech.wav", await made("/api/models/local-speech/run", { prompt: SPOKEN }, "audios"));
+const speech = keep("speech.wav", await runAndGet("/api/models/local-speech/run", { prompt: SPOKEN }, "audios"));
 await encoded("speech.mp3", ["-i", speech, "-ac", "1", "-ar", "24000", "-c:a", "libmp3lame", "-b:a", "32k"]);
 
 const upload = async (/** @type {string} */ name) =>
@@ -50,6 +50,6 @@ const graph = {
   edges: ["first.media -> show.images", "second.media -> show.images", "show.video -> output.videos"].map(edge),
 };
 const { slug } = expectStatus("the clip's workflow", await client("POST", "/api/workflows", { key, body: graph }), 201).body;
-const clip = keep("clip.mp4", await made(`/api/workflows/${slug}/run`, {}, "videos"));
+const clip = keep("clip.mp4", await runAndGet(`/api/workflows/${slug}/run`, {}, "videos"));
 await client("DELETE", `/api/workflows/${slug}`, { key });
 await encoded("clip.mp4", ["-i", clip, "-an", "-c:v", "libx264", "-crf", "33", "-preset", "veryslow", "-movflags", "+faststart"]);

@@ -19,8 +19,8 @@ import { Unavailable } from "./packages.mjs";
  */
 export const locate = async ({ server, help, ways, log }) => {
   for (const { source, description, find } of ways) {
-    const found = await find();
-    if (found !== undefined) return { found, source, description };
+    const located = await find();
+    if (located !== undefined) return { found: located, source, description };
   }
   const reasons = [];
   for (const { source, description, fetch } of ways) {

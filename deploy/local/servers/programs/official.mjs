@@ -58,12 +58,12 @@ export const downloadOfficial = async ({ cacheDir, env, download }) => {
   const entry = await cached(entryOf(cacheDir, download), async (folder) => {
     const args = ["--input-type=module", "-e", download.script, folder];
     const child = await startChild({ command: process.execPath, args, cwd: here, env });
-    let known = 0;
+    let knownBytes = 0;
     let lastGrowth = Date.now();
     const watch = setInterval(async () => {
       const bytes = await bytesBelow(folder);
-      if (bytes > known) lastGrowth = Date.now();
-      known = Math.max(known, bytes);
+      if (bytes > knownBytes) lastGrowth = Date.now();
+      knownBytes = Math.max(knownBytes, bytes);
       if (Date.now() - lastGrowth > STALL_MS) await child.stop(0);
     }, STALL_CHECK_MS);
     await child.exited;

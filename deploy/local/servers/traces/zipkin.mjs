@@ -63,8 +63,8 @@ export const startZipkin = async ({ cacheDir, port, uiPort, log = () => {}, outp
   const server = await runServer({
     name: "Zipkin",
     command: java,
-    args: (chosen) => zipkinArguments({ host, port: chosen }, join(found, /** @type {string} */ (jar))),
-    probe: (chosen) => answersHttp(`http://${host}:${chosen}/health`),
+    args: (chosenPort) => zipkinArguments({ host, port: chosenPort }, join(found, /** @type {string} */ (jar))),
+    probe: (chosenPort) => answersHttp(`http://${host}:${chosenPort}/health`),
     output,
     env: { ...env, MEM_MAX_SPANS: MAX_SPANS },
   });

@@ -16,9 +16,9 @@ interface Promotion {
 
 /** The version that an alias points to. @throws Refusal if there is none */
 const versionOf = async (client: Client, slug: string, name: string): Promise<number> => {
-  const found = (await client.workflows.aliases(slug)).find((alias) => alias.name === name);
-  if (!found?.version) throw new Refusal(`${slug} has no version under the alias ${name}`);
-  return found.version;
+  const aliasRow = (await client.workflows.aliases(slug)).find((alias) => alias.name === name);
+  if (!aliasRow?.version) throw new Refusal(`${slug} has no version under the alias ${name}`);
+  return aliasRow.version;
 };
 
 const promote = async (slug: string, { from, to = PRODUCTION, version }: Promotion, terminal: Terminal): Promise<void> => {

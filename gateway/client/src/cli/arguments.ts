@@ -6,17 +6,17 @@ import { Refusal } from "./outcome";
 
 const MODEL_PREFIX = "model:";
 
-/** Bytes of a file. @param shown how an error names the file @throws Refusal */
-export const readArgument = (path: string, shown: string = path): Promise<Buffer<ArrayBuffer>> =>
+/** Bytes of a file. @param shownPath how an error names the file @throws Refusal */
+export const readArgument = (path: string, shownPath: string = path): Promise<Buffer<ArrayBuffer>> =>
   readFile(path).catch((error: Error) => {
-    throw new Refusal(`${shown} can't be read: ${error.message}`);
+    throw new Refusal(`${shownPath} can't be read: ${error.message}`);
   });
 
 /** The target with a name: `model:<name>`, or the slug of a workflow. @throws Refusal for options that models don't have */
 export const targetOf = (name: string, options: Omit<Extract<Target, { workflow: string }>, "workflow">): Target => {
   if (!name.startsWith(MODEL_PREFIX)) return { workflow: name, ...options };
-  const [refused] = Object.entries(options).find(([, value]) => value !== undefined) ?? [];
-  if (refused !== undefined) throw new Refusal(`--${refused} is for workflows`);
+  const [option] = Object.entries(options).find(([, value]) => value !== undefined) ?? [];
+  if (option !== undefined) throw new Refusal(`--${option} is for workflows`);
   return { model: name.slice(MODEL_PREFIX.length) };
 };
 

@@ -35,12 +35,12 @@ const exportBundle = async (slugs: readonly string[], output: string, terminal: 
 };
 
 const partsIn = async (folder: string): Promise<string[]> => {
-  const found: string[] = [];
+  const paths: string[] = [];
   for (const part of FOLDERS) {
     const names = await readdir(join(folder, part)).catch(() => []);
-    found.push(...names.filter((name) => !name.startsWith(".")).map((name) => `${part}/${name}`));
+    paths.push(...names.filter((name) => !name.startsWith(".")).map((name) => `${part}/${name}`));
   }
-  return found.sort();
+  return paths.sort();
 };
 
 /** Reads an archive as it is, or a folder as an archive. */
@@ -84,14 +84,14 @@ const deploy = async (path: string, { alias, dryRun, overwrite, yes }: DeployOpt
   if (dryRun) return;
   if (!yes) await confirm();
   const order = { alias, overwrite, planId: plan.planId };
-  let done = await client.bundles.import(bundle, order);
-  for (let waits = 0; done.state === "applying"; waits += 1) {
+  let result = await client.bundles.import(bundle, order);
+  for (let waits = 0; result.state === "applying"; waits += 1) {
     if (waits === MAX_WAITS) throw new Refusal(`the import ${plan.planId} is still under way`, EXIT.failed);
     await sleep(APPLYING_PAUSE_MS);
-    done = await client.bundles.import(bundle, order);
+    result = await client.bundles.import(bundle, order);
   }
   terminal.note(alias === undefined ? "deployed to the drafts" : `deployed to ${alias}`);
-  show(done, terminal);
+  show(result, terminal);
 };
 
 export const addBundleCommands = ({ program, perform }: Commands): void => {

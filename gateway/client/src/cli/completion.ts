@@ -21,7 +21,7 @@ const optionsOf = ({ options }: Command): string[] => options.flatMap(({ long })
 
 const bash = (program: Command): string => {
   const places = placesOf(program);
-  const known = places.flatMap(({ name, command }) => command.commands.map((one) => `"${name} ${one.name()}"`));
+  const groups = places.flatMap(({ name, command }) => command.commands.map((one) => `"${name} ${one.name()}"`));
   const cases = places.map(
     ({ name, command }) => `    "${name}") words="${[...command.commands.map((one) => one.name()), ...optionsOf(command)].join(" ")}" ;;`,
   );
@@ -29,7 +29,7 @@ const bash = (program: Command): string => {
   local current="\${COMP_WORDS[COMP_CWORD]}" place="" words="" word
   for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case "$place $word" in
-      ${known.join("|")}) place="\${place:+$place }$word" ;;
+      ${groups.join("|")}) place="\${place:+$place }$word" ;;
     esac
   done
   case "$place" in

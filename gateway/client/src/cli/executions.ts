@@ -65,12 +65,12 @@ const logs = async (id: string, isFollowing: boolean, terminal: Terminal): Promi
   const client = await openClient();
   const { status } = await client.executions.get(id);
   if (!isFollowing && !FINAL.has(status)) throw new Refusal(`the run is ${status}: follow it to its end with \`nodeloom logs -f ${id}\``);
-  let ended = "completed";
+  let finalStatus = "completed";
   for await (const { id: number, type, at, data } of client.events(id)) {
     terminal.value({ id: number, type, at, data }, `${at} ${type} ${JSON.stringify(data)}`);
-    if (type === "settled") ended = data.status ?? ended;
+    if (type === "settled") finalStatus = data.status ?? finalStatus;
   }
-  if (ended !== "completed") return EXIT.failed;
+  if (finalStatus !== "completed") return EXIT.failed;
 };
 
 export const addExecutionCommands = ({ program, perform, number }: Commands): void => {

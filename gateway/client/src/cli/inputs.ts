@@ -39,9 +39,9 @@ const checked = (name: string, text: string): string => {
  * @returns a JSON object that keeps numbers as they were written
  * @throws Refusal for a malformed input; NodeloomError for a rejected file
  */
-export const readInputs = async (client: Client, given: readonly string[], types: InputTypes): Promise<string> => {
+export const readInputs = async (client: Client, parts: readonly string[], types: InputTypes): Promise<string> => {
   const inputs = new Map<string, string>();
-  for (const text of given) {
+  for (const text of parts) {
     const match = INPUT.exec(text);
     if (!match) throw new Refusal(`"${text}" is no input: write name=text, name=@file or name:=json`);
     const [, name = "", sign, value = ""] = match;

@@ -18,10 +18,10 @@ const create = async (name: string, { preset, capability, expires }: Creation, t
   if ((preset === undefined) === (capability === undefined)) throw new Refusal("give either --preset or --capability");
   const grants = preset === undefined ? { capabilities: capability } : { preset };
   const body = { name, ...grants, ...(expires === undefined ? {} : { expiresAt: expires }) } as NewKey;
-  const made = await withSession(async (client) => (await client.request("createKey", { body })).body);
-  terminal.note(`made ${made.id}; the key is shown this once`);
-  for (const warning of made.warnings ?? []) terminal.note(warning);
-  terminal.value(made, made.key);
+  const key = await withSession(async (client) => (await client.request("createKey", { body })).body);
+  terminal.note(`made ${key.id}; the key is shown this once`);
+  for (const warning of key.warnings ?? []) terminal.note(warning);
+  terminal.value(key, key.key);
 };
 
 const list = async (terminal: Terminal): Promise<void> => {
@@ -35,9 +35,9 @@ const revoke = async (id: string, terminal: Terminal): Promise<void> => {
 };
 
 const rotate = async (id: string, graceSeconds: number, terminal: Terminal): Promise<void> => {
-  const made = await withSession(async (client) => (await client.request("rotateKey", { params: { id }, body: { graceSeconds } })).body);
+  const key = await withSession(async (client) => (await client.request("rotateKey", { params: { id }, body: { graceSeconds } })).body);
   terminal.note(`replaced ${id}; the key is shown this once`);
-  terminal.value(made, made.key);
+  terminal.value(key, key.key);
 };
 
 export const addKeyCommands = ({ program, perform, number }: Commands): void => {

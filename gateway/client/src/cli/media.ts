@@ -51,8 +51,8 @@ export const addMediaCommands = ({ program, perform, number }: Commands): void =
     .description("keeps a generated file until you delete it")
     .action((id: string) =>
       perform(async (terminal) => {
-        const kept = await (await openClient()).media.keep(id);
-        terminal.value(kept, `kept ${id}`);
+        const keptMedia = await (await openClient()).media.keep(id);
+        terminal.value(keptMedia, `kept ${id}`);
       }),
     );
   media

@@ -14,19 +14,19 @@ export type Ask = (question: Question) => Promise<string>;
 export const withPrompt = async <T>(work: (ask: Ask) => Promise<T>): Promise<T> => {
   let isShown = true;
   const echo = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
+    write: (chunk: Buffer, _encoding, callback) => {
       if (isShown) process.stderr.write(chunk);
-      done();
+      callback();
     },
   });
   const isTerminal = process.stdin.isTTY === true;
   const lines = createInterface({ input: process.stdin, output: echo, terminal: isTerminal });
-  const given = lines[Symbol.asyncIterator]();
+  const lineIterator = lines[Symbol.asyncIterator]();
   try {
     return await work(async ({ label, isSecret }) => {
       process.stderr.write(label);
       isShown = !isSecret;
-      const { done, value } = await given.next();
+      const { done, value } = await lineIterator.next();
       // The line break after a hidden answer isn't shown either.
       if (isSecret && isTerminal) process.stderr.write("\n");
       return done ? "" : value;

@@ -106,14 +106,14 @@ const start = async (client: Client, target: Target, text: string, idempotencyKe
 export const run = async (
   client: Client,
   name: string,
-  given: readonly string[],
+  parts: readonly string[],
   options: RunOptions,
   terminal: Terminal,
 ): Promise<void> => {
   const { output, maxCredits, until, alias, idempotencyKey } = options;
   const target = targetOf(name, { until, alias });
   const webhook = webhookOf(options);
-  const inputs = await readInputs(client, given, await typesOf(client, target));
+  const inputs = await readInputs(client, parts, await typesOf(client, target));
   const { estimatedCreditCost, maxCreditCost, exact } = await quote(client, target, bodyOf(inputs, { until }));
   const most = maxCreditCost ?? 0;
   const about = estimatedCreditCost ?? 0;

@@ -15,12 +15,12 @@ interface ScheduleOptions {
 
 const COLUMNS = ["id", "cron", "timezone", "alias", "paused", "maxCredits"];
 
-const create = async (slug: string, cron: string, given: string[], options: ScheduleOptions, terminal: Terminal): Promise<void> => {
+const create = async (slug: string, cron: string, parts: string[], options: ScheduleOptions, terminal: Terminal): Promise<void> => {
   const client = await openClient();
   const target = { workflow: slug, ...(options.alias === undefined ? {} : { alias: options.alias }) };
-  const inputs = JSON.parse(await readInputs(client, given, await typesOf(client, target))) as Record<string, unknown>;
-  const made: Schedule = await client.schedules.create(slug, { cron, inputs, ...options });
-  terminal.value(made, made.id);
+  const inputs = JSON.parse(await readInputs(client, parts, await typesOf(client, target))) as Record<string, unknown>;
+  const schedule: Schedule = await client.schedules.create(slug, { cron, inputs, ...options });
+  terminal.value(schedule, schedule.id);
 };
 
 const pause = async (slug: string, id: string, paused: boolean, terminal: Terminal): Promise<void> => {

@@ -34,8 +34,8 @@ const BREAKS = /[\t\n\r]/g;
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 const visible = (text: string): string => text.replace(CONTROL, escaped);
 
-const shown = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(shown).join(", ");
+const cellText = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(cellText).join(", ");
   const text = typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
   return visible(text).replace(BREAKS, escaped);
 };
@@ -69,7 +69,7 @@ const jsonTerminal = ({ stdout, exit }: Streams): Terminal => {
 const plainTerminal = ({ stdout, stderr, exit }: Streams): Terminal => {
   const print = (text: string): void => void stdout.write(visible(text));
   const note = (text: string): void => void stderr.write(`${visible(text)}\n`);
-  let written = "";
+  let writtenText = "";
   return {
     note,
     event: (type, { nodeId, item, items, durationMs, error }) => {
@@ -80,20 +80,20 @@ const plainTerminal = ({ stdout, stderr, exit }: Streams): Terminal => {
       note(`  ${nodeId}${part} ${type.replace(/^node\./, "")}${time}${why}`);
     },
     piece: (text) => {
-      written += text;
+      writtenText += text;
       print(text);
     },
     result: ({ result }, files) => {
       if (files.length > 0) return print(`${files.join("\n")}\n`);
       const { text, ...others } = result;
       const isText = typeof text === "string" && Object.keys(others).length === 0;
-      if (isText && text.startsWith(written)) return print(`${text.slice(written.length)}\n`);
-      if (written !== "") print("\n");
+      if (isText && text.startsWith(writtenText)) return print(`${text.slice(writtenText.length)}\n`);
+      if (writtenText !== "") print("\n");
       if (isText) print(`${text}\n`);
       else print(`${JSON.stringify(result, null, 2)}\n`);
     },
     table: (rows, columns) => {
-      const cells = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
+      const cells = [columns, ...rows.map((row) => columns.map((column) => cellText(row[column])))];
       const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
       for (const row of cells)
         print(

@@ -29,18 +29,18 @@ const orderOf = ({ version, alias, against }: TestOptions) => ({
   ...(against === undefined ? {} : { against: selected(against) }),
 });
 
-const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 const failureText = ({ kind, index, path, expected, got }: Result["failures"][number]): string => {
   const place = `${index === undefined ? "" : `expect[${index}] `}${kind}${path === undefined ? "" : ` at ${path}`}`;
-  return `    ${place}: expected ${shown(expected)}, got ${shown(got)}`;
+  return `    ${place}: expected ${valueText(expected)}, got ${valueText(got)}`;
 };
 
 const resultText = ({ name, status, creditsCost, price, durationMs, failures, differences = [] }: Result): string =>
   [
     `${status === "passed" ? "ok  " : status} ${name}: ${creditsCost} of ${price} credits, ${durationMs ?? 0} ms`,
     ...failures.map(failureText),
-    ...differences.map(({ path, now, before }) => `    ${path}: ${shown(before)} -> ${shown(now)}`),
+    ...differences.map(({ path, now, before }) => `    ${path}: ${valueText(before)} -> ${valueText(now)}`),
   ].join("\n");
 
 const summaryOf = ({ status, passed, failed, total, creditsCost, against }: TestRunWithResults): string => {

@@ -65,13 +65,13 @@ const remote = async (client: Client, slug: string) => {
 /** Writes workflows to `<slug>.json`. @param slugs all own workflows if empty */
 export const pull = async (client: Client, slugs: readonly string[], folder: string, terminal: Terminal): Promise<void> => {
   await mkdir(folder, { recursive: true });
-  const wanted = slugs.length > 0 ? slugs : (await client.workflows.list()).map(({ slug }) => slug);
-  for (const slug of wanted) {
-    const found = await remote(client, slug);
-    if (!found) throw new Refusal(`there is no workflow ${slug}`, EXIT.refused);
+  const chosenSlugs = slugs.length > 0 ? slugs : (await client.workflows.list()).map(({ slug }) => slug);
+  for (const slug of chosenSlugs) {
+    const workflow = await remote(client, slug);
+    if (!workflow) throw new Refusal(`there is no workflow ${slug}`, EXIT.refused);
     const file = join(folder, `${slug}${ENDING}`);
-    await writeFile(file, fileText(found.body));
-    await noteRevision(folder, slug, found.headers.get("etag"));
+    await writeFile(file, fileText(workflow.body));
+    await noteRevision(folder, slug, workflow.headers.get("etag"));
     terminal.note(`pulled ${file}`);
   }
 };
@@ -88,9 +88,9 @@ const readFileText = async (file: string): Promise<string> => {
 
 const pushOne = async (client: Client, file: string, isForced: boolean, terminal: Terminal): Promise<void> => {
   const [slug, folder, text] = [slugOf(file), dirname(file), await readFileText(file)];
-  const known = (await readRevisions(folder))[slug];
-  const found = await remote(client, slug);
-  if (!found) {
+  const revision = (await readRevisions(folder))[slug];
+  const workflow = await remote(client, slug);
+  if (!workflow) {
     const created = await client.requestText("createWorkflow", { text });
     const name = (JSON.parse(created.body) as { slug: string }).slug;
     if (name !== slug) terminal.note(`${file} became ${name}: rename the file to ${name}${ENDING}, so that it is found again`);
@@ -98,10 +98,10 @@ const pushOne = async (client: Client, file: string, isForced: boolean, terminal
     terminal.note(`created ${name}`);
     return;
   }
-  if (!isForced && known === undefined)
+  if (!isForced && revision === undefined)
     throw new Refusal(`${slug} exists and was not pulled here: pull it first, or push with --force`, EXIT.refused);
   try {
-    const ifMatch = isForced ? undefined : { "if-match": known! };
+    const ifMatch = isForced ? undefined : { "if-match": revision! };
     const { headers } = await client.requestText("updateWorkflow", { params: { slug }, text, headers: ifMatch });
     await noteRevision(folder, slug, headers.get("etag"));
     terminal.note(`pushed ${slug}`);
@@ -123,10 +123,10 @@ export const push = async (client: Client, files: readonly string[], isForced: b
 export const diff = async (client: Client, files: readonly string[], terminal: Terminal): Promise<boolean> => {
   const rows: { workflow: string; member: string; is: string }[] = [];
   for (const file of files) {
-    const [here, found] = [membersOf(await readFileText(file)), await remote(client, slugOf(file))];
-    if (!found) rows.push({ workflow: slugOf(file), member: "", is: "not saved" });
-    const there = membersOf(found?.body ?? "{}");
-    for (const name of found ? MEMBERS : []) {
+    const [here, remoteWorkflow] = [membersOf(await readFileText(file)), await remote(client, slugOf(file))];
+    if (!remoteWorkflow) rows.push({ workflow: slugOf(file), member: "", is: "not saved" });
+    const there = membersOf(remoteWorkflow?.body ?? "{}");
+    for (const name of remoteWorkflow ? MEMBERS : []) {
       const [own, theirs] = [here.get(name), there.get(name)];
       if (own !== undefined && own !== theirs) rows.push({ workflow: slugOf(file), member: name, is: differenceOf(name, own, theirs) });
     }

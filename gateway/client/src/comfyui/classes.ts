@@ -55,8 +55,8 @@ const ROLES: readonly (readonly [RegExp, Role])[] = [
 
 export const roleOf = ({ type, outputs }: ComfyNode): Role => {
   const isMade = outputs.length === 0 || outputs.some((output) => ["IMAGE", "VIDEO", "AUDIO"].includes(output));
-  const known = ROLES.find(([pattern]) => pattern.test(type))?.[1];
-  if (known !== undefined) return known;
+  const role = ROLES.find(([pattern]) => pattern.test(type))?.[1];
+  if (role !== undefined) return role;
   return isMade && PARTNER.test(type) && !NO_COUNTERPART.test(type) ? "partner" : "other";
 };
 

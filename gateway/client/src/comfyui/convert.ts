@@ -23,10 +23,10 @@ const resultOf = (task: Import, node: ComfyNode): Draft | undefined => {
   const media = sourcesOf(task.tracer, node);
   const all = media.length > 0 ? media : textsOf(task.tracer, [...node.inputs.values()].filter(isLink));
   // A result that only shows an existing file needs no run.
-  const found = all.filter(({ id }) => task.tracer.roles.get(id) !== "file");
-  if (found.length === 0) return undefined;
+  const sources = all.filter(({ id }) => task.tracer.roles.get(id) !== "file");
+  if (sources.length === 0) return undefined;
   const label = node.title === undefined || node.title === node.type ? {} : { label: node.title };
-  const feeds = found.map((from) => ({ from, port: RESULT_PORTS[task.kindOf(from)] }));
+  const feeds = sources.map((from) => ({ from, port: RESULT_PORTS[task.kindOf(from)] }));
   return { type: TYPES.result, data: { ...label, ...(node.mode === 0 ? {} : { bypass: true }) }, output: "", feeds };
 };
 
@@ -89,9 +89,9 @@ const joinPrompts = (nodes: ApiNode[], edges: ApiEdge[], target: Target, place: 
 const columnsOf = (targets: ReadonlyMap<string, Target>): Map<string, { x: number; y: number }> => {
   const depths = new Map<string, number>();
   const depthOf = (id: string, path: ReadonlySet<string>): number => {
-    const known = depths.get(id);
+    const knownDepth = depths.get(id);
     const target = targets.get(id);
-    if (known !== undefined || !target || path.has(id)) return known ?? 0;
+    if (knownDepth !== undefined || !target || path.has(id)) return knownDepth ?? 0;
     const onPath = new Set(path).add(id);
     const depth = Math.max(-1, ...target.draft.feeds.map(({ from }) => depthOf(from.id, onPath))) + 1;
     depths.set(id, depth);
@@ -119,10 +119,10 @@ const MOST_NOTE = 10_000;
 const reportLeft = (task: Import, graph: ComfyGraph, targets: ReadonlyMap<string, Target>): void => {
   const others = graph.nodes.filter(({ id }) => task.tracer.roles.get(id) === "other").map(({ type }) => type);
   if (others.length > 0) task.report.add(`Left out, because nothing here is like them: ${listed(others)}.`);
-  const shown = [...targets.values()];
-  const off = shown.filter(({ draft }) => draft.data.bypass === true).map(({ node }) => node.title ?? node.type);
+  const shownNodes = [...targets.values()];
+  const off = shownNodes.filter(({ draft }) => draft.data.bypass === true).map(({ node }) => node.title ?? node.type);
   if (off.length > 0) task.report.add(`Bypassed, because they were muted or bypassed: ${listed(off)}.`);
-  const files = shown.filter(({ draft }) => draft.type === TYPES.file).map(({ draft }) => String(draft.data.label));
+  const files = shownNodes.filter(({ draft }) => draft.type === TYPES.file).map(({ draft }) => String(draft.data.label));
   if (files.length > 0) task.report.add(`Upload these files again: ${listed(files)}.`);
   const inside = graph.nodes.filter(({ id, type }) => task.tracer.roles.get(id) === "inside" && /Lora/i.test(type)).map(({ type }) => type);
   if (inside.length > 0) task.report.add(`LoRAs are left out: ${listed(inside)}.`);
@@ -142,8 +142,8 @@ const frameNode = (area: Area, index: number): object =>
 /** @param models models of the service, best first; or the name of an image model if no others are known */
 export const convert = (graph: ComfyGraph, models: readonly ImportModel[] | string | undefined): Converted => {
   const { tracer, kindOf } = readKinds(graph.nodes);
-  const known = typeof models === "object" ? { models, pictureModel: undefined } : { models: undefined, pictureModel: models };
-  const task: Import = { tracer, kindOf, report: new Report(), ...known };
+  const modelSettings = typeof models === "object" ? { models, pictureModel: undefined } : { models: undefined, pictureModel: models };
+  const task: Import = { tracer, kindOf, report: new Report(), ...modelSettings };
   const targets = targetsOf(task, graph);
   if (targets.size === 0) {
     const names = graph.nodes.map(({ type }) => type);
@@ -170,13 +170,13 @@ export const convert = (graph: ComfyGraph, models: readonly ImportModel[] | stri
     return { graph: undefined, words: `${head} A workflow has at most ${MOST_IMPORTED}.` };
   task.report.add("Loaders, samplers, latents and decoders are part of the models here. Check the model of each node.");
   const at = { x: Math.min(...placed.map(({ x }) => x)) - REPORT_WIDTH, y: Math.min(...placed.map(({ y }) => y)) };
-  const made = placed.map(({ id, type, data, x, y }) => {
+  const graphNodes = placed.map(({ id, type, data, x, y }) => {
     const label = titles.get(id);
     return { id, type, position: { x, y }, data: label === undefined || type === TYPES.note ? data : { label, ...data } };
   });
   return {
     graph: {
-      nodes: [...frames.map(frameNode), ...made, noteNode("comfy-report", task.report.text(head), at)],
+      nodes: [...frames.map(frameNode), ...graphNodes, noteNode("comfy-report", task.report.text(head), at)],
       edges: edges.map((edge, index) => ({ id: `comfy-link-${index}`, ...edge })),
     },
     words: `${head} The note beside them says what was left out.`,

@@ -59,8 +59,8 @@ const fromPng = async (bytes: Uint8Array): Promise<Map<string, string>> => {
     const length = view.getUint32(at);
     const type = ascii(bytes.subarray(at + 4, at + 8));
     if (at + 12 + length > bytes.length || type === "IEND") break;
-    const read = ["tEXt", "zTXt", "iTXt"].includes(type) ? await pngText(type, bytes.subarray(at + 8, at + 8 + length)) : undefined;
-    if (read && WANTED.includes(read[0]) && !texts.has(read[0])) texts.set(...read);
+    const textChunk = ["tEXt", "zTXt", "iTXt"].includes(type) ? await pngText(type, bytes.subarray(at + 8, at + 8 + length)) : undefined;
+    if (textChunk && WANTED.includes(textChunk[0]) && !texts.has(textChunk[0])) texts.set(...textChunk);
     at += 12 + length;
   }
   return texts;
@@ -104,6 +104,6 @@ export const readEmbedded = async (bytes: Uint8Array): Promise<unknown> => {
   const isPng = PNG.every((byte, index) => bytes[index] === byte);
   const isWebp = ascii(bytes.subarray(0, 4)) === "RIFF" && ascii(bytes.subarray(8, 12)) === "WEBP";
   const texts = isPng ? await fromPng(bytes) : isWebp ? fromWebp(bytes) : new Map<string, string>();
-  const found = [parsed(texts.get("workflow")), parsed(texts.get("prompt"))].find(isRecord);
-  return found;
+  const document = [parsed(texts.get("workflow")), parsed(texts.get("prompt"))].find(isRecord);
+  return document;
 };

@@ -57,9 +57,9 @@ export const fromApi = (value: Record<string, unknown>): ComfyGraph | undefined 
   const entries = Object.entries(value).filter((entry): entry is [string, Record<string, unknown>] => isRecord(entry[1]));
   if (entries.length === 0 || !entries.every(([, node]) => typeof node.class_type === "string" && isRecord(node.inputs))) return undefined;
   const nodes = entries.map(([id, { class_type: type, inputs, _meta: meta }]): ComfyNode => {
-    const read = Object.entries(inputs as Record<string, unknown>).map(([name, input]) => [name, apiInput(input)] as const);
+    const inputEntries = Object.entries(inputs as Record<string, unknown>).map(([name, input]) => [name, apiInput(input)] as const);
     const title = isRecord(meta) ? textOf(meta.title) : undefined;
-    return { id, type: String(type), title, mode: 0, place: undefined, inputs: new Map(read), widgets: [], outputs: [] };
+    return { id, type: String(type), title, mode: 0, place: undefined, inputs: new Map(inputEntries), widgets: [], outputs: [] };
   });
   return { nodes, groups: [] };
 };

@@ -30,9 +30,9 @@ export const readForeign = (value: unknown, models?: readonly ImportModel[] | st
   const n8n = fromN8n(value);
   if (n8n || !isRecord(value)) return n8n;
   // `extra_pnginfo` has the workflow in the editor's format, with positions, groups and notes.
-  const shown =
+  const extraWorkflow =
     isRecord(value.extra_data) && isRecord(value.extra_data.extra_pnginfo) ? value.extra_data.extra_pnginfo.workflow : undefined;
-  const bodies = [shown, value, value.prompt, value.workflow].filter(isRecord);
+  const bodies = [extraWorkflow, value, value.prompt, value.workflow].filter(isRecord);
   for (const body of bodies) {
     const graph = fromEditor(body) ?? fromApi(body);
     if (graph && graph.nodes.length > 0) return { from: "ComfyUI", ...convert(graph, models) };

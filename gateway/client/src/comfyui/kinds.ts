@@ -13,8 +13,8 @@ const SHAPE_LATENT = /3D|Trellis|Voxel|Mesh/;
 const TOOLS: readonly Role[] = ["upscale", "cutout", "resize", "crop", "stitch"];
 
 const partnerKind = ({ type, outputs }: ComfyNode): Kind => {
-  const [made] = outputs.filter((output) => ["IMAGE", "VIDEO", "AUDIO"].includes(output));
-  if (made !== undefined) return made.toLowerCase() as Kind;
+  const [medium] = outputs.filter((output) => ["IMAGE", "VIDEO", "AUDIO"].includes(output));
+  if (medium !== undefined) return medium.toLowerCase() as Kind;
   if (/Image(?!ToVideo|\w*Video)/.test(type) && !/Video/.test(type)) return "image";
   if (/Video|Veo|Kling|Hailuo|Vidu|Pixverse|Seedance/.test(type)) return "video";
   return /Audio|Speech|Music|Sound|SFX|Dialogue/.test(type) ? "audio" : "image";

@@ -56,15 +56,15 @@ export interface Frames {
 
 /** Frames around the nodes of each group. A group gets none if other nodes are now inside its frame. */
 export const framesAround = (groups: readonly Area[], before: readonly Placed[], after: ReadonlyMap<string, Placed>): Frames => {
-  const found: Frames = { frames: [], titles: new Map(), left: [] };
-  const seen = new Set<string>();
+  const layout: Frames = { frames: [], titles: new Map(), left: [] };
+  const visited = new Set<string>();
   for (const group of groups) {
     const inside = before.filter((item) => contains(group, item)).map(({ id }) => after.get(id)!);
     const key = inside.map(({ id }) => id).join(" ");
-    if (inside.length === 0 || seen.has(key)) continue;
-    seen.add(key);
+    if (inside.length === 0 || visited.has(key)) continue;
+    visited.add(key);
     if (inside.length === 1) {
-      found.titles.set(key, group.title);
+      layout.titles.set(key, group.title);
       continue;
     }
     const [x, y] = [Math.min(...inside.map((item) => item.x)) - MARGIN, Math.min(...inside.map((item) => item.y)) - MARGIN - TITLE];
@@ -72,8 +72,8 @@ export const framesAround = (groups: readonly Area[], before: readonly Placed[],
     const bottom = Math.max(...inside.map((item) => item.y)) + SIZE.height + MARGIN;
     const frame = { title: group.title, x, y, width: right - x, height: bottom - y };
     const isShared = [...after.values()].some((item) => contains(frame, item) && !inside.includes(item));
-    if (isShared) found.left.push(group.title);
-    else found.frames.push(frame);
+    if (isShared) layout.left.push(group.title);
+    else layout.frames.push(frame);
   }
-  return found;
+  return layout;
 };

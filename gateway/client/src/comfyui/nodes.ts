@@ -54,16 +54,17 @@ const settingsOf = (task: Import, node: ComfyNode, kind: Kind, model: ImportMode
   const seed = numberAbove(task, above, "seed", "noise_seed");
   if (seed !== undefined && seed > 0) {
     const own = Math.floor(seed) % (MOST_SEED + 1);
-    const taken = model ? fitted(model, "seed", own) : own;
-    if (taken === undefined) report.add(`The seed is left out: ${name} takes none.`);
-    else settings.seed = taken;
+    const fittedSeed = model ? fitted(model, "seed", own) : own;
+    if (fittedSeed === undefined) report.add(`The seed is left out: ${name} takes none.`);
+    else settings.seed = fittedSeed;
   }
   const count = numberAbove(task, latents, "batch_size");
   if (count !== undefined && count > 1) {
-    const taken = fitted(model, "count", count);
-    if (taken === undefined) report.add(`The batch of ${count} is left out: ${name} makes one at a time.`);
-    else settings.count = taken;
-    if (taken !== undefined && taken < count) report.add(`The batch of ${count} became ${taken}, the most that ${name} makes.`);
+    const fittedCount = fitted(model, "count", count);
+    if (fittedCount === undefined) report.add(`The batch of ${count} is left out: ${name} makes one at a time.`);
+    else settings.count = fittedCount;
+    if (fittedCount !== undefined && fittedCount < count)
+      report.add(`The batch of ${count} became ${fittedCount}, the most that ${name} makes.`);
   }
   const [width, height] = [numberAbove(task, latents, "width"), numberAbove(task, latents, "height")];
   if (width !== undefined && height !== undefined && width > 0 && height > 0) {
@@ -162,8 +163,8 @@ const joined = (task: Import, node: ComfyNode): Draft => {
 
 const FILE_NAMES = ["image", "video", "audio", "file"];
 const fileOf = (node: ComfyNode): Draft => {
-  const [named] = FILE_NAMES.map((name) => valueOf(node, name)).filter((value) => typeof value === "string");
-  const name = String(named ?? node.widgets.find((value) => typeof value === "string") ?? "File").slice(0, MOST_NAME);
+  const [fileName] = FILE_NAMES.map((name) => valueOf(node, name)).filter((value) => typeof value === "string");
+  const name = String(fileName ?? node.widgets.find((value) => typeof value === "string") ?? "File").slice(0, MOST_NAME);
   return { type: TYPES.file, data: { label: node.title ?? name, mediaId: "" }, output: "media", feeds: [] };
 };
 const MOST_NAME = 100;

@@ -42,13 +42,13 @@ const wiresOf = (links: unknown): ReadonlyMap<string, Wire> =>
     }),
   );
 
-const scopeOf = (graph: Raw, prefix: string, given: Scope["given"], set: Scope["set"]): Scope => {
+const scopeOf = (graph: Raw, prefix: string, givenInput: Scope["given"], set: Scope["set"]): Scope => {
   const nodes = recordsOf(graph.nodes).filter(({ type }) => typeof type === "string");
   return {
     prefix,
     nodes: new Map(nodes.map((node) => [String(node.id), node])),
     wires: wiresOf(graph.links),
-    given,
+    given: givenInput,
     set,
     inner: new Map(),
   };
@@ -86,7 +86,7 @@ const instanceScope = (outer: Scope, id: string, node: Raw, definition: Raw): Sc
   const slots = recordsOf(node.inputs);
   const widgets = slots.filter(({ widget }) => isRecord(widget));
   const hasOwnValues = listOf(node.widgets_values).length === widgets.length;
-  const given: Scope["given"] = (slot, borders) => {
+  const givenInput: Scope["given"] = (slot, borders) => {
     const input = slots.find(({ name }) => name === names[slot]);
     if (!input) return undefined;
     const source = sourceOf(outer, input.link, borders);
@@ -94,7 +94,7 @@ const instanceScope = (outer: Scope, id: string, node: Raw, definition: Raw): Sc
     const at = widgets.indexOf(input);
     return at < 0 || !hasOwnValues ? undefined : { value: listOf(node.widgets_values)[at] };
   };
-  return scopeOf(definition, `${outer.prefix}${id}:`, given, valuesSet(node));
+  return scopeOf(definition, `${outer.prefix}${id}:`, givenInput, valuesSet(node));
 };
 
 const inputsOf = (scope: Scope, id: string, node: Raw): ReadonlyMap<string, Input> => {
@@ -186,10 +186,10 @@ const flatten = (graph: Raw, scope: Scope, definitions: ReadonlyMap<string, Raw>
 export const fromEditor = (graph: Raw): ComfyGraph | undefined => {
   const { nodes, links, definitions } = graph;
   if (!Array.isArray(nodes) || !Array.isArray(links)) return undefined;
-  const read = recordsOf(nodes);
-  if (read.length === 0 || !read.every(({ type, pos }) => typeof type === "string" && pos !== undefined)) return undefined;
+  const records = recordsOf(nodes);
+  if (records.length === 0 || !records.every(({ type, pos }) => typeof type === "string" && pos !== undefined)) return undefined;
   const subgraphs = isRecord(definitions) ? recordsOf(definitions.subgraphs) : [];
-  const known = new Map(subgraphs.map((definition) => [String(definition.id), definition]));
+  const definitionsById = new Map(subgraphs.map((definition) => [String(definition.id), definition]));
   const scope = scopeOf(graph, "", () => undefined, new Map());
-  return flatten(graph, scope, known, 0, { left: MOST_NODES });
+  return flatten(graph, scope, definitionsById, 0, { left: MOST_NODES });
 };

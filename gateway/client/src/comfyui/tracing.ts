@@ -30,8 +30,8 @@ const above = (tracer: Tracer, node: ComfyNode, slot: number): Link[] => {
     return set ? linksIn(set, () => true) : [];
   }
   if (node.type === "ComfySwitchNode") {
-    const chosen = scalarOf(tracer, node, "switch") === true ? "on_true" : "on_false";
-    return linksIn(node, (name) => name === chosen);
+    const branch = scalarOf(tracer, node, "switch") === true ? "on_true" : "on_false";
+    return linksIn(node, (name) => name === branch);
   }
   const hasBoth = node.inputs.has("positive") && node.inputs.has("negative");
   // Nodes that take both prompts return them at their first two outputs.
@@ -60,17 +60,17 @@ type Take = (node: ComfyNode, slot: number, inPixels: boolean) => boolean | unde
 
 /** Searches upstream, in the order of the inputs. */
 const search = (tracer: Tracer, links: readonly Link[], startsInPixels: boolean, take: Take): ComfyNode[] => {
-  const [found, seen] = [new Map<string, ComfyNode>(), new Set<string>()];
+  const [nodesById, visited] = [new Map<string, ComfyNode>(), new Set<string>()];
   const pending = links.map((link) => ({ link, inPixels: startsInPixels })).toReversed();
-  for (let next = pending.pop(); next && seen.size < MOST_STEPS; next = pending.pop()) {
+  for (let next = pending.pop(); next && visited.size < MOST_STEPS; next = pending.pop()) {
     const { link, inPixels } = next;
     const node = tracer.nodes.get(link.from);
     const key = `${link.from} ${link.slot} ${inPixels}`;
-    if (!node || seen.has(key)) continue;
-    seen.add(key);
-    const taken = take(node, link.slot, inPixels);
-    if (taken === true) found.set(node.id, node);
-    if (taken !== undefined) continue;
+    if (!node || visited.has(key)) continue;
+    visited.add(key);
+    const isTaken = take(node, link.slot, inPixels);
+    if (isTaken === true) nodesById.set(node.id, node);
+    if (isTaken !== undefined) continue;
     const isBorder = /Encode|Decode/.test(node.type);
     pending.push(
       ...above(tracer, node, link.slot)
@@ -78,7 +78,7 @@ const search = (tracer: Tracer, links: readonly Link[], startsInPixels: boolean,
         .toReversed(),
     );
   }
-  return [...found.values()];
+  return [...nodesById.values()];
 };
 
 /**
@@ -135,8 +135,8 @@ export const promptOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] => {
 /** The negative prompt of a node, or of an earlier stage of the same output. */
 export const negativeOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] => {
   for (const stage of stagesOf(tracer, node)) {
-    const found = textsOf(tracer, linksIn(stage, isNegative));
-    if (found.length > 0) return found;
+    const texts = textsOf(tracer, linksIn(stage, isNegative));
+    if (texts.length > 0) return texts;
   }
   return [];
 };
@@ -154,7 +154,7 @@ export const sourcesOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] =>
 
 /** Nodes that create one output together: a node, and all nodes upstream of it up to other media. */
 export const stagesOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] => {
-  const found = new Map([[node.id, node]]);
+  const nodesById = new Map([[node.id, node]]);
   const isSampler = isActiveSampler(tracer, node);
   search(
     tracer,
@@ -163,9 +163,9 @@ export const stagesOf = (tracer: Tracer, node: ComfyNode): ComfyNode[] => {
     (each, _slot, inPixels) => {
       const role = tracer.roles.get(each.id)!;
       if (MEDIA.includes(role) && (role !== "sampler" || inPixels || each.mode !== 0)) return false;
-      found.set(each.id, each);
+      nodesById.set(each.id, each);
       return undefined;
     },
   );
-  return [...found.values()];
+  return [...nodesById.values()];
 };

@@ -25,9 +25,9 @@ export const accountCases: AbuseCase[] = [
     attack: async ({ unapproved }) => {
       const template = { name: "Everybody's", isTemplate: true };
       const own = `/api/workflows/${unapprovedSlug}`;
-      const asked = [await unapproved.session.post("/api/workflows", template), await unapproved.session.put(own, template)];
-      for (const path of ["quote", "run", "run?async=true"]) asked.push(await unapproved.session.post(`${own}/${path}`, { inputs: {} }));
-      for (const answer of asked) if (answer.status !== 429) refuses(answer, 403, "ACCOUNT_NOT_APPROVED");
+      const replies = [await unapproved.session.post("/api/workflows", template), await unapproved.session.put(own, template)];
+      for (const path of ["quote", "run", "run?async=true"]) replies.push(await unapproved.session.post(`${own}/${path}`, { inputs: {} }));
+      for (const answer of replies) if (answer.status !== 429) refuses(answer, 403, "ACCOUNT_NOT_APPROVED");
     },
   },
   {
@@ -50,7 +50,7 @@ export const accountCases: AbuseCase[] = [
     id: "accounts-thumbnails",
     title: "24 templates with the largest thumbnails in everybody's list",
     prepare: async ({ unlimited }) => {
-      for (let made = 0; made < TEMPLATES; made += 1) {
+      for (let savedCount = 0; savedCount < TEMPLATES; savedCount += 1) {
         published.push(await save(unlimited, { name: `Large ${unique()}`, isTemplate: true, thumbnail: THUMBNAIL }));
       }
     },
@@ -70,8 +70,8 @@ export const accountCases: AbuseCase[] = [
       const name = `Gone ${unique()}`;
       const slug = await save(victim.session, { ...greeting(), name });
       answers(await victim.session.delete(`/api/workflows/${slug}`), 204);
-      const taken = await attacker.session.post("/api/workflows", { name });
-      if (taken.status !== 429) assert.equal(pick(answers(taken, 201), "slug"), `${slug}-2`);
+      const reply = await attacker.session.post("/api/workflows", { name });
+      if (reply.status !== 429) assert.equal(pick(answers(reply, 201), "slug"), `${slug}-2`);
       answers(await victim.session.post(`/api/workflows/${slug}/run`, { inputs: {} }), 404);
     },
   },

@@ -34,12 +34,12 @@ const runs = async ({ unlimited }: Cast, slug: string, inputs: Record<string, un
  */
 const statusWithHost = (url: string, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    const asked = httpRequest(url, { headers: { host }, agent: false }, (answer) => {
+    const outgoing = httpRequest(url, { headers: { host }, agent: false }, (answer) => {
       answer.resume();
       resolve(answer.statusCode ?? 0);
     });
-    asked.on("error", reject);
-    asked.end();
+    outgoing.on("error", reject);
+    outgoing.end();
   });
 
 /** Statuses from the administrators' listener, from the UI behind it, and after an address's rate limit. */

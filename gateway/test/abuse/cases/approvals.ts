@@ -29,15 +29,15 @@ const prepare = async (actor: Actor): Promise<void> => {
  * @returns their ids, and the number of runs rejected at the limit
  */
 const begin = async (actor: Actor, count: number): Promise<{ begun: string[]; refused: number }> => {
-  const begun: string[] = [];
-  for (let sent = 0; sent < count; sent += AT_ONCE) {
-    const some = Array.from({ length: Math.min(AT_ONCE, count - sent) });
+  const runIds: string[] = [];
+  for (let sentCount = 0; sentCount < count; sentCount += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - sentCount) });
     for (const answer of await Promise.all(some.map(() => actor.post(`/api/workflows/${slug}/run`, { inputs: {} })))) {
-      if (answer.status === 202) begun.push(pick(answer, "executionId"));
+      if (answer.status === 202) runIds.push(pick(answer, "executionId"));
       else refuses(answer, 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: LIMITS.waitingRuns });
     }
   }
-  return { begun, refused: count - begun.length };
+  return { begun: runIds, refused: count - runIds.length };
 };
 
 const cancelAll = async (actor: Actor, ids: readonly string[]): Promise<void> => {

@@ -65,14 +65,14 @@ export const batchCases: AbuseCase[] = [
     attack: async ({ attacker }) => {
       for (const id of [victimsBatch, NOTHING]) {
         const path = `/api/batches/${id}`;
-        const asked = [
+        const replies = [
           await attacker.get(path),
           await attacker.get(`${path}/results`),
           await attacker.post(`${path}/cancel`),
           await attacker.post(`${path}/resume`, {}),
           await attacker.post(`${path}/rerun`, { status: "failed" }),
         ];
-        for (const answer of asked) refuses(answer, 404, "NOT_FOUND");
+        for (const answer of replies) refuses(answer, 404, "NOT_FOUND");
       }
     },
   },

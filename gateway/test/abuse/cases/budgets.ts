@@ -31,8 +31,8 @@ export const budgetCases: AbuseCase[] = [
       const runAt = (gateway: string): Promise<Answer> =>
         call(gateway, "POST", `/api/models/${MODEL}/run`, { key: issued.key, body: { inputs: INPUTS } });
       const runs = await Promise.all(Array.from({ length: RUNS }, (_, turn) => runAt(gateways[turn % gateways.length]!)));
-      const refused = runs.filter(({ status }) => status !== 200);
-      for (const answer of refused) refuses(answer, 402, "BUDGET_EXCEEDED", { scope: "key" });
+      const refusals = runs.filter(({ status }) => status !== 200);
+      for (const answer of refusals) refuses(answer, 402, "BUDGET_EXCEEDED", { scope: "key" });
       const charged = runs.filter(({ status }) => status === 200).map((answer) => inThousandths(pick(answer, "cost")));
       const used = inThousandths(pick(answers(await racer.session.get(path), 200), "used"));
       assert.equal(

@@ -106,8 +106,8 @@ export const doorCases: AbuseCase[] = [
     title: "readiness, asked for again and again",
     requests: PROBES,
     attack: async ({ context }) => {
-      const asked = await Promise.all(Array.from({ length: PROBES }, () => context.anonymous.get("/readyz")));
-      for (const { status } of asked) assert.ok(status === 200 || status === 429, String(status));
+      const probes = await Promise.all(Array.from({ length: PROBES }, () => context.anonymous.get("/readyz")));
+      for (const { status } of probes) assert.ok(status === 200 || status === 429, String(status));
     },
   },
   {
@@ -115,14 +115,14 @@ export const doorCases: AbuseCase[] = [
     title: "wrong keys, each as if from another address",
     requests: WRONG_KEYS,
     attack: async ({ context }) => {
-      let refused = 0;
+      let refusedCount = 0;
       for (let turn = 0; turn < WRONG_KEYS; turn += 1) {
         const headers = { "x-api-key": `nl_test_${turn}`, "x-forwarded-for": `203.0.113.${turn % 250}` };
         const answer = await context.anonymous.call("GET", "/api/whoami", { headers });
-        if (answer.status === 429) refused += 1;
+        if (answer.status === 429) refusedCount += 1;
         else refuses(answer, 401, "UNAUTHENTICATED");
       }
-      assert.ok(refused > 0, "there was no limit");
+      assert.ok(refusedCount > 0, "there was no limit");
     },
   },
 ];

@@ -32,7 +32,7 @@ const storedBy = async (cast: Cast, actor: Actor, bytes = pictureOf(SMALL_BYTES)
   return { id: pick(answer, "id"), url: pick(answer, "url") };
 };
 
-let named: Stored;
+let namedFile: Stored;
 let template = "";
 let own: Stored;
 
@@ -42,22 +42,25 @@ export const fileCases: AbuseCase[] = [
     title: "a file by the id that a template names",
     requests: 5,
     prepare: async (cast) => {
-      named = await storedBy(cast, cast.victim);
-      const nodes = [node("file", "media-upload", { mediaId: named.id })];
+      namedFile = await storedBy(cast, cast.victim);
+      const nodes = [node("file", "media-upload", { mediaId: namedFile.id })];
       template = await save(cast.victim, { name: `Names a file ${unique()}`, isTemplate: true, nodes });
     },
     attack: async ({ context, unlimited }) => {
-      for (const key of [named.id, `${named.id}.png`, encodeURIComponent(`../${named.id}`)]) {
+      for (const key of [namedFile.id, `${namedFile.id}.png`, encodeURIComponent(`../${namedFile.id}`)]) {
         const { status } = await fetch(`${context.baseUrl}/media/${key}`);
         assert.ok(status === 404 || status === 400, `${key}: ${status}`);
       }
-      for (const answer of [await unlimited.delete(`/api/media/${named.id}`), await unlimited.post(`/api/media/${named.id}/keep`)]) {
+      for (const answer of [
+        await unlimited.delete(`/api/media/${namedFile.id}`),
+        await unlimited.post(`/api/media/${namedFile.id}/keep`),
+      ]) {
         assert.equal(answer.status, 404, answer.text);
       }
     },
     cleanUp: async ({ victim }) => {
       await victim.delete(`/api/workflows/${template}`);
-      await victim.delete(`/api/media/${named.id}`);
+      await victim.delete(`/api/media/${namedFile.id}`);
     },
   },
   {

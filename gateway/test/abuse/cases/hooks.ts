@@ -18,8 +18,8 @@ const COSTLY = "{ prompt: to_string(rows[*].cells[*].[@, @, @, @]) }";
 
 const hookOf = async (actor: Actor, settings: Record<string, unknown>): Promise<string> => {
   const slug = await save(actor, echo({ name: "prompt", type: "text" }));
-  const made = await actor.post(`/api/workflows/${slug}/hooks`, { expression: "", maxCredits: 1, ...settings });
-  return new URL(pick<string>(answers(made, 201), "url")).pathname;
+  const created = await actor.post(`/api/workflows/${slug}/hooks`, { expression: "", maxCredits: 1, ...settings });
+  return new URL(pick<string>(answers(created, 201), "url")).pathname;
 };
 const send = (context: Context, path: string, raw: string, headers: Record<string, string> = {}): Promise<Answer> =>
   context.anonymous.call("POST", path, { raw, headers });
@@ -53,9 +53,9 @@ export const hookCases: AbuseCase[] = [
     },
     attack: async ({ context }) => {
       const headers = { "x-delivery": randomUUID() };
-      const sent = await Promise.all(Array.from({ length: REPLAYS }, () => send(context, replayed, BODY, headers)));
-      for (const answer of sent) answers(answer, 202);
-      assert.equal(new Set(sent.map((answer) => pick<string>(answer, "executionId"))).size, 1);
+      const replies = await Promise.all(Array.from({ length: REPLAYS }, () => send(context, replayed, BODY, headers)));
+      for (const answer of replies) answers(answer, 202);
+      assert.equal(new Set(replies.map((answer) => pick<string>(answer, "executionId"))).size, 1);
     },
   },
   {
@@ -66,13 +66,13 @@ export const hookCases: AbuseCase[] = [
       signed = await hookOf(attacker, { hmac: { header: "X-Signature", secret: "a secret of the sender" } });
     },
     attack: async ({ context }) => {
-      let refused = 0;
+      let refusedCount = 0;
       for (let turn = 0; turn < BEYOND_LIMIT; turn += 1) {
         const answer = await send(context, signed, BODY, { "x-signature": `sha256=${randomBytes(32).toString("hex")}` });
-        if (answer.status === 429) refused += 1;
+        if (answer.status === 429) refusedCount += 1;
         else refuses(answer, 401, "SIGNATURE_INVALID");
       }
-      assert.ok(refused > 0, "there was no limit");
+      assert.ok(refusedCount > 0, "there was no limit");
     },
   },
   {
@@ -80,13 +80,13 @@ export const hookCases: AbuseCase[] = [
     title: "addresses of hooks that do not exist",
     requests: GUESSES,
     attack: async ({ context }) => {
-      let refused = 0;
+      let refusedCount = 0;
       for (let turn = 0; turn < GUESSES; turn += 1) {
         const answer = await send(context, `/hooks/nlh_${randomBytes(32).toString("base64url")}`, BODY);
-        if (answer.status === 429) refused += 1;
+        if (answer.status === 429) refusedCount += 1;
         else refuses(answer, 404, "NOT_FOUND");
       }
-      assert.ok(refused > 0, "there was no limit");
+      assert.ok(refusedCount > 0, "there was no limit");
     },
   },
 ];

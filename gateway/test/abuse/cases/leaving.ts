@@ -11,8 +11,8 @@ export const leavingCases: AbuseCase[] = [
     attack: async ({ attacker, victim }) => {
       const others = `/api/admin/users/${victim.userId}/export`;
       for (const caller of [attacker, attacker.session]) {
-        for (const asked of [await caller.post(others), await caller.get(`${others}/file`)])
-          if (asked.status !== 429) refuses(asked, 403, "CAPABILITY_DENIED");
+        for (const reply of [await caller.post(others), await caller.get(`${others}/file`)])
+          if (reply.status !== 429) refuses(reply, 403, "CAPABILITY_DENIED");
       }
       refuses(await attacker.get("/api/me/export"), 403, "SESSION_REQUIRED");
       const own = await attacker.session.get(`/api/me/export/file?userId=${victim.userId}`);
@@ -24,13 +24,13 @@ export const leavingCases: AbuseCase[] = [
     title: "an account deleted and restored by its key, by a session without the password, and by another's",
     requests: 6,
     attack: async ({ attacker, victim }) => {
-      const asked = [
+      const replies = [
         await victim.call("DELETE", "/api/me", { body: { password: victim.password } }),
         await victim.post("/api/me/restore"),
         await attacker.call("DELETE", `/api/admin/users/${victim.userId}`),
         await attacker.session.call("DELETE", `/api/admin/users/${victim.userId}`),
       ];
-      for (const answer of asked) assert.ok([403, 429].includes(answer.status), `${answer.status}: ${answer.text}`);
+      for (const answer of replies) assert.ok([403, 429].includes(answer.status), `${answer.status}: ${answer.text}`);
       const guessed = await attacker.session.call("DELETE", "/api/me", { body: { password: "a guess of some length" } });
       if (guessed.status !== 429) refuses(guessed, 401, "UNAUTHENTICATED");
       const open = await attacker.session.call("DELETE", "/api/me", { body: {} });

@@ -9,7 +9,7 @@ import type { AbuseCase } from "../case";
 const GUESTS = 3;
 const LATENCY_MS = 1_500;
 
-const found = async (owner: Actor, name: string): Promise<string> =>
+const organization = async (owner: Actor, name: string): Promise<string> =>
   pick(answers(await owner.session.post("/api/organizations", { name }), 201), "id");
 const invited = async (owner: Actor, id: string, role: string): Promise<string> =>
   pick(answers(await owner.session.post(`/api/organizations/${id}/invitations`, { role }), 201), "token");
@@ -28,11 +28,11 @@ export const organizationCases: AbuseCase[] = [
     title: "one invitation, used by several at once",
     requests: GUESTS,
     attack: async ({ context, victim }) => {
-      const id = await found(victim, "Invited");
+      const id = await organization(victim, "Invited");
       const guests = await Promise.all(Array.from({ length: GUESTS }, () => context.actor({ tier: "free", noKey: true })));
       const token = await invited(victim, id, "owner");
-      const taken = await Promise.all(guests.map((guest) => guest.session.post("/api/invitations/accept", { token })));
-      assert.deepEqual(taken.map(({ status }) => status).sort(), [200, 404, 404]);
+      const acceptances = await Promise.all(guests.map((guest) => guest.session.post("/api/invitations/accept", { token })));
+      assert.deepEqual(acceptances.map(({ status }) => status).sort(), [200, 404, 404]);
       assert.equal((answers(await victim.session.get(`/api/organizations/${id}/members`), 200).body as unknown as unknown[]).length, 2);
       answers(await victim.session.delete(`/api/organizations/${id}/members/${victim.userId}`), 204);
     },
@@ -43,7 +43,7 @@ export const organizationCases: AbuseCase[] = [
     requests: 5,
     attack: async ({ context, victim }) => {
       const member = await context.actor({ noKey: true });
-      const id = await found(victim, "Removed");
+      const id = await organization(victim, "Removed");
       answers(await context.admin.post(`/api/admin/organizations/${id}/credits`, { kind: "topup", amount: 100 }), 200);
       await join(victim, member, id, "editor");
       const { post, get } = within(member, id);
@@ -69,9 +69,9 @@ export const organizationCases: AbuseCase[] = [
       refuses(await context.anonymous.call("GET", "/api/workflows", { key }), 401, "UNAUTHENTICATED");
 
       const owners = within(victim, id);
-      const ended = await finished({ ...victim, get: owners.get }, run);
-      assert.equal(pick(ended, "status"), "completed", ended.text);
-      assert.equal(pick(ended, "startedBy"), member.userId);
+      const endedRun = await finished({ ...victim, get: owners.get }, run);
+      assert.equal(pick(endedRun, "status"), "completed", endedRun.text);
+      assert.equal(pick(endedRun, "startedBy"), member.userId);
       assert.equal(pick<{ topUp: number }>(answers(await owners.get("/api/me"), 200), "credits").topUp < 100, true);
     },
   },
@@ -80,7 +80,7 @@ export const organizationCases: AbuseCase[] = [
     title: "ids of others' organizations and accounts as the organization of a request",
     requests: 4,
     attack: async ({ attacker, victim }) => {
-      const id = await found(victim, "Aimed at");
+      const id = await organization(victim, "Aimed at");
       for (const aimed of [id, victim.userId, `${id} ${id}`, "../admin"]) {
         refuses(await within(attacker, aimed).get("/api/workflows"), 404, "NOT_FOUND");
         refuses(await attacker.call("GET", "/api/workflows", { headers: { "x-organization": aimed } }), 404, "NOT_FOUND");

@@ -17,9 +17,9 @@ const send = (context: Context, body: string, signature = signatureOf(body)): Pr
 /** Starts a checkout as the buyer, without Stripe's page. */
 const begin = async (stripe: StripeEnd, buyer: Actor): Promise<Paid> => {
   await buyer.session.post("/api/billing/checkout", { credits: CREDITS });
-  const asked = stripe.asked.findLast(({ userId }) => userId === buyer.userId);
-  assert.ok(asked, "Stripe was not asked");
-  return { ...asked, payment: `pi_${randomUUID()}` };
+  const checkout = stripe.asked.findLast(({ userId }) => userId === buyer.userId);
+  assert.ok(checkout, "Stripe was not asked");
+  return { ...checkout, payment: `pi_${randomUUID()}` };
 };
 
 /** Credits that payments added, by the end of the payment's id. */
@@ -40,13 +40,13 @@ export const paymentCases: AbuseCase[] = [
       const forged = { checkout: randomUUID(), userId: attacker.userId, amount: 1_000, session: "cs_forged", payment: "pi_forged" };
       const body = completedEvent(forged);
       const genuine = signatureOf(body);
-      const sent: [string, string][] = [
+      const attempts: [string, string][] = [
         [body, ""],
         [body, signatureOf(body, { secret: "whsec_guessed" })],
         [body, signatureOf(body, { ageSeconds: 400 })],
         [body.replace("1000", "9000"), genuine],
       ];
-      for (const [text, signature] of sent) {
+      for (const [text, signature] of attempts) {
         const answer = await send(context, text, signature);
         assert.ok(isRefused(answer) || (!stripe && answer.status === 501), `answered ${answer.status}`);
       }
@@ -61,13 +61,13 @@ export const paymentCases: AbuseCase[] = [
     attack: async ({ context, stripe }) => {
       if (!stripe) return;
       const buyer = await context.actor({ tier: "pro" });
-      const paid = await begin(stripe, buyer);
+      const checkout = await begin(stripe, buyer);
       const refund = `re_${randomUUID()}`;
-      answers(await send(context, refundEvent(refund, paid, paid.amount / 4)), 200, { outcome: "taken" });
-      const [one, other] = [completedEvent(paid), refundEvent(refund, paid, paid.amount / 4, "pending")];
+      answers(await send(context, refundEvent(refund, checkout, checkout.amount / 4)), 200, { outcome: "taken" });
+      const [one, other] = [completedEvent(checkout), refundEvent(refund, checkout, checkout.amount / 4, "pending")];
       const replays = Array.from({ length: 2 * REPLAYS }, (_, index) => send(context, index % 2 ? one : other));
       for (const answer of await Promise.all(replays)) answers(answer, 200, { outcome: "taken" });
-      assert.deepEqual(await bookedFor(buyer), { [`stripe:${paid.session}`]: CREDITS, [`stripe:${refund}`]: -CREDITS / 4 });
+      assert.deepEqual(await bookedFor(buyer), { [`stripe:${checkout.session}`]: CREDITS, [`stripe:${refund}`]: -CREDITS / 4 });
     },
   },
   {
@@ -76,9 +76,9 @@ export const paymentCases: AbuseCase[] = [
     requests: 4,
     attack: async ({ context, stripe, attacker, victim }) => {
       if (!stripe) return;
-      const paid = await begin(stripe, victim);
+      const checkout = await begin(stripe, victim);
       for (const change of [{ userId: attacker.userId }, { amount: 1 }, { checkout: randomUUID() }]) {
-        answers(await send(context, completedEvent({ ...paid, ...change })), 200, { outcome: "refused" });
+        answers(await send(context, completedEvent({ ...checkout, ...change })), 200, { outcome: "refused" });
       }
       assert.deepEqual(await bookedFor(attacker), {});
       const rows = rowsOf<{ action: string; change: { problem?: string } | null }>(await context.admin.get("/api/admin/audit?limit=50"));

@@ -42,8 +42,8 @@ export const runCases: AbuseCase[] = [
     attack: async ({ unlimited }) => {
       for (let turn = 0; turn < UNKNOWN; turn += 1) {
         const path = `/api/executions/${randomUUID()}`;
-        const asked = [await unlimited.get(path), await unlimited.post(`${path}/cancel`), await unlimited.get(`${path}/events`)];
-        for (const answer of asked) refuses(answer, 404, "EXECUTION_NOT_FOUND");
+        const replies = [await unlimited.get(path), await unlimited.post(`${path}/cancel`), await unlimited.get(`${path}/events`)];
+        for (const answer of replies) refuses(answer, 404, "EXECUTION_NOT_FOUND");
       }
     },
   },
@@ -52,14 +52,14 @@ export const runCases: AbuseCase[] = [
     title: "the same, beyond a limit",
     requests: BEYOND_LIMIT,
     attack: async ({ attacker }) => {
-      let refused = 0;
+      let refusedCount = 0;
       for (let turn = 0; turn < BEYOND_LIMIT; turn += 1) {
         const path = `/api/executions/${randomUUID()}`;
         const answer = turn % 2 === 0 ? await attacker.get(path) : await attacker.post(`${path}/cancel`);
-        if (answer.status === 429) refused += 1;
+        if (answer.status === 429) refusedCount += 1;
         else refuses(answer, 404, "EXECUTION_NOT_FOUND");
       }
-      assert.ok(refused > 0, "there was no limit");
+      assert.ok(refusedCount > 0, "there was no limit");
     },
   },
   {
@@ -109,7 +109,7 @@ export const runCases: AbuseCase[] = [
     requests: 3,
     prepare: async ({ unlimited }) => {
       textSlug = await save(unlimited, greeting());
-      for (let made = 0; made < ROWS; made += 1) {
+      for (let rowCount = 0; rowCount < ROWS; rowCount += 1) {
         answers(await unlimited.post(`/api/workflows/${textSlug}/run`, { inputs: {} }), 200);
       }
     },
@@ -160,11 +160,11 @@ export const runCases: AbuseCase[] = [
     attack: async ({ unlimited }) => {
       const headers = { "idempotency-key": randomUUID() };
       const path = `/api/workflows/${textSlug}/run`;
-      const asked = await Promise.all(
+      const replies = await Promise.all(
         Array.from({ length: SAME_KEY }, () => unlimited.call("POST", path, { body: { inputs: {} }, headers })),
       );
-      for (const answer of asked) assert.ok([200, 409].includes(answer.status), answer.text);
-      assert.equal(new Set(asked.map((answer) => answer.headers.get("x-execution-id"))).size, 1);
+      for (const answer of replies) assert.ok([200, 409].includes(answer.status), answer.text);
+      assert.equal(new Set(replies.map((answer) => answer.headers.get("x-execution-id"))).size, 1);
     },
   },
 ];

@@ -70,8 +70,8 @@ export const secretCases: AbuseCase[] = [
       refuses(await victim.session.put("/api/secrets/AIMED_AT", { hosts: [EVIL] }), 400, "INVALID_REQUEST");
       const run = answers(await victim.post(`/api/workflows/${slugs.changed}/run?async=true`, { inputs: {} }), 202);
       answers(await put(victim, "AIMED_AT", [EVIL]), 200);
-      const ended = await finished(victim, pick(run, "executionId"));
-      assert.match(ended.text, /the secret AIMED_AT may not be sent to nodeloom\.invalid/);
+      const endedRun = await finished(victim, pick(run, "executionId"));
+      assert.match(endedRun.text, /the secret AIMED_AT may not be sent to nodeloom\.invalid/);
     },
   },
   {

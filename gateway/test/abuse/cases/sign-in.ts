@@ -37,10 +37,10 @@ const begin = async ({ context }: Cast, { email, password }: Actor): Promise<str
 const completeElsewhere = (baseUrl: string, body: object): Promise<number> =>
   new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json" };
-    const sent = request(`${baseUrl}${CODE_PATH}`, { method: "POST", headers, localAddress: ELSEWHERE }, (answer) => {
+    const outgoing = request(`${baseUrl}${CODE_PATH}`, { method: "POST", headers, localAddress: ELSEWHERE }, (answer) => {
       answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
     });
-    sent.on("error", reject).end(JSON.stringify(body));
+    outgoing.on("error", reject).end(JSON.stringify(body));
   });
 
 export const signInCases: AbuseCase[] = [

@@ -24,14 +24,14 @@ export const usageCases: AbuseCase[] = [
       caller = await context.actor({ tier: "enterprise", webhook: { url: "http://nowhere.invalid/hook" } });
     },
     attack: async () => {
-      let refused = 0;
+      let refusedCount = 0;
       for (let turn = 0; turn < WEBHOOK_TESTS; turn += 1) {
         const answer = await caller.session.post(`/api/keys/${caller.keyId}/webhook/test`);
         if (answer.status === 200) continue;
         refuses(answer, 429, "RATE_LIMIT_EXCEEDED");
-        refused += 1;
+        refusedCount += 1;
       }
-      assert.ok(refused > 0, "there was no budget");
+      assert.ok(refusedCount > 0, "there was no budget");
     },
   },
 ];

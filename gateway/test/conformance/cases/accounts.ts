@@ -93,9 +93,9 @@ const passwords: Case[] = [
   accounts("a password has 10 to 200 characters, isn't common, and isn't the address", async (ctx) => {
     const email = `${unique()}-long-enough@conformance.test`;
     for (const password of ["k7#vQ2m!x", "y7".repeat(101), "password123", "1234567890", email]) {
-      const refused = refuses(await ctx.anonymous.post("/api/auth/register", { email, password }), 400, "INVALID_REQUEST");
+      const refusal = refuses(await ctx.anonymous.post("/api/auth/register", { email, password }), 400, "INVALID_REQUEST");
       assert.deepEqual(
-        pick<{ path: string }[]>(refused, "issues").map(({ path }) => path),
+        pick<{ path: string }[]>(refusal, "issues").map(({ path }) => path),
         ["password"],
       );
     }
@@ -121,17 +121,17 @@ const passwords: Case[] = [
     const user = await ctx.actor({ tier: "free" });
     const { session } = await ctx.signIn(user);
     answers(await session.post("/api/auth/logout", { everywhere: true }), 204);
-    for (const ended of [session, user.session]) await becomes(() => ended.get("/api/whoami"), 401, "UNAUTHENTICATED");
+    for (const endedSession of [session, user.session]) await becomes(() => endedSession.get("/api/whoami"), 401, "UNAUTHENTICATED");
     answers(await logIn(ctx, user, user.password), 200);
   }),
   accounts("an administrator's link sets a password once, and ends all sessions", async (ctx) => {
     const user = await ctx.actor({ tier: "free" });
-    const made = answers(await ctx.admin.post(`/api/admin/users/${user.userId}/password-reset`), 201, {
+    const reset = answers(await ctx.admin.post(`/api/admin/users/${user.userId}/password-reset`), 201, {
       link: is.like(/#token=/),
       token: is.text,
       expiresAt: is.time,
     });
-    const token = pick(made, "token");
+    const token = pick(reset, "token");
     const redeem = (password: string) => ctx.anonymous.post("/api/auth/password-reset", { token, new: password });
     refuses(await redeem("short"), 400, "INVALID_REQUEST");
     answers(await redeem(NEXT), 204);
@@ -144,10 +144,10 @@ const passwords: Case[] = [
   accounts("failed sign-ins never lock an address that has signed in before", async (ctx) => {
     const user = await ctx.actor({ tier: "free" });
     for (let failures = 0; failures < 12; failures += 1) await logIn(ctx, user, "not the password");
-    const refused = await logIn(ctx, user, user.password);
-    if (refused.status !== 200) {
-      refuses(refused, 429, "RATE_LIMIT_EXCEEDED");
-      assert.ok(pick<number>(refused, "retryAfter") <= 30);
+    const reply = await logIn(ctx, user, user.password);
+    if (reply.status !== 200) {
+      refuses(reply, 429, "RATE_LIMIT_EXCEEDED");
+      assert.ok(pick<number>(reply, "retryAfter") <= 30);
       await eventually(
         () => logIn(ctx, user, user.password),
         ({ status }) => status === 200,

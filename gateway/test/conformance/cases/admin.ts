@@ -59,22 +59,22 @@ const users: Case[] = [
   }),
   admin("users are filtered by approval", async (ctx) => {
     const waiting = await ctx.actor({ tier: "free", approved: false });
-    const found = (approved: boolean) => ctx.admin.get(`/api/admin/users?approved=${approved}&q=${waiting.email.slice(0, 12)}`);
-    fits(rowsOf(await found(false)), [{ id: waiting.userId, approved: false }]);
-    assert.deepEqual(rowsOf(await found(true)), []);
+    const usersWaiting = (approved: boolean) => ctx.admin.get(`/api/admin/users?approved=${approved}&q=${waiting.email.slice(0, 12)}`);
+    fits(rowsOf(await usersWaiting(false)), [{ id: waiting.userId, approved: false }]);
+    assert.deepEqual(rowsOf(await usersWaiting(true)), []);
   }),
   admin("users are listed page by page, each once", async (ctx) => {
     await ctx.shared("pro", "admin");
-    const seen: string[] = [];
+    const ids: string[] = [];
     let cursor: string | null = "";
     for (let pages = 0; cursor !== null && pages < 5; pages += 1) {
       const page = await ctx.admin.get(`/api/admin/users?limit=3${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
       const rows = rowsOf<{ id: string }>(page);
       assert.ok(rows.length <= 3);
-      seen.push(...rows.map(({ id }) => id));
+      ids.push(...rows.map(({ id }) => id));
       cursor = pick<string | null>(page, "nextCursor");
     }
-    assert.equal(new Set(seen).size, seen.length);
+    assert.equal(new Set(ids).size, ids.length);
   }),
   admin("approval, tier and role can be changed separately", async (ctx) => {
     const user = await ctx.actor({ tier: "free", approved: false });
@@ -273,11 +273,11 @@ const models: Case[] = [
       const user = await ctx.shared("business", "admin");
       answers(await ctx.admin.patch(SPARE_PATH, { enabled: false }), 200, { internalName: SPARE_MODEL, enabled: false });
       try {
-        const refused = await eventually(
+        const reply = await eventually(
           () => runModel(user, SPARE_MODEL, SHORT),
           ({ status }) => status !== 200,
         );
-        refuses(refused, 404, "MODEL_NOT_FOUND");
+        refuses(reply, 404, "MODEL_NOT_FOUND");
         refuses(await user.get(`/api/models/${SPARE_MODEL}`), 404, "MODEL_NOT_FOUND");
         const listed = (await user.get("/api/models")).body as unknown as { internalName: string }[];
         assert.ok(!listed.some(({ internalName }) => internalName === SPARE_MODEL));
@@ -299,11 +299,11 @@ const models: Case[] = [
       const change = { price: { perSecondUsd: 0.5 }, minTier: "enterprise" };
       answers(await ctx.admin.patch(SPARE_PATH, change), 200, change);
       try {
-        const refused = await eventually(
+        const reply = await eventually(
           () => quote(business),
           ({ status }) => status !== 200,
         );
-        refuses(refused, 403, "MODEL_TIER_REQUIRED");
+        refuses(reply, 403, "MODEL_TIER_REQUIRED");
         answers(await quote(enterprise), 200, { estimatedCreditCost: is.near(57.5) });
       } finally {
         answers(await ctx.admin.patch(SPARE_PATH, { price: { perSecondUsd: 0.2 }, minTier: "business" }), 200, { minTier: "business" });

@@ -87,10 +87,10 @@ export const approvalCases: Case[] = [
     const comment = "The boat is too small.";
     const decidedIn = async (by: Pick<Actor, "post">, decidedBy: Record<string, unknown>): Promise<string> => {
       const id = pick<string>(answers(await runGraph(actor, reviewed()), 202), "executionId");
-      const made = { nodeId: "review", decision: "reject", decidedBy: exactly(decidedBy), comment, decidedAt: is.time };
-      answers(await decide(by, id, { decision: "reject", comment }), 200, made);
+      const decision = { nodeId: "review", decision: "reject", decidedBy: exactly(decidedBy), comment, decidedAt: is.time };
+      answers(await decide(by, id, { decision: "reject", comment }), 200, decision);
       const { body } = await finished(actor, id);
-      fits((body as { decisions: unknown }).decisions, [{ ...made, by: "owner" }]);
+      fits((body as { decisions: unknown }).decisions, [{ ...decision, by: "owner" }]);
       return id;
     };
     const ids = [await decidedIn(actor.session, { userId: actor.userId }), await decidedIn(actor, { keyId: actor.keyId })];
@@ -228,12 +228,12 @@ export const approvalCases: Case[] = [
         await heardOf(1);
         answers(await decide(actor, id, { decision: "approve" }), 200);
         await finished(actor, id);
-        const told = (await heardOf(2)).map(({ body }) => JSON.parse(body) as { type: string; data: { executionId: string } });
+        const sentEvents = (await heardOf(2)).map(({ body }) => JSON.parse(body) as { type: string; data: { executionId: string } });
         assert.deepEqual(
-          told.map(({ type }) => type),
+          sentEvents.map(({ type }) => type),
           events,
         );
-        for (const { data } of told) assert.equal(data.executionId, id);
+        for (const { data } of sentEvents) assert.equal(data.executionId, id);
       }
       assert.equal(inboxes[0].deliveries.length, 2);
     },
@@ -243,12 +243,12 @@ export const approvalCases: Case[] = [
     "execution.waiting is sent, with a link to the console, only to webhooks that subscribe to it",
     async (ctx) => {
       const inboxes = [ctx.receiver!.inbox(), ctx.receiver!.inbox()] as const;
-      const named = await ctx.actor({
+      const namedActor = await ctx.actor({
         tier: "pro",
         webhook: { url: inboxes[0].url, events: ["execution.waiting", "execution.completed"] },
       });
       const unnamed = await ctx.actor({ tier: "pro", webhook: { url: inboxes[1].url } });
-      const ids = await Promise.all([named, unnamed].map((actor) => submitGraph(actor, reviewed())));
+      const ids = await Promise.all([namedActor, unnamed].map((actor) => submitGraph(actor, reviewed())));
       const [first] = await eventually(
         () => Promise.resolve(inboxes[0].deliveries),
         (all) => all.length >= 1,
@@ -258,7 +258,7 @@ export const approvalCases: Case[] = [
         type: "execution.waiting",
         data: { executionId: ids[0]!, nodeId: "review", status: "processing", waitingFor: [{ nodeId: "review" }], consoleUrl: is.text },
       });
-      for (const [index, actor] of [named, unnamed].entries()) {
+      for (const [index, actor] of [namedActor, unnamed].entries()) {
         await eventually(
           () => decide(actor, ids[index]!, { decision: "approve" }),
           ({ status }) => status === 200,

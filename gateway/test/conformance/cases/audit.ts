@@ -116,9 +116,9 @@ export const auditCases: Case[] = [
   ...changes,
   log("the audit log shows sign-ins, also those with a wrong password, with the address of the caller", async (ctx) => {
     const actor = await user(ctx);
-    const sent = (password: string) => call(ctx.baseUrl, "POST", "/api/auth/login", { body: { email: actor.email, password } });
-    refuses(await sent("a wrong password"), 401, "UNAUTHENTICATED");
-    answers(await sent(actor.password), 200);
+    const signIn = (password: string) => call(ctx.baseUrl, "POST", "/api/auth/login", { body: { email: actor.email, password } });
+    refuses(await signIn("a wrong password"), 401, "UNAUTHENTICATED");
+    answers(await signIn(actor.password), 200);
     const rows = await withFailed(actor, "action=session.create");
     assert.ok(rows.filter(({ outcome }) => outcome === "done").length >= 2);
     const failed = rows.find(({ outcome }) => outcome === "failed");
@@ -130,8 +130,8 @@ export const auditCases: Case[] = [
     for (let round = 0; round < 3; round += 1) refuses(await key.post("/api/workflows", { name: "Mine" }), 403, "CAPABILITY_DENIED");
     const rows = await withFailed(actor, "action=request.refused");
     assert.ok(rows.length <= 2, `${rows.length} rows for attempts within a minute`);
-    const refused = rows.find(({ outcome }) => outcome === "failed");
-    fits(refused, { target: "POST /api/workflows", errorCode: "CAPABILITY_DENIED", keyId: key.keyId });
+    const failedRow = rows.find(({ outcome }) => outcome === "failed");
+    fits(failedRow, { target: "POST /api/workflows", errorCode: "CAPABILITY_DENIED", keyId: key.keyId });
   }),
   log("changes of workflows are in the audit log, which is filtered, and downloaded as CSV by owners alone", async (ctx) => {
     const actor = await user(ctx);

@@ -329,9 +329,9 @@ const RECORD = {
 
 const recordOf = async (user: Actor, id: string): Promise<Record<string, unknown>> => {
   const { body } = answers(await user.session.get("/api/keys"), 200, is.list);
-  const found = (body as unknown as { id: string }[]).find((one) => one.id === id);
-  assert.ok(found, "the key is not listed");
-  return found;
+  const listedKey = (body as unknown as { id: string }[]).find((one) => one.id === id);
+  assert.ok(listedKey, "the key is not listed");
+  return listedKey;
 };
 
 const PRESETS: readonly [preset: string, tier: string, capabilities: string[]][] = [
@@ -358,10 +358,10 @@ const records: Case[] = [
   }),
   keyRecord("the value is shown once; lists have only the record", async (ctx) => {
     const pro = await ctx.shared("pro", "keys");
-    const made = answers(await pro.session.post("/api/keys", { name: "Once", preset: "read-only" }), 201);
-    fits(await recordOf(pro, pick(made, "id")), exactly({ ...RECORD, webhook: null }), "record");
+    const created = answers(await pro.session.post("/api/keys", { name: "Once", preset: "read-only" }), 201);
+    fits(await recordOf(pro, pick(created, "id")), exactly({ ...RECORD, webhook: null }), "record");
     const { text } = await pro.session.get("/api/keys");
-    assert.ok(!text.includes(pick(made, "key")));
+    assert.ok(!text.includes(pick(created, "key")));
   }),
   keyRecord("the value ends with a checksum of the rest", async (ctx) => {
     const { key } = await ctx.shared("pro", "keys");
@@ -386,16 +386,16 @@ const records: Case[] = [
   ...PRESETS.map(([preset, tier, capabilities]) =>
     auth(`the preset ${preset} of ${tier} grants its documented capabilities`, async (ctx) => {
       const user = await ctx.shared(tier, "keys");
-      const made = answers(await user.session.post("/api/keys", { name: "x", preset }), 201, { preset });
-      assert.deepEqual([...pick<string[]>(made, "capabilities")].sort(), [...capabilities].sort());
+      const created = answers(await user.session.post("/api/keys", { name: "x", preset }), 201, { preset });
+      assert.deepEqual([...pick<string[]>(created, "capabilities")].sort(), [...capabilities].sort());
     }),
   ),
   ...["Read-only", "Workflow Deploy", "Webhook receiver", "Full deploy"].map((preset) =>
     auth(`the preset ${preset} can be named by its display name`, async (ctx) => {
       const user = await ctx.shared("pro", "keys");
       const id = preset.toLowerCase().replace(" ", "-");
-      const named = answers(await user.session.post("/api/keys", { name: "x", preset }), 201, { preset: id });
-      answers(await user.session.post("/api/keys", { name: "x", preset: id }), 201, { capabilities: pick(named, "capabilities") });
+      const created = answers(await user.session.post("/api/keys", { name: "x", preset }), 201, { preset: id });
+      answers(await user.session.post("/api/keys", { name: "x", preset: id }), 201, { capabilities: pick(created, "capabilities") });
     }),
   ),
   keyRecord("members that a key doesn't have can be null", async (ctx) => {
@@ -500,11 +500,11 @@ const webhookSettings: Case[] = [
   keys("a key can be created with a webhook, whose secret is shown only once", async (ctx) => {
     const user = await ctx.shared("pro", "webhooks");
     const body = { name: "x", preset: "webhook-receiver", webhook: { url: WEBHOOK_URL, events: ["execution.completed"] } };
-    const made = answers(await user.session.post("/api/keys", body), 201, {
+    const created = answers(await user.session.post("/api/keys", body), 201, {
       webhook: { url: WEBHOOK_URL, events: ["execution.completed"], disabledAt: null },
       webhookSecret: is.like(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
-    const record = await recordOf(user, pick(made, "id"));
+    const record = await recordOf(user, pick(created, "id"));
     fits(record, { webhook: { url: WEBHOOK_URL }, webhookSecret: is.absent, key: is.absent });
   }),
   keys("a webhook can be set, replaced with another secret, and removed", async (ctx) => {

@@ -129,7 +129,7 @@ export const batchCases: Case[] = [
       const id = await create(actor.session, slug, { inputs, webhook: { url: own.url } });
       const events = ["batch.completed", "execution.completed"];
       await create(actor, slug, { inputs, webhook: { url: items.url, events } });
-      const [[message], told] = await Promise.all([
+      const [[message], sentEvents] = await Promise.all([
         eventually(
           () => Promise.resolve(own.deliveries),
           (all) => all.length > 0,
@@ -140,7 +140,7 @@ export const batchCases: Case[] = [
         ),
       ]);
       fits(JSON.parse(message!.body), { type: "batch.completed", data: { batchId: id, status: "completed" } });
-      const types = told.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+      const types = sentEvents.map(({ body }) => (JSON.parse(body) as { type: string }).type);
       assert.deepEqual(types.sort(), ["batch.completed", "execution.completed", "execution.completed"]);
       const secret = pick<string>(answers(await actor.session.get("/api/webhook-secret"), 200), "secret");
       assert.ok(isSignedBy(secret, message!));

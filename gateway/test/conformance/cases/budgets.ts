@@ -36,12 +36,12 @@ export const budgetCases: Case[] = [
       ...{ scope: "key", keyId: actor.keyId, credits: is.near(limit), used: 0, window: "month", resetsAt: is.time },
     });
     const runs = await Promise.all(Array.from({ length: PARALLEL }, () => runModel(actor, MODEL, QUICK)));
-    const refused = runs.filter(({ status }) => status !== 200);
-    assert.equal(runs.length - refused.length, 9);
-    for (const answer of refused)
+    const refusals = runs.filter(({ status }) => status !== 200);
+    assert.equal(runs.length - refusals.length, 9);
+    for (const answer of refusals)
       refuses(answer, 402, "BUDGET_EXCEEDED", { scope: "key", limit: is.near(limit), remaining: is.number, resetsAt: is.time });
-    const left = answers(await actor.session.get(`/api/keys/${actor.keyId}/budget`), 200, { used: is.near(9 * price) });
-    assert.equal(inThousandths(pick(left, "remaining")), inThousandths(limit) - 9 * inThousandths(price));
+    const budget = answers(await actor.session.get(`/api/keys/${actor.keyId}/budget`), 200, { used: is.near(9 * price) });
+    assert.equal(inThousandths(pick(budget, "remaining")), inThousandths(limit) - 9 * inThousandths(price));
     // The session has no key, so its runs continue.
     answers(await runModel(actor.session, MODEL, QUICK), 200);
   }),
@@ -66,9 +66,9 @@ export const budgetCases: Case[] = [
     answers(await set("*", limit), 200, { ...customer("*"), credits: is.near(limit), used: 0, remaining: is.near(limit) });
     answers(await set("globex", 100), 200);
     const runs = await Promise.all(Array.from({ length: PARALLEL }, () => runFor(actor, { customer: "acme" })));
-    const refused = runs.filter(({ status }) => status !== 200);
-    assert.equal(runs.length - refused.length, 4);
-    for (const answer of refused)
+    const refusals = runs.filter(({ status }) => status !== 200);
+    assert.equal(runs.length - refusals.length, 4);
+    for (const answer of refusals)
       refuses(answer, 402, "BUDGET_EXCEEDED", { scope: "metadata.customer", limit: is.near(limit), resetsAt: is.time });
     for (const value of ["other", "globex"]) answers(await runFor(actor, { customer: value }), 200);
     answers(await runFor(actor), 200);
@@ -130,9 +130,9 @@ export const budgetCases: Case[] = [
     const ofNoRun = { ...settings, metadata: { name: "__proto__", value: "acme" } };
     refuses(await actor.session.put("/api/budgets", ofNoRun), 400, "INVALID_REQUEST", { issues: [{ path: "metadata.name" }] });
     refuses(await actor.session.put(`/api/keys/${actor.keyId}/budget`, { credits: -1, window: "year" }), 400, "INVALID_REQUEST");
-    const made = answers(await actor.session.put(`/api/keys/${actor.keyId}/budget`, settings), 200);
-    refuses(await other.session.delete(`/api/budgets/${pick(made, "id")}`), 404, "NOT_FOUND");
-    answers(await actor.session.delete(`/api/budgets/${pick(made, "id")}`), 204);
+    const budget = answers(await actor.session.put(`/api/keys/${actor.keyId}/budget`, settings), 200);
+    refuses(await other.session.delete(`/api/budgets/${pick(budget, "id")}`), 404, "NOT_FOUND");
+    answers(await actor.session.delete(`/api/budgets/${pick(budget, "id")}`), 204);
     answers(await actor.session.get("/api/budgets"), 200, []);
   }),
   budgets("a key's metadata applies to its runs, whatever its callers send", async (ctx) => {
@@ -140,11 +140,11 @@ export const budgetCases: Case[] = [
     const path = `/api/keys/${actor.keyId}`;
     answers(await actor.session.patch(path, { metadata: { customer: "acme" } }), 200, { metadata: exactly({ customer: "acme" }) });
     // The budget applies within a second, on every replica.
-    const refused = await eventually(
+    const reply = await eventually(
       () => runFor(actor, { customer: "other" }),
       ({ status }) => status !== 200,
     );
-    refuses(refused, 400, "INVALID_REQUEST", { issues: [{ path: "metadata.customer", message: is.text }] });
+    refuses(reply, 400, "INVALID_REQUEST", { issues: [{ path: "metadata.customer", message: is.text }] });
     answers(await runFor(actor, { order: "7" }), 200);
     answers(await actor.get("/api/executions?metadata.customer=acme"), 200, {
       rows: [{ metadata: exactly({ order: "7", customer: "acme" }), keyId: actor.keyId }],

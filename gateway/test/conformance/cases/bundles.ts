@@ -84,17 +84,17 @@ export const bundleCases: Case[] = [
       assert.deepEqual(planned(plan), [`create ${inner}`, `create ${outer}`]);
       noWorkflow(await actor.get(`/api/workflows/${outer}`));
       const order = { alias: "staging", planId: pick(plan, "planId") };
-      const made = answers(await send(ctx, actor, zip, order), 200, { state: "applied", planId: order.planId });
-      fits((made.body.workflows as Planned[])[1], { name: outer, slug: is.text, version: 1, publishes: true });
-      assert.equal(await run(actor, slugOf(made, outer), "?alias=staging"), "one");
+      const applied = answers(await send(ctx, actor, zip, order), 200, { state: "applied", planId: order.planId });
+      fits((applied.body.workflows as Planned[])[1], { name: outer, slug: is.text, version: 1, publishes: true });
+      assert.equal(await run(actor, slugOf(applied, outer), "?alias=staging"), "one");
       // Repeating the plan returns the same response.
-      assert.deepEqual(answers(await send(ctx, actor, zip, order), 200).body.workflows, made.body.workflows);
+      assert.deepEqual(answers(await send(ctx, actor, zip, order), 200).body.workflows, applied.body.workflows);
       const again = answers(await send(ctx, actor, zip, { alias: "staging" }), 200, { state: "applied" });
       assert.deepEqual(planned(again), [`unchanged ${inner}`, `unchanged ${outer}`]);
       const next = answers(await send(ctx, actor, packed(pair("two", prefix)), { alias: "staging" }), 200);
       assert.deepEqual(planned(next), [`update ${inner}`, `unchanged ${outer}`]);
-      assert.equal(slugOf(next, inner), slugOf(made, inner));
-      assert.equal(await run(actor, slugOf(made, outer), "?alias=staging"), "two");
+      assert.equal(slugOf(next, inner), slugOf(applied, inner));
+      assert.equal(await run(actor, slugOf(applied, outer), "?alias=staging"), "two");
     },
   ),
   bundles("an import to staging never changes production", async (ctx) => {
@@ -112,8 +112,8 @@ export const bundleCases: Case[] = [
   bundles("without an alias only drafts change", async (ctx) => {
     const actor = await owner(ctx);
     const name = newPrefix();
-    const made = answers(await send(ctx, actor, packed({ [`workflows/${name}.json`]: says("one") })), 200);
-    answers(await actor.get(`/api/workflows/${slugOf(made, name)}`), 200, { publishedVersion: null });
+    const applied = answers(await send(ctx, actor, packed({ [`workflows/${name}.json`]: says("one") })), 200);
+    answers(await actor.get(`/api/workflows/${slugOf(applied, name)}`), 200, { publishedVersion: null });
   }),
   bundles("an outdated plan is rejected, and nothing changes", async (ctx) => {
     const actor = await owner(ctx);
@@ -146,8 +146,8 @@ export const bundleCases: Case[] = [
     const name = newPrefix();
     const tests = [{ name: "dusk", inputs: {}, expect: [{ contains: "dusk" }] }];
     const path = `workflows/${name}.json`;
-    const made = answers(await send(ctx, actor, packed({ [path]: { ...says("dusk"), tests } })), 200);
-    const slug = slugOf(made, name);
+    const applied = answers(await send(ctx, actor, packed({ [path]: { ...says("dusk"), tests } })), 200);
+    const slug = slugOf(applied, name);
     const testsNow = async (): Promise<unknown> => (await actor.get(`/api/workflows/${slug}`)).body.tests;
     assert.deepEqual(await testsNow(), tests);
     const files = await exported(ctx, actor, [slug]);
@@ -197,8 +197,8 @@ export const bundleCases: Case[] = [
   bundles("an export includes the inner workflows, but no credentials and no app", async (ctx) => {
     const actor = await owner(ctx);
     const prefix = newPrefix();
-    const made = answers(await send(ctx, actor, packed(pair("inner", prefix)), {}), 200);
-    const files = await exported(ctx, actor, [slugOf(made, `${prefix}-outer`)]);
+    const applied = answers(await send(ctx, actor, packed(pair("inner", prefix)), {}), 200);
+    const files = await exported(ctx, actor, [slugOf(applied, `${prefix}-outer`)]);
     assert.deepEqual(Object.keys(files).sort(), ["bundle.json", `workflows/${prefix}-inner.json`, `workflows/${prefix}-outer.json`]);
     assert.deepEqual(planned(answers(await send(ctx, actor, zipSync(files)), 200)), [
       ...[`unchanged ${prefix}-inner`, `unchanged ${prefix}-outer`],
@@ -221,15 +221,19 @@ export const bundleCases: Case[] = [
       "bundle.json": { format: 1, hooks: [], schedules: [] },
       "README.md": "Hello",
     });
-    const made = answers(await send(ctx, actor, zip), 200);
+    const applied = answers(await send(ctx, actor, zip), 200);
     assert.deepEqual(
-      new Set(made.body.ignored as string[]),
+      new Set(applied.body.ignored as string[]),
       new Set([
         ...Object.keys(switches).map((member) => `${file}: ${member}`),
         ...["bundle.json: hooks", "bundle.json: schedules", "README.md"],
       ]),
     );
-    answers(await actor.get(`/api/workflows/${slugOf(made, name)}`), 200, { isTemplate: false, publicPlayground: false, mcp: is.absent });
+    answers(await actor.get(`/api/workflows/${slugOf(applied, name)}`), 200, {
+      isTemplate: false,
+      publicPlayground: false,
+      mcp: is.absent,
+    });
   }),
   bundles("an invalid bundle is rejected with the path of its error", async (ctx) => {
     const actor = await owner(ctx);
@@ -259,13 +263,13 @@ export const bundleCases: Case[] = [
     refuses(await send(ctx, reader, zip), 403, "CAPABILITY_DENIED", { required: "workflow:write" });
     const writer = await actor.withKey(["workflow:write"]);
     refuses(await send(ctx, writer, zip, { alias: "staging" }), 403, "CAPABILITY_DENIED", { required: "workflow:run" });
-    const made = answers(await send(ctx, await actor.withKey(["workflow:write", "workflow:run"]), zip, { alias: "staging" }), 200);
+    const applied = answers(await send(ctx, await actor.withKey(["workflow:write", "workflow:run"]), zip, { alias: "staging" }), 200);
     const audit = answers(await actor.session.get(`/api/organizations/${actor.userId}/audit`), 200).body;
     const { rows } = audit as { rows: { action: string; after: { planId?: string } | null }[] };
-    const row = rows.find(({ action, after }) => action === "bundle.import" && after?.planId === pick(made, "planId"));
-    fits(row, { target: "staging", outcome: "done", after: { planId: pick(made, "planId"), state: "applied" } });
+    const row = rows.find(({ action, after }) => action === "bundle.import" && after?.planId === pick(applied, "planId"));
+    fits(row, { target: "staging", outcome: "done", after: { planId: pick(applied, "planId"), state: "applied" } });
     const stranger = await ctx.shared("business", "bundles elsewhere");
-    const path = `/api/bundles?slugs=${slugOf(made, name)}`;
+    const path = `/api/bundles?slugs=${slugOf(applied, name)}`;
     noWorkflow(await stranger.get(path));
   }),
 ];

@@ -59,9 +59,9 @@ const announcing: Case[] = [
       const key = await actor.withKey(GRANTS);
       answers(await runGraph(key, clip(QUICK)), 200);
       const ids = [await submitGraph(key, clip(QUICK)), await submitGraph(actor.session, clip(QUICK))];
-      const got = await received(ends.inbox, 2);
-      assert.deepEqual(new Set(got.map((one) => messageOf(one).data.executionId)), new Set(ids));
-      for (const one of got) {
+      const deliveries = await received(ends.inbox, 2);
+      assert.deepEqual(new Set(deliveries.map((one) => messageOf(one).data.executionId)), new Set(ids));
+      for (const one of deliveries) {
         fits(messageOf(one), {
           type: "execution.completed",
           data: { status: "completed", webhookDelivery: exactly({ configured: false }) },
@@ -123,8 +123,8 @@ const announcing: Case[] = [
     "an endpoint that returns 410 is disabled, gets no more messages, and is enabled again by its owner",
     async (ctx) => {
       const actor = await ctx.actor({ tier: "pro" });
-      const gone: Respond = (response, count) => void response.writeHead(count === 1 ? 410 : 204).end();
-      const { id, inbox } = await add(ctx, actor, ["execution.completed"], gone);
+      const respondGone: Respond = (response, count) => void response.writeHead(count === 1 ? 410 : 204).end();
+      const { id, inbox } = await add(ctx, actor, ["execution.completed"], respondGone);
       const key = await actor.withKey(GRANTS);
       await submitGraph(key, clip(QUICK));
       const listed = () => actor.session.get(PATH);
@@ -151,16 +151,16 @@ const managing: Case[] = [
     const blind = await actor.withKey(["webhooks:write"]);
     refuses(await blind.get(PATH), 403, "CAPABILITY_DENIED", { required: "execution:read" });
     const key = await actor.withKey(["webhooks:write", "execution:read"]);
-    const wanted = { url: "https://example.com/hook", events: ["execution.failed"] };
-    const made = answers(await key.post(PATH, wanted), 201, { ...wanted, description: "" });
-    const one = `${PATH}/${String(made.body.id)}`;
-    const { secret, ...shown } = made.body;
-    fits(answers(await key.get(PATH), 200).body, { endpoints: [exactly(shown)] });
+    const endpoint = { url: "https://example.com/hook", events: ["execution.failed"] };
+    const created = answers(await key.post(PATH, endpoint), 201, { ...endpoint, description: "" });
+    const one = `${PATH}/${String(created.body.id)}`;
+    const { secret, ...shownEndpoint } = created.body;
+    fits(answers(await key.get(PATH), 200).body, { endpoints: [exactly(shownEndpoint)] });
     const rotated = pick<string>(answers(await key.post(`${one}/rotate`), 200), "secret");
     assert.notEqual(rotated, secret);
     const stranger = (await ctx.shared("pro", "automation")).session;
-    for (const refused of [stranger.patch(one, { disabled: true }), stranger.post(`${one}/rotate`), stranger.delete(one)])
-      refuses(await refused, 404, "NOT_FOUND");
+    for (const reply of [stranger.patch(one, { disabled: true }), stranger.post(`${one}/rotate`), stranger.delete(one)])
+      refuses(await reply, 404, "NOT_FOUND");
     answers(await key.patch(one, { description: "Orders" }), 200, { description: "Orders", disabledAt: null });
     answers(await key.delete(one), 204);
     refuses(await key.delete(one), 404, "NOT_FOUND");
@@ -176,12 +176,12 @@ const managing: Case[] = [
   }),
   endpoints("an endpoint needs a public address and known events, and an account has at most 20", async (ctx) => {
     const { session } = await ctx.actor({ tier: "pro" });
-    const wanted = { url: "https://example.com/hook", events: ["execution.failed"] };
-    refuses(await session.post(PATH, { ...wanted, url: "http://10.0.0.1/hook" }), 400, "INVALID_REQUEST");
-    refuses(await session.post(PATH, { ...wanted, events: ["execution.started"] }), 400, "INVALID_REQUEST");
-    refuses(await session.post(PATH, { ...wanted, events: [] }), 400, "INVALID_REQUEST");
-    for (let count = 0; count < 20; count += 1) answers(await session.post(PATH, wanted), 201);
-    refuses(await session.post(PATH, wanted), 412, "PRECONDITION_FAILED");
+    const endpoint = { url: "https://example.com/hook", events: ["execution.failed"] };
+    refuses(await session.post(PATH, { ...endpoint, url: "http://10.0.0.1/hook" }), 400, "INVALID_REQUEST");
+    refuses(await session.post(PATH, { ...endpoint, events: ["execution.started"] }), 400, "INVALID_REQUEST");
+    refuses(await session.post(PATH, { ...endpoint, events: [] }), 400, "INVALID_REQUEST");
+    for (let count = 0; count < 20; count += 1) answers(await session.post(PATH, endpoint), 201);
+    refuses(await session.post(PATH, endpoint), 412, "PRECONDITION_FAILED");
   }),
 ];
 

@@ -217,8 +217,8 @@ const nodes: Case[] = [
     const answer = answers(await runGraph(owner, graph), 200);
     const path = `/api/executions/${answer.headers.get("x-execution-id") ?? ""}`;
     const nodes = pick<{ id: string; outputs?: unknown; truncated?: boolean }[]>(answers(await owner.get(path), 200), "nodes");
-    const told = Object.fromEntries(nodes.map(({ id, outputs, truncated }) => [id, truncated ? { outputs, truncated } : outputs]));
-    fits(told, {
+    const outputsById = Object.fromEntries(nodes.map(({ id, outputs, truncated }) => [id, truncated ? { outputs, truncated } : outputs]));
+    fits(outputsById, {
       in: { who: "Ada" },
       words: { items: ["a", "b"] },
       pick: { value: [1, 2] },

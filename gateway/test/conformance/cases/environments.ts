@@ -124,8 +124,8 @@ const aliasCases: Case[] = [
     for (const [query, field, recorded] of cases) {
       answers(await actor.get(`/api/workflows/${slug}/schema${query}`), 200, { fields: [{ name: field }] });
       answers(await actor.post(`/api/workflows/${slug}/quote${query}`, { inputs: { [field]: "x" } }), 200);
-      const ended = answers(await start(actor, slug, query), 200, { result: { text: field } });
-      answers(await actor.get(`/api/executions/${ended.headers.get("x-execution-id") ?? ""}`), 200, recorded);
+      const endedRun = answers(await start(actor, slug, query), 200, { result: { text: field } });
+      answers(await actor.get(`/api/executions/${endedRun.headers.get("x-execution-id") ?? ""}`), 200, recorded);
     }
     for (const path of ["run", "quote"])
       refuses(await actor.post(`/api/workflows/${slug}/${path}?alias=none`, { inputs: {} }), 404, "ALIAS_NOT_FOUND");
@@ -161,8 +161,8 @@ const usingCases: Case[] = [
     // The inner workflow has no `staging` yet.
     assert.deepEqual([await run(actor, outer), await run(actor, outer, "?alias=staging")], ["one", "one"]);
     answers(await point(actor, inner, "staging", { version: 2 }), 200);
-    const ended = answers(await start(actor, outer, "?alias=staging"), 200, { result: { text: "two" } });
-    const polled = await actor.get(`/api/executions/${ended.headers.get("x-execution-id") ?? ""}`);
+    const endedRun = answers(await start(actor, outer, "?alias=staging"), 200, { result: { text: "two" } });
+    const polled = await actor.get(`/api/executions/${endedRun.headers.get("x-execution-id") ?? ""}`);
     answers(polled, 200, { alias: "staging", inlined: [{ slug: inner, version: 2 }] });
     assert.equal(await run(actor, outer), "one");
   }),
@@ -174,8 +174,8 @@ const usingCases: Case[] = [
     const body = { inputs: [{}, {}] };
     const id = pick(answers(await actor.post(`${path}?alias=staging`, body), 202), "batchId");
     answers(await point(actor, slug, "staging", { version: 2 }), 200);
-    const ended = answers(await over(actor, id), 200, { status: "completed", version: 1, alias: "staging" });
-    for (const row of rowsOf<{ executionId: string }>(ended))
+    const batch = answers(await over(actor, id), 200, { status: "completed", version: 1, alias: "staging" });
+    for (const row of rowsOf<{ executionId: string }>(batch))
       answers(await actor.get(`/api/executions/${row.executionId}`), 200, { version: 1, alias: "staging", result: { text: "one" } });
     answers(await actor.post(`${path}/quote?alias=staging`, body), 200);
     refuses(await actor.post(`${path}?alias=none`, body), 404, "ALIAS_NOT_FOUND");
@@ -196,16 +196,16 @@ const usingCases: Case[] = [
     answers(await point(actor, slug, "staging", { version: 1 }), 200);
     const rarely = { cron: "0 0 29 2 *", inputs: {} };
     const path = `/api/workflows/${slug}/schedules`;
-    const made = answers(await actor.post(path, { ...rarely, alias: "staging" }), 201, { alias: "staging" });
-    answers(await actor.patch(`${path}/${pick(made, "id")}`, { alias: null }), 200, { alias: null });
+    const created = answers(await actor.post(path, { ...rarely, alias: "staging" }), 201, { alias: "staging" });
+    answers(await actor.patch(`${path}/${pick(created, "id")}`, { alias: null }), 200, { alias: null });
     refuses(await actor.post(path, { ...rarely, alias: "none" }), 404, "ALIAS_NOT_FOUND");
-    answers(await actor.delete(`${path}/${pick(made, "id")}`), 204);
+    answers(await actor.delete(`${path}/${pick(created, "id")}`), 204);
     const hook = answers(await actor.post(`/api/workflows/${slug}/hooks`, { expression: "", maxCredits: 5, alias: "staging" }), 201, {
       alias: "staging",
     });
     const deliver = async (): Promise<string> => {
-      const sent = await ctx.anonymous.call("POST", new URL(pick(hook, "url")).pathname, { raw: "{}" });
-      return pick(answers(await finished(actor, pick(answers(sent, 202), "executionId")), 200, { alias: "staging" }), "result.text");
+      const reply = await ctx.anonymous.call("POST", new URL(pick(hook, "url")).pathname, { raw: "{}" });
+      return pick(answers(await finished(actor, pick(answers(reply, 202), "executionId")), 200, { alias: "staging" }), "result.text");
     };
     assert.equal(await deliver(), "one");
     answers(await point(actor, slug, "staging", { version: 2 }), 200);
@@ -283,8 +283,8 @@ const secretCases: Case[] = [
     answers(await point(actor, slug, "staging", { version: 1 }), 200);
     answers(await quote("?alias=staging"), 200);
     for (const query of ["", "?version=1", "?version=draft"]) {
-      const refused = refuses(await quote(query), 422, "WORKFLOW_INVALID");
-      fits(refused.body, { issues: [{ nodeId: "get", message: is.text }] });
+      const refusal = refuses(await quote(query), 422, "WORKFLOW_INVALID");
+      fits(refusal.body, { issues: [{ nodeId: "get", message: is.text }] });
     }
     answers(await put("a value for production", { alias: "production" }), 200);
     answers(await quote(), 200);

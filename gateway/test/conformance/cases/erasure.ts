@@ -26,7 +26,7 @@ export const erasureCases: Case[] = [
     const executionId = idOf(answers(await run(own, await save(own, greeting())), 200));
     const path = `/api/executions/${executionId}`;
     answers(await own.session.delete(path), 204);
-    for (const gone of [path, `${path}/graph`, `${path}/events`]) refuses(await own.get(gone), 404, "EXECUTION_NOT_FOUND");
+    for (const removedPath of [path, `${path}/graph`, `${path}/events`]) refuses(await own.get(removedPath), 404, "EXECUTION_NOT_FOUND");
     refuses(await own.session.delete(path), 404, "EXECUTION_NOT_FOUND");
     refuses(await own.post(`${path}/rerun`, {}), 404, "EXECUTION_NOT_FOUND");
     const { body } = answers(await own.get("/api/executions?limit=100"), 200);
@@ -45,7 +45,7 @@ export const erasureCases: Case[] = [
   }),
   erasing("files of a deleted execution are removed, except kept ones", async (ctx) => {
     const own = await owner(ctx);
-    const made = async (): Promise<{ executionId: string; url: string; id: string }> => {
+    const makePicture = async (): Promise<{ executionId: string; url: string; id: string }> => {
       const answer = answers(await runGraph(own, picture({ sandbox: { latencyMs: 10 } })), 200);
       const url = pick<string>(answer, "result.images.0.url");
       const rows = pick<{ id: string; url: string }[]>(answers(await own.session.get("/api/media?limit=100"), 200), "rows");
@@ -53,15 +53,15 @@ export const erasureCases: Case[] = [
       const id = rows.find((row) => new URL(row.url).pathname === key)?.id ?? "";
       return { executionId: idOf(answer), url, id };
     };
-    const [plain, kept] = [await made(), await made()];
-    answers(await own.session.post(`/api/media/${kept.id}/keep`), 200);
-    for (const { executionId } of [plain, kept]) answers(await own.session.delete(`/api/executions/${executionId}`), 204);
+    const [plain, keptPicture] = [await makePicture(), await makePicture()];
+    answers(await own.session.post(`/api/media/${keptPicture.id}/keep`), 200);
+    for (const { executionId } of [plain, keptPicture]) answers(await own.session.delete(`/api/executions/${executionId}`), 204);
     const status = async (url: string): Promise<number> => (await fetch(url)).status;
     await eventually(
       () => status(plain.url),
       (now) => now === 404,
     );
-    assert.equal(await status(kept.url), 200);
+    assert.equal(await status(keptPicture.url), 200);
   }),
   erasing("usage keeps the amounts of a deleted execution, without its metadata", async (ctx) => {
     const own = await owner(ctx);

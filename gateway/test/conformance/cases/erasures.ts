@@ -65,8 +65,8 @@ export const erasuresCases: Case[] = [
     assert.ok(!JSON.stringify(body).includes(customer));
     for (const answer of [first, second]) await isGone(own, idOf(answer));
     assert.equal((await fetch(url)).status, 404);
-    const left = answers(await summary(), 200).text;
-    assert.ok(!left.includes(customer) && left.includes(other));
+    const summaryText = answers(await summary(), 200).text;
+    assert.ok(!summaryText.includes(customer) && summaryText.includes(other));
     assert.ok(!(await own.session.get("/api/budgets")).text.includes(customer));
     answers(await own.get(`/api/executions/${idOf(others)}`), 200, { metadata: { customer: other } });
     answers(await own.session.delete(`/api/keys/${bound.keyId}`), 204);

@@ -46,7 +46,7 @@ const rows: Case[] = [
   }),
   errors("grant_exhausted: 402 if the model's trial grant is used up and credits don't suffice", async (ctx) => {
     const user = await poor(ctx);
-    for (let left = 3; left > 0; left -= 1) answers(await runModel(user, "sandbox-image", QUICK), 200, { cost: 0 });
+    for (let remaining = 3; remaining > 0; remaining -= 1) answers(await runModel(user, "sandbox-image", QUICK), 200, { cost: 0 });
     refuses(await runModel(user, "sandbox-image", QUICK), 402, "grant_exhausted");
   }),
   errors("CAPABILITY_DENIED names the required capability", async (ctx) => {
@@ -251,8 +251,8 @@ const statuses: Case[] = [
     more(`WORKFLOW_INVALID names the node: ${what}`, async (ctx) => {
       const answer = await runGraph(await ctx.shared("enterprise", "errors"), { nodes: [...nodes], edges: [...edges] });
       refuses(answer, 422, "WORKFLOW_INVALID", { issues: is.list });
-      const found = pick<{ nodeId: string; message: string }[]>(answer, "issues");
-      assert.deepEqual([...new Set(found.map(({ nodeId }) => nodeId))].sort(), [...ids]);
+      const issues = pick<{ nodeId: string; message: string }[]>(answer, "issues");
+      assert.deepEqual([...new Set(issues.map(({ nodeId }) => nodeId))].sort(), [...ids]);
     }),
   ),
   more("every problem of a graph is reported at once", async (ctx) => {
@@ -289,7 +289,7 @@ const ordered: Case[] = [
   }),
   order("the rate limit comes before JSON", async (ctx) => {
     const user = await ctx.actor({ tier: await ctx.tier("tight", { rateLimitPerMinute: 3 }) });
-    for (let left = 3; left > 0; left -= 1) {
+    for (let remaining = 3; remaining > 0; remaining -= 1) {
       refuses(await user.call("POST", "/api/workflows", { raw: '{"name":' }), 400, "INVALID_REQUEST");
     }
     refuses(await user.call("POST", "/api/workflows", { raw: '{"name":' }), 429, "RATE_LIMIT_EXCEEDED");
@@ -303,11 +303,11 @@ const ordered: Case[] = [
   }),
   order("the capability comes before the rate limit", async (ctx) => {
     const user = await ctx.actor({ tier: await ctx.tier("tight", { rateLimitPerMinute: 3 }), grants: ["workflow:read"] });
-    for (let left = 5; left > 0; left -= 1) refuses(await user.post("/api/workflows", {}), 403, "CAPABILITY_DENIED");
+    for (let remaining = 5; remaining > 0; remaining -= 1) refuses(await user.post("/api/workflows", {}), 403, "CAPABILITY_DENIED");
   }),
   order("the rate limit comes before validity", async (ctx) => {
     const user = await ctx.actor({ tier: await ctx.tier("tight", { rateLimitPerMinute: 3 }) });
-    for (let left = 3; left > 0; left -= 1) refuses(await user.post("/api/workflows", {}), 400, "INVALID_REQUEST");
+    for (let remaining = 3; remaining > 0; remaining -= 1) refuses(await user.post("/api/workflows", {}), 400, "INVALID_REQUEST");
     refuses(await user.post("/api/workflows", {}), 429, "RATE_LIMIT_EXCEEDED");
   }),
   order("validity comes before approval", async (ctx) => {

@@ -335,7 +335,7 @@ const budget: Case[] = [
   egress("a webhook can be tested 60 times a minute, and a further test gets the time of the next one", async (ctx) => {
     const user = await ctx.actor({ tier: "enterprise", webhook: { url: "http://nowhere.invalid/hook" } });
     const test = () => user.session.post(`/api/keys/${user.keyId}/webhook/test`);
-    for (let sent = 0; sent < TESTS_OF_TWO_MINUTES; sent += 1) {
+    for (let sentCount = 0; sentCount < TESTS_OF_TWO_MINUTES; sentCount += 1) {
       const answer = await test();
       if (answer.status !== 200) return void refuses(answer, 429, "RATE_LIMIT_EXCEEDED", { limit: 60, retryAfter: is.positive });
     }

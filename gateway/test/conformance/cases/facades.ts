@@ -107,12 +107,12 @@ export const facadeCases: Case[] = [
   }),
   facades("Replicate: a prediction that the request waits for has its output, and is an execution like any other", async (ctx) => {
     const own = await user(ctx);
-    const made = await own.call("POST", `/replicate/v1/models/${MODEL}/predictions`, {
+    const created = await own.call("POST", `/replicate/v1/models/${MODEL}/predictions`, {
       body: { input: QUICK },
       headers: { prefer: "wait=60" },
     });
-    answers(made, 201, { status: "succeeded", model: MODEL, error: null, input: QUICK, output: [is.text] });
-    const id = pick(made, "id");
+    answers(created, 201, { status: "succeeded", model: MODEL, error: null, input: QUICK, output: [is.text] });
+    const id = pick(created, "id");
     answers(await own.get(`${PREDICTIONS}/${id}`), 200, { id, status: "succeeded", completed_at: is.text });
     answers(await own.get(`/api/executions/${id}`), 200, { status: "completed", creditsCost: is.positive });
     const listed = pick<{ id: string }[]>(answers(await own.get(PREDICTIONS), 200, { previous: null }), "results");

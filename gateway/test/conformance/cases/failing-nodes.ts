@@ -202,21 +202,21 @@ const retirement: Case[] = [
     "a retired model is rejected with its successor, which runs if the node accepts it and is named by quote and execution",
     async (ctx) => {
       const user = await ctx.actor({ tier: "business" });
-      await withRetiring(ctx, { retired: true }, async (gone) => {
+      await withRetiring(ctx, { retired: true }, async (retiredModel) => {
         const direct = await eventually(
-          () => runModel(user, gone),
+          () => runModel(user, retiredModel),
           ({ body }) => body.successor !== undefined,
         );
         refuses(direct, 404, "MODEL_NOT_FOUND", { successor: "sandbox-image-fast" });
-        const graph = (data: object) => pictureNode({ model: gone, ...data }, QUICK);
+        const graph = (data: object) => pictureNode({ model: retiredModel, ...data }, QUICK);
         for (const data of [{}, { onRetired: "fail" }])
           refuses(await runGraph(user, graph(data)), 422, "WORKFLOW_INVALID", {
-            issues: [{ nodeId: "pic", code: "MODEL_RETIRED", params: { model: gone, successor: "sandbox-image-fast" } }],
+            issues: [{ nodeId: "pic", code: "MODEL_RETIRED", params: { model: retiredModel, successor: "sandbox-image-fast" } }],
           });
         refuses(await runGraph(user, graph({ onRetired: "maybe" })), 422, "WORKFLOW_INVALID");
         const accepting = graph({ onRetired: "successor" });
         const slug = await save(user, accepting);
-        const warning = `the model ${gone} is retired: sandbox-image-fast runs in its place`;
+        const warning = `the model ${retiredModel} is retired: sandbox-image-fast runs in its place`;
         answers(await user.post(`/api/workflows/${slug}/quote`, { inputs: {} }), 200, {
           estimatedCreditCost: is.near(0.52),
           warnings: [{ nodeId: "pic", message: warning }],

@@ -56,11 +56,11 @@ export const identityCases: Case[] = [
   me("an administrator registers the business of an account, and removes it", async (ctx) => {
     const user = await ctx.actor({ tier: "business", noKey: true });
     const business = { name: "Loom Works Ltd", verified: true };
-    for (const given of [business, null]) {
-      answers(await ctx.admin.patch(`/api/admin/users/${user.userId}`, { business: given }), 200, { id: user.userId, business: given });
+    for (const value of [business, null]) {
+      answers(await ctx.admin.patch(`/api/admin/users/${user.userId}`, { business: value }), 200, { id: user.userId, business: value });
       await eventually(
         async () => pick<unknown>(answers(await user.session.get("/api/me"), 200), "business"),
-        (seen) => JSON.stringify(seen) === JSON.stringify(given),
+        (current) => JSON.stringify(current) === JSON.stringify(value),
       );
     }
   }),

@@ -9,8 +9,8 @@ const leaving = inSection("D24");
 const RUN = { inputs: { prompt: "Ada" } };
 const LOCAL_HEADER = 0x04034b50;
 
-const leave = ({ session, password }: Actor, given: object = { password }): Promise<Answer> =>
-  session.call("DELETE", "/api/me", { body: given });
+const leave = ({ session, password }: Actor, confirmation: object = { password }): Promise<Answer> =>
+  session.call("DELETE", "/api/me", { body: confirmation });
 
 export const leavingCases: Case[] = [
   leaving("an account scheduled for deletion can read but not run, and can cancel the deletion", async (ctx) => {

@@ -89,8 +89,8 @@ const versionCases: Case[] = [
   versions("PUT ignores publishedVersion and changedSincePublished", async (ctx) => {
     const user = await ctx.shared("pro", "versions");
     const slug = await save(user, says("one"));
-    const sent = { publishedVersion: 7, changedSincePublished: true };
-    answers(await user.put(`/api/workflows/${slug}`, sent), 200, { publishedVersion: null, changedSincePublished: false });
+    const forged = { publishedVersion: 7, changedSincePublished: true };
+    answers(await user.put(`/api/workflows/${slug}`, forged), 200, { publishedVersion: null, changedSincePublished: false });
   }),
   versions("users who don't own a template read and run its newest published version", async (ctx) => {
     const [owner, reader] = [await ctx.shared("pro", "versions"), await ctx.shared("pro", "readers")];
@@ -219,20 +219,20 @@ const templateCases: Case[] = [
     const owner = await ctx.actor({ tier: "pro" });
     const tag = unique();
     const folderId = pick<string>(answers(await owner.post("/api/folders", { name: "Folder" }), 201), "id");
-    const made: string[] = [];
+    const newSlugs: string[] = [];
     for (let count = 0; count < 3; count += 1)
-      made.unshift(await save(owner, { name: `${newName()} ${tag}`, tags: [tag], ...(count ? { folderId } : {}) }));
+      newSlugs.unshift(await save(owner, { name: `${newName()} ${tag}`, tags: [tag], ...(count ? { folderId } : {}) }));
     const slugs = async (query: string) => {
       const answer = answers(await owner.get(`/api/workflows?${query}`), 200);
       return { slugs: (answer.body as unknown as { slug: string }[]).map(({ slug }) => slug), link: answer.headers.get("link") };
     };
-    assert.deepEqual(await slugs(`tag=${tag}`), { slugs: made, link: null });
-    assert.deepEqual((await slugs(`q=${tag.toUpperCase()}`)).slugs, made);
-    assert.deepEqual((await slugs(`folderId=${folderId}`)).slugs, made.slice(0, 2));
+    assert.deepEqual(await slugs(`tag=${tag}`), { slugs: newSlugs, link: null });
+    assert.deepEqual((await slugs(`q=${tag.toUpperCase()}`)).slugs, newSlugs);
+    assert.deepEqual((await slugs(`folderId=${folderId}`)).slugs, newSlugs.slice(0, 2));
     const first = await slugs(`tag=${tag}&limit=2`);
-    assert.deepEqual(first.slugs, made.slice(0, 2));
+    assert.deepEqual(first.slugs, newSlugs.slice(0, 2));
     const [, next] = /^<\/api\/workflows\?([^>]+)>; rel="next"$/.exec(first.link ?? "") ?? [];
-    assert.deepEqual(await slugs(next ?? ""), { slugs: made.slice(2), link: null });
+    assert.deepEqual(await slugs(next ?? ""), { slugs: newSlugs.slice(2), link: null });
     refuses(await owner.get("/api/workflows?limit=0"), 400, "INVALID_REQUEST");
   }),
   templates("a clone belongs to the caller, with copies of the files that it names", async (ctx) => {

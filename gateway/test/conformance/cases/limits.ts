@@ -24,7 +24,7 @@ const header = (headers: Headers, name: string): number => {
 const tight = async (ctx: Context): Promise<Actor> =>
   ctx.actor({ tier: await ctx.tier("tight-business", { rateLimitPerMinute: PER_MINUTE, base: "business" }) });
 const exhaust = async (ask: () => ReturnType<Actor["get"]>, count = PER_MINUTE): Promise<void> => {
-  for (let left = count; left > 0; left -= 1) assert.notEqual((await ask()).status, 429);
+  for (let remaining = count; remaining > 0; remaining -= 1) assert.notEqual((await ask()).status, 429);
 };
 
 const foreignIds: Case[] = [
@@ -70,9 +70,10 @@ const headers: Case[] = [
   }),
   limits("the remaining number decreases by one with each request", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
-    const seen: number[] = [];
-    for (let left = 4; left > 0; left -= 1) seen.push(header((await user.get("/api/usage")).headers, "x-ratelimit-remaining"));
-    assert.deepEqual(seen, [99, 98, 97, 96]);
+    const remainders: number[] = [];
+    for (let remaining = 4; remaining > 0; remaining -= 1)
+      remainders.push(header((await user.get("/api/usage")).headers, "x-ratelimit-remaining"));
+    assert.deepEqual(remainders, [99, 98, 97, 96]);
   }),
   limits("the reset is a Unix second within the next minute, the same for the whole window", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
@@ -113,8 +114,8 @@ const headers: Case[] = [
     async (ctx) => {
       const user = await tight(ctx);
       await exhaust(() => user.get("/api/whoami"));
-      const refused = refuses(await user.get("/api/whoami"), 429, "RATE_LIMIT_EXCEEDED");
-      await new Promise((resolve) => setTimeout(resolve, header(refused.headers, "retry-after") * 1_000 + 100));
+      const refusal = refuses(await user.get("/api/whoami"), 429, "RATE_LIMIT_EXCEEDED");
+      await new Promise((resolve) => setTimeout(resolve, header(refusal.headers, "retry-after") * 1_000 + 100));
       answers(await user.get("/api/whoami"), 200);
     },
     { deadlineMs: 310_000 },
@@ -183,12 +184,12 @@ const buckets: Case[] = [
   rates(
     "anonymous requests are limited per address",
     async (ctx) => {
-      for (let left = 2_000; left > 0; left -= 50) {
+      for (let remaining = 2_000; remaining > 0; remaining -= 50) {
         const all = await Promise.all(Array.from({ length: 50 }, () => ctx.anonymous.get("/api/workflows/nothing/public-schema")));
-        const refused = all.find(({ status }) => status === 429);
-        if (!refused) continue;
-        refuses(refused, 429, "RATE_LIMIT_EXCEEDED", { retryAfter: is.positive });
-        assert.ok(header(refused.headers, "retry-after") > 0);
+        const refusal = all.find(({ status }) => status === 429);
+        if (!refusal) continue;
+        refuses(refusal, 429, "RATE_LIMIT_EXCEEDED", { retryAfter: is.positive });
+        assert.ok(header(refusal.headers, "retry-after") > 0);
         answers(await (await ctx.shared("enterprise", "limits")).get("/api/whoami"), 200);
         return;
       }
@@ -218,14 +219,14 @@ const concurrency: Case[] = [
         const slug = await save(user, clip(LONG));
         const submit = (headers = {}) => user.call("POST", `/api/workflows/${slug}/run?async=true`, { body: { inputs: {} }, headers });
         const ids: string[] = [];
-        for (let left = count; left > 0; left -= 1) ids.push(pick(answers(await submit(), 202), "executionId"));
-        const held = (await user.credits()).held;
+        for (let remaining = count; remaining > 0; remaining -= 1) ids.push(pick(answers(await submit(), 202), "executionId"));
+        const heldCredits = (await user.credits()).held;
         const answer = refuses(await submit({ prefer: "no-queue" }), 429, "CONCURRENCY_LIMIT_EXCEEDED", {
           limit: count,
           retryAfter: is.positive,
         });
         assert.ok(header(answer.headers, "retry-after") > 0);
-        assert.equal((await user.credits()).held, held);
+        assert.equal((await user.credits()).held, heldCredits);
         const next = pick(answers(await submit(), 202), "executionId");
         answers(await user.get(`/api/executions/${next}`), 200, { status: "processing", queued: true, position: 1 });
         await user.post(`/api/executions/${ids[0]!}/cancel`);

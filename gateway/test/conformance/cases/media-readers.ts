@@ -30,9 +30,9 @@ const upload = async (ctx: Context, own: Actor): Promise<string> => (await uploa
 
 /** Checks that every address in a text can be read, and that it can't be read without its signature. */
 const allReadable = async (text: string, least = 1): Promise<void> => {
-  const found = [...new Set(text.match(ADDRESS) ?? [])];
-  assert.ok(found.length >= least, text.slice(0, 500));
-  for (const url of found) {
+  const addresses = [...new Set(text.match(ADDRESS) ?? [])];
+  assert.ok(addresses.length >= least, text.slice(0, 500));
+  for (const url of addresses) {
     assert.equal(await statusOf(url), 200, url);
     assert.equal(await statusOf(plain(url)), 403, url);
   }
@@ -97,8 +97,8 @@ const answersCases: Case[] = [
   }),
   answered("answers of OpenAI's API", async (own) => {
     const headers = { authorization: `Bearer ${own.key}` };
-    const asked = { model: "sandbox-image-fast", prompt: "a loom" };
-    return answers(await own.call("POST", "/v1/images/generations", { body: asked, headers }), 200).text;
+    const inputs = { model: "sandbox-image-fast", prompt: "a loom" };
+    return answers(await own.call("POST", "/v1/images/generations", { body: inputs, headers }), 200).text;
   }),
   answered("answers of MCP tools", mcpRun),
   files("rows of a batch and its files of results have signed addresses, with the ids of the files beside them", async (ctx) => {
@@ -140,8 +140,8 @@ const storeCases: Case[] = [
     const url = await upload(ctx, own);
     const graph = { nodes: [node("m", "text-box", { text: url }), node("out", "response-output")], edges: [edge("m.text", "out.text")] };
     const path = `/api/workflows/${await save(own, graph)}`;
-    const read = answers(await own.get(path), 200);
-    const etag = read.headers.get("etag") ?? "";
+    const reply = answers(await own.get(path), 200);
+    const etag = reply.headers.get("etag") ?? "";
     const hour = Math.floor(Date.now() / HOUR_MS);
     assert.match(etag, new RegExp(`-h(?:${hour}|${hour - 1})"$`));
     answers(await conditional(own, path, etag), 304);
@@ -187,8 +187,8 @@ const appCases: Case[] = [
     const run = answers(await call(ctx.baseUrl, "POST", `/api/workflows/${slug}/run`, { body: { inputs: {} }, headers }), 200);
     await allReadable(run.text);
     const url: string = pick(run, "result.images.0.url");
-    const left = Number(new URL(url).searchParams.get("e")) * 1_000 - Date.now();
-    assert.ok(left > 0.9 * HOUR_MS && left <= 2 * HOUR_MS, String(left));
+    const lifetimeMs = Number(new URL(url).searchParams.get("e")) * 1_000 - Date.now();
+    assert.ok(lifetimeMs > 0.9 * HOUR_MS && lifetimeMs <= 2 * HOUR_MS, String(lifetimeMs));
     const executionId = run.headers.get("x-execution-id") ?? "";
     await allReadable(answers(await call(ctx.baseUrl, "GET", `/api/executions/${executionId}`, { headers }), 200).text);
     await allReadable(answers(await own.get(`/api/executions/${executionId}`), 200).text);
@@ -204,7 +204,7 @@ const appCases: Case[] = [
   }),
   files("a published app's cover and field defaults are public, but not inputs and results of its runs", async (ctx) => {
     const own = await user(ctx);
-    const [cover, sample, given] = [await upload(ctx, own), await upload(ctx, own), await upload(ctx, own)];
+    const [cover, sample, inputPhoto] = [await upload(ctx, own), await upload(ctx, own), await upload(ctx, own)];
     const fields = [{ name: "photo", type: "image_upload", label: "Photo", default: sample }];
     const graph = { ...PICTURES, nodes: [node("in", "request-input", { fields }), node("out", "response-output")] };
     const app = { published: true, dailyCredits: 50, perVisitorPerDay: 10, origins: [], cover };
@@ -214,7 +214,7 @@ const appCases: Case[] = [
       assert.ok(page.includes(plain(url)), page);
       assert.equal(await statusOf(plain(url)), 200);
     }
-    await allReadable(answers(await own.post(`/api/workflows/${slug}/run`, { inputs: { photo: given } }), 200).text);
+    await allReadable(answers(await own.post(`/api/workflows/${slug}/run`, { inputs: { photo: inputPhoto } }), 200).text);
   }),
   files("a file of a private workflow isn't public, wherever the workflow names it", async (ctx) => {
     const own = await user(ctx);

@@ -99,16 +99,16 @@ export const mediaUrlCases: Case[] = [
     answers(await actor.post(`/api/workflows/${slug}/versions`, {}), 201);
     const signed = JSON.parse(JSON.stringify(graph).replace(plain(url), url)) as object;
     answers(await actor.put(`/api/workflows/${slug}`, signed), 200);
-    const read = answers(await actor.get(`/api/workflows/${slug}`), 200, { changedSincePublished: false });
-    assert.match(read.text, new RegExp(`${keyOf(url)}\\?e=\\d+&s=`));
+    const reply = answers(await actor.get(`/api/workflows/${slug}`), 200, { changedSincePublished: false });
+    assert.match(reply.text, new RegExp(`${keyOf(url)}\\?e=\\d+&s=`));
   }),
   media("another account's address is accepted with its signature, and the caller can still read it later", async (ctx) => {
     const [owner, other] = [await ctx.shared("business", "media"), await ctx.shared("pro", "readers")];
     const { url } = await upload(ctx, owner);
     for (const one of [plain(url), expired(url)]) {
-      const refused = await other.post("/api/workflows", { name: "theirs", ...showing(one) });
-      refuses(refused, 400, "INVALID_REQUEST");
-      assert.equal(pick(refused, "issues.0.path"), "nodes.0.data.text");
+      const refusal = await other.post("/api/workflows", { name: "theirs", ...showing(one) });
+      refuses(refusal, 400, "INVALID_REQUEST");
+      assert.equal(pick(refusal, "issues.0.path"), "nodes.0.data.text");
     }
     const slug = await save(other, showing(url));
     const { text } = answers(await other.get(`/api/workflows/${slug}`), 200);

@@ -38,8 +38,8 @@ const files: Case[] = [
   media("a run's output is marked as generated, with its origin", async (ctx) => {
     const maker = await ctx.shared("business", "media");
     const prompt = `a boat ${randomBytes(8).toString("hex")}`;
-    const made = answers(await maker.post("/api/models/sandbox-image/run", { inputs: { prompt }, provenance: "full" }), 200);
-    const url = pick<string>(made, "result.images.0.url");
+    const created = answers(await maker.post("/api/models/sandbox-image/run", { inputs: { prompt }, provenance: "full" }), 200);
+    const url = pick<string>(created, "result.images.0.url");
     const bytes = Buffer.from(await (await fetch(url)).arrayBuffer()).toString("latin1");
     assert.match(bytes, /Iptc4xmpExt:DigitalSourceType="[^"]*algorithmicMedia"/);
     const { rows } = answers(await maker.get("/api/media"), 200).body as unknown as { rows: { id: string; url: string; model: string }[] };
@@ -54,11 +54,11 @@ const files: Case[] = [
   }),
   media("a picture of a run is signed, and anyone can verify it; a changed byte is detected", async (ctx) => {
     const maker = await ctx.shared("business", "media");
-    const made = answers(
+    const created = answers(
       await maker.post("/api/models/sandbox-image/run", { inputs: { prompt: `a kite ${randomBytes(8).toString("hex")}` } }),
       200,
     );
-    const bytes = Buffer.from(await (await fetch(pick<string>(made, "result.images.0.url"))).arrayBuffer());
+    const bytes = Buffer.from(await (await fetch(pick<string>(created, "result.images.0.url"))).arrayBuffer());
     const action = { action: "c2pa.created", software: "sandbox-image", digitalSourceType: is.text };
     const credentials = { whole: true, ours: true, problems: [], generator: "Nodeloom", actions: [action], sources: [] };
     answers(await verify(ctx, bytes), 200, { contentType: is.text, bytes: bytes.length, supported: true, credentials });
@@ -186,28 +186,28 @@ const files: Case[] = [
       nodes: [node("in", "request-input", { fields }), node("m", "media-upload", { mediaId: id }), node("out", "response-output")],
       edges: [edge("in.photo", "out.images")],
     });
-    const read = answers(await reader.get(`/api/workflows/${slug}`), 200);
-    assert.ok(read.text.includes(id));
-    assert.ok(!read.text.includes(new URL(url).pathname));
+    const reply = answers(await reader.get(`/api/workflows/${slug}`), 200);
+    assert.ok(reply.text.includes(id));
+    assert.ok(!reply.text.includes(new URL(url).pathname));
     refuses(await reader.post(`/api/workflows/${slug}/run`, { inputs: { photo: id } }), 400, "INVALID_INPUTS");
     refuses(await reader.delete(`/api/media/${id}`), 404, "NOT_FOUND");
     refuses(await reader.post(`/api/media/${id}/keep`), 404, "NOT_FOUND");
   }),
   media("the caller's files are listed newest first, page by page", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
-    const made: string[] = [];
+    const createdIds: string[] = [];
     for (let count = 0; count < 3; count += 1) {
-      made.unshift(pick(answers(await upload(ctx, { "x-api-key": actor.key, "content-type": "image/png" }, freshPng()), 201), "id"));
+      createdIds.unshift(pick(answers(await upload(ctx, { "x-api-key": actor.key, "content-type": "image/png" }, freshPng()), 201), "id"));
     }
     const row = { url: is.url(`${ctx.baseUrl}/media/`), contentType: "image/png", origin: "upload", kept: true, createdAt: is.time };
     const first = answers(await actor.get("/api/media?limit=2"), 200, {
-      rows: made.slice(0, 2).map((id) => ({ id, ...row })),
+      rows: createdIds.slice(0, 2).map((id) => ({ id, ...row })),
       nextCursor: is.text,
       usedBytes: 3 * freshPng().length,
       quotaBytes: is.positive,
     });
     const second = await actor.get(`/api/media?limit=2&cursor=${encodeURIComponent(pick(first, "nextCursor"))}`);
-    answers(second, 200, { rows: [{ id: made[2] }], nextCursor: null });
+    answers(second, 200, { rows: [{ id: createdIds[2] }], nextCursor: null });
     refuses(await actor.get("/api/media?limit=501"), 400, "INVALID_REQUEST");
     refuses(await actor.get("/api/media?cursor=nonsense"), 400, "INVALID_REQUEST");
   }),

@@ -65,7 +65,7 @@ const prices: Case[] = [
     fits(Math.round(cost * 1_000) / 1_000, is.near(cost), "cost in thousandths");
     const [row] = await eventually(
       async () => rowsOf<{ status: string; creditsCost: number; cost: number }>(await user.get("/api/usage")),
-      ([found]) => found?.status === "completed",
+      ([usageRow]) => usageRow?.status === "completed",
     );
     assert.equal(row!.creditsCost, cost);
     assert.ok(cost >= row!.cost * 130 - 1e-9 && cost < row!.cost * 130 + 0.0011, JSON.stringify(row));
@@ -181,9 +181,9 @@ const spending: Case[] = [
     const user = await ctx.actor({ tier: "business" });
     const run = answers(await runModel(user, "sandbox-image-fast", QUICK), 200);
     const ledger = await ledgerOf(ctx, user);
-    for (const wanted of ["hold", "capture"]) {
-      const executions = ledger.filter(({ kind }) => kind === wanted).map(({ executionId }) => executionId);
-      assert.deepEqual(executions, [run.headers.get("x-execution-id")], wanted);
+    for (const kindWanted of ["hold", "capture"]) {
+      const executions = ledger.filter(({ kind }) => kind === kindWanted).map(({ executionId }) => executionId);
+      assert.deepEqual(executions, [run.headers.get("x-execution-id")], kindWanted);
     }
   }),
   money("list fan-out is held and charged per item", async (ctx) => {

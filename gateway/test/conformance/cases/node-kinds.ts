@@ -84,9 +84,9 @@ const http: Case[] = [
       graph.nodes.push(node("box", "text-box", { text: 'say "hi"' }));
       graph.edges.push(edge("box.text", "get.q"));
       answers(await runGraph(await user(ctx), graph), 200);
-      const [sent] = inbox.deliveries;
-      assert.match(String(sent!.headers["content-type"]), /^application\/json/);
-      assert.deepEqual(JSON.parse(sent!.body), { q: 'say "hi"' });
+      const [delivery] = inbox.deliveries;
+      assert.match(String(delivery!.headers["content-type"]), /^application\/json/);
+      assert.deepEqual(JSON.parse(delivery!.body), { q: 'say "hi"' });
     },
     NEEDS,
   ),
@@ -144,7 +144,7 @@ const reader = (url: string, more: object = {}): Graph => ({
   edges: [edge("web.body", "sum.tale"), edge("sum.text", "out.text")],
 });
 
-const told: Case[] = [
+const quoteCases: Case[] = [
   quotes(
     "a text that only the run determines is quoted as expected and as a maximum, and maxInputChars limits it",
     async (ctx) => {
@@ -243,4 +243,4 @@ const told: Case[] = [
   }),
 ];
 
-export const nodeKindCases: readonly Case[] = [...json, ...http, ...language, ...told];
+export const nodeKindCases: readonly Case[] = [...json, ...http, ...language, ...quoteCases];

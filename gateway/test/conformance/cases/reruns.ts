@@ -37,16 +37,16 @@ export const rerunCases: Case[] = [
     const other = node("other", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "a reed", ...QUICK } });
     const slug = await save(own, { nodes: [...nodes, other], edges });
     const first = answers(await own.post(`/api/workflows/${slug}/run`, { inputs: {}, until: "pic" }), 200);
-    const made = async (answer: Answer): Promise<string[]> =>
+    const modelIds = async (answer: Answer): Promise<string[]> =>
       pick<{ id: string }[]>(await own.get(`/api/executions/${idOf(answer)}`), "nodes").map(({ id }) => id);
-    assert.ok(!(await made(first)).includes("other"));
+    assert.ok(!(await modelIds(first)).includes("other"));
     const rerun = answers(await again(own, first), 200, { cost: 0 });
-    assert.deepEqual(await made(rerun), await made(first));
+    assert.deepEqual(await modelIds(rerun), await modelIds(first));
     // A rerun of the rerun does the same.
-    assert.deepEqual(await made(answers(await again(own, rerun), 200, { cost: 0 })), await made(first));
-    assert.ok((await made(answers(await again(own, first, { until: "other" }), 200, { cost: is.positive }))).includes("other"));
+    assert.deepEqual(await modelIds(answers(await again(own, rerun), 200, { cost: 0 })), await modelIds(first));
+    assert.ok((await modelIds(answers(await again(own, first, { until: "other" }), 200, { cost: is.positive }))).includes("other"));
     answers(await own.post(`/api/workflows/${slug}/versions`, {}), 201);
-    for (const version of ["draft", 1]) assert.ok((await made(answers(await again(own, first, { version }), 200))).includes("other"));
+    for (const version of ["draft", 1]) assert.ok((await modelIds(answers(await again(own, first, { version }), 200))).includes("other"));
     refuses(await again(own, first, { version: 0 }), 400, "INVALID_REQUEST", { issues: [{ path: "version" }] });
   }),
   reruns("a rerun of an answer with a schema is an answer with that schema", async (ctx) => {

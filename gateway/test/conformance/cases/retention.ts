@@ -69,17 +69,17 @@ export const retentionCases: Case[] = [
       const created = answers(await own.post(`/api/workflows/${slug}/batches`, { inputs: [{ prompt: "Ada" }], ...body }), 202);
       return pick(created, "batchId");
     };
-    const ended = (id: string): Promise<Answer> =>
+    const endedBatch = (id: string): Promise<Answer> =>
       eventually(
         () => own.get(`/api/batches/${id}`),
         ({ body }) => body.status === "completed",
       );
     const batchId = await create({ retentionDays: 2 });
-    answers(await ended(batchId), 200, { retentionDays: 2 });
+    answers(await endedBatch(batchId), 200, { retentionDays: 2 });
     answers(await own.get(`/api/executions?batchId=${batchId}`), 200, { rows: [{ batchId }] });
-    answers(await ended(await create({})), 200, { retentionDays: 30 });
+    answers(await endedBatch(await create({})), 200, { retentionDays: 30 });
     const empty = await create({ retentionDays: 0 });
-    await ended(empty);
+    await endedBatch(empty);
     refuses(await own.post(`/api/batches/${empty}/rerun`, { status: "failed" }), 409, "SOURCE_ERASED");
   }),
 ];

@@ -265,7 +265,7 @@ const running: Case[] = [
 
 const fastest = async (times: number, ask: () => Promise<unknown>): Promise<number> => {
   let best = Number.POSITIVE_INFINITY;
-  for (let left = times; left > 0; left -= 1) {
+  for (let remaining = times; remaining > 0; remaining -= 1) {
     const startedAt = performance.now();
     await ask();
     best = Math.min(best, performance.now() - startedAt);
@@ -312,9 +312,9 @@ const submitting: Case[] = [
       const slug = await save(user, clip({ latencyMs: 20 }));
       await inTime(async () => {
         // The gateway waits 400 ms for a submission. The time of a plain read shows how slow the machine is.
-        const read = await fastest(5, async () => answers(await user.get(`/api/workflows/${slug}/schema`), 200));
+        const readMs = await fastest(5, async () => answers(await user.get(`/api/workflows/${slug}/schema`), 200));
         const best = await fastest(5, async () => answers(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 202));
-        return { best, bound: Math.max(500, 400 + 20 * read) };
+        return { best, bound: Math.max(500, 400 + 20 * readMs) };
       });
     },
     { alone: true },
@@ -396,7 +396,7 @@ const cancelling: Case[] = [
     await submitted(user, id);
     await user.post(`/api/executions/${id}/cancel`);
     const nodes = pick<{ id: string; calls?: { status: string }[] }[]>(answers(await finished(user, id), 200), "nodes");
-    const calls = nodes.flatMap(({ calls: made = [] }) => made);
+    const calls = nodes.flatMap(({ calls: callRows = [] }) => callRows);
     assert.ok(calls.length > 0);
     assert.deepEqual(new Set(calls.map(({ status }) => status)), new Set(["cancelled"]));
   }),
@@ -434,7 +434,7 @@ const cancelling: Case[] = [
       const user = await runner(ctx);
       await inTime(async () => {
         const ids: string[] = [];
-        for (let left = 5; left > 0; left -= 1) ids.push(await submitGraph(user, clip(LONG)));
+        for (let remaining = 5; remaining > 0; remaining -= 1) ids.push(await submitGraph(user, clip(LONG)));
         // The time of a plain poll shows how slow the machine is now.
         const poll = await fastest(5, async () => answers(await user.get(`/api/executions/${ids[0]!}`), 200));
         const best = await fastest(5, async () => answers(await user.post(`/api/executions/${ids.pop()!}/cancel`), 200));
@@ -651,9 +651,9 @@ const openStream = async (url: string, headers: Record<string, string>): Promise
   assert.equal(response.status, 200);
   const reader = response.body!.getReader();
   const decoder = new TextDecoder();
-  const text = async (told: string): Promise<string> => {
+  const text = async (receivedText: string): Promise<string> => {
     const { done, value } = await reader.read();
-    return done ? told : text(told + decoder.decode(value, { stream: true }));
+    return done ? receivedText : text(receivedText + decoder.decode(value, { stream: true }));
   };
   const { value } = await reader.read();
   const whole = text(decoder.decode(value, { stream: true }));
@@ -665,17 +665,17 @@ const listing: Case[] = [
   runs("executions are listed newest first, page by page, without gaps", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const ids: string[] = [];
-    for (let left = 5; left > 0; left -= 1) ids.unshift(executionOf(answers(await runGraph(user, greeting()), 200).headers));
-    const seen: string[] = [];
+    for (let remaining = 5; remaining > 0; remaining -= 1) ids.unshift(executionOf(answers(await runGraph(user, greeting()), 200).headers));
+    const listedIds: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
       const page = await user.get(`/api/executions?limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
       const rows = rowsOf<{ executionId: string }>(page);
       assert.ok(rows.length <= 2);
-      seen.push(...rows.map(({ executionId }) => executionId));
+      listedIds.push(...rows.map(({ executionId }) => executionId));
       cursor = pick<string | null>(page, "nextCursor");
     }
-    assert.deepEqual(seen, ids);
+    assert.deepEqual(listedIds, ids);
   }),
   runs("executions are filtered by status and workflow", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
@@ -688,7 +688,7 @@ const listing: Case[] = [
   }),
   runs("executions are filtered by creation time, from the start inclusive to the end exclusive", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
-    for (let left = 3; left > 0; left -= 1) answers(await runGraph(user, greeting()), 200);
+    for (let remaining = 3; remaining > 0; remaining -= 1) answers(await runGraph(user, greeting()), 200);
     const all = rowsOf<{ executionId: string; createdAt: string }>(await user.get("/api/executions"));
     const between = async (query: string): Promise<unknown> => rowsOf(await user.get(`/api/executions?${query}`)).length;
     const [newest, , oldest] = all.map(({ createdAt }) => encodeURIComponent(createdAt));

@@ -29,10 +29,10 @@ export const secretCases: Case[] = [
     const value = await set(actor, "LISTED", ["API.Example.com", "example.com:8443"]);
     const slug = await save(actor, sending("https://api.example.com/", "LISTED"));
     const listed = answers(await actor.session.get("/api/secrets"), 200, { configured: true });
-    const [found] = pick<Record<string, unknown>[]>(listed, "secrets").filter(({ name }) => name === "LISTED");
-    assert.deepEqual(found, {
+    const [listedSecret] = pick<Record<string, unknown>[]>(listed, "secrets").filter(({ name }) => name === "LISTED");
+    assert.deepEqual(listedSecret, {
       ...{ name: "LISTED", hosts: ["api.example.com", "example.com:8443"] },
-      ...{ createdAt: found?.createdAt, updatedAt: found?.updatedAt, usedBy: [{ slug, name: "Request" }] },
+      ...{ createdAt: listedSecret?.createdAt, updatedAt: listedSecret?.updatedAt, usedBy: [{ slug, name: "Request" }] },
     });
     assert.ok(!listed.text.includes(value));
     answers(await actor.session.put("/api/secrets/LISTED", { value: newValue(), hosts: ["api.example.com"] }), 200, {
@@ -73,9 +73,9 @@ export const secretCases: Case[] = [
       assert.equal(inbox.deliveries.length, 1);
       assert.equal(inbox.deliveries[0]!.headers.authorization, `Bearer ${value}`);
       assert.deepEqual(JSON.parse(inbox.deliveries[0]!.body), { deep: [`<${value}>`] });
-      const shown = [run.text, (await executionOf(actor, run)).text].join();
-      assert.ok(shown.includes("Bearer [secrets.SENT]"), shown);
-      assert.ok(!shown.includes(value) && !shown.includes(Buffer.from(value).toString("base64").slice(0, 16)), shown);
+      const shownText = [run.text, (await executionOf(actor, run)).text].join();
+      assert.ok(shownText.includes("Bearer [secrets.SENT]"), shownText);
+      assert.ok(!shownText.includes(value) && !shownText.includes(Buffer.from(value).toString("base64").slice(0, 16)), shownText);
     },
     { needs: ["receiver"] },
   ),
@@ -130,8 +130,8 @@ export const secretCases: Case[] = [
       const [author, stranger] = [await user(ctx), await ctx.shared("pro", "secrets of others")];
       for (const one of [author, stranger]) await set(one, "SAME_NAME", [NEVER_SENT]);
       const slug = await save(author, { ...sending(`https://${NEVER_SENT}/`, "SAME_NAME"), isTemplate: true });
-      const refused = refuses(await stranger.post(`/api/workflows/${slug}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
-      assert.ok(String(refused.body.error).includes("clone this one first"), refused.text);
+      const refusal = refuses(await stranger.post(`/api/workflows/${slug}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
+      assert.ok(String(refusal.body.error).includes("clone this one first"), refusal.text);
       const outer = {
         name: "Outer",
         nodes: [node("inner", "workflow", { slug }), node("out", "response-output")],

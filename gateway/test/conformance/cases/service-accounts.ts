@@ -17,8 +17,8 @@ const owner = (ctx: Context): Promise<Actor> => ctx.shared("business", "automati
 const of = (ownerId: string): string => `/api/organizations/${ownerId}/service-accounts`;
 /** A service account in a person's account, and a caller with its first key. */
 const serviceOf = async (actor: Actor, capabilities: string[], grants = capabilities): Promise<{ id: string; key: Actor }> => {
-  const made = answers(await actor.session.post(of(actor.userId), { name: "Deploys", capabilities }), 201, { kind: "service" });
-  const id = pick<string>(made, "id");
+  const created = answers(await actor.session.post(of(actor.userId), { name: "Deploys", capabilities }), 201, { kind: "service" });
+  const id = pick<string>(created, "id");
   return { id, key: await actor.withKey(grants, { serviceAccountId: id }) };
 };
 const MONTH = { credits: 5, window: "month" };
@@ -47,8 +47,8 @@ export const serviceAccountCases: Case[] = [
       (members.body as unknown as { userId: string }[]).map(({ userId }) => userId),
       [actor.userId],
     );
-    const made = answers(await key.post(`/api/workflows/${slug}/schedules`, { cron: "0 0 1 1 *", paused: true }), 201, { id: is.text });
-    answers(await key.delete(`/api/workflows/${slug}/schedules/${String(made.body.id)}`), 204);
+    const created = answers(await key.post(`/api/workflows/${slug}/schedules`, { cron: "0 0 1 1 *", paused: true }), 201, { id: is.text });
+    answers(await key.delete(`/api/workflows/${slug}/schedules/${String(created.body.id)}`), 204);
     refuses(await key.delete(`/api/workflows/${slug}`), 403, "CAPABILITY_DENIED", { required: "workflow:write" });
   }),
   automation("capabilities by name need the Business tier", async (ctx) => {
@@ -83,8 +83,8 @@ export const serviceAccountCases: Case[] = [
   automation("a key of a service account manages only keys of its account, and never grants more than it has", async (ctx) => {
     const actor = await ctx.actor({ tier: "business" });
     const { id, key } = await serviceOf(actor, ["keys:write", "workflow:read", "workflow:run"], ["keys:write", "workflow:read"]);
-    const made = answers(await key.post("/api/keys", { name: "Mine", capabilities: ["workflow:read"] }), 201, { createdBy: id });
-    const keyId = pick<string>(made, "id");
+    const created = answers(await key.post("/api/keys", { name: "Mine", capabilities: ["workflow:read"] }), 201, { createdBy: id });
+    const keyId = pick<string>(created, "id");
     answers(await key.post(`/api/keys/${keyId}/rotate`, { graceSeconds: 0 }), 200, { key: is.text });
     refuses(await key.post("/api/keys", { name: "More", capabilities: ["workflow:run"] }), 403, "CAPABILITY_DENIED");
     refuses(await key.post("/api/keys", { name: "More", preset: "full-deploy" }), 403, "CAPABILITY_DENIED");
@@ -121,8 +121,8 @@ export const serviceAccountCases: Case[] = [
   automation("an account can have ten service accounts, or none on the free tier", async (ctx) => {
     const actor = await ctx.actor({ tier: "pro" });
     const account = { name: "x", capabilities: ["workflow:read"] };
-    const made = await Promise.all(Array.from({ length: 10 }, () => actor.session.post(of(actor.userId), account)));
-    for (const answer of made) answers(answer, 201);
+    const replies = await Promise.all(Array.from({ length: 10 }, () => actor.session.post(of(actor.userId), account)));
+    for (const answer of replies) answers(answer, 201);
     refuses(await actor.session.post(of(actor.userId), account), 412, "PRECONDITION_FAILED", { limit: 10 });
     const free = await ctx.actor({ tier: "free" });
     refuses(await free.session.post(of(free.userId), account), 403, "API_KEY_ACCESS_DENIED");
@@ -130,8 +130,8 @@ export const serviceAccountCases: Case[] = [
   automation("a service account of an organization can read only the organization's members", async (ctx) => {
     const actor = await ctx.actor({ tier: "business" });
     const id = pick<string>(answers(await actor.session.post("/api/organizations", { name: "Loom Works" }), 201), "id");
-    const made = answers(await actor.session.post(of(id), { name: "Deploys", capabilities: ["members:read"] }), 201);
-    const grants = { name: "x", capabilities: ["members:read"], serviceAccountId: made.body.id };
+    const created = answers(await actor.session.post(of(id), { name: "Deploys", capabilities: ["members:read"] }), 201);
+    const grants = { name: "x", capabilities: ["members:read"], serviceAccountId: created.body.id };
     const issued = await actor.session.call("POST", "/api/keys", { body: grants, headers: { "x-organization": id } });
     const key = pick<string>(answers(issued, 201), "key");
     const ask = (path: string) => ctx.anonymous.call("GET", path, { key });

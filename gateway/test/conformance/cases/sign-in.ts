@@ -11,11 +11,11 @@ const RECOVERY_CODES = 10;
 
 const withSecondFactor = async (ctx: Context): Promise<{ user: Actor; session: Actor["session"]; secret: string; codes: string[] }> => {
   const user = await ctx.actor({ tier: "free" });
-  const made = answers(await user.session.post(FACTOR, { password: user.password }), 201, {
+  const factor = answers(await user.session.post(FACTOR, { password: user.password }), 201, {
     secret: is.text,
     url: is.like(/^otpauth:\/\/totp\//),
   });
-  const secret = pick<string>(made, "secret");
+  const secret = pick<string>(factor, "secret");
   const confirmed = answers(await user.session.post(`${FACTOR}/confirm`, { code: codeOf(secret) }), 200);
   const cookie = confirmed.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   const session = { ...user.session, post: (path: string, body?: unknown) => user.session.call("POST", path, { cookie, body }) };

@@ -26,8 +26,8 @@ const sign = (body: string, secret = SECRET): string => `sha256=${createHmac("sh
 
 const hookOn = async (actor: Actor, settings: Record<string, unknown> = {}): Promise<{ url: string; id: string; slug: string }> => {
   const slug = await flow(actor);
-  const made = answers(await actor.post(`/api/workflows/${slug}/hooks`, { expression: "", maxCredits: 5, ...settings }), 201);
-  return { slug, url: pick(made, "url"), id: pick(made, "id") };
+  const hook = answers(await actor.post(`/api/workflows/${slug}/hooks`, { expression: "", maxCredits: 5, ...settings }), 201);
+  return { slug, url: pick(hook, "url"), id: pick(hook, "id") };
 };
 
 const schedules: Case[] = [
@@ -35,8 +35,8 @@ const schedules: Case[] = [
     const actor = await user(ctx);
     const slug = await flow(actor);
     const path = `/api/workflows/${slug}/schedules`;
-    const made = await actor.post(path, { cron: "0 9 * * 1-5", timezone: "Europe/Berlin", inputs: { prompt: "a loom" }, maxCredits: 5 });
-    const shown = {
+    const reply = await actor.post(path, { cron: "0 9 * * 1-5", timezone: "Europe/Berlin", inputs: { prompt: "a loom" }, maxCredits: 5 });
+    const schedule = {
       workflowSlug: slug,
       cron: "0 9 * * 1-5",
       maxCredits: 5,
@@ -45,10 +45,10 @@ const schedules: Case[] = [
       history: [],
       nextRuns: is.listOf(is.time),
     };
-    const id = pick<string>(answers(made, 201, { ...shown, id: is.uuid, inputs: { prompt: "a loom" } }), "id");
-    assert.equal(made.headers.get("location"), `${path}/${id}`);
-    answers(await actor.get(path), 200, [shown]);
-    for (const typed of [id, id.toUpperCase()]) answers(await actor.get(`${path}/${typed}`), 200, { ...shown, executions: [] });
+    const id = pick<string>(answers(reply, 201, { ...schedule, id: is.uuid, inputs: { prompt: "a loom" } }), "id");
+    assert.equal(reply.headers.get("location"), `${path}/${id}`);
+    answers(await actor.get(path), 200, [schedule]);
+    for (const typed of [id, id.toUpperCase()]) answers(await actor.get(`${path}/${typed}`), 200, { ...schedule, executions: [] });
     answers(await actor.patch(`${path}/${id}`, { paused: true, maxCredits: null }), 200, { paused: true, maxCredits: null, nextRuns: [] });
     answers(await actor.delete(`${path}/${id}`), 204);
     refuses(await actor.get(`${path}/${id}`), 404, "NOT_FOUND");
@@ -112,9 +112,9 @@ const hooks: Case[] = [
   control("a request to a hook runs its workflow, with inputs by its expression, in its owner's name", async (ctx) => {
     const actor = await user(ctx);
     const { url, id, slug } = await hookOn(actor, { expression: "{ prompt: issue.title }" });
-    const sent = await send(ctx, url, { body: JSON.stringify({ issue: { title: "a paper boat" } }) });
-    const executionId = pick<string>(answers(sent, 202, exactly({ executionId: is.uuid, status: "processing" })), "executionId");
-    assert.equal(sent.headers.get("x-execution-id"), executionId);
+    const reply = await send(ctx, url, { body: JSON.stringify({ issue: { title: "a paper boat" } }) });
+    const executionId = pick<string>(answers(reply, 202, exactly({ executionId: is.uuid, status: "processing" })), "executionId");
+    assert.equal(reply.headers.get("x-execution-id"), executionId);
     const run = await finished(actor, executionId);
     answers(run, 200, { workflowSlug: slug, source: "api-workflow", metadata: { hookId: id }, result: { value: "a paper boat" } });
     refuses(await send(ctx, url, { body: "[]" }), 400, "INVALID_INPUTS");
@@ -167,10 +167,10 @@ const hooks: Case[] = [
       (answer) => answer.status === 404,
     );
     const unknown = `${ctx.baseUrl}/hooks/nlh_${"x".repeat(43)}`;
-    const [gone, ended, never] = [await send(ctx, url), await send(ctx, ofKey.url), await send(ctx, unknown)];
-    for (const answer of [gone, ended, never]) refuses(answer, 404, "NOT_FOUND");
-    assert.equal(gone.text, never.text);
-    assert.equal(ended.text, never.text);
+    const [afterRemoval, afterKeyEnd, never] = [await send(ctx, url), await send(ctx, ofKey.url), await send(ctx, unknown)];
+    for (const answer of [afterRemoval, afterKeyEnd, never]) refuses(answer, 404, "NOT_FOUND");
+    assert.equal(afterRemoval.text, never.text);
+    assert.equal(afterKeyEnd.text, never.text);
   }),
   control("a hook's runs cost at most its maxCredits, which is required", async (ctx) => {
     const actor = await user(ctx);

@@ -52,9 +52,9 @@ const historyOf = (ctx: Context): Promise<History> => {
     await usageTold(user, 3);
     return { user, slug };
   };
-  const known = histories.get(ctx) ?? make();
-  histories.set(ctx, known);
-  return known;
+  const history = histories.get(ctx) ?? make();
+  histories.set(ctx, history);
+  return history;
 };
 
 type Row = Record<string, never> & { id: number };

@@ -47,19 +47,19 @@ export const workflowTestCases: Case[] = [
     };
     const slug = await save(actor, { ...says("hello"), tests: [greets, wrong] });
     answers(await actor.get(`/api/workflows/${slug}`), 200, { tests: [greets, wrong] });
-    const ended = answers(await run(actor, slug), 200, { status: "failed", version: null, total: 2, passed: 1, failed: 1 });
+    const result = answers(await run(actor, slug), 200, { status: "failed", version: null, total: 2, passed: 1, failed: 1 });
     const failures = [
       { kind: "contains", index: 0, expected: "good", got: "hello" },
       { kind: "schema", index: 1, got: { value: "hello", problems: is.list } },
       { kind: "jmespath", index: 2, got: false },
     ];
-    fits(pick(ended, "results"), [
+    fits(pick(result, "results"), [
       { name: "greets", status: "passed", failures: [], executionId: is.uuid, result: { text: "hello" } },
       { name: "wrong", status: "failed", failures },
     ]);
     const page = answers(await actor.get(`/api/workflows/${slug}/tests/runs`), 200);
-    fits(rowsOf(page), [{ batchId: pick(ended, "batchId"), status: "failed", passed: 1, failed: 1, results: is.absent }]);
-    const junit = await actor.get(`/api/workflows/${slug}/tests/runs/${pick<string>(ended, "batchId")}?format=junit`);
+    fits(rowsOf(page), [{ batchId: pick(result, "batchId"), status: "failed", passed: 1, failed: 1, results: is.absent }]);
+    const junit = await actor.get(`/api/workflows/${slug}/tests/runs/${pick<string>(result, "batchId")}?format=junit`);
     assert.equal(junit.headers.get("content-type"), "application/xml; charset=utf-8");
     assert.match(junit.text, /<testsuite name="[^"]+" tests="2" failures="1" skipped="0"/);
     assert.match(junit.text, /<failure type="contains"[^>]*>expected: good\ngot: hello<\/failure>/);
@@ -95,8 +95,8 @@ export const workflowTestCases: Case[] = [
     const cheap = { name: "cheap", inputs: {}, expect: [], maxCredits: 0.001, maxMs: 86_400_000 };
     const slug = await save(actor, { ...picture({ ...QUICK, prompt: "an oar" }), tests: [cheap] });
     for (const cost of [is.positive, 0]) {
-      const ended = answers(await run(actor, slug), 200, { status: "failed", creditsCost: cost });
-      fits(pick(ended, "results.0.failures"), [{ kind: "maxCredits", index: is.absent, expected: 0.001, got: is.positive }]);
+      const result = answers(await run(actor, slug), 200, { status: "failed", creditsCost: cost });
+      fits(pick(result, "results.0.failures"), [{ kind: "maxCredits", index: is.absent, expected: 0.001, got: is.positive }]);
     }
   }),
   tests("a test that can't run fails, and the others run", async (ctx) => {
@@ -108,10 +108,10 @@ export const workflowTestCases: Case[] = [
       ],
       edges: [edge("in.text", "out.text")],
     };
-    const given = { name: "given", inputs: { text: "x" }, expect: [{ equals: "x" }] };
-    const slug = await save(actor, { ...graph, tests: [{ name: "missing", inputs: {}, expect: [] }, given] });
-    const ended = answers(await run(actor, slug), 200, { status: "failed", passed: 1, failed: 1 });
-    fits(pick(ended, "results.0.failures"), [{ kind: "status", expected: "completed", got: is.like(/INVALID_INPUTS/) }]);
+    const passing = { name: "given", inputs: { text: "x" }, expect: [{ equals: "x" }] };
+    const slug = await save(actor, { ...graph, tests: [{ name: "missing", inputs: {}, expect: [] }, passing] });
+    const result = answers(await run(actor, slug), 200, { status: "failed", passed: 1, failed: 1 });
+    fits(pick(result, "results.0.failures"), [{ kind: "status", expected: "completed", got: is.like(/INVALID_INPUTS/) }]);
   }),
   tests("an alias with requireTests moves only to versions that passed its current tests", async (ctx) => {
     const actor = await user(ctx);
@@ -135,7 +135,7 @@ export const workflowTestCases: Case[] = [
   tests("invalid tests are rejected when they are saved, each with its path", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, { ...says("hello"), tests: [greets] });
-    const put = (sent: unknown) => actor.put(`/api/workflows/${slug}`, { tests: sent });
+    const put = (newTests: unknown) => actor.put(`/api/workflows/${slug}`, { tests: newTests });
     const wrong = (more: object) => ({ name: "x", inputs: {}, expect: [], ...more });
     const cases: [unknown, string][] = [
       [[wrong({ expect: [{ matches: "(" }] })], "tests[0].expect[0].matches"],
@@ -149,7 +149,7 @@ export const workflowTestCases: Case[] = [
       [[wrong({ maxMs: 0 })], "tests[0].maxMs"],
       [Array.from({ length: 51 }, (_, index) => wrong({ name: String(index) })), "tests"],
     ];
-    for (const [sent, path] of cases) refuses(await put(sent), 400, "INVALID_REQUEST", { issues: [{ path, message: is.text }] });
+    for (const [newTests, path] of cases) refuses(await put(newTests), 400, "INVALID_REQUEST", { issues: [{ path, message: is.text }] });
     answers(await actor.get(`/api/workflows/${slug}`), 200, { tests: [greets] });
     answers(await put([]), 200, { tests: is.absent });
     refuses(await start(actor, slug), 412, "PRECONDITION_FAILED");
@@ -162,8 +162,8 @@ export const workflowTestCases: Case[] = [
     const one = answers(await actor.call("POST", path, { body: {}, headers }), 202);
     const two = answers(await actor.call("POST", path, { body: {}, headers }), 202, { batchId: pick(one, "batchId") });
     assert.equal(two.headers.get("idempotency-replayed"), "true");
-    const ended = await over(actor, slug, pick(one, "batchId"));
-    answers(ended, 200, { status: "passed" });
+    const result = await over(actor, slug, pick(one, "batchId"));
+    answers(result, 200, { status: "passed" });
     assert.equal(rowsOf(await actor.get(`/api/workflows/${slug}/tests/runs`)).length, 1);
   }),
   tests("other users can neither see nor run the tests of a template", async (ctx) => {

@@ -8,7 +8,7 @@ import { echo, edge, greeting, node, picture, runGraph, save } from "../graphs";
 const full = inSection("2.1");
 const summary = inSection("2.2");
 const list = inSection("4.1");
-const read = inSection("4.2");
+const test = inSection("4.2");
 const create = inSection("4.3");
 const update = inSection("4.4");
 const move = inSection("4.5");
@@ -221,23 +221,23 @@ const summaries: Case[] = [
 ];
 
 const reading: Case[] = [
-  read("the owner reads the full workflow", async (ctx) => {
+  test("the owner reads the full workflow", async (ctx) => {
     const pro = await ctx.shared("pro", "workflows");
     answers(await pro.get(`/api/workflows/${await save(pro, greeting())}`), 200, WORKFLOW);
   }),
-  read("someone else's workflow is absent", async (ctx) => {
+  test("someone else's workflow is absent", async (ctx) => {
     const slug = await save(await ctx.shared("pro", "workflows"), {});
     noWorkflow(await (await ctx.shared("business", "reader")).get(`/api/workflows/${slug}`));
   }),
-  read("someone else's template can be read", async (ctx) => {
+  test("someone else's template can be read", async (ctx) => {
     const pro = await ctx.shared("pro", "workflows");
     const slug = await save(pro, { ...greeting(), isTemplate: true });
     answers(await (await ctx.shared("business", "reader")).get(`/api/workflows/${slug}`), 200, { ...WORKFLOW, createdBy: pro.userId });
   }),
-  read("an unknown slug is absent", async (ctx) => {
+  test("an unknown slug is absent", async (ctx) => {
     noWorkflow(await (await ctx.shared("pro", "workflows")).get(`/api/workflows/nothing-${unique()}`));
   }),
-  read("every part of an unknown workflow is absent", async (ctx) => {
+  test("every part of an unknown workflow is absent", async (ctx) => {
     const pro = await ctx.shared("pro", "workflows");
     const { paths } = (await ctx.anonymous.get("/openapi.json")).body as { paths: Record<string, object> };
     const parts = Object.entries(paths).flatMap(([path, methods]) =>
@@ -250,10 +250,10 @@ const reading: Case[] = [
       assert.equal((await pro.session.get(path)).status, 404, path);
     }
   }),
-  read("a name that can't be a slug is absent", async (ctx) => {
+  test("a name that can't be a slug is absent", async (ctx) => {
     noWorkflow(await (await ctx.shared("pro", "workflows")).get("/api/workflows/Not_A_Slug"));
   }),
-  read("administrators can't read others' workflows here", async (ctx) => {
+  test("administrators can't read others' workflows here", async (ctx) => {
     const slug = await save(await ctx.shared("pro", "workflows"), {});
     noWorkflow(await ctx.admin.get(`/api/workflows/${slug}`));
   }),
@@ -514,19 +514,19 @@ const conditional: Case[] = [
     const slug = await save(pro, {});
     const path = `/api/workflows/${slug}`;
     const tag = async (): Promise<string> => (await pro.get(path)).headers.get("etag") ?? "";
-    const read = await tag();
+    const current = await tag();
     answers(await pro.put(path, { description: "changed" }), 200);
     const at = (method: string, where: string, revision: string, body?: object) =>
       pro.call(method, where, { ...(body ? { body } : {}), headers: { "if-match": revision } });
-    refuses(await at("PUT", `${path}/move`, read, { folderId: null }), 412, "PRECONDITION_FAILED");
-    refuses(await at("POST", `${path}/versions`, read, {}), 412, "PRECONDITION_FAILED");
+    refuses(await at("PUT", `${path}/move`, current, { folderId: null }), 412, "PRECONDITION_FAILED");
+    refuses(await at("POST", `${path}/versions`, current, {}), 412, "PRECONDITION_FAILED");
     answers(await at("POST", `${path}/versions`, await tag(), {}), 201);
-    refuses(await at("POST", `${path}/versions/1/restore`, read), 412, "PRECONDITION_FAILED");
+    refuses(await at("POST", `${path}/versions/1/restore`, current), 412, "PRECONDITION_FAILED");
     answers(await at("POST", `${path}/versions/1/restore`, await tag()), 200);
-    refuses(await at("DELETE", path, read), 412, "PRECONDITION_FAILED");
+    refuses(await at("DELETE", path, current), 412, "PRECONDITION_FAILED");
     answers(await at("PUT", `${path}/move`, await tag(), { folderId: null }), 200);
     answers(await at("DELETE", path, await tag()), 204);
-    noWorkflow(await at("DELETE", path, read));
+    noWorkflow(await at("DELETE", path, current));
   }),
 ];
 

@@ -22,8 +22,8 @@ const findChromium = async (): Promise<string | undefined> => {
   const { CHROMIUM_PATH } = process.env;
   if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH;
   if (process.platform === "linux" && process.arch === "x64") {
-    const found = await execute(process.execPath, [HELPER], { cwd: __dirname }).catch(() => undefined);
-    if (found && existsSync(found.stdout)) return found.stdout;
+    const result = await execute(process.execPath, [HELPER], { cwd: __dirname }).catch(() => undefined);
+    if (result && existsSync(result.stdout)) return result.stdout;
   }
   return KNOWN.find((path) => existsSync(path));
 };

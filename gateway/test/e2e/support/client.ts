@@ -117,16 +117,16 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
     const { body } = must(await patient(() => call(baseUrl, "GET", "/api/whoami", { cookie })), 200);
     const userId = (body as unknown as { user: { id: string } }).user.id;
     if (approved || tier !== "free") must(await patient(() => asAdmin("PATCH", `/api/admin/users/${userId}`, { approved, tier })), 200);
-    const made: Account & { webhookSecret?: string } = { userId, email, password, cookie };
-    if (tier === "free" || !approved || capabilities === null) return made;
+    const newAccount: Account & { webhookSecret?: string } = { userId, email, password, cookie };
+    if (tier === "free" || !approved || capabilities === null) return newAccount;
     const created = (await createKey(cookie, { ...(capabilities ? { capabilities } : {}), ...(webhook ? { webhook } : {}) }))
       .body as unknown as {
       key: string;
       webhookSecret?: string;
     };
-    made.key = created.key;
-    if (created.webhookSecret !== undefined) made.webhookSecret = created.webhookSecret;
-    return made;
+    newAccount.key = created.key;
+    if (created.webhookSecret !== undefined) newAccount.webhookSecret = created.webhookSecret;
+    return newAccount;
   };
 
   return {

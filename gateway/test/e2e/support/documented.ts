@@ -41,7 +41,7 @@ const commandOf = (snippet: Snippet, folder: string, python: string): string => 
 
 /** A graph for a picture from an input, optionally with an approval before the result. */
 const graphOf = (name: string, input: string, isReviewed: boolean): object => {
-  const [made, port] = isReviewed ? ["review", "approved"] : ["picture", "image"];
+  const [sourceId, port] = isReviewed ? ["review", "approved"] : ["picture", "image"];
   return {
     name,
     nodes: [
@@ -53,7 +53,7 @@ const graphOf = (name: string, input: string, isReviewed: boolean): object => {
     edges: [
       { source: "in", sourceHandle: input, target: "picture", targetHandle: "prompt" },
       ...(isReviewed ? [{ source: "picture", sourceHandle: "image", target: "review", targetHandle: "value" }] : []),
-      { source: made, sourceHandle: port, target: "out", targetHandle: "images" },
+      { source: sourceId, sourceHandle: port, target: "out", targetHandle: "images" },
     ],
   };
 };

@@ -37,7 +37,7 @@ interface Waiting {
 export type Gates = ReturnType<typeof createGates>;
 
 export const createGates = () => {
-  const held = new Set<Waiting>();
+  const heldCalls = new Set<Waiting>();
   return {
     /** Holds requests or their responses. */
     hold: (matches: Matches, phase: Phase = "request"): Held => {
@@ -48,7 +48,7 @@ export const createGates = () => {
       let answer: Waiting["answer"] = () => undefined;
       const answered = new Promise((resolve) => (answer = resolve));
       const waiting: Waiting = { matches, phase, reach, answer, open };
-      held.add(waiting);
+      heldCalls.add(waiting);
       return {
         reached,
         release,
@@ -57,7 +57,7 @@ export const createGates = () => {
     },
     /** Resolves once a request can continue. */
     pass: async (passage: Passage, phase: Phase): Promise<void> => {
-      const concerned = [...held].filter((one) => one.matches(passage));
+      const concerned = [...heldCalls].filter((one) => one.matches(passage));
       const stopping = concerned.filter((one) => one.phase === phase);
       for (const { reach } of stopping) reach(passage);
       await Promise.all(stopping.map(({ open }) => open));
@@ -86,8 +86,8 @@ const forwardCall = (incoming: ServerHttp2Stream, headers: Record<string, unknow
     const upstream = session.request(headers as never);
     let head: Record<string, unknown> = {};
     let trailers: Record<string, unknown> | undefined;
-    upstream.on("response", (given) => (head = given));
-    upstream.on("trailers", (given) => (trailers = given));
+    upstream.on("response", (frame) => (head = frame));
+    upstream.on("trailers", (frame) => (trailers = frame));
     upstream.on("error", reject);
     whole(upstream).then((answer) => {
       const respond = (): void => {
@@ -163,9 +163,9 @@ export const startHttpGate = async ({ target, gates, instead, saw }: HttpGateOpt
     const passage = { what: `${incoming.method} ${incoming.url}`, body: await whole(incoming) };
     const answered = saw(passage);
     await gates.pass(passage, "request");
-    const given = instead(passage);
-    if (given && given !== "lost") {
-      response.writeHead(given.status, { "content-type": "application/json", ...given.headers }).end(JSON.stringify(given.body ?? {}));
+    const reply = instead(passage);
+    if (reply && reply !== "lost") {
+      response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers }).end(JSON.stringify(reply.body ?? {}));
       return;
     }
     const [host, port] = target().split(":");
@@ -175,7 +175,7 @@ export const startHttpGate = async ({ target, gates, instead, saw }: HttpGateOpt
     const body = await whole(answer);
     answered(body);
     await gates.pass(passage, "answer");
-    if (given === "lost") return void response.destroy();
+    if (reply === "lost") return void response.destroy();
     response.writeHead(answer.statusCode!, answer.headers).end(body);
   };
   const server = createHttpServer((incoming, response) => {

@@ -73,9 +73,9 @@ const startProcess = async (services: readonly ServiceName[], env: Record<string
   };
   const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
+    const exit = once(child, "exit");
     child.kill(signal);
-    await gone;
+    await exit;
   };
   await start();
   return {

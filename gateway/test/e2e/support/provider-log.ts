@@ -45,7 +45,7 @@ export const createProviderLog = () => {
     of: (prompt: string): readonly ProviderCallKind[] => calls.get(prompt) ?? [],
     count: (prompt: string, kind: ProviderCallKind): number => (calls.get(prompt) ?? []).filter((one) => one === kind).length,
     /** Replaces the provider's response to one kind of a run's calls. */
-    answer: (prompt: string, kind: ProviderCallKind, given: Instead): void => void instead.set(`${kind} ${prompt}`, given),
+    answer: (prompt: string, kind: ProviderCallKind, reply: Instead): void => void instead.set(`${kind} ${prompt}`, reply),
     instead: (passage: Passage): Instead | undefined => instead.get(`${kindOf(passage.what)} ${senderOf(passage)}`),
     /** Resolves once the provider has received this number of calls of a kind. */
     until: (prompt: string, kind: ProviderCallKind, count = 1): Promise<void> =>

@@ -26,7 +26,7 @@ export const ECHO = "/echo";
 /** A webhook receiver on loopback that records its requests. */
 export const startReceiver = async (): Promise<Receiver> => {
   const deliveries: Delivery[] = [];
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   let refusing = false;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -46,8 +46,8 @@ export const startReceiver = async (): Promise<Receiver> => {
         signature: header("webhook-signature"),
         body: Buffer.concat(chunks).toString(),
       });
-      response.writeHead(refusing && !seen.has(id) ? 503 : 204).end();
-      seen.add(id);
+      response.writeHead(refusing && !ids.has(id) ? 503 : 204).end();
+      ids.add(id);
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

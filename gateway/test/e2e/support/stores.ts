@@ -36,7 +36,7 @@ const documentsOf = async (connection: MongoConnection): Promise<Buffer[]> => {
 };
 
 const readMongo = async ({ MONGODB_URI = "", MONGODB_DATABASE_PREFIX = "" }: Platform["env"]): Promise<Buffer[]> => {
-  const read = DATABASES.map(async (name) => {
+  const reads = DATABASES.map(async (name) => {
     const connection = await connectMongo({ uri: MONGODB_URI, database: `${MONGODB_DATABASE_PREFIX}${name}` });
     try {
       return await documentsOf(connection);
@@ -44,7 +44,7 @@ const readMongo = async ({ MONGODB_URI = "", MONGODB_DATABASE_PREFIX = "" }: Pla
       await connection.close();
     }
   });
-  return (await Promise.all(read)).flat();
+  return (await Promise.all(reads)).flat();
 };
 
 const readTemporal = async ({ TEMPORAL_ADDRESS = "" }: Platform["env"], workflowIds: readonly string[]): Promise<Buffer[]> => {

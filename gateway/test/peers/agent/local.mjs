@@ -33,24 +33,24 @@ const PLAN = object({
 
 const SYSTEM =
   "You make pictures with tools. A workflow is saved first, then it is quoted, then it is run, then you finish. Choose the next tool by what the last one answered. Answer with JSON.";
-const said = (role, content) => ({ role, content: typeof content === "string" ? content : JSON.stringify(content) });
+const message = (role, content) => ({ role, content: typeof content === "string" ? content : JSON.stringify(content) });
 const wished = (text) => `Wish: ${text}.`;
 const answered = (tool, text) => `${tool} answered: ${text}.`;
 /** Example of another completed request. */
 const fulfilled = (text, slug, price) => [
-  said("user", wished(text)),
-  said("assistant", { tool: "save_workflow" }),
-  said("user", answered("save_workflow", `${slug} is saved`)),
-  said("assistant", { tool: "quote" }),
-  said("user", answered("quote", `it costs ${price} credits`)),
-  said("assistant", { tool: "run" }),
-  said("user", answered("run", "completed")),
-  said("assistant", { tool: "finish" }),
+  message("user", wished(text)),
+  message("assistant", { tool: "save_workflow" }),
+  message("user", answered("save_workflow", `${slug} is saved`)),
+  message("assistant", { tool: "quote" }),
+  message("user", answered("quote", `it costs ${price} credits`)),
+  message("assistant", { tool: "run" }),
+  message("user", answered("run", "completed")),
+  message("assistant", { tool: "finish" }),
 ];
 const FULFILLED = [...fulfilled("a fox in the snow", "fox", 3), ...fulfilled("two old boats", "old-boats", 8)];
 const planned = (text, plan) => [
-  said("user", `Plan the workflow for the wish: ${text}.`),
-  said("assistant", { ...plan, model: pictureModels[0] }),
+  message("user", `Plan the workflow for the wish: ${text}.`),
+  message("assistant", { ...plan, model: pictureModels[0] }),
 ];
 const PLANNED = [
   ...planned("a fox in the snow", { name: "Fox", prompt: "a fox in the snow", pictures: 1 }),
@@ -60,7 +60,7 @@ const PLANNED = [
 const tokens = { prompt_tokens: 0, completion_tokens: 0 };
 /** Returns the model's next decision, as JSON by the schema. */
 const decide = async (chat, schema) => {
-  const messages = [said("system", SYSTEM), ...chat];
+  const messages = [message("system", SYSTEM), ...chat];
   const response_format = { type: "json_schema", json_schema: { name: "decision", schema } };
   const response = await fetch(`${origin}/v1/chat/completions`, {
     method: "POST",
@@ -104,7 +104,7 @@ const acts = {
     return `${value.workflows.length} are there`;
   },
   save_workflow: async () => {
-    state.plan = await decide([...PLANNED, said("user", `Plan the workflow for the wish: ${wish}.`)], PLAN);
+    state.plan = await decide([...PLANNED, message("user", `Plan the workflow for the wish: ${wish}.`)], PLAN);
     const { value } = await use("save_workflow", { ...graphOf(state.plan), ...(state.slug ? { slug: state.slug } : {}) });
     state.slug = value.slug;
     return `${value.slug} is saved`;
@@ -121,12 +121,12 @@ const acts = {
 };
 
 const used = [];
-const chat = [...FULFILLED, said("user", wished(wish))];
+const chat = [...FULFILLED, message("user", wished(wish))];
 for (let turn = 0; turn < MOST_TURNS; turn += 1) {
   const { tool } = await decide(chat, object({ tool: { enum: possible(state) } }));
   used.push(tool);
   if (tool === "finish") break;
-  chat.push(said("assistant", { tool }), said("user", answered(tool, await acts[tool]())));
+  chat.push(message("assistant", { tool }), message("user", answered(tool, await acts[tool]())));
 }
 await client.close();
 console.log(

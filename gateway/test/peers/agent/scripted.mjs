@@ -62,13 +62,13 @@ for (const decide of decisions) {
   saved ??= last;
 }
 // The workflow's run shows the pictures.
-const shown = await use("run", { workflow: saved.value.slug, inputs: { subject: "a heron" }, maxCredits: 100 });
+const outcome = await use("run", { workflow: saved.value.slug, inputs: { subject: "a heron" }, maxCredits: 100 });
 await client.close();
 console.log(
   JSON.stringify({
     used,
     status: last.value.status,
-    images: shown.content.filter(({ type }) => type === "image").length,
+    images: outcome.content.filter(({ type }) => type === "image").length,
     slug: saved.value.slug,
   }),
 );

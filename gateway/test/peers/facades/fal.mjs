@@ -6,7 +6,7 @@ const base = process.env.NODELOOM_BASE_URL;
 const credentials = process.env.FAL_KEY;
 const MODEL = "nodeloom/sandbox-image-fast";
 const input = { prompt: "a cute cat, realistic, orange" };
-const said = {};
+const results = {};
 
 const here = (url) => url.replace("https://queue.fal.run/", `${base}/fal/`).replace("https://fal.run/", `${base}/fal/run/`);
 const byMiddleware = createFalClient({ credentials, requestMiddleware: async (request) => ({ ...request, url: here(request.url) }) });
@@ -14,14 +14,14 @@ const byFetch = createFalClient({ credentials, fetch: (url, init) => fetch(here(
 const byProxy = createFalClient({ credentials, proxyUrl: { url: `${base}/fal/proxy`, when: "always" } });
 
 const waysIn = { middleware: byMiddleware, fetch: byFetch, proxy: byProxy };
-said.run = {};
+results.run = {};
 for (const [name, client] of Object.entries(waysIn)) {
   const { data, requestId } = await client.run(MODEL, { input });
-  said.run[name] = [data.images[0].url, requestId.length];
+  results.run[name] = [data.images[0].url, requestId.length];
 }
 
 const fal = byMiddleware;
-said.subscribed = {};
+results.subscribed = {};
 for (const mode of ["polling", "streaming"]) {
   const states = [];
   const logs = [];
@@ -34,18 +34,18 @@ for (const mode of ["polling", "streaming"]) {
       if (update.status === "IN_PROGRESS") logs.push(...update.logs.map(({ message }) => message));
     },
   });
-  said.subscribed[mode] = [data.images[0].url, states.at(-1)];
+  results.subscribed[mode] = [data.images[0].url, states.at(-1)];
 }
 
 const { request_id: requestId } = await byProxy.queue.submit(MODEL, { input: { ...input, sandbox: { latencyMs: 60_000 } } });
-said.going = (await byProxy.queue.status(MODEL, { requestId, logs: true })).status;
+results.going = (await byProxy.queue.status(MODEL, { requestId, logs: true })).status;
 await byProxy.queue.cancel(MODEL, { requestId });
-const ended = await byProxy.queue.subscribeToStatus(MODEL, { requestId });
-said.cancelled = [ended.status, ended.error_type];
-await byProxy.queue.result(MODEL, { requestId }).catch((error) => said.cancelled.push(error.status));
+const status = await byProxy.queue.subscribeToStatus(MODEL, { requestId });
+results.cancelled = [status.status, status.error_type];
+await byProxy.queue.result(MODEL, { requestId }).catch((error) => results.cancelled.push(error.status));
 
 await fal.subscribe(MODEL, { input: { nonsense: 1 } }).catch((error) => {
-  said.invalid = [error instanceof ValidationError, error.status, error.fieldErrors[0].loc[0]];
+  results.invalid = [error instanceof ValidationError, error.status, error.fieldErrors[0].loc[0]];
 });
 
-console.log(JSON.stringify(said));
+console.log(JSON.stringify(results));

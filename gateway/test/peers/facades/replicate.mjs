@@ -11,36 +11,36 @@ const withKey = (url, init) => fetch(url, { ...init, headers: { ...init?.headers
 const replicate = new Replicate({ auth, baseUrl, fetch: withKey });
 const MODEL = "nodeloom/sandbox-image-fast";
 const input = { prompt: "a 19th century portrait of a raccoon gentleman wearing a suit" };
-const said = {};
+const results = {};
 
-const seen = [];
-said.run = (await replicate.run(MODEL, { input }, ({ status }) => seen.push(status))).map(String);
-said.progress = seen.at(-1);
-said.polled = (await replicate.run(MODEL, { input, wait: { mode: "poll" } })).length;
+const statuses = [];
+results.run = (await replicate.run(MODEL, { input }, ({ status }) => statuses.push(status))).map(String);
+results.progress = statuses.at(-1);
+results.polled = (await replicate.run(MODEL, { input, wait: { mode: "poll" } })).length;
 
-said.file = (await replicate.run("nodeloom/sandbox-image", { input: { ...input, image: await readFile(picture) } })).map(String);
+results.file = (await replicate.run("nodeloom/sandbox-image", { input: { ...input, image: await readFile(picture) } })).map(String);
 
-said.streamed = [];
+results.streamed = [];
 for await (const { event, data } of replicate.stream("nodeloom/sandbox-chat", { input: { prompt: "A haiku about llamas, please." } }))
-  said.streamed.push(event === "output" ? data : "");
+  results.streamed.push(event === "output" ? data : "");
 
 const { latest_version: version } = await replicate.models.get("nodeloom", "sandbox-image-fast");
 let prediction = await replicate.predictions.create({ version: version.id, input });
-said.created = prediction.status;
+results.created = prediction.status;
 prediction = await replicate.predictions.get(prediction.id);
 prediction = await replicate.wait(prediction);
-said.ended = [prediction.status, prediction.error, prediction.output.length];
+results.ended = [prediction.status, prediction.error, prediction.output.length];
 
 let slow = await replicate.predictions.create({ model: MODEL, input: { ...input, sandbox: { latencyMs: 60_000 } } });
 await replicate.predictions.cancel(slow.id);
 slow = await replicate.wait(slow);
-said.cancelled = slow.status;
+results.cancelled = slow.status;
 
 const ids = [];
 for await (const page of replicate.paginate(replicate.predictions.list)) ids.push(...page.map(({ id }) => id));
-said.listed = ids.includes(prediction.id) && ids.includes(slow.id);
+results.listed = ids.includes(prediction.id) && ids.includes(slow.id);
 
-said.failed = await replicate.run(MODEL, { input: { ...input, sandbox: { fail: "job" } } }).catch(({ message }) => message);
-said.invalid = await replicate.run(MODEL, { input: { nonsense: 1 } }).catch(({ response }) => response.status);
+results.failed = await replicate.run(MODEL, { input: { ...input, sandbox: { fail: "job" } } }).catch(({ message }) => message);
+results.invalid = await replicate.run(MODEL, { input: { nonsense: 1 } }).catch(({ response }) => response.status);
 
-console.log(JSON.stringify(said));
+console.log(JSON.stringify(results));

@@ -27,7 +27,7 @@ const { tools } = await client.listTools();
 const steps = [];
 const onprogress = ({ progress, total, message }) => steps.push({ progress, total, message });
 const run = { name: film, arguments: { inputs: { subject: "a heron" }, maxCredits: 100, waitSeconds: 120 } };
-const made = await callTool(run, { onprogress, timeout: 120_000 });
+const reply = await callTool(run, { onprogress, timeout: 120_000 });
 
 const calling = new AbortController();
 const stopped = callTool(
@@ -44,17 +44,17 @@ const stopped = callTool(
   () => "called off",
 );
 
-const said = {
+const result = {
   server: client.getServerVersion()?.name,
   tools: tools.map(({ name }) => name),
   inputs: Object.keys(tools.find(({ name }) => name === film)?.inputSchema.properties.inputs.properties ?? {}),
   steps,
-  status: made.structuredContent.status,
-  contents: made.content.map(({ type }) => type),
+  status: reply.structuredContent.status,
+  contents: reply.content.map(({ type }) => type),
   refused: (await callTool({ name: "get_execution", arguments: { executionId: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" } })).isError,
   stopped: await stopped,
 };
 // Closing aborts pending sends, including the cancellation of a call. So the client waits for a later response first.
 await client.listTools();
 await client.close();
-console.log(JSON.stringify(said));
+console.log(JSON.stringify(result));

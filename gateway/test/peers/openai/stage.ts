@@ -82,9 +82,9 @@ export const DIRECT = { model: "sandbox-chat", tools: ["weather", ["city"], true
  * @param more further output
  */
 export const expectEverything = (stdout: string, failure: object, more: object = {}): void => {
-  const said = JSON.parse(stdout) as Record<string, unknown> & { pieces: string[]; answer: string };
+  const result = JSON.parse(stdout) as Record<string, unknown> & { pieces: string[]; answer: string };
   const used = { prompt_tokens: expect.any(Number) as number, completion_tokens: expect.any(Number) as number };
-  expect(said).toMatchObject({
+  expect(result).toMatchObject({
     models: expect.arrayContaining(["sandbox-image", TRANSCRIBES]) as unknown,
     images: ["89504e47", "89504e47"],
     edited: [expect.stringContaining("/media/") as unknown],
@@ -96,6 +96,6 @@ export const expectEverything = (stdout: string, failure: object, more: object =
     failure,
     ...more,
   });
-  expect(said.pieces.join("")).toBe(said.answer);
-  expect(said.pieces.filter((piece) => piece !== "").length).toBeGreaterThan(1);
+  expect(result.pieces.join("")).toBe(result.answer);
+  expect(result.pieces.filter((piece) => piece !== "").length).toBeGreaterThan(1);
 };

@@ -14,7 +14,7 @@ type RunCall = ServerUnaryCall<executions.RunRequest, executions.RunResponse>;
 type NamedCall = { request: { executionId: string } };
 
 /** A fake executions service: its requests and its responses. */
-const asked: executions.RunRequest[] = [];
+const requests: executions.RunRequest[] = [];
 const cancelled: string[] = [];
 let outcome: Partial<executions.Execution>;
 let price: Partial<executions.QuoteResponse>;
@@ -22,9 +22,9 @@ let events: [type: string, data?: object][];
 /** State of an unfinished run. */
 let pending: Partial<executions.Execution>;
 /** Runs end when they are watched, or when this promise resolves. */
-let held: Deferred | undefined;
-let known: Set<string>;
-let ended: Set<string>;
+let gate: Deferred | undefined;
+let startedIds: Set<string>;
+let endedIds: Set<string>;
 
 let fake: FakeService;
 let platform: Platform;
@@ -38,26 +38,26 @@ const processing = (executionId: string) =>
 beforeAll(async () => {
   fake = await startFakeService(executions.ExecutionsServiceService, {
     run: ({ request }: RunCall, callback: Callback<executions.RunResponse>) => {
-      asked.push(request);
-      known.add(request.executionId);
+      requests.push(request);
+      startedIds.add(request.executionId);
       callback(null, executions.RunResponse.fromPartial({ execution: processing(request.executionId) }));
     },
     quote: (_call: unknown, callback: Callback<executions.QuoteResponse>) =>
       callback(null, executions.QuoteResponse.fromPartial({ nodes: [{ id: "picture" }], ...price })),
     getExecution: ({ request: { executionId } }: NamedCall, callback: Callback<executions.GetExecutionResponse>) =>
-      callback(null, { execution: ended.has(executionId) ? execution(executionId) : processing(executionId) }),
+      callback(null, { execution: endedIds.has(executionId) ? execution(executionId) : processing(executionId) }),
     cancelExecution: ({ request: { executionId } }: NamedCall, callback: Callback<executions.CancelExecutionResponse>) => {
-      if (!known.has(executionId)) return callback({ code: 5, message: "there is none" });
+      if (!startedIds.has(executionId)) return callback({ code: 5, message: "there is none" });
       cancelled.push(executionId);
-      ended.add(executionId);
-      held?.resolve();
+      endedIds.add(executionId);
+      gate?.resolve();
       callback(null, { status: "cancel_requested" });
     },
     watchExecution: async (call: ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>) => {
       for (const [type, data = {}] of events)
         call.write(executions.WatchExecutionResponse.fromPartial({ type, dataJson: JSON.stringify(data) }));
-      await held?.promise;
-      ended.add(call.request.executionId);
+      await gate?.promise;
+      endedIds.add(call.request.executionId);
       call.end();
     },
   });
@@ -70,9 +70,9 @@ afterAll(async () => {
   fake.stop();
 });
 beforeEach(() => {
-  [asked.length, cancelled.length] = [0, 0];
-  [known, ended] = [new Set(), new Set()];
-  [held, pending] = [undefined, {}];
+  [requests.length, cancelled.length] = [0, 0];
+  [startedIds, endedIds] = [new Set(), new Set()];
+  [gate, pending] = [undefined, {}];
   events = [];
   outcome = { status: "completed", resultJson: '{"text":"hi"}', millicredits: 2_500, durationMs: 40 };
   price = { millicredits: 2_500, maxMillicredits: 2_500 };
@@ -96,9 +96,9 @@ const GRAPH = {
 
 /** A workflow whose "Agent tool" setting a signed-in person turned on. */
 const saveTool = async (name: string, user = business): Promise<string> => {
-  const made = await platform.send("/api/workflows", { json: { name, ...GRAPH, mcp: true }, headers: platform.bySession(user) });
-  expect(made).toMatchObject({ status: 201, body: { mcp: true } });
-  return String(made.body.slug);
+  const reply = await platform.send("/api/workflows", { json: { name, ...GRAPH, mcp: true }, headers: platform.bySession(user) });
+  expect(reply).toMatchObject({ status: 201, body: { mcp: true } });
+  return String(reply.body.slug);
 };
 
 const toolsOf = ({ reply }: Exchange) =>
@@ -122,8 +122,8 @@ describe("the switch of a workflow", () => {
     const off = await put(slug, { mcp: false }, platform.bySession(business));
     expect(off.status).toBe(200);
     expect(off.body).not.toHaveProperty("mcp");
-    const made = { json: { name: "By key", mcp: true }, headers: byKey };
-    expect(await platform.send("/api/workflows", made)).toMatchObject({ status: 403, body: { code: "SESSION_REQUIRED" } });
+    const options = { json: { name: "By key", mcp: true }, headers: byKey };
+    expect(await platform.send("/api/workflows", options)).toMatchObject({ status: 403, body: { code: "SESSION_REQUIRED" } });
   });
 
   it("is off in a clone", async () => {
@@ -197,7 +197,7 @@ describe("tools", () => {
     const { reply } = await reader.call("run", { model: "sandbox-image", inputs: {}, maxCredits: 1 });
     expect(reply!.result).toMatchObject({ isError: true });
     expect(JSON.parse(reply!.result!.content![0]!.text!)).toMatchObject({ code: "CAPABILITY_DENIED", required: "model:sandbox-image:run" });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
@@ -207,20 +207,20 @@ describe("a run", () => {
 
   it("without maxCredits starts only at an exact price, which becomes its limit", async () => {
     expect(valueOf(await run())).toEqual({
-      executionId: asked[0]!.executionId,
+      executionId: requests[0]!.executionId,
       status: "completed",
       result: { text: "hi" },
       cost: 2.5,
       ms: 40,
     });
-    expect(asked[0]).toMatchObject({ maxMillicredits: 2_500, inputsJson: '{"prompt":"x"}' });
+    expect(requests[0]).toMatchObject({ maxMillicredits: 2_500, inputsJson: '{"prompt":"x"}' });
     price = { millicredits: 2_500, maxMillicredits: 125_000 };
     expect(valueOf(await run())).toMatchObject({ code: "INVALID_REQUEST", issues: [{ path: "maxCredits" }] });
     price = { millicredits: 2_500, maxMillicredits: 2_500, mayCostLess: true };
     expect(valueOf(await run())).toMatchObject({ code: "INVALID_REQUEST" });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     expect(valueOf(await run({ maxCredits: 130 }))).toMatchObject({ status: "completed" });
-    expect(asked[1]).toMatchObject({ maxMillicredits: 130_000 });
+    expect(requests[1]).toMatchObject({ maxMillicredits: 130_000 });
   });
 
   it("is the same for a repeated call in its session, and a new one in another session", async () => {
@@ -237,9 +237,9 @@ describe("a run", () => {
       ids.push(valueOf(await run({ maxCredits: 3 }, session, id)).executionId);
     expect(ids[1]).toBe(ids[0]);
     expect(new Set(ids).size).toBe(5);
-    expect(asked[0]!.fingerprint).toBe(asked[1]!.fingerprint);
+    expect(requests[0]!.fingerprint).toBe(requests[1]!.fingerprint);
     await run({ maxCredits: 4 }, one, 7);
-    expect(asked.at(-1)!.fingerprint).not.toBe(asked[0]!.fingerprint);
+    expect(requests.at(-1)!.fingerprint).not.toBe(requests[0]!.fingerprint);
   });
 
   it("accepts calls only from its own user", async () => {
@@ -272,11 +272,11 @@ describe("a run", () => {
   });
 
   it("that takes longer than a response can wait continues, and can be queried", async () => {
-    held = deferred();
+    gate = deferred();
     const first = valueOf(await run({ maxCredits: 3, waitSeconds: 0 }));
-    expect(first).toEqual({ executionId: asked[0]!.executionId, status: "processing" });
+    expect(first).toEqual({ executionId: requests[0]!.executionId, status: "processing" });
     const waiting = rpc.call("get_execution", { executionId: first.executionId, waitSeconds: 60 });
-    held.resolve();
+    gate.resolve();
     expect(valueOf(await waiting)).toMatchObject({ executionId: first.executionId, result: { text: "hi" } });
     expect(cancelled).toEqual([]);
   });
@@ -288,7 +288,12 @@ describe("a run", () => {
     };
     const answer = await run();
     expect(answer.reply!.result).toMatchObject({ isError: true });
-    expect(valueOf(answer)).toMatchObject({ error: "no", code: "EXECUTION_FAILED", nodeId: "model", executionId: asked[0]!.executionId });
+    expect(valueOf(answer)).toMatchObject({
+      error: "no",
+      code: "EXECUTION_FAILED",
+      nodeId: "model",
+      executionId: requests[0]!.executionId,
+    });
   });
 
   it("returns images and sound inline up to a limit, and other files as links", async () => {
@@ -366,15 +371,15 @@ describe("a cancelled call", () => {
 
   it("ends its run by a notification of its session", async () => {
     const session = await rpc.open();
-    held = deferred();
+    gate = deferred();
     outcome = { status: "cancelled" };
     const running = rpc.call("run", args, session, 5);
-    await eventually(() => asked.length === 1);
+    await eventually(() => requests.length === 1);
     expect((await callOff(session, 6)).answer.status).toBe(202);
     expect(cancelled).toEqual([]);
     expect((await callOff(session, 5)).answer.status).toBe(202);
     expect(valueOf(await running)).toMatchObject({ error: "the run was cancelled" });
-    expect(cancelled).toEqual([asked[0]!.executionId]);
+    expect(cancelled).toEqual([requests[0]!.executionId]);
   });
 
   it("ends a run that hasn't started yet, as soon as it starts", async () => {
@@ -382,31 +387,31 @@ describe("a cancelled call", () => {
     await callOff(session, "early");
     outcome = { status: "cancelled" };
     await rpc.call("run", args, session, "early");
-    expect(cancelled).toEqual([asked[0]!.executionId]);
+    expect(cancelled).toEqual([requests[0]!.executionId]);
   });
 
   it("ends its run when its client disconnects, from 2026-07-28 on and not before", async () => {
     const leave = async (message: object, headers: Record<string, string>): Promise<void> => {
       const { hostname, port } = new URL(platform.baseUrl);
-      const sent = httpRequest({
+      const outgoing = httpRequest({
         hostname,
         port,
         path: "/mcp",
         method: "POST",
         headers: { ...headers, ...platform.byKey(business), "content-type": "application/json" },
       });
-      sent.on("error", () => undefined).end(JSON.stringify(message));
-      const begun = asked.length;
-      await eventually(() => asked.length > begun);
-      sent.destroy();
+      outgoing.on("error", () => undefined).end(JSON.stringify(message));
+      const before = requests.length;
+      await eventually(() => requests.length > before);
+      outgoing.destroy();
     };
-    held = deferred();
+    gate = deferred();
     await leave({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "run", arguments: args } }, {});
     const { message, headers } = modern("tools/call", { name: "run", arguments: args });
     await leave(message, headers);
     await eventually(() => cancelled.length > 0);
-    expect(cancelled).toEqual([asked[1]!.executionId]);
-    held.resolve();
+    expect(cancelled).toEqual([requests[1]!.executionId]);
+    gate.resolve();
   });
 });
 
@@ -451,25 +456,29 @@ describe("a hostile message", () => {
     "gets a clean error: $name",
     async ({ message, raw, headers = {}, path = "/mcp", method = "POST", status, rpc: code, tool }) => {
       const body = raw ?? JSON.stringify(message);
-      const sent = { method, body, headers: { "content-type": "application/json", authorization: `Bearer ${business.key!}`, ...headers } };
-      const answer = await platform.send(path, sent);
+      const options = {
+        method,
+        body,
+        headers: { "content-type": "application/json", authorization: `Bearer ${business.key!}`, ...headers },
+      };
+      const answer = await platform.send(path, options);
       const data =
         answer.text
           .split("\n")
           .find((line) => line.startsWith("data: {"))
           ?.slice("data: ".length) ?? answer.text;
-      const said =
+      const rpcMessage =
         data === ""
           ? undefined
           : (JSON.parse(data) as { error?: { code: number }; result?: { isError?: boolean; content: { text: string }[] } });
-      expect([answer.status, said?.error?.code]).toEqual([status, code]);
+      expect([answer.status, rpcMessage?.error?.code]).toEqual([status, code]);
       if (tool !== undefined) {
-        expect(said!.result!.isError).toBe(true);
-        expect((JSON.parse(said!.result!.content[0]!.text) as { code?: string }).code ?? "").toBe(tool);
+        expect(rpcMessage!.result!.isError).toBe(true);
+        expect((JSON.parse(rpcMessage!.result!.content[0]!.text) as { code?: string }).code ?? "").toBe(tool);
       }
       // The error contains neither a stack trace nor a path of the server.
       expect(answer.text).not.toMatch(/node_modules|\.js:\d|\n\s+at /);
-      expect(asked).toEqual([]);
+      expect(requests).toEqual([]);
     },
   );
 
