@@ -38,8 +38,8 @@ export interface AppOptions {
 
 /** Gives the request its id, which every log line and every later call includes. */
 const identify: RequestHandler = (request, response, next) => {
-  const given = request.headers["x-request-id"];
-  const requestId = typeof given === "string" && REQUEST_ID_FORM.test(given) ? given : randomUUID();
+  const sentId = request.headers["x-request-id"];
+  const requestId = typeof sentId === "string" && REQUEST_ID_FORM.test(sentId) ? sentId : randomUUID();
   response.setHeader(REQUEST_ID, requestId);
   withRequestContext({ requestId }, next);
 };

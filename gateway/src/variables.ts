@@ -33,7 +33,7 @@ const trustProxy = z
 
 /** `https://media.example.com,https://…`: origins without paths. */
 const origins = list().refine(
-  (given) => given.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+  (allowedOrigins) => allowedOrigins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
   "must be origins such as https://media.example.com, separated by commas",
 );
 

@@ -127,8 +127,8 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
     find,
     list: async (ownerId) => {
       const { apps } = await stored.listApps({ ownerId });
-      const shown = apps.map(async (card) => ((await canAnswer(ownerId, card)) ? [card] : []));
-      return (await Promise.all(shown)).flat();
+      const answerable = apps.map(async (card) => ((await canAnswer(ownerId, card)) ? [card] : []));
+      return (await Promise.all(answerable)).flat();
     },
     originsOf: async (slug) => (await find(slug)).settings.origins,
     hasOrigin: async (origin) => {

@@ -43,9 +43,9 @@ export const todayOf = async (billing: Billing, app: App): Promise<Today> => {
  */
 export const ensureBudget = async (billing: Billing, app: App, maxBudgets: number): Promise<void> => {
   const { dailyMillicredits: millicredits } = app.settings;
-  const known = await find(billing, app);
-  if (known?.window === DAY && known.millicredits === millicredits) return;
-  const request = { userId: app.ownerId, scope: scopeOf(app), millicredits, window: DAY, alertAt: known?.alertAt ?? ALERT_AT, maxBudgets };
+  const budget = await find(billing, app);
+  if (budget?.window === DAY && budget.millicredits === millicredits) return;
+  const request = { userId: app.ownerId, scope: scopeOf(app), millicredits, window: DAY, alertAt: budget?.alertAt ?? ALERT_AT, maxBudgets };
   await billing.setBudget(request).catch((error: unknown) => {
     if (!(error instanceof DomainError) || error.reason !== "PRECONDITION_FAILED") throw error;
     throw new DomainError("exhausted", "BUDGET_EXCEEDED", "the app's owner has the maximum number of budgets, so the app can't get one", {

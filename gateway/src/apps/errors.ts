@@ -33,6 +33,6 @@ export const asVisitorsSee = (error: unknown): unknown => {
   const { kind, metadata } = error;
   if (error.reason === "BUDGET_EXCEEDED" && metadata.scope === OWN_BUDGET) return error;
   const reason = error.reason === "grant_exhausted" ? "INSUFFICIENT_CREDITS" : error.reason;
-  const shown = Object.entries(metadata).filter(([name]) => SHOWN[reason]?.includes(name));
-  return new DomainError(kind, reason, MESSAGES[reason] ?? error.message, Object.fromEntries(shown));
+  const shownMetadata = Object.entries(metadata).filter(([name]) => SHOWN[reason]?.includes(name));
+  return new DomainError(kind, reason, MESSAGES[reason] ?? error.message, Object.fromEntries(shownMetadata));
 };

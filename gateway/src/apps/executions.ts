@@ -55,10 +55,10 @@ interface EventText {
 }
 
 const shownData = (data: Record<string, unknown>): Record<string, unknown> => {
-  const shown: Record<string, unknown> = {};
-  for (const name of EVENT_MEMBERS) if (data[name] !== undefined) shown[name] = data[name];
+  const shownFields: Record<string, unknown> = {};
+  for (const name of EVENT_MEMBERS) if (data[name] !== undefined) shownFields[name] = data[name];
   const { code, message } = (data.error ?? {}) as { code?: unknown; message?: unknown };
-  return code === undefined ? shown : { ...shown, error: { code, message } };
+  return code === undefined ? shownFields : { ...shownFields, error: { code, message } };
 };
 
 export async function* eventsForVisitors(events: AsyncIterable<StreamedEvent>): AsyncGenerator<StreamedEvent, void> {

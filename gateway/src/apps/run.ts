@@ -21,11 +21,11 @@ const MEMBERS: ReadonlySet<string> = new Set(["inputs", "maxCredits"]);
 const PARAMETERS: ReadonlySet<string> = new Set(["async"]);
 const DATA_URL = /^data:/i;
 
-const given = (value: unknown): [string, unknown][] =>
+const valuesIn = (value: unknown): [string, unknown][] =>
   typeof value === "object" && value !== null ? Object.entries(value).filter(([, each]) => each !== undefined) : [];
 
 const unknownTo = (allowed: ReadonlySet<string>, value: unknown): Issue[] =>
-  given(value)
+  valuesIn(value)
     .filter(([name]) => !allowed.has(name))
     .map(([path]) => ({ path, message: `can't be sent by visitors of an app, only ${[...allowed].join(", ")}` }));
 
@@ -34,7 +34,7 @@ const fileIssues = ({ schema: { fields } }: App, inputs: unknown): Issue[] => {
   // Names may be composed or decomposed; planning accepts both.
   const files = new Set(fields.filter((field) => uploadFamily(field) !== undefined).map(({ name }) => name.normalize()));
   const isData = (value: unknown): boolean => value === null || (typeof value === "string" && DATA_URL.test(value));
-  return given(inputs)
+  return valuesIn(inputs)
     .filter(([name, value]) => files.has(name.normalize()) && !(Array.isArray(value) ? value.every(isData) : isData(value)))
     .map(([name]) => ({ path: `inputs.${name}`, message: "must be a data URL: visitors of an app send files with the run" }));
 };
@@ -49,8 +49,8 @@ const checkAsked = (app: App, { body, query }: Context): void => {
 /** True if a request repeats an Idempotency-Key that has started its run. */
 const isRepeated = async ({ gateway, caller, executionId, fingerprint }: Context): Promise<boolean> => {
   if (fingerprint === "") return false;
-  const known = await unlessNotFound(gateway.services.executions.getExecution({ executionId, userId: caller.user.id }));
-  return known?.execution !== undefined;
+  const existing = await unlessNotFound(gateway.services.executions.getExecution({ executionId, userId: caller.user.id }));
+  return existing?.execution !== undefined;
 };
 
 /** A run that didn't start for lack of a place or service doesn't count as a visit. */

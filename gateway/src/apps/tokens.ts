@@ -40,10 +40,10 @@ export const createAppTokens = (secret: string, now: () => number = Date.now): A
   const payloadOf = (token: string): Payload | undefined => {
     if (!token.startsWith(TOKEN_PREFIX) || token.length > MAX_CHARS) return undefined;
     const [payload = "", signature = "", ...more] = token.slice(TOKEN_PREFIX.length).split(".");
-    const [given, right] = [Buffer.from(signature, "base64url"), sign(payload)];
+    const [sentMac, right] = [Buffer.from(signature, "base64url"), sign(payload)];
     // Rejects other spellings of the same signature.
-    if (more.length > 0 || given.toString("base64url") !== signature) return undefined;
-    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+    if (more.length > 0 || sentMac.toString("base64url") !== signature) return undefined;
+    if (sentMac.length !== right.length || !timingSafeEqual(sentMac, right)) return undefined;
     return JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Payload;
   };
 

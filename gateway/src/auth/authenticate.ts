@@ -77,8 +77,8 @@ const alike = (error: unknown): never => {
 
 /** @returns undefined if the request names no organization */
 const organizationOf = ({ headers }: Request): string | undefined => {
-  const named = headers[ORGANIZATION];
-  return typeof named === "string" ? named.toLowerCase() : undefined;
+  const organizationId = headers[ORGANIZATION];
+  return typeof organizationId === "string" ? organizationId.toLowerCase() : undefined;
 };
 
 const concerns =
@@ -133,8 +133,8 @@ export const createAuthentication = (
 
   /** Reloads the user if another gateway started the session under a newer epoch than the cached one. */
   const callerOf = async ({ userId, epoch }: SessionUser): Promise<Caller | undefined> => {
-    const known = await userOf(userId);
-    if (!known || known.user.sessionEpoch >= epoch) return known;
+    const cached = await userOf(userId);
+    if (!cached || cached.user.sessionEpoch >= epoch) return cached;
     byUser.invalidate(({ user }) => user.id === userId);
     return userOf(userId);
   };
@@ -161,8 +161,8 @@ export const createAuthentication = (
 
   const byValue = async (value: string, request: Request, ofPerson: boolean): Promise<Caller> => {
     const caller = await byKey.get(createHash("sha256").update(value).digest("base64"), value).catch(alike);
-    const wanted = ofPerson ? undefined : organizationOf(request);
-    if (wanted !== undefined && wanted !== caller.user.id) throw notFound("organization");
+    const organizationId = ofPerson ? undefined : organizationOf(request);
+    if (organizationId !== undefined && organizationId !== caller.user.id) throw notFound("organization");
     return caller;
   };
 

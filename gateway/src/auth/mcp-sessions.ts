@@ -25,8 +25,8 @@ export const createMcpSessions = (secret: string): McpSessions => {
     },
     isOf: (userId, sessionId) => {
       const [name = "", signature = "", ...more] = sessionId.split(SEPARATOR);
-      const [given, right] = [Buffer.from(signature), Buffer.from(sign(userId, name))];
-      return more.length === 0 && given.length === right.length && timingSafeEqual(given, right);
+      const [sentMac, right] = [Buffer.from(signature), Buffer.from(sign(userId, name))];
+      return more.length === 0 && sentMac.length === right.length && timingSafeEqual(sentMac, right);
     },
   };
 };

@@ -82,7 +82,7 @@ export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin 
       middleware(request, response, (error?: unknown) => (error ? reject(unavailable("sessions are not available")) : resolve()));
     });
 
-  const step = (act: (done: (error?: unknown) => void) => void): Promise<void> =>
+  const step = (act: (callback: (error?: unknown) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {
       act((error) => (error ? reject(unavailable("sessions are not available")) : resolve()));
     });
@@ -96,16 +96,16 @@ export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin 
     },
     signIn: async (request, response, { userId, epoch }) => {
       await load(request, response);
-      await step((done) => request.session.regenerate(done));
+      await step((callback) => request.session.regenerate(callback));
       request.session.userId = userId;
       request.session.epoch = epoch;
       request.session.at = Date.now();
-      await step((done) => request.session.save(done));
+      await step((callback) => request.session.save(callback));
     },
     isRecent: (request, withinMs) => Date.now() - (request.session?.at ?? 0) < withinMs,
     signOut: async (request, response) => {
       await load(request, response);
-      await step((done) => request.session.destroy(done));
+      await step((callback) => request.session.destroy(callback));
       response.clearCookie(name, attributes);
     },
     checkOrigin: (request, strict) => {

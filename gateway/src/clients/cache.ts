@@ -56,8 +56,8 @@ export const createFreshCache = <T extends object>({
       try {
         return await (loading.get(key) ?? reload(key, source));
       } catch (error) {
-        const known = entries.get(key);
-        if (known && isUnavailable(error) && now() - known.loadedAtMs < staleMs) return known.value;
+        const lastEntry = entries.get(key);
+        if (lastEntry && isUnavailable(error) && now() - lastEntry.loadedAtMs < staleMs) return lastEntry.value;
         throw error;
       }
     },

@@ -79,7 +79,7 @@ export const createCatalog = (models: Services["models"]): Catalog => {
   return {
     inputSchemas: () =>
       read().then(
-        (found) => found.priced,
+        (entry) => entry.priced,
         (error: unknown) => {
           if (!isUnavailable(error)) throw error;
           return new Map<string, { inputSchema: JsonSchema }>();

@@ -24,8 +24,8 @@ const nameOf = ({ internalName, providerJson }: models.Model): { app: string; mo
 export const providerNames = ({ models }: models.ListModelsResponse): ProviderNames => {
   const byName = new Map<string, ProviderName>();
   for (const model of [...models].sort((a, b) => (a.internalName < b.internalName ? -1 : 1))) {
-    const named = nameOf(model);
-    if (named && !byName.has(named.app)) byName.set(named.app, named.model);
+    const modelName = nameOf(model);
+    if (modelName && !byName.has(modelName.app)) byName.set(modelName.app, modelName.model);
   }
   return byName;
 };
@@ -53,14 +53,14 @@ const placesOf = (part: unknown, value: unknown): Record<string, unknown> | unde
  */
 export const inputsFrom = (
   body: Readonly<Record<string, unknown>>,
-  given: Readonly<Record<string, unknown>>,
+  inputs: Readonly<Record<string, unknown>>,
   isOwn: (name: string) => boolean,
 ): Record<string, unknown> => {
-  const parts = Object.entries(given).map(([name, value]) => {
+  const parts = Object.entries(inputs).map(([name, value]) => {
     const places = isOwn(name) || !Object.hasOwn(body, name) ? undefined : placesOf(body[name], value);
     return places ?? { [name]: value };
   });
   // The model's own names override the provider's.
-  const own = Object.fromEntries(Object.entries(given).filter(([name]) => isOwn(name)));
+  const own = Object.fromEntries(Object.entries(inputs).filter(([name]) => isOwn(name)));
   return { ...(Object.assign({}, ...parts) as Record<string, unknown>), ...own };
 };

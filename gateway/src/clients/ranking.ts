@@ -10,6 +10,6 @@ export const ranked = (name: TaskName, { models: all, orders }: Listed): models.
 /** Current model of every task, by its name in graphs; tasks without a ready model are left out. */
 export const readyModels = async (service: Services["models"], tier: BaseTier | undefined): Promise<Record<string, string>> => {
   const listed = await service.listModels({ includeDisabled: false });
-  const found = TASK_NAMES.map((name) => [autoName(name), firstReady(ranked(name, listed), tier)?.internalName] as const);
-  return Object.fromEntries(found.filter((one): one is [string, string] => one[1] !== undefined));
+  const modelsByTask = TASK_NAMES.map((name) => [autoName(name), firstReady(ranked(name, listed), tier)?.internalName] as const);
+  return Object.fromEntries(modelsByTask.filter((one): one is [string, string] => one[1] !== undefined));
 };

@@ -42,7 +42,7 @@ export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: App
   const [app, script] = [readFile(join(folder, PAGE)), readFile(join(folder, SCRIPT))];
 
   const page =
-    (name: string, ancestorsOf: (named: string) => Promise<readonly string[] | undefined>): RequestHandler =>
+    (name: string, ancestorsOf: (appName: string) => Promise<readonly string[] | undefined>): RequestHandler =>
     (request, response, next) => {
       const answer = async (): Promise<void> => {
         await countByAddress(gateway, request, name);

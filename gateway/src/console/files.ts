@@ -40,8 +40,8 @@ export const readFiles = (folder: string): ReadonlyMap<string, ConsoleFile> => {
 
 /** Range requested for audio and video; undefined for the whole file. */
 const partOf = (request: Request, bytes: number): { start: number; end: number } | undefined => {
-  const asked = request.range(bytes);
-  return Array.isArray(asked) && asked.type === "bytes" && asked.length === 1 ? asked[0] : undefined;
+  const ranges = request.range(bytes);
+  return Array.isArray(ranges) && ranges.type === "bytes" && ranges.length === 1 ? ranges[0] : undefined;
 };
 
 /** Sends a file in the smallest accepted encoding, or a range of an unencoded file; 304 if the client has it. */

@@ -29,6 +29,6 @@ export const sendKept = ({ type, gzip, tag }: Kept, request: Request, response: 
 
 /** Sends a text that is created at the first request. */
 export const fixed = (type: string, make: () => string): RequestHandler => {
-  let kept: Kept | undefined;
-  return (request, response) => sendKept((kept ??= keep(type, make())), request, response);
+  let page: Kept | undefined;
+  return (request, response) => sendKept((page ??= keep(type, make())), request, response);
 };

@@ -72,8 +72,8 @@ const fits = (value: unknown, { type, minimum, maximum, minLength, maxLength, fo
 };
 
 const scalar = (schema: Schema, name: string): unknown => {
-  const named = Object.hasOwn(BY_NAME, name) ? BY_NAME[name]!.find((value) => fits(value, schema)) : undefined;
-  if (named !== undefined) return named;
+  const namedValue = Object.hasOwn(BY_NAME, name) ? BY_NAME[name]!.find((value) => fits(value, schema)) : undefined;
+  if (namedValue !== undefined) return namedValue;
   if (schema.format !== undefined && Object.hasOwn(BY_FORMAT, schema.format)) return BY_FORMAT[schema.format];
   if (/At$/.test(name) && fits(TIME, schema)) return TIME;
   const first = typeof schema.type === "string" ? schema.type : schema.type?.[0];

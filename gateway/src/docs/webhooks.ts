@@ -40,9 +40,9 @@ const RESPONSES: Json = {
 };
 
 /** A message has the webhook's address only; the delivery state is in the execution. */
-const ended = execution.extend({ webhookDelivery: webhookConfiguration });
+const endedExecution = execution.extend({ webhookDelivery: webhookConfiguration });
 
-const EXECUTION: z.input<typeof ended> = {
+const EXECUTION: z.input<typeof endedExecution> = {
   executionId: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11",
   status: "completed",
   requestId: "b7e23ec2",
@@ -154,13 +154,13 @@ const callback = ({ type, summary, data, example }: Callback, describe: Describe
 });
 
 const CALLBACKS: readonly Callback[] = [
-  { type: "execution.completed", summary: "An asynchronous run has completed", data: ended, example: COMPLETED },
-  { type: "execution.failed", summary: "An asynchronous run has failed", data: ended, example: FAILED },
-  { type: "execution.cancelled", summary: "An asynchronous run was cancelled", data: ended, example: CANCELLED },
+  { type: "execution.completed", summary: "An asynchronous run has completed", data: endedExecution, example: COMPLETED },
+  { type: "execution.failed", summary: "An asynchronous run has failed", data: endedExecution, example: FAILED },
+  { type: "execution.cancelled", summary: "An asynchronous run was cancelled", data: endedExecution, example: CANCELLED },
   {
     type: "execution.sync.completed",
     summary: "A run has ended whose request was answered with its end. Sent only to endpoints whose `events` name it",
-    data: ended,
+    data: endedExecution,
     example: COMPLETED,
   },
   {
@@ -179,7 +179,7 @@ const CALLBACKS: readonly Callback[] = [
   {
     type: "execution.waiting",
     summary: "An asynchronous run waits for a decision. Sent only to webhooks that subscribe to it",
-    data: ended.extend({ nodeId: z.string(), consoleUrl: z.url().meta({ description: "Page where a person can decide" }) }),
+    data: endedExecution.extend({ nodeId: z.string(), consoleUrl: z.url().meta({ description: "Page where a person can decide" }) }),
     example: WAITING,
   },
   {

@@ -85,16 +85,16 @@ const end = async ({ gateway, logger }: Context, row: identity.AuditRow): Promis
  */
 export const audited = async <T>(context: Context, action: AdminAction, write: () => Promise<Written<T>>): Promise<T> => {
   const row = await begin(context, action);
-  let written: Written<T>;
+  let writeResult: Written<T>;
   try {
-    written = await write();
+    writeResult = await write();
   } catch (error) {
     if (error instanceof DomainError && !AMBIGUOUS.has(error.kind)) {
       await end(context, { ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_FAILED, beforeJson: "", errorCode: error.reason });
     }
     throw error;
   }
-  const { value, before, after } = written;
+  const { value, before, after } = writeResult;
   await end(context, {
     ...row,
     outcome: identity.AuditOutcome.AUDIT_OUTCOME_DONE,
@@ -130,8 +130,8 @@ export const recordEvent = async (
 ): Promise<void> => {
   const id = attempt ? createHash("sha256").update(JSON.stringify(attempt)).digest("base64url") : randomUUID();
   const requestId = String(response.getHeader("X-Request-Id") ?? "");
-  const { AUDIT_OUTCOME_DONE: done, AUDIT_OUTCOME_FAILED: failed } = identity.AuditOutcome;
-  const outcome = errorCode === "" ? done : failed;
+  const { AUDIT_OUTCOME_DONE: doneOutcome, AUDIT_OUTCOME_FAILED: failed } = identity.AuditOutcome;
+  const outcome = errorCode === "" ? doneOutcome : failed;
   const row = identity.AuditRow.fromPartial({ ...event, id, requestId, ip: response.req.ip ?? "", outcome, errorCode });
   try {
     await gateway.services.identity.recordAudit({ row }, { deadlineMs: END_DEADLINE_MS });

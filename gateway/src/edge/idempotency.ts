@@ -123,12 +123,12 @@ export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTE
     once: async ({ key, owner, scope, fingerprint }, work) => {
       const record = `${keyPrefix}idempotency:${digest(`${scope}\n${key}`)}`;
       const token = randomUUID();
-      const begun = await begin(record, fingerprint, token, owner);
-      switch (begun[0]) {
+      const beginning = await begin(record, fingerprint, token, owner);
+      switch (beginning[0]) {
         case "work":
-          return perform(record, token, () => work(begun[1]));
+          return perform(record, token, () => work(beginning[1]));
         case "done": {
-          const stored = JSON.parse(begun[1]) as RenderedReply;
+          const stored = JSON.parse(beginning[1]) as RenderedReply;
           return { ...stored, headers: { ...stored.headers, ...REPLAYED } };
         }
         case "busy":

@@ -67,8 +67,8 @@ export const createLeases = ({
     hold: async (id, fingerprint, work) => {
       const key = `${keyPrefix}answering:${id}`;
       const holder = `${randomUUID()}${separator}${fingerprint}`;
-      const taken = await redis.set(key, holder, "PX", leaseMs, "NX").catch(tolerate);
-      if (taken === null) {
+      const isTaken = await redis.set(key, holder, "PX", leaseMs, "NX").catch(tolerate);
+      if (isTaken === null) {
         const other = await redis.get(key).catch(tolerate);
         throw other && other.split(separator)[1] !== fingerprint ? reused() : inProgress();
       }

@@ -36,11 +36,11 @@ export const send = async ({ services }: Pick<Gateway, "services">, { id = "", m
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-const asked = createSlots({ concurrency: MAILS_ASKED_FOR, queueLimit: 0 });
+const mailSlots = createSlots({ concurrency: MAILS_ASKED_FOR, queueLimit: 0 });
 
 /** Retries until notifications has stored the mail; its id keeps repetitions from sending a second one. */
-const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
-  retry(() => send(gateway, wanted), {
+const sendPatiently = (gateway: Gateway, mailRequest: Wanted): Promise<void> =>
+  retry(() => send(gateway, mailRequest), {
     pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
     shouldRetry: isUnavailable,
     until: Date.now() + MAIL_ASKED_FOR_MS,
@@ -48,11 +48,11 @@ const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
   });
 
 /** Sends a mail in the background: the request succeeds even while notifications is unavailable. */
-export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, wanted: Required<Wanted>): void => {
-  asked
-    .use(() => sendPatiently(gateway, wanted), { maxWaitMs: 0 })
+export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, mailRequest: Required<Wanted>): void => {
+  mailSlots
+    .use(() => sendPatiently(gateway, mailRequest), { maxWaitMs: 0 })
     .catch((error: unknown) => {
       if (error instanceof DomainError && error.reason === "NOT_CONFIGURED") return;
-      logger.warn({ err: error, mail: wanted.mail.$case }, "a mail could not be asked for");
+      logger.warn({ err: error, mail: mailRequest.mail.$case }, "a mail could not be asked for");
     });
 };

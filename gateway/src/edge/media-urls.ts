@@ -44,7 +44,7 @@ export interface AddressDoor {
 /** Path at which a value names a file: `inputs.image`, `nodes.3.data.url`. */
 const placeOf = (value: unknown, key: string): string => {
   const open: [string, unknown][] = [["", value]];
-  for (let seen = 0; open.length > 0 && seen < MAX_PLACES; seen += 1) {
+  for (let placeCount = 0; open.length > 0 && placeCount < MAX_PLACES; placeCount += 1) {
     const [path, one] = open.pop()!;
     if (typeof one === "string" && one.includes(key)) return path;
     if (typeof one !== "object" || one === null) continue;
@@ -72,7 +72,7 @@ export interface AddressDoorOptions {
 export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: AddressDoorOptions): AddressDoor => {
   const urls = createMediaUrls(publicBaseUrl);
   /** Cached by reader and key. Signatures are renewed each hour. */
-  const known = new LRUCache<string, Known>({ max: REMEMBERED });
+  const knownUrls = new LRUCache<string, Known>({ max: REMEMBERED });
   const nameOf = ({ user, visitor }: NonNullable<Reader>, key: string): string => `${visitor ? "visitor" : "account"} ${user.id} ${key}`;
 
   const ask = async (keys: readonly string[], caller: NonNullable<Reader>): Promise<void> => {
@@ -83,7 +83,7 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
     for (const key of keys) {
       const query = queries.get(key);
       const ttl = query === undefined ? UNREADABLE_MS : untilNextHour;
-      known.set(nameOf(caller, key), { query, isRefused: unreadable.has(key) }, { ttl });
+      knownUrls.set(nameOf(caller, key), { query, isRefused: unreadable.has(key) }, { ttl });
     }
   };
 
@@ -91,7 +91,7 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
     leave: async (text, caller) => {
       const keys = caller ? urls.keysIn(text) : [];
       if (!caller || keys.length === 0) return text;
-      const lacking = keys.filter((key) => !known.has(nameOf(caller, key)));
+      const lacking = keys.filter((key) => !knownUrls.has(nameOf(caller, key)));
       try {
         if (lacking.length > 0) await ask(lacking, caller);
       } catch (error) {
@@ -100,7 +100,7 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
         logger.warn({ reason: (error as Error).message }, "addresses of files leave without signatures");
       }
       const queries = keys.flatMap((key): [string, string][] => {
-        const query = known.get(nameOf(caller, key))?.query;
+        const query = knownUrls.get(nameOf(caller, key))?.query;
         return query ? [[key, query]] : [];
       });
       return urls.signed(text, new Map(queries));
@@ -108,23 +108,23 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
     readable: async (url, caller) => {
       const [key] = urls.keysIn(url);
       if (key === undefined || !caller) return url;
-      if (!known.has(nameOf(caller, key))) await ask([key], caller);
-      const { query, isRefused } = known.get(nameOf(caller, key)) ?? {};
+      if (!knownUrls.has(nameOf(caller, key))) await ask([key], caller);
+      const { query, isRefused } = knownUrls.get(nameOf(caller, key)) ?? {};
       if (isRefused) return undefined;
       return query === undefined ? url : urls.signed(url, new Map([[key, query]]));
     },
     enter: urls.unsigned,
-    admit: async (sent, caller, { value, forRun }) => {
+    admit: async (sentUrls, caller, { value, forRun }) => {
       if (!caller) return;
-      const asked = caller.visitor ? sent : sent.filter(({ key }) => !known.get(nameOf(caller, key))?.query);
-      if (asked.length === 0) return;
-      const byKey = sentByKey(asked);
+      const unknownUrls = caller.visitor ? sentUrls : sentUrls.filter(({ key }) => !knownUrls.get(nameOf(caller, key))?.query);
+      if (unknownUrls.length === 0) return;
+      const byKey = sentByKey(unknownUrls);
       if (byKey.size > MAX_SENT)
         throw invalidRequest([{ path: "", message: `names ${byKey.size} stored files; at most ${MAX_SENT} are allowed` }]);
-      const refused = await admitUrls(service, byKey, { ownerId: caller.user.id, byVisitor: caller.visitor !== undefined });
-      for (const key of byKey.keys()) known.delete(nameOf(caller, key));
-      if (refused.length === 0) return;
-      const issues = refused.map((key): Issue => ({ path: placeOf(value, key), message: REFUSED }));
+      const refusedKeys = await admitUrls(service, byKey, { ownerId: caller.user.id, byVisitor: caller.visitor !== undefined });
+      for (const key of byKey.keys()) knownUrls.delete(nameOf(caller, key));
+      if (refusedKeys.length === 0) return;
+      const issues = refusedKeys.map((key): Issue => ({ path: placeOf(value, key), message: REFUSED }));
       throw (forRun ? invalidInputs : invalidRequest)(issues);
     },
   };

@@ -70,12 +70,12 @@ interface Checked {
   body: unknown;
 }
 
-const checkBody = ({ body }: Route, sent: JsonBody): unknown => {
+const checkBody = ({ body }: Route, sentBody: JsonBody): unknown => {
   if (body?.kind !== "json") return undefined;
   const { schema, kept, invalid = invalidRequest } = body;
-  const issues = surrogateIssues(sent, kept);
+  const issues = surrogateIssues(sentBody, kept);
   if (issues.length > 0) throw invalid(issues);
-  return check(schema, sent.value, invalid);
+  return check(schema, sentBody.value, invalid);
 };
 
 /** @throws DomainError for invalid parameters, body or query */
@@ -121,9 +121,9 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
 };
 
 /** A body as it is stored, hashed and compared, with unsigned addresses of files. */
-const withoutSignatures = (gateway: Gateway, sent: JsonBody): { body: JsonBody; urls: SentAddresses["urls"] } => {
-  const { text, urls } = gateway.mediaUrls.enter(sent.text);
-  return { body: text === sent.text ? sent : { text, value: JSON.parse(text) }, urls };
+const withoutSignatures = (gateway: Gateway, jsonBody: JsonBody): { body: JsonBody; urls: SentAddresses["urls"] } => {
+  const { text, urls } = gateway.mediaUrls.enter(jsonBody.text);
+  return { body: text === jsonBody.text ? jsonBody : { text, value: JSON.parse(text) }, urls };
 };
 
 /** Signs the addresses in a reply. Its own entity tag then includes the hour, so that no 304 confirms expired addresses. */
@@ -155,8 +155,8 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
   for (const [name, value] of Object.entries(await countRequest(gateway, route, request, caller))) response.setHeader(name, value);
   if (route.approval && isStreamed(route.body)) requireApproved(caller);
   const kind = route.body?.kind;
-  const sent = kind === "json" ? await readJsonBody(request, response, bodyOptions(gateway, route, received)) : NO_BODY;
-  const { body, urls } = withoutSignatures(gateway, sent);
+  const jsonBody = kind === "json" ? await readJsonBody(request, response, bodyOptions(gateway, route, received)) : NO_BODY;
+  const { body, urls } = withoutSignatures(gateway, jsonBody);
   const checked = validate(route, request, body);
   if (kind === "signed") checked.body = await readRawBody(request, response, bodyOptions(gateway, route, received));
   if (route.approval) requireApproved(caller);
@@ -178,8 +178,8 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
   try {
     const reply = await answer(gateway, route, context, body);
     noteOwner(gateway, route, received, reply);
-    const left = reply && (await withSignatures(gateway, reply, caller));
-    return left && route.method === "GET" ? revalidate(request, response, left) : left;
+    const signedReply = reply && (await withSignatures(gateway, reply, caller));
+    return signedReply && route.method === "GET" ? revalidate(request, response, signedReply) : signedReply;
   } catch (error) {
     noteRefused(gateway, route, received, error);
     throw await countOthersId(gateway, route, request, { caller, error });

@@ -30,18 +30,18 @@ export const renderError = (error: unknown, gateway: Pick<Gateway, "logger">, pr
 const drain = (request: Request): Promise<void> =>
   new Promise((resolve) => {
     let bytes = 0;
-    const done = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
-      request.off("data", count).off("end", done).off("close", done).off("error", done);
+      request.off("data", count).off("end", finish).off("close", finish).off("error", finish);
       if (!request.complete) request.pause();
       resolve();
     };
     const count = (chunk: Buffer): void => {
       bytes += chunk.length;
-      if (bytes > DRAIN_BYTES) done();
+      if (bytes > DRAIN_BYTES) finish();
     };
-    const timer = setTimeout(done, DRAIN_MS).unref();
-    request.on("data", count).once("end", done).once("close", done).once("error", done);
+    const timer = setTimeout(finish, DRAIN_MS).unref();
+    request.on("data", count).once("end", finish).once("close", finish).once("error", finish);
   });
 
 const closeUnlessRead = async (request: Request, response: Response): Promise<void> => {

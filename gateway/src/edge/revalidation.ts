@@ -20,6 +20,6 @@ export const revalidate = (request: Request, response: Response, reply: Rendered
   response.setHeader("ETag", headers.ETag!);
   // Express compares the response's ETag with the headers of GET and HEAD.
   if (!request.fresh) return { ...reply, headers };
-  const { "Content-Type": _, ...kept } = headers;
-  return { status: NOT_MODIFIED, headers: kept, text: "" };
+  const { "Content-Type": _, ...headersLeft } = headers;
+  return { status: NOT_MODIFIED, headers: headersLeft, text: "" };
 };

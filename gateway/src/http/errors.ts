@@ -35,15 +35,15 @@ const errorHeaders = (error: DomainError): Record<string, string> => {
 
 /** Body of an error: `{error, code, doc, ...metadata}`. Unexpected errors become INTERNAL without details. */
 export const errorReply = (error: unknown): ErrorReply => {
-  const known =
+  const domainError =
     error instanceof DomainError && error.reason !== "INTERNAL" ? error : new DomainError("internal", "INTERNAL", INTERNAL_MESSAGE);
-  const body: Record<string, unknown> = { error: known.message };
-  if (!WITHOUT_CODE.has(known.reason)) {
-    body.code = known.reason;
-    body.doc = `${ERROR_PAGES}${known.reason}`;
-    for (const [name, value] of Object.entries(known.metadata)) if (!(name in body) && name !== "allow") body[name] = value;
+  const body: Record<string, unknown> = { error: domainError.message };
+  if (!WITHOUT_CODE.has(domainError.reason)) {
+    body.code = domainError.reason;
+    body.doc = `${ERROR_PAGES}${domainError.reason}`;
+    for (const [name, value] of Object.entries(domainError.metadata)) if (!(name in body) && name !== "allow") body[name] = value;
   }
-  return { status: HTTP_STATUS_BY_REASON[known.reason], headers: errorHeaders(known), body };
+  return { status: HTTP_STATUS_BY_REASON[domainError.reason], headers: errorHeaders(domainError), body };
 };
 
 /** True if our code raised the error on purpose; others are logged. */

@@ -32,14 +32,14 @@ export const EVENT_STREAM_HEADERS = { "Content-Type": "text/event-stream; charse
  * Sends events until they end or the client disconnects; comment lines keep the connection open. If the source fails, the stream ends, and
  * the client resumes with Last-Event-ID.
  */
-export const streamEvents = async (response: Response, events: AsyncIterable<StreamedEvent>, gone: AbortSignal): Promise<void> => {
+export const streamEvents = async (response: Response, events: AsyncIterable<StreamedEvent>, disconnect: AbortSignal): Promise<void> => {
   response.status(200).set(EVENT_STREAM_HEADERS);
   response.write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
   const heartbeat = setInterval(() => response.write(": still here\n\n"), EVENT_HEARTBEAT_MS);
   try {
     for await (const event of events) {
-      if (gone.aborted) return;
-      if (!response.write(format(event))) await once(response, "drain", { signal: gone }).catch(() => undefined);
+      if (disconnect.aborted) return;
+      if (!response.write(format(event))) await once(response, "drain", { signal: disconnect }).catch(() => undefined);
     }
   } finally {
     clearInterval(heartbeat);

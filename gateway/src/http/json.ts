@@ -16,8 +16,8 @@ const quotedNames = new Map<string, string>();
 const MAX_QUOTED_NAMES = 1_000;
 
 const quotedName = (name: string): string => {
-  const known = quotedNames.get(name);
-  if (known !== undefined) return known;
+  const cachedName = quotedNames.get(name);
+  if (cachedName !== undefined) return cachedName;
   const quoted = `${JSON.stringify(name)}:`;
   if (quotedNames.size < MAX_QUOTED_NAMES) quotedNames.set(name, quoted);
   return quoted;

@@ -16,6 +16,10 @@ const codeOf = (status: number): number => {
 /** Error of a whole HTTP request, without a message id. */
 export const asRpcError = ({ status, headers, body }: ErrorReply): ErrorReply => {
   const { error: message, ...data } = body;
-  const asked: Record<string, string> = headers["WWW-Authenticate"] === undefined ? {} : { "WWW-Authenticate": "Bearer" };
-  return { status, headers: { ...headers, ...asked }, body: { jsonrpc: "2.0", id: null, error: { code: codeOf(status), message, data } } };
+  const challenge: Record<string, string> = headers["WWW-Authenticate"] === undefined ? {} : { "WWW-Authenticate": "Bearer" };
+  return {
+    status,
+    headers: { ...headers, ...challenge },
+    body: { jsonrpc: "2.0", id: null, error: { code: codeOf(status), message, data } },
+  };
 };

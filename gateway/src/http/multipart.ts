@@ -67,14 +67,14 @@ const fileParser = (contentType: string) => {
       if (!isBroken && state === "inside") state = "over";
     });
   });
-  const done = (work: (callback: (error?: Error | null) => void) => void): Promise<void> =>
+  const untilCalledBack = (work: (callback: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve) => {
       resolveStep = resolve;
       work(() => resolve());
     });
   return {
     write: (piece: Buffer) =>
-      done((callback) => {
+      untilCalledBack((callback) => {
         let isWritten = false;
         form.write(piece, () => {
           isWritten = true;
@@ -87,7 +87,7 @@ const fileParser = (contentType: string) => {
           callback();
         });
       }),
-    end: () => done((callback) => form.once("finish", callback).end()),
+    end: () => untilCalledBack((callback) => form.once("finish", callback).end()),
     taken: () => pieces.splice(0),
     isRead: () => isBroken || isDone || state === "beyond" || state === "second",
     problem: () => {

@@ -17,9 +17,9 @@ const FLAGS: ReadonlySet<string> = new Set(["respond-async", "no-queue"]);
 const unreadable = (text: string, message: string) => invalidRequest([{ path: "Prefer", message: `${text.slice(0, 100)}: ${message}` }]);
 
 const read = (text: string): [name: string, value: string | undefined] => {
-  const [, name = "", given] = PREFERENCE.exec(text) ?? [];
+  const [, name = "", preferenceValue] = PREFERENCE.exec(text) ?? [];
   if (name === "") throw unreadable(text, "isn't a preference");
-  const value = given?.replaceAll('"', "");
+  const value = preferenceValue?.replaceAll('"', "");
   if (name.toLowerCase() === "wait" && !/^\d+$/.test(value ?? "")) throw unreadable(text, "must be wait=<seconds>, a whole number");
   if (FLAGS.has(name.toLowerCase()) && value) throw unreadable(text, "can't have a value");
   return [name.toLowerCase(), value];
@@ -31,8 +31,8 @@ const read = (text: string): [name: string, value: string | undefined] => {
  */
 export const readPrefer = (header: string | string[] | undefined): Preferences => {
   const texts = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(/[,;]/).map((one) => one.trim());
-  const given = texts.filter((text) => text !== "").map(read);
-  const wait = given.find(([name]) => name === "wait")?.[1];
-  const has = (flag: string): boolean => given.some(([name]) => name === flag);
+  const preferences = texts.filter((text) => text !== "").map(read);
+  const wait = preferences.find(([name]) => name === "wait")?.[1];
+  const has = (flag: string): boolean => preferences.some(([name]) => name === flag);
   return { respondAsync: has("respond-async"), noQueue: has("no-queue"), wait: wait === undefined ? undefined : Number(wait) };
 };

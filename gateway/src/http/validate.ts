@@ -85,10 +85,10 @@ const toIssues = (error: z.ZodError, schema: z.ZodType): Issue[] =>
   error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = issue.path.map(String);
     if (issue.code === "unrecognized_keys") {
-      const known = namesAt(schema, path);
+      const names = namesAt(schema, path);
       return issue.keys
         .slice(0, MAX_ISSUES)
-        .map((key) => ({ path: [...path, key].join("."), message: `is not known${didYouMean(key, known)}` }));
+        .map((key) => ({ path: [...path, key].join("."), message: `is not known${didYouMean(key, names)}` }));
     }
     // Only a body can be wrong as a whole.
     const message = path.length === 0 && issue.code === "invalid_type" ? `the body ${issue.message}` : issue.message;

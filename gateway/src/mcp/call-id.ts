@@ -17,6 +17,6 @@ export const idInSession = ({ caller }: McpContext, sessionId: string, requestId
 export const callId = (context: McpContext, requestId: string | number, tool: string): { executionId: string; fingerprint: string } => {
   const sessionId = sessionOf(context);
   if (sessionId === undefined) return { executionId: randomUUID(), fingerprint: "" };
-  const sent = context.members().get("params") ?? "";
-  return { executionId: idInSession(context, sessionId, requestId), fingerprint: fingerprintOf(tool, sent) };
+  const paramsText = context.members().get("params") ?? "";
+  return { executionId: idInSession(context, sessionId, requestId), fingerprint: fingerprintOf(tool, paramsText) };
 };

@@ -104,8 +104,8 @@ const linkTo = (uri: string, head: Head | undefined): ContentBlock => ({
 /** A preview within a limit of bytes; undefined if there is none. */
 const previewOf = async ({ previews }: Gateway, address: string, most: number): Promise<ContentBlock | undefined> => {
   for (const width of PREVIEW_WIDTHS) {
-    const made = await previews.read(address, width, most);
-    if (made) return { type: "image", data: made.bytes.toString("base64"), mimeType: made.contentType };
+    const preview = await previews.read(address, width, most);
+    if (preview) return { type: "image", data: preview.bytes.toString("base64"), mimeType: preview.contentType };
   }
   return undefined;
 };
@@ -133,13 +133,13 @@ const blocksOf = async ({ gateway, caller }: Reading, url: string, most: number)
 export const fileBlocks = async (reading: Reading, result: Json, used: number): Promise<ContentBlock[]> => {
   const urls = [...new Set(filesIn(result))].slice(0, MOST_FILES);
   const blocks: ContentBlock[] = [];
-  let left = MESSAGE_BYTES - used - urls.length * LINK_BYTES;
+  let remainingBytes = MESSAGE_BYTES - used - urls.length * LINK_BYTES;
   for (const [index, url] of urls.entries()) {
     // Bytes that one file doesn't use are available to the next files.
-    const share = Math.max(0, Math.floor(left / (urls.length - index) / BASE64_RATIO) - LINK_BYTES);
-    const made = await blocksOf(reading, url, share);
-    left -= made.reduce((sum, block) => sum + ("data" in block ? block.data.length + LINK_BYTES : 0), 0);
-    blocks.push(...made);
+    const share = Math.max(0, Math.floor(remainingBytes / (urls.length - index) / BASE64_RATIO) - LINK_BYTES);
+    const urlBlocks = await blocksOf(reading, url, share);
+    remainingBytes -= urlBlocks.reduce((sum, block) => sum + ("data" in block ? block.data.length + LINK_BYTES : 0), 0);
+    blocks.push(...urlBlocks);
   }
   return blocks;
 };

@@ -15,15 +15,15 @@ const ACCEPTED = "application/json, text/event-stream";
 const SUBSCRIPTIONS = 0;
 
 const requestOf = ({ gateway, request, response }: McpContext): Request => {
-  const left = new AbortController();
+  const disconnect = new AbortController();
   response.once("close", () => {
-    if (!response.writableFinished) left.abort();
+    if (!response.writableFinished) disconnect.abort();
   });
   const passed = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
     PASSED.test(name) && value !== undefined ? [[name, String(value)]] : [],
   );
   const headers = new Headers([...passed, ["accept", ACCEPTED]]);
-  return new Request(`${gateway.publicBaseUrl}/mcp`, { method: "POST", headers, signal: left.signal });
+  return new Request(`${gateway.publicBaseUrl}/mcp`, { method: "POST", headers, signal: disconnect.signal });
 };
 
 const EVENT_STREAM = /^text\/event-stream\b/i;

@@ -35,10 +35,15 @@ const placeOf = ({ eventStreams }: Gateway, userId: string): (() => void) | unde
 };
 
 /** Reads the log until the run ends, waits for a decision, or the wait is over. */
-const watch = async (context: McpContext, known: executions.Execution, report: Report | undefined, signal: AbortSignal): Promise<void> => {
+const watch = async (
+  context: McpContext,
+  execution: executions.Execution,
+  report: Report | undefined,
+  signal: AbortSignal,
+): Promise<void> => {
   const { gateway, caller } = context;
-  const query = { executionId: known.executionId, userId: caller.user.id, afterSequence: 0 };
-  const progress = createProgress(known.nodes.length);
+  const query = { executionId: execution.executionId, userId: caller.user.id, afterSequence: 0 };
+  const progress = createProgress(execution.nodes.length);
   const say = (step: Step | undefined): void => {
     if (step) report?.(step);
   };
@@ -63,17 +68,17 @@ export const follow = async (
   executionId: string,
   { waitMs, report, signal }: Following,
 ): Promise<executions.Execution> => {
-  const known = await ownExecution(context, executionId);
-  if (waitMs === 0 || isFinal(known) || known.waitingFor.length > 0) return known;
+  const execution = await ownExecution(context, executionId);
+  if (waitMs === 0 || isFinal(execution) || execution.waitingFor.length > 0) return execution;
   const { gateway, caller, request, response } = context;
   const giveBack = placeOf(gateway, caller.person.id);
-  if (!giveBack) return known;
+  if (!giveBack) return execution;
   const waited = AbortSignal.any([signal, gateway.stopping, AbortSignal.timeout(waitMs)]);
   const admitted = whileAdmitted(waited, async () => {
     authorize(await gateway.authentication.authenticate(request, response, { keySchemes: PROTOCOLS.mcp.keySchemes }), "any", undefined);
   });
   try {
-    await watch(context, known, report, admitted);
+    await watch(context, execution, report, admitted);
   } catch (error) {
     // The run continues without a reader.
     if (!isUnavailable(error)) throw error;

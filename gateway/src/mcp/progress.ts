@@ -34,12 +34,12 @@ const PART = 0.25;
 
 /** @param nodes number of nodes in the run */
 export const createProgress = (nodes: number): Progress => {
-  let [ended, between, reported] = [0, 0, -1];
+  let [endedNodes, between, reported] = [0, 0, -1];
   const step = (message: string): Step | undefined => {
-    const progress = ended + between;
+    const progress = endedNodes + between;
     if (progress <= reported) return undefined;
     reported = progress;
-    return { progress, total: Math.max(nodes, Math.ceil(progress)), message: `${message} (${ended} of ${nodes} nodes)` };
+    return { progress, total: Math.max(nodes, Math.ceil(progress)), message: `${message} (${endedNodes} of ${nodes} nodes)` };
   };
   const onward = (): void => {
     between += (1 - between) * PART;
@@ -50,7 +50,7 @@ export const createProgress = (nodes: number): Progress => {
       const what = end ?? STEPS.get(type);
       if (what === undefined) return undefined;
       if (end === undefined) onward();
-      else [ended, between] = [ended + 1, 0];
+      else [endedNodes, between] = [endedNodes + 1, 0];
       return step(typeof nodeId === "string" ? `${nodeId} ${what}` : what);
     },
     tick: () => {

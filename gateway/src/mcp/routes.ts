@@ -55,14 +55,14 @@ const callOff = async (context: McpContext, sessionId: string, requestId: unknow
 
 const serve = async (context: McpContext): Promise<Reply | typeof STREAMED> => {
   const { gateway, caller } = context;
-  const sent = context.body as Message;
+  const rpcMessage = context.body as Message;
   const sessionId = sessionOf(context);
   if (sessionId !== undefined && !gateway.mcp.sessions.isOf(caller.user.id, sessionId)) throw notFound("session");
-  if (sent.method === CANCELLED && sent.id === undefined) {
-    if (sessionId !== undefined) await callOff(context, sessionId, sent.params?.requestId);
+  if (rpcMessage.method === CANCELLED && rpcMessage.id === undefined) {
+    if (sessionId !== undefined) await callOff(context, sessionId, rpcMessage.params?.requestId);
     return { status: ACCEPTED };
   }
-  const opens = sent.method === INITIALIZE && !isModern(sent);
+  const opens = rpcMessage.method === INITIALIZE && !isModern(rpcMessage);
   await exchange(context, opens ? { [SESSION_HEADER]: gateway.mcp.sessions.issue(caller.user.id) } : {});
   return STREAMED;
 };

@@ -64,13 +64,15 @@ const outcomeOf = async (call: ToolCall, execution: executions.Execution): Promi
   if (execution.status === "failed" || execution.status === "cancelled") throw runFailure(execution);
   const { executionId, status, queued, position, waitingFor: waits } = executionView(execution);
   const isOver = isFinal(execution);
-  const done = isOver ? { result: raw(execution.resultJson, "{}"), cost: toCredits(execution.millicredits), ms: execution.durationMs } : {};
+  const outcome = isOver
+    ? { result: raw(execution.resultJson, "{}"), cost: toCredits(execution.millicredits), ms: execution.durationMs }
+    : {};
   const { gateway } = call.context;
-  const said = { executionId, status, ...done, queued, position, waitingFor: waits };
+  const report = { executionId, status, ...outcome, queued, position, waitingFor: waits };
   // If the result is too large, it is left out and linked.
-  const answer = structured(said, () => linkToExecution(gateway, structured({ ...said, result: undefined }), execution.executionId));
+  const answer = structured(report, () => linkToExecution(gateway, structured({ ...report, result: undefined }), execution.executionId));
   if (!isOver) return answer;
-  return withFiles(call.context, answer, JSON.parse((done.result as RawJson).text) as Record<string, unknown>);
+  return withFiles(call.context, answer, JSON.parse((outcome.result as RawJson).text) as Record<string, unknown>);
 };
 
 type RunContext = CallContext<"any", unknown, { version?: string | undefined }, { maxCredits?: number } & Seconds>;
@@ -130,8 +132,8 @@ export const runTool = async (call: ToolCall, kind: Kind, id: string, args: Read
     return { status: 200 };
   };
   const params = kind === "workflow" ? { slug: id } : { internalName: id };
-  const asked = { ...asRouteCall({ query: route.query, body: route.body }, args), params, executionId, fingerprint };
-  await callRoute(call.context, { ...route, handler: handler as unknown as Route["handler"] }, asked);
+  const routeCall = { ...asRouteCall({ query: route.query, body: route.body }, args), params, executionId, fingerprint };
+  await callRoute(call.context, { ...route, handler: handler as unknown as Route["handler"] }, routeCall);
   try {
     return await outcomeOf(call, await followed(call, executionId, waitMs));
   } catch (error) {

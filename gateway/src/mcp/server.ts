@@ -28,8 +28,8 @@ const sizeOf = (head: ToolHead): number => Buffer.byteLength(JSON.stringify(head
 
 /** Number of tools, from the first, that fit into a message. */
 const fitting = (heads: readonly ToolHead[]): number => {
-  let left = MESSAGE_BYTES;
-  const end = heads.findIndex((head) => (left -= sizeOf(head)) < 0);
+  let remainingBytes = MESSAGE_BYTES;
+  const end = heads.findIndex((head) => (remainingBytes -= sizeOf(head)) < 0);
   return end === -1 ? heads.length : end;
 };
 
@@ -57,8 +57,8 @@ const list = async (context: McpContext, cursor = "") => {
 /** Raw arguments of a tools/call. */
 const argumentsOf = (context: McpContext): ReadonlyMap<string, string> => {
   const params = context.members().get("params");
-  const sent = params === undefined ? undefined : members(params).get("arguments");
-  return sent === undefined ? new Map() : members(sent);
+  const argumentsText = params === undefined ? undefined : members(params).get("arguments");
+  return argumentsText === undefined ? new Map() : members(argumentsText);
 };
 
 const reportTo = ({ mcpReq }: ServerContext): Report | undefined => {

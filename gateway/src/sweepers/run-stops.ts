@@ -46,11 +46,11 @@ export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL
       const request = { userId, status: "processing", limit: RUN_STOP_PAGE, cursor };
       const query = executions.ListExecutionsRequest.fromPartial(request);
       const page = await services.executions.listExecutions(query, { signal });
-      const meant = page.executions.filter((execution) => isMeant(stop, execution));
-      for (let start = 0; start < meant.length; start += RUN_STOP_PARALLEL) {
-        await Promise.all(meant.slice(start, start + RUN_STOP_PARALLEL).map((execution) => cancel(userId, execution)));
+      const executionsToStop = page.executions.filter((execution) => isMeant(stop, execution));
+      for (let start = 0; start < executionsToStop.length; start += RUN_STOP_PARALLEL) {
+        await Promise.all(executionsToStop.slice(start, start + RUN_STOP_PARALLEL).map((execution) => cancel(userId, execution)));
       }
-      cancelled += meant.length;
+      cancelled += executionsToStop.length;
       cursor = page.nextCursor;
     } while (cursor !== "" && !signal.aborted);
     return cancelled;

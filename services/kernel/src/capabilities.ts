@@ -66,8 +66,8 @@ export const isCapability = (value: string): boolean => {
 /** Returns the capability that was probably meant, in the form of `didYouMean`. */
 export const likelyCapability = (value: string): string => {
   const id = value.split(":")[1] ?? "";
-  const known = [...BUSINESS, ...NAMED, ...["workflow", "model"].map((resource) => `${resource}:${id}:run`)];
-  return didYouMean(value, known.filter(isCapability));
+  const candidates = [...BUSINESS, ...NAMED, ...["workflow", "model"].map((resource) => `${resource}:${id}:run`)];
+  return didYouMean(value, candidates.filter(isCapability));
 };
 
 /**
@@ -91,8 +91,8 @@ export const withinCeiling = (capability: string, base: BaseTier, isAdmin = fals
   const ceiling = CEILINGS[base];
   const resource = WILDCARD.exec(capability)?.[1];
   if (resource !== undefined) {
-    const all = BUSINESS.filter((known) => known.startsWith(`${resource}:`));
-    return all.length > 0 && all.every((known) => ceiling.includes(known));
+    const all = BUSINESS.filter((candidate) => candidate.startsWith(`${resource}:`));
+    return all.length > 0 && all.every((candidate) => ceiling.includes(candidate));
   }
   return covers(ceiling, capability);
 };

@@ -116,7 +116,7 @@ export const INEXACT_NUMBER = `must be at most ${Number.MAX_SAFE_INTEGER}, the l
 /** Quotes each integer that a double would round. */
 const withExactIntegers = (text: string): string => {
   const parts: string[] = [];
-  let kept = 0;
+  let copiedTo = 0;
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
@@ -126,12 +126,12 @@ const withExactIntegers = (text: string): string => {
     NUMBER.lastIndex = at;
     const number = NUMBER.exec(text)?.[0] ?? "";
     if (isInexactInteger(number)) {
-      parts.push(text.slice(kept, at), `"${number}"`);
-      kept = at + number.length;
+      parts.push(text.slice(copiedTo, at), `"${number}"`);
+      copiedTo = at + number.length;
     }
     at += Math.max(1, number.length);
   }
-  return parts.length === 0 ? text : [...parts, text.slice(kept)].join("");
+  return parts.length === 0 ? text : [...parts, text.slice(copiedTo)].join("");
 };
 
 /**
@@ -150,18 +150,18 @@ export const members = (text: string): Map<string, string> =>
 
 /** Elements of an array as JSON texts. Empty for other values. */
 export const elements = (text: string): string[] => {
-  const found: string[] = [];
+  const texts: string[] = [];
   let at = skipSpace(text, 0);
-  if (text.charCodeAt(at) !== OPEN_BRACKET) return found;
+  if (text.charCodeAt(at) !== OPEN_BRACKET) return texts;
   at = skipSpace(text, at + 1);
   while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACKET) {
     const end = endOfValue(text, at);
-    found.push(text.slice(at, end));
+    texts.push(text.slice(at, end));
     const next = skipSpace(text, end);
     if (text.charCodeAt(next) !== COMMA) break;
     at = skipSpace(text, next + 1);
   }
-  return found;
+  return texts;
 };
 
 const without = (text: string, places: readonly Member[], index: number): string => {

@@ -69,8 +69,8 @@ export const createMediaUrls = (baseUrl: string): MediaUrls => {
         const parts = plainQuery(query as string);
         const valueOf = (name: string): string => parts.find((part) => part.startsWith(name))?.slice(name.length) ?? "";
         urls.push({ key, expires: valueOf(EXPIRES), signature: valueOf(SIGNATURE) });
-        const kept = parts.filter((part) => !isOfSignature(part));
-        return kept.length === parts.length ? whole : start + key + joined(kept);
+        const otherParts = parts.filter((part) => !isOfSignature(part));
+        return otherParts.length === parts.length ? whole : start + key + joined(otherParts);
       });
       return { text: plain, urls };
     },

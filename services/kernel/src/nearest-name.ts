@@ -32,6 +32,6 @@ export const nearestName = (name: string, names: readonly string[]): string | un
 
 /** Suffix for an error about an unknown name, `: did you mean …?`; empty if no name is similar. */
 export const didYouMean = (name: string, names: readonly string[]): string => {
-  const meant = nearestName(name, names);
-  return meant === undefined ? "" : `: did you mean ${meant}?`;
+  const suggestion = nearestName(name, names);
+  return suggestion === undefined ? "" : `: did you mean ${suggestion}?`;
 };

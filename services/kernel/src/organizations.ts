@@ -31,11 +31,11 @@ export const roleReaches = (have: Role, need: Role): boolean => ROLES.indexOf(ha
 
 /** Limits capabilities to a list of allowed ones. A wildcard is replaced by the allowed capabilities that it includes. */
 export const withinGrants = (capabilities: readonly string[], allowed: readonly string[]): string[] => {
-  const left = capabilities.flatMap((capability) => {
+  const allowedCapabilities = capabilities.flatMap((capability) => {
     if (covers(allowed, capability)) return [capability];
     return isWildcard(capability) ? allowed.filter((one) => covers([capability], one)) : [];
   });
-  return [...new Set(left)];
+  return [...new Set(allowedCapabilities)];
 };
 
 /** Limits capabilities to a role. A wildcard is replaced by the role's capabilities that it includes. */

@@ -59,12 +59,12 @@ export const leastRetention = (...days: readonly (number | undefined)[]): number
 };
 
 /** The time before which data has expired. */
-export const expiresBefore = (kept: { days: number } | { months: number }, now: Date): Date => {
-  if ("days" in kept) return new Date(now.getTime() - kept.days * DAY_MS);
+export const expiresBefore = (period: { days: number } | { months: number }, now: Date): Date => {
+  if ("days" in period) return new Date(now.getTime() - period.days * DAY_MS);
   const before = new Date(now);
   const day = before.getUTCDate();
   before.setUTCDate(1);
-  before.setUTCMonth(before.getUTCMonth() - kept.months);
+  before.setUTCMonth(before.getUTCMonth() - period.months);
   const lastDay = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth() + 1, 0)).getUTCDate();
   before.setUTCDate(Math.min(day, lastDay));
   return before;

@@ -31,7 +31,7 @@ it.each([
   ["workflwo:my-slug:run", ": did you mean workflow:my-slug:run?"],
   ["model:sandbox-image:rn", ": did you mean model:sandbox-image:run?"],
   ["everything", ""],
-])("suggests a capability for the misspelt %s%s", (value, said) => expect(likelyCapability(value)).toBe(said));
+])("suggests a capability for the misspelt %s%s", (value, suggestion) => expect(likelyCapability(value)).toBe(suggestion));
 
 describe("covers", () => {
   it.each<[string[], string, boolean]>([
@@ -135,8 +135,8 @@ describe("presets and sessions", () => {
   });
 
   it("knows the vocabulary and nothing else", () => {
-    for (const known of ["*", "workflow:run", "workflow:my-slug:run", "workflow:*", "workflow:*:run", "model:a1:run", "agent:invoke"])
-      expect(isCapability(known)).toBe(true);
+    for (const capability of ["*", "workflow:run", "workflow:my-slug:run", "workflow:*", "workflow:*:run", "model:a1:run", "agent:invoke"])
+      expect(isCapability(capability)).toBe(true);
     for (const unknown of [
       "",
       "admin",

@@ -21,19 +21,19 @@ describe("JSON as text", () => {
       in: ["-9007199254740993", ["18446744073709551615"]],
       "7615917337495251231": "7615917337495251231",
     });
-    const kept =
+    const exactJson =
       '[9007199254740991, -9007199254740991, 1234567890123456, 100000000000000000000, 0.12345678901234567, 1.5e300, "\\"9007199254740993"]';
-    expect(parseExact(kept)).toEqual(JSON.parse(kept));
+    expect(parseExact(exactJson)).toEqual(JSON.parse(exactJson));
     expect(() => parseExact("{7615917337495251231: 1}")).toThrow(SyntaxError);
   });
 
   it("reads any JSON without such integers as JSON.parse does, and any integer as its digits or its number", () => {
     fc.assert(
       fc.property(fc.json(), fc.bigInt(), (json, integer) => {
-        const read = parseExact(`[${json},${integer}]`) as [unknown, string | number];
-        expect(String(read[1])).toBe(String(integer));
-        expect(typeof read[1]).toBe(isInexactInteger(String(integer)) ? "string" : "number");
-        expect(read[0]).toEqual((JSON.parse(`[${json}]`) as unknown[])[0]);
+        const parsed = parseExact(`[${json},${integer}]`) as [unknown, string | number];
+        expect(String(parsed[1])).toBe(String(integer));
+        expect(typeof parsed[1]).toBe(isInexactInteger(String(integer)) ? "string" : "number");
+        expect(parsed[0]).toEqual((JSON.parse(`[${json}]`) as unknown[])[0]);
       }),
     );
   });

@@ -19,8 +19,8 @@ it.each([
   ["slashes", `"https:\\/\\/loom.test\\/media\\/${KEY}?e=1&s=x"`, `"https:\\/\\/loom.test\\/media\\/${KEY}"`],
   ["the signs of the query", `"${ADDRESS}\\u003fe\\u003d1\\u0026s\\u003dx"`, `"${ADDRESS}"`],
   ["for HTML", `"<img src='${ADDRESS}?e=1&amp;s=x'>"`, `"<img src='${ADDRESS}'>"`],
-])("recognizes signatures where the text escapes %s", (_, sent, plain) => {
-  expect(urls.unsigned(sent)).toEqual({ text: plain, urls: [{ key: KEY, expires: "1", signature: "x" }] });
+])("recognizes signatures where the text escapes %s", (_, sentText, plain) => {
+  expect(urls.unsigned(sentText)).toEqual({ text: plain, urls: [{ key: KEY, expires: "1", signature: "x" }] });
 });
 
 it("replaces an earlier signature, and keeps the other parameters", () => {

@@ -20,9 +20,9 @@ it("charges cost times markup, rounded up to a thousandth of a credit", () => {
 it("never charges less than the user's cost, and at most a thousandth of a credit more", () => {
   fc.assert(
     fc.property(fc.nat(10_000_000_000), fc.integer({ min: 1_000, max: 5_000 }), (cost, markup) => {
-      const paid = millicreditsFor(cost, markup) * 10;
-      expect(paid).toBeGreaterThanOrEqual((cost * markup) / 1_000);
-      expect(paid - userCostMicroUsd(cost, markup)).toBeLessThan(10);
+      const paidMicroUsd = millicreditsFor(cost, markup) * 10;
+      expect(paidMicroUsd).toBeGreaterThanOrEqual((cost * markup) / 1_000);
+      expect(paidMicroUsd - userCostMicroUsd(cost, markup)).toBeLessThan(10);
     }),
   );
 });

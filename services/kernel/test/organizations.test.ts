@@ -15,8 +15,8 @@ describe("roles", () => {
     ["editor", ALL_OF],
     ["runner", ALL_OF.filter((capability) => capability !== "workflow:write")],
     ["viewer", ["workflow:read", "execution:read"]],
-  ] as const)("keep %s the capabilities of the role", (role, left) => {
-    expect(withinRole(ALL_OF, role)).toEqual(left);
+  ] as const)("keep %s the capabilities of the role", (role, remaining) => {
+    expect(withinRole(ALL_OF, role)).toEqual(remaining);
   });
 
   it("limit wildcards to the role's capabilities, and add none", () => {

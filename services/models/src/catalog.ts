@@ -167,40 +167,40 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
   return {
     list: async (includeDisabled) => {
       const latest = await currentWithOwn();
-      const known = all(latest);
-      const models = known.filter((model) => includeDisabled || model.enabled);
+      const allModels = all(latest);
+      const models = allModels.filter((model) => includeDisabled || model.enabled);
       const revision = [registry.version, servers?.version() ?? "", ownVersion(own), latest.revision, ...[...latest.keys].sort()].join(".");
-      return { models, revision, orders: latest.orders, replaced: replacedBy(known) };
+      return { models, revision, orders: latest.orders, replaced: replacedBy(allModels) };
     },
     get: async (internalName, includeDisabled = false) => {
       let latest = await current();
       if (!find(internalName, latest)) latest = await currentWithOwn();
       const model = find(internalName, latest);
-      const found = model && inForce(model, latest);
-      if (found?.retired && !includeDisabled) {
+      const effective = model && inForce(model, latest);
+      if (effective?.retired && !includeDisabled) {
         const others = new Map(all(latest).map((one) => [one.internalName, one]));
         throw retiredModel(
           internalName,
-          successorOf(found, (name) => others.get(name)),
+          successorOf(effective, (name) => others.get(name)),
         );
       }
-      if (!found || !(found.enabled || includeDisabled)) throw notFound(internalName, enabledNames(latest));
-      return found;
+      if (!effective || !(effective.enabled || includeDisabled)) throw notFound(internalName, enabledNames(latest));
+      return effective;
     },
     update: async (internalName, change) => {
       const latest = await currentWithOwn();
       const { keys } = latest;
-      const known = registered(latest);
-      const model = known.get(internalName);
-      if (!model) throw notFound(internalName, [...known.keys()]);
-      checkChange(inForce(model, latest), change, known);
+      const models = registered(latest);
+      const model = models.get(internalName);
+      if (!model) throw notFound(internalName, [...models.keys()]);
+      checkChange(inForce(model, latest), change, models);
       const { before, after } = await store.set(internalName, change);
       accept(after);
       return { before: inForce(model, { ...before, keys }), after: inForce(model, { ...after, keys }) };
     },
     setOrder: async (task, order) => {
-      const known = registered(await currentWithOwn());
-      const doing = [...known.values()].filter((model) => (tasksOf(model) as string[]).includes(task));
+      const models = registered(await currentWithOwn());
+      const doing = [...models.values()].filter((model) => (tasksOf(model) as string[]).includes(task));
       const issues = orderIssues(task, order, doing.map(({ internalName }) => internalName)); // prettier-ignore
       if (issues.length > 0) throw invalidRequest(issues);
       const { before, after } = await store.setOrder(task, order);
@@ -211,16 +211,16 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
       const file = registry.models.get(internalName);
       if (file) return { json: registry.texts.get(internalName)!, revision: 0, isFile: true };
       const latest = await current();
-      const found = livingEntry(latest.entries, internalName);
-      if (!found) throw notFound(internalName, [...registered(latest).keys()]);
-      return entryText(found);
+      const entry = livingEntry(latest.entries, internalName);
+      if (!entry) throw notFound(internalName, [...registered(latest).keys()]);
+      return entryText(entry);
     },
     put: async ({ json, mode, internalName, ifRevision }) => {
       const model = readAddedEntry(json, { env, files: registry.models, internalName });
       const name = model.internalName;
       const { before, after } = await store.changeEntries((entries) => {
-        const held = livingEntry(entries, name);
-        const isPriced = held !== undefined && added.get(entries, name)?.price !== null;
+        const heldEntry = livingEntry(entries, name);
+        const isPriced = heldEntry !== undefined && added.get(entries, name)?.price !== null;
         // Runs in progress rely on the price.
         if (isPriced && model.price === null) throw invalidRequest([{ path: "price", message: "can't be removed again" }]);
         return withEntry(entries, { name, json, mode, ifRevision, now: now() });

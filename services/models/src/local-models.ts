@@ -60,13 +60,13 @@ const notInstalled = (reason: string): ModelStatus => ({ state: "away", reason, 
 const megabytes = (bytes: number): number => Math.round(bytes / MB);
 
 const statusIn = ({ models, fetch }: Answer, internalName: string): ModelStatus => {
-  const found = Object.hasOwn(models, internalName) ? models[internalName] : undefined;
-  if (!found) return notInstalled("the inference service does not know it");
-  if (found.status === "ready") return READY;
-  if (found.status === "away") return notInstalled(`it is not installed on this machine: ${found.reason}`);
+  const localModel = Object.hasOwn(models, internalName) ? models[internalName] : undefined;
+  if (!localModel) return notInstalled("the inference service does not know it");
+  if (localModel.status === "ready") return READY;
+  if (localModel.status === "away") return notInstalled(`it is not installed on this machine: ${localModel.reason}`);
   const { fetchedBytes = 0, totalBytes = 0 } = fetch ?? {};
   const reason = `its files are being downloaded (${megabytes(fetchedBytes)} of ${megabytes(totalBytes)} MB): wait for them`;
-  return { state: "downloading", reason, retryAfterSeconds: found.retryAfterSeconds };
+  return { state: "downloading", reason, retryAfterSeconds: localModel.retryAfterSeconds };
 };
 
 export interface LocalModelsOptions {
@@ -79,7 +79,7 @@ export interface LocalModelsOptions {
 
 /** Queries the inference service, with a cache. */
 export const createLocalModels = ({ egress, url, apiKey, now = Date.now }: LocalModelsOptions): LocalModels => {
-  let asked: { at: number; answer: Promise<Answer | undefined> } | undefined;
+  let lastAnswer: { at: number; answer: Promise<Answer | undefined> } | undefined;
 
   const ask = async (): Promise<Answer | undefined> => {
     try {
@@ -91,8 +91,8 @@ export const createLocalModels = ({ egress, url, apiKey, now = Date.now }: Local
     }
   };
   const latest = (): Promise<Answer | undefined> => {
-    if (!asked || now() - asked.at >= FRESH_MS) asked = { at: now(), answer: ask() };
-    return asked.answer;
+    if (!lastAnswer || now() - lastAnswer.at >= FRESH_MS) lastAnswer = { at: now(), answer: ask() };
+    return lastAnswer.answer;
   };
 
   return {

@@ -96,8 +96,8 @@ export const service = defineService({
     const onUnreadable = (model: string, problem: string): void =>
       logger.warn({ model, problem }, "an added model can't be read by this release");
     const ownModels = async (): Promise<ReadonlyMap<string, RegisteredModel> | undefined> => {
-      const found = await local.own();
-      return found && ownEntries(found, url ?? "");
+      const localOwn = await local.own();
+      return localOwn && ownEntries(localOwn, url ?? "");
     };
     const catalog = await createCatalog({ registry, store, env, servers, ownModels, consoleKeys, onStale, onUnreadable });
     const readKey = async (name: string): Promise<string | undefined> =>

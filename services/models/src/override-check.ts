@@ -13,13 +13,17 @@ export interface Override {
 
 /** Returns problems of a list of fallbacks before it applies. */
 
-const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], known: ReadonlyMap<string, RegisteredModel>): Issue[] => {
+const fallbackIssues = (
+  model: RegisteredModel,
+  fallback: readonly string[],
+  knownModels: ReadonlyMap<string, RegisteredModel>,
+): Issue[] => {
   const problems = fallbackListProblems(fallback, model.internalName);
   if (problems.length > 0) return problems.map((message) => ({ path: "fallback", message }));
   return fallback.flatMap((name, index): Issue[] => {
-    const other = known.get(name);
+    const other = knownModels.get(name);
     const path = `fallback.${index}`;
-    if (!other) return [{ path, message: `there is no model ${name}${didYouMean(name, [...known.keys()])}` }];
+    if (!other) return [{ path, message: `there is no model ${name}${didYouMean(name, [...knownModels.keys()])}` }];
     return other.modality === model.modality ? [] : [{ path, message: `${name} generates ${other.modality}, not ${model.modality}` }];
   });
 };
@@ -28,9 +32,9 @@ const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], kno
 export const checkChange = (
   model: RegisteredModel,
   { enabled, price, minTier, fallback }: Override,
-  known: ReadonlyMap<string, RegisteredModel>,
+  knownModels: ReadonlyMap<string, RegisteredModel>,
 ): void => {
-  const issues = fallback ? fallbackIssues(model, fallback, known) : [];
+  const issues = fallback ? fallbackIssues(model, fallback, knownModels) : [];
   if (enabled && model.missing.length > 0) issues.push({ path: "enabled", message: `${model.missing.join(", ")} is not set` });
   if (enabled && model.price === null && price === undefined) issues.push({ path: "enabled", message: "it has no price yet: set one" });
   if (minTier !== undefined && !TIERS.includes(minTier)) issues.push({ path: "minTier", message: `must be one of: ${TIERS.join(", ")}` });

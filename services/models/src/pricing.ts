@@ -38,7 +38,7 @@ const unitProblem = (price: UnitPrice, inputSchema: JsonSchema): string | undefi
  */
 export const pricingProblem = (price: Price, inputSchema: JsonSchema): string | undefined => {
   const units = unitPrices(price);
-  const problem = units.map((unit) => unitProblem(unit, inputSchema)).find((found) => found !== undefined);
+  const problem = units.map((unit) => unitProblem(unit, inputSchema)).find((foundPrice) => foundPrice !== undefined);
   if (problem !== undefined) return problem;
   const megapixels = price.basis === "table" ? price.megapixels : undefined;
   const countsPixels = units.some(({ basis }) => basis === "megapixel");

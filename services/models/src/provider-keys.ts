@@ -62,7 +62,7 @@ export const providerKeys = (all: readonly CatalogModel[]): models.ProviderKey[]
   for (const model of all) {
     const name = keyOf(model);
     if (name === undefined) continue;
-    const known = byName.get(name) ?? {
+    const row = byName.get(name) ?? {
       name,
       account: PROVIDER_ACCOUNTS[name]?.name ?? name,
       keysUrl: PROVIDER_ACCOUNTS[name]?.keysUrl ?? "",
@@ -71,8 +71,8 @@ export const providerKeys = (all: readonly CatalogModel[]): models.ProviderKey[]
       models: [],
       addresses: [],
     };
-    const addresses = [...new Set([...known.addresses, ...addressesOf(model)])];
-    byName.set(name, { ...known, models: [...known.models, model.internalName], addresses });
+    const addresses = [...new Set([...row.addresses, ...addressesOf(model)])];
+    byName.set(name, { ...row, models: [...row.models, model.internalName], addresses });
   }
   return [...byName.values()].sort((one, other) => one.account.localeCompare(other.account));
 };

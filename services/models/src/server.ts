@@ -92,8 +92,8 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Se
   return {
     ...serverHandlers(servers),
     listModels: unary(async ({ includeDisabled }) => {
-      const { models: found, revision, orders, replaced } = await catalog.list(includeDisabled);
-      const all = await Promise.all(found.map((model) => view(model, replaced.get(model.internalName))));
+      const { models: listedModels, revision, orders, replaced } = await catalog.list(includeDisabled);
+      const all = await Promise.all(listedModels.map((model) => view(model, replaced.get(model.internalName))));
       return models.ListModelsResponse.fromPartial({
         models: includeDisabled ? all : all.filter(({ enabled }) => enabled),
         revision,

@@ -21,11 +21,11 @@ const templatesOf = (provider: ProviderSettings): [Place, unknown][] => {
 
 /** Returns inputs that templates use but the model doesn't have, with their paths. */
 export const unknownInputs = (provider: ProviderSettings, inputSchema: JsonSchema): { name: string; path: Place }[] => {
-  const named = templatesOf(provider).flatMap(([place, template]) =>
+  const templateInputs = templatesOf(provider).flatMap(([place, template]) =>
     inputsInTemplate(template).map(({ name, path }) => ({ name, path: [...place, ...path] })),
   );
   const defaults = "defaults" in provider ? Object.keys(provider.defaults ?? {}) : [];
-  return [...named, ...defaults.map((name) => ({ name, path: ["defaults", name] }))].filter(
+  return [...templateInputs, ...defaults.map((name) => ({ name, path: ["defaults", name] }))].filter(
     ({ name }) => !propertySchema(inputSchema, name),
   );
 };

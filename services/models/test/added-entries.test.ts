@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const SCHNELL = JSON.parse(readFileSync(join(__dirname, "..", "registry", "flux-schnell.json"), "utf8")) as Json & { provider: Json };
 /** An entry that needs no key. */
-const named = (internalName: string, change: Json = {}): Json => {
+const entryNamed = (internalName: string, change: Json = {}): Json => {
   const { auth: _, ...provider } = SCHNELL.provider;
   return { ...SCHNELL, internalName, provider, ...change };
 };
@@ -59,7 +59,7 @@ const name = (): string => `added-${randomUUID().slice(0, 8)}`;
 describe("an added entry", () => {
   it("is a model here at once, and soon on every replica", async () => {
     const added = name();
-    const { model, revision, beforeJson } = await put(first, named(added), { create: true });
+    const { model, revision, beforeJson } = await put(first, entryNamed(added), { create: true });
     expect([model!.internalName, model!.enabled, revision, beforeJson]).toEqual([added, true, 1, ""]);
     expect((await get(first, added)).displayName).toBe("FLUX.1 [schnell]");
     await eventually(async () => (await second.listModels({ includeDisabled: false })).models.some((one) => one.internalName === added));
@@ -67,14 +67,14 @@ describe("an added entry", () => {
 
   it("that is retired isn't found and names the first enabled successor, which lists it, even if successors form a circle", async () => {
     const [oldest, old, living, circle] = [name(), name(), name(), name()];
-    await put(first, named(oldest, { retired: true, successor: old }));
-    await put(first, named(old, { retired: true, successor: living }));
-    await put(first, named(living));
-    await put(first, named(circle, { retired: true, successor: `${circle}-2` }));
-    await put(first, named(`${circle}-2`, { retired: true, successor: circle }));
+    await put(first, entryNamed(oldest, { retired: true, successor: old }));
+    await put(first, entryNamed(old, { retired: true, successor: living }));
+    await put(first, entryNamed(living));
+    await put(first, entryNamed(circle, { retired: true, successor: `${circle}-2` }));
+    await put(first, entryNamed(`${circle}-2`, { retired: true, successor: circle }));
     await expect(get(first, oldest)).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND", metadata: { successor: living } });
     await expect(get(first, circle)).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND", metadata: {} });
-    await expect(put(first, named(oldest, { successor: oldest }))).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+    await expect(put(first, entryNamed(oldest, { successor: oldest }))).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
     const { models: listed } = await first.listModels({ includeDisabled: false });
     const names = listed.map(({ internalName }) => internalName);
     expect(listed.find(({ internalName }) => internalName === living)!.replaces.sort()).toEqual([old, oldest].sort());
@@ -84,34 +84,36 @@ describe("an added entry", () => {
 
   it("is read as it was sent, and replaced only at the revision that was read", async () => {
     const added = name();
-    await put(first, named(added));
+    await put(first, entryNamed(added));
     const { entryJson, revision, isFile } = await first.getEntry({ internalName: added });
-    expect([JSON.parse(entryJson), revision, isFile]).toEqual([named(added), 1, false]);
-    const renamed = named(added, { displayName: "Renamed" });
+    expect([JSON.parse(entryJson), revision, isFile]).toEqual([entryNamed(added), 1, false]);
+    const renamed = entryNamed(added, { displayName: "Renamed" });
     expect((await put(first, renamed, { ifRevision: 1 })).beforeJson).toBe(entryJson);
-    await expect(put(first, named(added), { ifRevision: 1 })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
+    await expect(put(first, entryNamed(added), { ifRevision: 1 })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
     expect((await put(first, renamed)).revision).toBe(2);
   });
 
   it("is created once, however often it is sent", async () => {
     const added = name();
-    const answers = await Promise.all([first, second, first].map((client) => put(client, named(added), { create: true })));
+    const answers = await Promise.all([first, second, first].map((client) => put(client, entryNamed(added), { create: true })));
     expect(answers.map(({ revision }) => revision)).toEqual([1, 1, 1]);
-    await expect(put(first, named(added, { displayName: "Other" }), { create: true })).rejects.toMatchObject({ reason: "ALREADY_EXISTS" });
+    await expect(put(first, entryNamed(added, { displayName: "Other" }), { create: true })).rejects.toMatchObject({
+      reason: "ALREADY_EXISTS",
+    });
   });
 
   it("loses its overrides when it is replaced", async () => {
     const added = name();
-    await put(first, named(added));
+    await put(first, entryNamed(added));
     await first.updateModel({ internalName: added, enabled: false, price: undefined, minTier: "enterprise", fallback: undefined });
     await expect(get(first, added)).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
-    await put(first, named(added, { displayName: "New" }));
+    await put(first, entryNamed(added, { displayName: "New" }));
     expect(await get(first, added)).toMatchObject({ displayName: "New", enabled: true, minTier: "free" });
   });
 
   it("needs a price, and keeps it afterwards", async () => {
     const added = name();
-    const { model } = await put(first, named(added, { price: null }));
+    const { model } = await put(first, entryNamed(added, { price: null }));
     expect([model!.enabled, model!.price]).toEqual([false, undefined]);
     await expect(
       first.updateModel({ internalName: added, enabled: true, price: undefined, minTier: undefined, fallback: undefined }),
@@ -121,13 +123,13 @@ describe("an added entry", () => {
     const price: models.Price = { basis: { $case: "perImageMicroUsd", value: 4_000 } };
     await first.updateModel({ internalName: added, enabled: undefined, price, minTier: undefined, fallback: undefined });
     expect((await get(first, added)).price).toEqual(price);
-    await put(first, named(added));
-    await expect(put(first, named(added, { price: null }))).rejects.toMatchObject({ metadata: { issues: [{ path: "price" }] } });
+    await put(first, entryNamed(added));
+    await expect(put(first, entryNamed(added, { price: null }))).rejects.toMatchObject({ metadata: { issues: [{ path: "price" }] } });
   });
 
   it("disappears when it is deleted, except for runs in progress", async () => {
     const added = name();
-    await put(first, named(added));
+    await put(first, entryNamed(added));
     await first.deleteEntry({ internalName: added, ifRevision: undefined });
     await expect(get(first, added)).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
     expect(await get(first, added, true)).toMatchObject({ internalName: added, enabled: false });
@@ -138,30 +140,30 @@ describe("an added entry", () => {
 
 describe("an entry is rejected", () => {
   const properties = { ...(SCHNELL.inputSchema as { properties: Json }).properties, prompt: { type: "string", minLenght: 1 } };
-  const misspelt = named("x", { inputSchema: { ...(SCHNELL.inputSchema as Json), properties } });
+  const misspelt = entryNamed("x", { inputSchema: { ...(SCHNELL.inputSchema as Json), properties } });
   it.each<[string, Json | string, string]>([
     ["what is no JSON", "{ nope", ""],
-    ["an unknown member", named("x", { colour: "red" }), ""],
+    ["an unknown member", entryNamed("x", { colour: "red" }), ""],
     ["a misspelt keyword", misspelt, "inputSchema"],
-    ["an input that it doesn't have", named("x", { price: { perSecondUsd: 1 } }), "price"],
+    ["an input that it doesn't have", entryNamed("x", { price: { perSecondUsd: 1 } }), "price"],
     [
       "a variable in its address",
-      named("x", { provider: { ...SCHNELL.provider, baseUrl: "https://evil.example/${MONGODB_URI}" } }),
+      entryNamed("x", { provider: { ...SCHNELL.provider, baseUrl: "https://evil.example/${MONGODB_URI}" } }),
       "provider.baseUrl",
     ],
     [
       "a secret that no file names",
-      named("x", { provider: { ...SCHNELL.provider, auth: { secretEnv: "API_KEY_PEPPER" } } }),
+      entryNamed("x", { provider: { ...SCHNELL.provider, auth: { secretEnv: "API_KEY_PEPPER" } } }),
       "provider.auth.secretEnv",
     ],
     [
       "a file's secret for another host",
-      named("x", { provider: { ...SCHNELL.provider, baseUrl: "https://evil.example" } }),
+      entryNamed("x", { provider: { ...SCHNELL.provider, baseUrl: "https://evil.example" } }),
       "provider.auth.secretEnv",
     ],
-    ["being of the machine itself", named("x", { runsAt: "local" }), "runsAt"],
-    ["being the sandbox", named("x", { sandbox: true }), "sandbox"],
-    ["another name than the address has", named("y"), "internalName"],
+    ["being of the machine itself", entryNamed("x", { runsAt: "local" }), "runsAt"],
+    ["being the sandbox", entryNamed("x", { sandbox: true }), "sandbox"],
+    ["another name than the address has", entryNamed("y"), "internalName"],
   ])("for %s", async (_what, entry, path) => {
     await expect(put(first, entry, { internalName: "x" })).rejects.toMatchObject({
       reason: "INVALID_REQUEST",

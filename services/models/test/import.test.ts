@@ -96,10 +96,10 @@ const OPENROUTER = {
   ],
 };
 
-const asked: { url: string; headers: Record<string, string> | undefined }[] = [];
+const requests: { url: string; headers: Record<string, string> | undefined }[] = [];
 const publishing = (answer: unknown, status = 200) => ({
   request: ({ url, headers }: { url: string; headers?: Record<string, string> }) => {
-    asked.push({ url, headers });
+    requests.push({ url, headers });
     const body = Buffer.from(typeof answer === "string" ? answer : JSON.stringify(answer));
     return Promise.resolve({ status, headers: {}, body, url });
   },
@@ -120,7 +120,7 @@ describe("a model of fal", () => {
   it("is a draft without a price, created from its published schema", async () => {
     const { entry, notes } = await draftOf("fal", "fal-ai/kling-video/v3", FAL);
     const model = modelOf(entry);
-    expect(asked.at(-1)!.url).toBe("https://fal.ai/api/openapi/queue/openapi.json?endpoint_id=fal-ai%2Fkling-video%2Fv3");
+    expect(requests.at(-1)!.url).toBe("https://fal.ai/api/openapi/queue/openapi.json?endpoint_id=fal-ai%2Fkling-video%2Fv3");
     expect(model).toMatchObject({
       internalName: "fal-kling-video-v3",
       displayName: "Kling v3",
@@ -164,7 +164,7 @@ describe("a model of Replicate", () => {
 
   it("is called by its version, unless it is official, and looked up with the key", async () => {
     const { entry } = await draftOf("replicate", "someone/painter", REPLICATE, {}, key);
-    expect(asked.at(-1)).toMatchObject({
+    expect(requests.at(-1)).toMatchObject({
       url: "https://api.replicate.com/v1/models/someone/painter",
       headers: { Authorization: "Bearer r8_x" },
     });

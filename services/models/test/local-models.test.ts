@@ -12,7 +12,7 @@ import { modelsHandlers } from "../src/server";
 const KEY = "key-of-the-test";
 /** Answer of the fake inference service; undefined if it fails. */
 let answer: object | undefined;
-let asked: string[];
+let requests: string[];
 let server: Server;
 let egress: EgressClient;
 let url: string;
@@ -21,7 +21,7 @@ let local: LocalModels;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
-    asked.push(`${request.url} ${request.headers.authorization}`);
+    requests.push(`${request.url} ${request.headers.authorization}`);
     response.statusCode = answer ? 200 : 500;
     response.end(JSON.stringify(answer ?? {}));
   });
@@ -35,7 +35,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 beforeEach(() => {
-  asked = [];
+  requests = [];
   time = 0;
   local = createLocalModels({ egress, url, apiKey: KEY, now: () => time });
 });
@@ -60,12 +60,12 @@ it("reports for each model whether it can run, and the step to wait for", async 
 it("checks at intervals, with its key, however often it is read", async () => {
   answer = FETCHING;
   await Promise.all([local.statusOf("local-chat"), local.statusOf("local-speech"), local.progress()]);
-  expect(asked).toEqual([`/v1/status Bearer ${KEY}`]);
+  expect(requests).toEqual([`/v1/status Bearer ${KEY}`]);
   answer = { models: { "local-chat": { status: "ready" } }, fetch: null };
   expect((await local.statusOf("local-chat")).state).toBe("downloading");
   time = 2_000;
   expect((await local.statusOf("local-chat")).state).toBe("ready");
-  expect(asked).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 it("reports a model as unavailable if its service is unreachable or returns invalid data", async () => {
@@ -123,5 +123,5 @@ describe("a model whose files are not on the machine", () => {
 
 it("is off without a service", async () => {
   expect(await createLocalModels({ egress, url: undefined, apiKey: KEY }).progress()).toMatchObject({ state: "off", totalBytes: 0 });
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });

@@ -172,14 +172,14 @@ describe("the catalog", () => {
   const registry = () => loadRegistry(join(__dirname, "..", "registry"), env);
 
   it("reads the store at most once a second, however many read", async () => {
-    let asked = 0;
+    let calls = 0;
     let time = 0;
     const overrides: Overrides = { revision: 0, models: {}, orders: {}, entries: {} };
-    const store = { revision: async () => (asked++, 0), read: async () => overrides, set: unused, setOrder: unused, changeEntries: unused };
+    const store = { revision: async () => (calls++, 0), read: async () => overrides, set: unused, setOrder: unused, changeEntries: unused };
     const catalog = await createCatalog({ registry: await registry(), store, env, now: () => time });
     for (time = 0; time < 3_000; time += 100) await Promise.all([catalog.list(false), catalog.get("sandbox-image")]);
-    expect(asked).toBeLessThanOrEqual(3);
-    expect(asked).toBeGreaterThanOrEqual(2);
+    expect(calls).toBeLessThanOrEqual(3);
+    expect(calls).toBeGreaterThanOrEqual(2);
   });
 
   it("has models of own weights while these exist, and lets every model be first for its task", async () => {

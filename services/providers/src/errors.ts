@@ -37,21 +37,21 @@ const isErrorStatus = (code: unknown): code is number => typeof code === "number
 
 /**
  * Returns the error in a response with a success status.
- * @param shown makes a provider's text safe to show
+ * @param showText makes a provider's text safe to show
  * @param lacksOutput true if the expected output is missing, so that any message counts as an error
  * @returns undefined if the response has no error
  */
-export const errorInside = (answer: unknown, shown: (text: string) => string, lacksOutput = false): ProviderError | undefined => {
+export const errorInside = (answer: unknown, showText: (text: string) => string, lacksOutput = false): ProviderError | undefined => {
   const error = pointer(answer, "/error");
   if (!lacksOutput && (error === undefined || error === null || error === false)) return undefined;
-  const body = shown(JSON.stringify(answer));
+  const body = showText(JSON.stringify(answer));
   const { short, isPolicy } = detailOf(readJson(body)?.value ?? answer);
   if (short === "") return undefined;
   const code = pointer(answer, "/error/code");
   const message = isPolicy
     ? `the provider's content policy does not allow this: ${short}`
     : `the provider answered with an error: ${short}`;
-  return new ProviderError("refused", shown(message), isErrorStatus(code) ? code : OK, body);
+  return new ProviderError("refused", showText(message), isErrorStatus(code) ? code : OK, body);
 };
 
 /** Message for an error status. @param body the part of the response that is safe to show */

@@ -20,9 +20,9 @@ const textDialectOf = ({ dialect = "openai-chat" }: ChatSettings): typeof openAi
   Object.hasOwn(TEXT_DIALECTS, dialect) ? TEXT_DIALECTS[dialect] : undefined;
 
 /** Creates the provider of a registry entry, which the models service has checked. */
-export const createProvider = (providerJson: string, given: DialectContext): Provider => {
+export const createProvider = (providerJson: string, dialectContext: DialectContext): Provider => {
   const settings = JSON.parse(providerJson) as ProviderSettings;
-  const context = contextOf(given, settings);
+  const context = contextOf(dialectContext, settings);
   if (settings.kind === "http-polling") return httpPolling(settings, context);
   const text = settings.kind === "llm" && textDialectOf(settings);
   if (text) return text(settings, context);

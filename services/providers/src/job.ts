@@ -26,9 +26,9 @@ const isResult = ({ kind, status = 0 }: ProviderError): boolean =>
   kind === "failed" || (status >= 400 && status < 500 && !OF_THE_FETCH.has(status));
 
 /** Ends a job whose result needs a second request. If that request is rejected, the rejection is the result. */
-export const resultOf = async (fetch: () => Promise<unknown>, read: (answer: unknown) => PollState): Promise<PollState> => {
+export const resultOf = async (fetch: () => Promise<unknown>, readState: (answer: unknown) => PollState): Promise<PollState> => {
   try {
-    return read(await fetch());
+    return readState(await fetch());
   } catch (failure) {
     if (failure instanceof ProviderError && isResult(failure)) return { state: "failed", message: failure.message };
     throw failure;

@@ -51,10 +51,10 @@ export const madeIn = (outputs: Outputs, answer: unknown): Made => {
 export const withDownloads = (
   settings: Pick<ProviderSettings, "baseUrl"> & { pollHosts?: string[] | undefined; downloadWithKey?: boolean | undefined },
   transport: Transport,
-  made: Made,
+  output: Made,
 ): Made => {
-  if (!settings.downloadWithKey) return made;
-  const files = made.files.map((file): ProviderFile => {
+  if (!settings.downloadWithKey) return output;
+  const files = output.files.map((file): ProviderFile => {
     if (!("url" in file) || !isOwnAddress(settings, file.url)) return file;
     const { url } = file;
     return {
@@ -64,5 +64,5 @@ export const withDownloads = (
       },
     };
   });
-  return { ...made, files };
+  return { ...output, files };
 };

@@ -37,8 +37,8 @@ const bodyOf = ({ method, body, form, query }: DirectHttpSettings["request"], in
 };
 
 /** @throws ProviderError for an input that can't be part of the path */
-export const requestOf = ({ baseUrl, headers, defaults, request }: Described, given: Inputs): JsonCall => {
-  const inputs = withDefaults(defaults, given);
+export const requestOf = ({ baseUrl, headers, defaults, request }: Described, callInputs: Inputs): JsonCall => {
+  const inputs = withDefaults(defaults, callInputs);
   return {
     method: request.method ?? "POST",
     url: `${baseUrl}${fillPath(request.path, inputs)}${queryOf(request.query, inputs)}`,

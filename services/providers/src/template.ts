@@ -8,18 +8,18 @@ type Inputs = Readonly<Record<string, unknown>>;
 
 const ABSENT = Symbol("absent");
 
-const given = (inputs: Inputs, name: string): unknown => (Object.hasOwn(inputs, name) ? (inputs[name] ?? ABSENT) : ABSENT);
+const inputValue = (inputs: Inputs, name: string): unknown => (Object.hasOwn(inputs, name) ? (inputs[name] ?? ABSENT) : ABSENT);
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** A text with inputs. It is omitted if an input is missing. */
 const filledText = (text: string, inputs: Inputs): unknown => {
   const names = [...text.matchAll(INPUT_IN_TEXT)].map(([, name]) => name!);
-  if (names.some((name) => given(inputs, name) === ABSENT)) return ABSENT;
+  if (names.some((name) => inputValue(inputs, name) === ABSENT)) return ABSENT;
   return text.replace(INPUT_IN_TEXT, (_, name: string) => asText(member(inputs, name)));
 };
 
 const filledInput = ({ $input: name, map, times }: InputMember, inputs: Inputs): unknown => {
-  const value = given(inputs, name);
+  const value = inputValue(inputs, name);
   if (typeof value === "number" && times !== undefined) return value * times;
   const isNamed = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   return map && isNamed && Object.hasOwn(map, String(value)) ? map[String(value)] : value;
@@ -27,7 +27,7 @@ const filledInput = ({ $input: name, map, times }: InputMember, inputs: Inputs):
 
 /** Repeats the item of a list for each value of an input. */
 const filledEach = ({ $each: name, item }: EachMember, inputs: Inputs): unknown[] => {
-  const value = given(inputs, name);
+  const value = inputValue(inputs, name);
   if (value === ABSENT) return [];
   const types = [inputs[`${name}${TYPE_OF_FILE}`]].flat();
   return [value].flat().map((one, index) => filled(item, { ...inputs, [name]: one, [`${name}${TYPE_OF_FILE}`]: types[index] }));
@@ -65,7 +65,7 @@ export const fillTemplate = (template: Readonly<Record<string, unknown>>, inputs
  */
 export const fillPath = (path: string, inputs: Inputs): string =>
   path.replace(INPUT_IN_TEXT, (_, name: string) => {
-    const value = given(inputs, name);
+    const value = inputValue(inputs, name);
     if (value === ABSENT || value === "") throw new ProviderError("failed", `input ${name}: is needed`);
     const text = asText(value);
     if (text === "." || text === "..") throw new ProviderError("failed", `input ${name}: can't be a part of an address`);

@@ -90,9 +90,9 @@ const counted = async (host: string, send: () => Promise<EgressStream>): Promise
 };
 
 /** @throws ProviderError if the key can't be read now; nothing was sent */
-const readKey = async (read: () => ReturnType<DialectContext["secret"]>): Promise<string | undefined> => {
+const readKey = async (readSecret: () => ReturnType<DialectContext["secret"]>): Promise<string | undefined> => {
   try {
-    return await read();
+    return await readSecret();
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     throw new ProviderError("unavailable", `the platform's key for it can't be read: ${error.message}`, undefined, undefined, KEY_AGAIN_MS);
@@ -105,11 +105,11 @@ export const createTransport = (
   { auth, traceparent }: Pick<ProviderSettings, "auth" | "traceparent">,
 ) => {
   /** Recently sent keys, which a provider may echo. There can be several, because a key can be replaced during a call. */
-  const sent = new Set<string>();
+  const sentSecrets = new Set<string>();
   const remember = (secret: string): void => {
-    sent.delete(secret);
-    sent.add(secret);
-    for (const oldest of sent) if (sent.size > REMEMBERED_KEYS) sent.delete(oldest);
+    sentSecrets.delete(secret);
+    sentSecrets.add(secret);
+    for (const oldest of sentSecrets) if (sentSecrets.size > REMEMBERED_KEYS) sentSecrets.delete(oldest);
   };
 
   const authorization = async (url: string): Promise<Record<string, string>> => {
@@ -120,7 +120,7 @@ export const createTransport = (
     if (secret !== auth.default) remember(secret);
     return { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret };
   };
-  const withoutKeys = (text: string): string => showable(text, ...sent);
+  const withoutKeys = (text: string): string => showable(text, ...sentSecrets);
 
   const send = async (call: JsonCall): Promise<EgressStream> => {
     const request: EgressRequest = {
@@ -149,9 +149,9 @@ export const createTransport = (
   const text = async (body: AsyncIterable<Buffer>): Promise<string> => {
     // Decoded as it arrives, so that the bytes and the text of a response aren't in memory at the same time.
     const decoder = new StringDecoder("utf8");
-    let read = "";
-    for await (const chunk of body) read += decoder.write(chunk);
-    return read + decoder.end();
+    let bodyText = "";
+    for await (const chunk of body) bodyText += decoder.write(chunk);
+    return bodyText + decoder.end();
   };
 
   /** Returns a successful response with its headers. Errors while its body is read are ProviderErrors. */
@@ -159,8 +159,8 @@ export const createTransport = (
     try {
       const { status, headers, body } = await send(call);
       if (status >= 200 && status < 300) return { headers, body: translatedBody(body) };
-      const said = withoutKeys(await text(body));
-      throw new ProviderError("refused", refusal(status, said), status, said, parseRetryAfter(headers["retry-after"]));
+      const problemText = withoutKeys(await text(body));
+      throw new ProviderError("refused", refusal(status, problemText), status, problemText, parseRetryAfter(headers["retry-after"]));
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       throw new ProviderError(error.mayHaveBeenSent ? "ambiguous" : "unreachable", `the provider could not be called: ${error.message}`);
@@ -173,9 +173,9 @@ export const createTransport = (
    */
   const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
     const content = await text(body);
-    const read = content === "" ? { value: null } : readJson(content);
-    if (!read) throw new ProviderError("ambiguous", "the provider's answer isn't JSON", undefined, withoutKeys(content));
-    return read.value;
+    const parsedJson = content === "" ? { value: null } : readJson(content);
+    if (!parsedJson) throw new ProviderError("ambiguous", "the provider's answer isn't JSON", undefined, withoutKeys(content));
+    return parsedJson.value;
   };
 
   return {

@@ -28,8 +28,8 @@ type UploadSettings = NonNullable<ProviderSettings["upload"]>;
 
 /** @throws ProviderError if the response has no text at the path */
 const textAt = (answer: unknown, path: string): string => {
-  const found = pointer(answer, path);
-  if (typeof found === "string" && found !== "") return found;
+  const uploadUrl = pointer(answer, path);
+  if (typeof uploadUrl === "string" && uploadUrl !== "") return uploadUrl;
   throw new ProviderError("failed", `the answer of the provider's storage has no ${path.slice(1)}`);
 };
 

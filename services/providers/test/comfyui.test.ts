@@ -85,11 +85,11 @@ it.each<[string, string, string[], string[]]>([
   ["no animated picture as a film", "video", ["v.webp"], []],
   ["sound alone", "audio", ["a.flac", "cover.png"], ["a.flac"]],
   ["nothing of another kind", "image", ["a.flac"], []],
-])("gives %s", async (_what, makes, names, given) => {
+])("gives %s", async (_what, makes, names, history) => {
   const submission = await submit({}, { makes });
   for (const name of names) comfy.files.set(`filename=${name}&subfolder=&type=output`, Buffer.from(name));
   comfy.end({ outputs: { "9": { gifs: names.map((name) => image(name)) } } });
-  expect(await filesOf(await provider({ makes }).poll(submission))).toEqual(given);
+  expect(await filesOf(await provider({ makes }).poll(submission))).toEqual(history);
 });
 
 it("removes the workflow from its files, unless its owner keeps it", async () => {
@@ -190,8 +190,8 @@ it("can't be used by an entry that isn't of a server", async () => {
 it.each(["constructor", "toString", "valueOf"])(
   "an input called %s, like an inherited member, keeps the workflow's value if a call has none",
   (name) => {
-    const given = { workflow: JSON.stringify({ "1": { inputs: { text: "a loom" } } }), inputs: { [name]: { node: "1", input: "text" } } };
-    expect(workflowWith(given, {})).toEqual({ "1": { inputs: { text: "a loom" } } });
-    expect(workflowWith(given, { [name]: "a boat" })).toEqual({ "1": { inputs: { text: "a boat" } } });
+    const stored = { workflow: JSON.stringify({ "1": { inputs: { text: "a loom" } } }), inputs: { [name]: { node: "1", input: "text" } } };
+    expect(workflowWith(stored, {})).toEqual({ "1": { inputs: { text: "a loom" } } });
+    expect(workflowWith(stored, { [name]: "a boat" })).toEqual({ "1": { inputs: { text: "a boat" } } });
   },
 );

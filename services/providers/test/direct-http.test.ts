@@ -40,13 +40,13 @@ const run = async (settings: Record<string, unknown>, inputs: Record<string, unk
   const whole = { kind: "direct-http", baseUrl: server.url, auth: bearer, ...settings };
   providerSchema.parse(whole);
   const provider = createProvider(JSON.stringify(whole), { egress, secret: () => SECRET }) as FilesProvider;
-  const made = await provider.run({ inputs, idempotencyKey: "k", reserve: () => Promise.resolve() });
-  return { ...made, files: await Promise.all(made.files.map(bytesOf)) };
+  const result = await provider.run({ inputs, idempotencyKey: "k", reserve: () => Promise.resolve() });
+  return { ...result, files: await Promise.all(result.files.map(bytesOf)) };
 };
-const bytesOf = async (made: ProviderFile): Promise<Buffer | string> => {
-  if ("url" in made) return made.url;
+const bytesOf = async (providerFile: ProviderFile): Promise<Buffer | string> => {
+  if ("url" in providerFile) return providerFile.url;
   const chunks: Uint8Array[] = [];
-  for await (const chunk of "read" in made ? made.read() : made.bytes) chunks.push(chunk);
+  for await (const chunk of "read" in providerFile ? providerFile.read() : providerFile.bytes) chunks.push(chunk);
   return Buffer.concat(chunks);
 };
 
@@ -284,13 +284,13 @@ const CASES: Record<string, Case> = {
 it.each(Object.entries(CASES))("requests %s as in its manual, and finds the result", async (_name, one) => {
   server.answer = () => one.told;
   expect(await run(one.settings, one.inputs)).toMatchObject(one.made);
-  const [asked] = server.asked as [Asked];
-  expect(asked.call).toBe(one.call);
-  expect(asked.headers).toMatchObject(one.headers ?? {});
-  if (one.body) expect(asked.json()).toEqual(one.body);
+  const [request] = server.asked as [Asked];
+  expect(request.call).toBe(one.call);
+  expect(request.headers).toMatchObject(one.headers ?? {});
+  if (one.body) expect(request.json()).toEqual(one.body);
   if (!one.form) return;
-  expect(Number(asked.headers["content-length"])).toBe(asked.bytes.length);
-  expect(await asked.form()).toEqual(one.form);
+  expect(Number(request.headers["content-length"])).toBe(request.bytes.length);
+  expect(await request.form()).toEqual(one.form);
 });
 
 describe("a response with status 200", () => {
@@ -309,8 +309,8 @@ describe("a response with status 200", () => {
     server.answer = () => ({ json: { voices: [] } });
     expect(await run(speech.settings, speech.inputs)).toMatchObject({ files: [] });
     server.answer = () => ({ json: { detail: "quota" } });
-    const said = { kind: "refused", message: "the provider answered with an error: quota" };
-    await expect(run(speech.settings, speech.inputs)).rejects.toMatchObject(said);
+    const refusal = { kind: "refused", message: "the provider answered with an error: quota" };
+    await expect(run(speech.settings, speech.inputs)).rejects.toMatchObject(refusal);
     const failing = run({ ...speech.settings, error: { when: "/detail", message: "/detail" } }, speech.inputs);
     await expect(failing).rejects.toMatchObject({ kind: "refused", message: "quota" });
   });

@@ -29,8 +29,8 @@ const provider = (settings: Record<string, unknown>): JobProvider => {
   return createProvider(JSON.stringify(whole), { egress, secret: () => SECRET }) as JobProvider;
 };
 /** Responses of the server by call. */
-const answers = (told: Record<string, Told>): void => {
-  server.answer = ({ call }) => told[call] ?? { status: 404, json: { error: `not expected: ${call}` } };
+const answers = (replies: Record<string, Told>): void => {
+  server.answer = ({ call }) => replies[call] ?? { status: 404, json: { error: `not expected: ${call}` } };
 };
 const submit = (target: JobProvider, inputs: Record<string, unknown> = {}): Promise<Submission> =>
   target.submit({ inputs, idempotencyKey: "k" });
@@ -40,7 +40,7 @@ const bytesOf = async (file: ProviderFile): Promise<Buffer | string> => {
   for await (const chunk of "read" in file ? file.read() : file.bytes) chunks.push(chunk);
   return Buffer.concat(chunks);
 };
-const made = async (state: PollState): Promise<(Buffer | string)[]> =>
+const contentsOf = async (state: PollState): Promise<(Buffer | string)[]> =>
   state.state === "succeeded" ? Promise.all(state.made.files.map(bytesOf)) : [];
 
 describe("Black Forest Labs", () => {
@@ -66,7 +66,7 @@ describe("Black Forest Labs", () => {
     const target = provider(bfl);
     const submission = await submit(target, { prompt: "a loom", width: 1024 });
     expect(submission).toEqual({ requestId: "b1", handle: { status: `${server.url}/v1/get_result?id=b1` } });
-    expect(await made(await target.poll(submission))).toEqual(["https://delivery.bfl.ai/x.png"]);
+    expect(await contentsOf(await target.poll(submission))).toEqual(["https://delivery.bfl.ai/x.png"]);
     expect(server.asked.map(({ headers }) => headers["x-key"])).toEqual([SECRET, SECRET]);
   });
 
@@ -105,8 +105,8 @@ describe("OpenRouter's video", () => {
     });
     const target = provider(openRouter);
     const state = await target.poll(await submit(target, { prompt: "x" }));
-    expect(await made(state)).toEqual([FILM]);
-    expect(await made(state)).toEqual([FILM]);
+    expect(await contentsOf(state)).toEqual([FILM]);
+    expect(await contentsOf(state)).toEqual([FILM]);
     expect(state).toMatchObject({ made: { answer: { usage: { cost: 0.4 } } } });
     expect(server.asked.every(({ headers }) => headers.authorization === `Bearer ${SECRET}`)).toBe(true);
   });
@@ -141,7 +141,7 @@ describe("Google's long-running operations", () => {
     const submission = await submit(target, { prompt: "x", seconds: 8 });
     expect(submission.requestId).toBe(NAME);
     expect(await target.poll(submission)).toEqual({ state: "running" });
-    expect(await made(await target.poll(submission))).toEqual([FILM]);
+    expect(await contentsOf(await target.poll(submission))).toEqual([FILM]);
     expect(server.asked[0]!.json()).toEqual({ instances: [{ prompt: "x" }], parameters: { durationSeconds: 8 } });
   });
 
@@ -173,7 +173,7 @@ describe("MiniMax's Hailuo", () => {
 
   it("is called a second time for the address of its output", async () => {
     answers({ ...POLLED, [FETCHED]: { json: { file: { download_url: "https://cdn.hailuo.ai/x.mp4" }, ...ok } } });
-    expect(await made(await provider(minimax).poll({ requestId: "7" }))).toEqual(["https://cdn.hailuo.ai/x.mp4"]);
+    expect(await contentsOf(await provider(minimax).poll({ requestId: "7" }))).toEqual(["https://cdn.hailuo.ai/x.mp4"]);
   });
 
   it.each<[string, Told, object]>([
@@ -183,8 +183,8 @@ describe("MiniMax's Hailuo", () => {
       { state: "failed", message: "no such file" },
     ],
     ["a refusal", { status: 410, json: { message: "gone" } }, { state: "failed", message: "the provider answered 410: gone" }],
-  ])("has failed if that call returns %s", async (_what, told, end) => {
-    answers({ ...POLLED, [FETCHED]: told });
+  ])("has failed if that call returns %s", async (_what, reply, end) => {
+    answers({ ...POLLED, [FETCHED]: reply });
     expect(await provider(minimax).poll({ requestId: "7" })).toEqual(end);
   });
 

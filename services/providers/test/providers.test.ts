@@ -71,8 +71,8 @@ describe.each(["sandbox-image", "sandbox-image-fast", "sandbox-video", "sandbox-
   });
 
   it("report a rejected submission with the provider's status and response", async () => {
-    const refused = jobs(model).submit(call({ prompt: "x", sandbox: { fail: "submit", status: 422 } }));
-    await expect(refused).rejects.toMatchObject({ kind: "refused", status: 422, body: expect.stringContaining("error") as string });
+    const submission = jobs(model).submit(call({ prompt: "x", sandbox: { fail: "submit", status: 422 } }));
+    await expect(submission).rejects.toMatchObject({ kind: "refused", status: 422, body: expect.stringContaining("error") as string });
   });
 
   it("distinguish a failed job from one without output", async () => {
@@ -164,9 +164,9 @@ it.each([
 });
 
 it("never shows the secret or anything like one in a provider's response", () => {
-  const shown = showable("key my-own-secret and sk-abcdefgh12345 leaked ".repeat(100), "my-own-secret");
-  expect(shown).not.toMatch(/my-own-secret|sk-abcdefgh/);
-  expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(2_048);
+  const shownText = showable("key my-own-secret and sk-abcdefgh12345 leaked ".repeat(100), "my-own-secret");
+  expect(shownText).not.toMatch(/my-own-secret|sk-abcdefgh/);
+  expect(Buffer.byteLength(shownText)).toBeLessThanOrEqual(2_048);
 });
 
 it("reports that nothing was sent if the provider can't be reached", async () => {

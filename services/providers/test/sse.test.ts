@@ -6,9 +6,9 @@ async function* inParts(text: string, bytes: number): AsyncIterable<Uint8Array> 
 }
 
 const read = async (text: string, bytes: number): Promise<string[]> => {
-  const found: string[] = [];
-  for await (const data of eventData(inParts(text, bytes))) found.push(data);
-  return found;
+  const texts: string[] = [];
+  for await (const data of eventData(inParts(text, bytes))) texts.push(data);
+  return texts;
 };
 
 it.each<[string, string, string[]]>([

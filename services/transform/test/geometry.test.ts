@@ -45,12 +45,12 @@ const pictureOf = ({ width, height }: ImageSize, colour = "#2244cc"): Promise<Bu
 
 const run = async (name: string, inputs: Record<string, unknown>, files: Record<string, Buffer>): Promise<Buffer> => {
   const settings = withDefaults(mediaOperation(name)!, inputs);
-  const given = Object.entries(files).map(([port, bytes]) => {
+  const inputFiles = Object.entries(files).map(([port, bytes]) => {
     const path = join(folder, `${port}.png`);
     writeFileSync(path, bytes);
     return { port, path, contentType: "image/png" };
   });
-  const job = { settings, files: given, folder, ffmpeg: "", warn: () => undefined } as unknown as Job;
+  const job = { settings, files: inputFiles, folder, ffmpeg: "", warn: () => undefined } as unknown as Job;
   return sharp((await OPERATIONS[name]!(job)).path)
     .png()
     .toBuffer();
@@ -61,7 +61,7 @@ const sizeOf = async (bytes: Buffer): Promise<ImageSize> => {
 };
 
 /** Draws pictures as a page does: each one scaled into its box, cut at the edges of the image. */
-const drawn = async (size: ImageSize, background: string, layers: readonly { picture: Buffer; box: ImageBox }[]): Promise<Buffer> => {
+const drawLayers = async (size: ImageSize, background: string, layers: readonly { picture: Buffer; box: ImageBox }[]): Promise<Buffer> => {
   const inputs = await Promise.all(
     layers.map(async ({ picture, box }) => {
       const cut = { left: Math.max(0, -box.left), top: Math.max(0, -box.top) };
@@ -85,7 +85,7 @@ const drawn = async (size: ImageSize, background: string, layers: readonly { pic
     .toBuffer();
 };
 const drawnAs = ({ picture: box, ...size }: Drawing, picture: Buffer, background = "#000000"): Promise<Buffer> =>
-  drawn(size, background, [{ picture, box }]);
+  drawLayers(size, background, [{ picture, box }]);
 
 const GEOMETRY = 0.98;
 const side = fc.integer({ min: 1, max: 900 });
@@ -97,15 +97,15 @@ describe("the size that a preview shows", () => {
       .record({ width: fc.option(side, { nil: undefined }), height: fc.option(side, { nil: undefined }), fit, enlarge: fc.boolean() })
       .filter(({ width, height }) => width !== undefined || height !== undefined);
     await fc.assert(
-      fc.asyncProperty(settings, side, side, async (asked, width, height) => {
+      fc.asyncProperty(settings, side, side, async (sizeSettings, width, height) => {
         const picture = await sharp({ create: { width, height, channels: 3, background: "#345678" } })
           .png()
           .toBuffer();
-        const expected = resizedImage(asked, { width, height });
+        const expected = resizedImage(sizeSettings, { width, height });
         // Longer sides are rejected.
-        const followed = asked.width === undefined ? (asked.height! * width) / height : (asked.width * height) / width;
+        const followed = sizeSettings.width === undefined ? (sizeSettings.height! * width) / height : (sizeSettings.width * height) / width;
         fc.pre(followed <= MOST_PIXELS_WIDE);
-        expect(await sizeOf(await run("image-resize", asked, { image: picture }))).toEqual({
+        expect(await sizeOf(await run("image-resize", sizeSettings, { image: picture }))).toEqual({
           width: expected.width,
           height: expected.height,
         });
@@ -173,7 +173,7 @@ describe("a preview", () => {
     const layer = { width: 120, height: 83 };
     const [image, overlay] = [await pictureOf(OWN), await pictureOf(layer, "#ee8800")];
     const box = layerBox(layer, OWN, { position: "centre", margin: 0, ...settings });
-    const preview = await drawn(OWN, "#000000", [
+    const preview = await drawLayers(OWN, "#000000", [
       { picture: image, box: { left: 0, top: 0, ...OWN } },
       { picture: overlay, box },
     ]);

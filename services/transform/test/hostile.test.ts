@@ -108,7 +108,7 @@ it("ends an operation whose caller aborts, and removes its files", async () => {
   await expect(running).rejects.toThrow();
   await eventually(
     () => service.leftovers(),
-    (left) => left.length === 0,
+    (remaining) => remaining.length === 0,
   );
 });
 

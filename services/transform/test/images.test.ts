@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 const picture = (width: number, height: number, background: string): sharp.Sharp =>
   sharp({ create: { width, height, channels: 3, background } });
 const png = (width = 120, height = 80, background = "#ff0000"): Promise<Buffer> => picture(width, height, background).png().toBuffer();
-const made = async (...run: Parameters<RunningTransform["run"]>) => {
+const runAndMeasure = async (...run: Parameters<RunningTransform["run"]>) => {
   const output = await service.run(...run);
   const bytes = await service.bytesOf(output);
   const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
@@ -33,7 +33,7 @@ describe("operations on images", () => {
     ["not larger", { width: 500, enlarge: false }, [120, 80]],
     ["larger", { height: 160 }, [240, 160]],
   ])("resizes to %s", async (_name, settings, size) => {
-    const { output, metadata } = await made("image-resize", settings, { image: await png() });
+    const { output, metadata } = await runAndMeasure("image-resize", settings, { image: await png() });
     expect([output.width, output.height]).toEqual(size);
     expect([metadata.width, metadata.height, metadata.format]).toEqual([...size, "png"]);
     expect(output.object).toMatchObject({ contentType: "image/png", ownerId: "user-1" });
@@ -45,8 +45,8 @@ describe("operations on images", () => {
       .png()
       .toBuffer();
     const [soft, sharp] = [
-      await made("image-resize", { width: 200 }, { image: halves }),
-      await made("image-resize", { width: 200, sharpen: 2 }, { image: halves }),
+      await runAndMeasure("image-resize", { width: 200 }, { image: halves }),
+      await runAndMeasure("image-resize", { width: 200, sharpen: 2 }, { image: halves }),
     ];
     const near = Array.from({ length: 20 }, (_, index) => 90 + index);
     const contrast = ({ at }: typeof soft): number => {
@@ -59,17 +59,20 @@ describe("operations on images", () => {
 
   it("rotates a picture upright before it processes it", async () => {
     const turned = await picture(100, 50, "#00ff00").withMetadata({ orientation: 6 }).jpeg().toBuffer();
-    const { output } = await made("image-resize", { width: 25 }, { image: turned });
+    const { output } = await runAndMeasure("image-resize", { width: 25 }, { image: turned });
     expect([output.width, output.height]).toEqual([25, 50]);
   });
 
   it("reads the formats of phones and scanners, and names unsupported ones", async () => {
     const kind = (name: string): Buffer => readFileSync(join(__dirname, "..", "..", "media", "test", "kinds", name));
-    const heic = await made("image-resize", { width: 24 }, { image: kind("turned.heic") });
+    const heic = await runAndMeasure("image-resize", { width: 24 }, { image: kind("turned.heic") });
     expect([heic.metadata.format, heic.output.width, heic.output.height]).toEqual(["jpeg", 24, 32]);
     // The left half of the file is red, which is the bottom half after rotation.
     expect([heic.at(12, 28)[0]! > 200, heic.at(12, 4)[2]! > 200]).toEqual([true, true]);
-    expect((await made("image-convert", { format: "png" }, { image: kind("a.tiff") })).metadata).toMatchObject({ width: 48, height: 32 });
+    expect((await runAndMeasure("image-convert", { format: "png" }, { image: kind("a.tiff") })).metadata).toMatchObject({
+      width: 48,
+      height: 32,
+    });
     const poster = await service.client.renderPreview(
       { key: await service.upload(kind("turned.heic")), width: 24 },
       { deadlineMs: 30_000 },
@@ -97,7 +100,7 @@ describe("operations on images", () => {
   ])("keeps an animation's pictures, and its timing, if it is %s", async (_name, operation, settings, width) => {
     const files: Record<string, Buffer> = operation === "image-composite" ? { overlay: await png(4, 4, "#ffffff") } : {};
     for (const format of ["gif", "webp"] as const) {
-      const { output, bytes, metadata } = await made(operation, settings, { image: await animation(format), ...files });
+      const { output, bytes, metadata } = await runAndMeasure(operation, settings, { image: await animation(format), ...files });
       expect([metadata.format, metadata.pages, metadata.delay, metadata.loop, output.width]).toEqual([
         format,
         3,
@@ -105,7 +108,7 @@ describe("operations on images", () => {
         2,
         width,
       ]);
-      for (const [page, wanted] of [
+      for (const [page, expectedColour] of [
         [255, 0, 0],
         [0, 255, 0],
         [0, 0, 255],
@@ -113,9 +116,10 @@ describe("operations on images", () => {
         const { data, info } = await sharp(bytes, { page }).removeAlpha().raw().toBuffer({ resolveWithObject: true });
         // Only overlays in the middle change its colour.
         const middle = [...data.subarray(3 * (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2))).subarray(0, 3)];
-        expect(middle.every((level, index) => Math.abs(level - wanted[index]!) < 8)).toBe(!/text|composite/.test(operation));
+        expect(middle.every((level, index) => Math.abs(level - expectedColour[index]!) < 8)).toBe(!/text|composite/.test(operation));
         const edges = [0, info.height - 1].map((y) => [...data.subarray(y * info.width * 3, y * info.width * 3 + 3)]);
-        for (const edge of edges) for (const [index, level] of edge.entries()) expect(Math.abs(level - wanted[index]!)).toBeLessThan(8);
+        for (const edge of edges)
+          for (const [index, level] of edge.entries()) expect(Math.abs(level - expectedColour[index]!)).toBeLessThan(8);
       }
     }
   });
@@ -146,29 +150,29 @@ describe("operations on images", () => {
       .composite([{ input: await png(100, 100), left: 0, top: 0 }])
       .png()
       .toBuffer();
-    const left = await made("image-crop", { aspect: "1:1", position: "left" }, { image: halves });
-    const right = await made("image-crop", { aspect: "1:1", position: "right" }, { image: halves });
-    expect([left.output.width, left.output.height, left.at(50, 50)]).toEqual([100, 100, [255, 0, 0]]);
+    const leftCrop = await runAndMeasure("image-crop", { aspect: "1:1", position: "left" }, { image: halves });
+    const right = await runAndMeasure("image-crop", { aspect: "1:1", position: "right" }, { image: halves });
+    expect([leftCrop.output.width, leftCrop.output.height, leftCrop.at(50, 50)]).toEqual([100, 100, [255, 0, 0]]);
     expect(right.at(50, 50)).toEqual([0, 0, 255]);
   });
 
   it("overlays an image on another", async () => {
     const files = { image: await png(100, 100), overlay: await png(20, 20, "#0000ff") };
-    const { at } = await made("image-composite", { position: "bottom-right", margin: 5 }, files);
+    const { at } = await runAndMeasure("image-composite", { position: "bottom-right", margin: 5 }, files);
     expect([at(94, 94), at(76, 76), at(73, 73), at(97, 97)]).toEqual([
       [0, 0, 255],
       [0, 0, 255],
       [255, 0, 0],
       [255, 0, 0],
     ]);
-    const faint = await made("image-composite", { opacity: 0.5 }, files);
+    const faint = await runAndMeasure("image-composite", { opacity: 0.5 }, files);
     expect(faint.at(50, 50)[0]).toBeGreaterThan(100);
     expect(faint.at(50, 50)[2]).toBeGreaterThan(100);
   });
 
   it("arranges images in a grid in order", async () => {
     const images = await Promise.all(["#ff0000", "#00ff00", "#0000ff"].map((colour) => png(64, 64, colour)));
-    const { output, at } = await made("image-grid", { cellWidth: 32, cellHeight: 32, gap: 0 }, { images });
+    const { output, at } = await runAndMeasure("image-grid", { cellWidth: 32, cellHeight: 32, gap: 0 }, { images });
     expect([output.width, output.height]).toEqual([64, 64]);
     expect([at(16, 16), at(48, 16), at(16, 48), at(48, 48)]).toEqual([
       [255, 0, 0],
@@ -179,18 +183,18 @@ describe("operations on images", () => {
   });
 
   it.each(["png", "jpeg", "webp", "avif", "gif"])("converts to %s", async (format) => {
-    const { output } = await made("image-convert", { format }, { image: await png() });
+    const { output } = await runAndMeasure("image-convert", { format }, { image: await png() });
     expect(output.object!.contentType).toBe(`image/${format}`);
   });
 
   it("reads CMYK, and writes it as RGB", async () => {
     const cmyk = await picture(20, 20, "#ff0000").toColourspace("cmyk").jpeg().toBuffer();
-    const { metadata } = await made("image-convert", { format: "png" }, { image: cmyk });
+    const { metadata } = await runAndMeasure("image-convert", { format: "png" }, { image: cmyk });
     expect(metadata.space).toBe("srgb");
   });
 
   it("writes a text unchanged, including markup, inside the picture", async () => {
-    const { at, metadata } = await made(
+    const { at, metadata } = await runAndMeasure(
       "image-text",
       { text: "<b>&", size: 0.4, background: "#0000ff", position: "centre" },
       { image: await png(200, 100) },
@@ -205,8 +209,10 @@ describe("operations on images", () => {
   it("writes every script with a font, and names characters without one", async () => {
     const image = await png(400, 100);
     const texts = ["你好世界", "再见朋友", "สวัสดี", "مرحبا", "שלום"];
-    const written = await Promise.all(texts.map(async (text) => (await made("image-text", { text, bold: true }, { image })).bytes));
-    expect(new Set(written.map((bytes) => bytes.toString("base64"))).size).toBe(texts.length);
+    const pictures = await Promise.all(
+      texts.map(async (text) => (await runAndMeasure("image-text", { text, bold: true }, { image })).bytes),
+    );
+    expect(new Set(pictures.map((bytes) => bytes.toString("base64"))).size).toBe(texts.length);
     expect((await service.failure("image-text", { text: "ok 𠀀" }, { image })).message).toContain("text: no font has 𠀀 (U+20000)");
   });
 
@@ -220,7 +226,10 @@ describe("operations on images", () => {
 
   it("returns the same bytes for the same operation", async () => {
     const image = await png();
-    const [one, other] = [await made("image-resize", { width: 50 }, { image }), await made("image-resize", { width: 50 }, { image })];
+    const [one, other] = [
+      await runAndMeasure("image-resize", { width: 50 }, { image }),
+      await runAndMeasure("image-resize", { width: 50 }, { image }),
+    ];
     expect(one.output.object!.id).not.toBe(other.output.object!.id);
     expect(one.bytes.equals(other.bytes)).toBe(true);
   });

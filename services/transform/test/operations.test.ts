@@ -34,8 +34,8 @@ describe("the ffmpeg in use", () => {
   it("is the one in the environment, or else the one on PATH", async () => {
     const own = program(join(folder, "own"));
     expect(await findFfmpeg({ FFMPEG_PATH: own, NODELOOM_CACHE_DIR: folder }).ready()).toEqual({ path: own, version: "9.9-test" });
-    const found = program(join(folder, "ffmpeg"));
-    expect((await findFfmpeg({ NODELOOM_CACHE_DIR: folder }).ready()).path).toBe(found);
+    const ffmpegFile = program(join(folder, "ffmpeg"));
+    expect((await findFfmpeg({ NODELOOM_CACHE_DIR: folder }).ready()).path).toBe(ffmpegFile);
   });
 
   it("is unavailable, with the next step, until it exists; and downloading meanwhile", async () => {
@@ -101,7 +101,7 @@ describe("ffmpeg's output about a file", () => {
 });
 
 describe("captions", () => {
-  const words = (...said: [string, number, number][]) => said.map(([text, start, end]) => ({ text, start, end }));
+  const words = (...spokenWords: [string, number, number][]) => spokenWords.map(([text, start, end]) => ({ text, start, end }));
 
   it("end at sentences, pauses and full lines", () => {
     const cues = cuesOfWords(words(["One", 0, 0.3], ["two.", 0.3, 0.6], ["Three", 0.7, 1], ["four", 3, 3.3]), 20);
@@ -168,8 +168,8 @@ describe("the fonts of a text", () => {
     ["Arabic", "مرحبا", ["مرحبا|Noto Sans Arabic"]],
     ["Hebrew", "שלום", ["שלום|Noto Sans Hebrew"]],
     ["notes and faces", "la ♪ 👍🏽", ["la |Noto Sans", "♪ |Noto Sans S Chinese Bold", "👍🏽|Noto Emoji"]],
-  ])("show %s, each part in a font with all of its characters", (_name, text, wanted) => {
-    expect(families(text)).toEqual(wanted);
+  ])("show %s, each part in a font with all of its characters", (_name, text, expectedFamilies) => {
+    expect(families(text)).toEqual(expectedFamilies);
   });
 
   it("are rejected with the characters that none of them has, each once, with its number", () => {

@@ -18,7 +18,7 @@ describeWithFfmpeg("a video as displayed", () => {
   });
   afterAll(() => service.stop());
 
-  const made = async (...run: Parameters<RunningTransform["run"]>) => {
+  const runAndRead = async (...run: Parameters<RunningTransform["run"]>) => {
     const output = await service.run(...run);
     return { output, bytes: await service.bytesOf(output) };
   };
@@ -57,8 +57,8 @@ describeWithFfmpeg("a video as displayed", () => {
       );
     for (const colours of [PQ, "transfer=smpte2084"]) {
       const video = await service.upload(grey(colours));
-      const trimmed = await made("video-trim", { seconds: 0.2 }, { video });
-      const { data } = await sharp((await made("video-frame", { at: 0.1 }, { video })).bytes)
+      const trimmed = await runAndRead("video-trim", { seconds: 0.2 }, { video });
+      const { data } = await sharp((await runAndRead("video-frame", { at: 0.1 }, { video })).bytes)
         .raw()
         .toBuffer({ resolveWithObject: true });
       for (const level of [colourAt(trimmed.bytes, 0)[0]!, data[0]!]) expect(level).toBeGreaterThan(150);
@@ -82,12 +82,12 @@ describeWithFfmpeg("a video as displayed", () => {
       ],
       "out.mp4",
     );
-    const { bytes } = await made("video-gif", { seconds: 5, width: 160, fps: 10 }, { video: scenes });
+    const { bytes } = await runAndRead("video-gif", { seconds: 5, width: 160, fps: 10 }, { video: scenes });
     const { data } = await sharp(bytes, { page: 49 }).removeAlpha().raw().toBuffer({ resolveWithObject: true });
-    const wanted = Array.from({ length: 160 * 90 }, (_, pixel) => [pixel % 160, Math.floor(pixel / 160)]).flatMap(([x, y]) => [
+    const expectedPixels = Array.from({ length: 160 * 90 }, (_, pixel) => [pixel % 160, Math.floor(pixel / 160)]).flatMap(([x, y]) => [
       ...[255 - 2 * y!, 1.5 * x!, 255 - x!],
     ]);
-    const error = wanted.reduce((sum, level, index) => sum + Math.abs(level - data[index]!), 0) / wanted.length;
+    const error = expectedPixels.reduce((sum, level, index) => sum + Math.abs(level - data[index]!), 0) / expectedPixels.length;
     expect(error).toBeLessThan(8);
   });
 
@@ -100,7 +100,7 @@ describeWithFfmpeg("a video as displayed", () => {
         sound: tone(440, 2),
       },
     );
-    const { bytes } = await made("video-speed", { speed: 2 }, { video });
+    const { bytes } = await runAndRead("video-speed", { speed: 2 }, { video });
     expect(Math.abs(onsetsOf(samplesOf(bytes))[0]! - 0.5)).toBeLessThan(0.06);
     expect(levelBetween(samplesOf(bytes), 0, 0.4)).toBeLessThan(0.001);
   });
@@ -122,7 +122,7 @@ describeWithFfmpeg("a video as displayed", () => {
   it("gets no captions if nothing is said", async () => {
     const video = clip({ seconds: 1, tone: 440 });
     for (const settings of [{ words: [] }, { words: [{ text: "", segments: [] }] }, { words: [], mode: "track" }]) {
-      const { bytes } = await made("video-captions", settings, { video });
+      const { bytes } = await runAndRead("video-captions", settings, { video });
       const contents = await contentsOf(bytes);
       expect([contents.video!.frames, Math.round(contents.audio!.seconds), bytes.includes("tx3g")]).toEqual([25, 1, false]);
     }
@@ -135,7 +135,7 @@ describeWithFfmpeg("a video as displayed", () => {
     const texts = ["你好世界", "再见朋友", "안녕하세", "감사합니", "さようなら", "สวัสดี", "مرحبا", "שלום"];
     const pictures = new Set<string>();
     for (const text of texts) {
-      const { bytes } = await made("video-captions", { text, size: 0.2 }, { video });
+      const { bytes } = await runAndRead("video-captions", { text, size: 0.2 }, { video });
       pictures.add(pictureAt(bytes, 0.2).toString("base64"));
     }
     expect(pictures.size).toBe(texts.length);
@@ -154,7 +154,9 @@ describeWithFfmpeg("a video as displayed", () => {
   ])("is read from %s", async (name, family) => {
     const bytes = readFileSync(join(__dirname, "..", "..", "media", "test", "kinds", name));
     const { output } =
-      family === "video" ? await made("video-resize", { width: 24 }, { video: bytes }) : await made("audio-convert", {}, { audio: bytes });
+      family === "video"
+        ? await runAndRead("video-resize", { width: 24 }, { video: bytes })
+        : await runAndRead("audio-convert", {}, { audio: bytes });
     expect(output.durationSeconds).toBeGreaterThan(0.05);
   });
 

@@ -60,13 +60,13 @@ export const keepApproved = async (versions: Pick<VersionStore, "keepDraft">, dr
   if (!standing.some(isDraft)) return;
   const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson, createdBy } = draft;
   const { generators, fieldsJson, valuesJson, graphDigest, mediaNames } = draft;
-  const kept: Version = {
+  const keptVersion: Version = {
     ...{ creationId, revision, name, description, nodesJson, edgesJson, viewportJson, createdBy },
     ...{ generators, fieldsJson, valuesJson, graphDigest, mediaNames },
     ...{ version: -revision, note: "", reference: "", createdAt: new Date() },
   };
   const before = [draft.approved, draft.approvedDraft].flatMap((one) => one ?? []);
-  await versions.keepDraft(kept, [...before, ...standing].map(storedNumber));
+  await versions.keepDraft(keptVersion, [...before, ...standing].map(storedNumber));
 };
 
 /** Approvals after a version is published. */

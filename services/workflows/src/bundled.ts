@@ -110,8 +110,8 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
 
   const folderId = async (ownerId: string, name: string): Promise<string | null> => {
     if (name === "") return null;
-    const known = (await folders.list(ownerId)).find((folder) => folder.name === name);
-    return (known ?? (await folders.create(ownerId, name))).id;
+    const existing = (await folders.list(ownerId)).find((folder) => folder.name === name);
+    return (existing ?? (await folders.create(ownerId, name))).id;
   };
 
   const create = async (save: BundledSave): Promise<Workflow> => {
@@ -129,9 +129,9 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
     const { slug, ownerId, authorId, revision, title, description, tags, nodesJson, edgesJson, viewportJson } = save;
     const current = found(await store.owned(slug, ownerId));
     const tests = testsIn(save);
-    const wanted = { name: title, description, tags, graphDigest: graphDigest(nodesJson, edgesJson), ...tests };
+    const content = { name: title, description, tags, graphDigest: graphDigest(nodesJson, edgesJson), ...tests };
     const withTests = save.testsJson !== undefined;
-    if (contentOf(current, withTests) === contentOf(wanted, withTests)) return current;
+    if (contentOf(current, withTests) === contentOf(content, withTests)) return current;
     const changes = { name: title, description, tags, nodesJson, edgesJson, viewportJson, ...tests };
     const allowed = { maxWorkflows: save.maxWorkflows, unapproved: save.unapproved, mediaQuota: undefined, withoutRun: save.withoutRun };
     return workflows.update({ slug, ownerId, authorId, ifRevision: revision, changes, ...allowed });

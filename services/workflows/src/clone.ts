@@ -112,8 +112,8 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
   return async (cloning) => {
     const { slug, userId, authorId, maxWorkflows, name, mediaQuota, withoutRun = false } = cloning;
     const reference = cloning.reference && `clone\n${cloning.reference}`;
-    const known = reference && (await made(reference, userId));
-    if (known) return known;
+    const existing = reference && (await made(reference, userId));
+    if (existing) return existing;
     const source = await read(slug, userId);
     await checkCap(userId, maxWorkflows);
     const files = await filesOf(source);

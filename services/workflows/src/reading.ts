@@ -134,10 +134,10 @@ const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published" | "ali
   if (version === "") return chosenByAlias(head, userId, selection);
   if (version !== DRAFT && !VERSION.test(version))
     throw invalidRequest([{ path: "version", message: `must be a version's number, or ${DRAFT}` }]);
-  const chosen = version === DRAFT ? 0 : Number(version);
-  const isVisible = head.createdBy === userId ? chosen <= newest(head) : chosen === inProduction(head);
+  const chosenNumber = version === DRAFT ? 0 : Number(version);
+  const isVisible = head.createdBy === userId ? chosenNumber <= newest(head) : chosenNumber === inProduction(head);
   if (!isVisible) throw versionNotFound();
-  return { version: chosen, alias: "" };
+  return { version: chosenNumber, alias: "" };
 };
 
 async function* nothing(): AsyncIterable<Summary[]> {
@@ -227,19 +227,19 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       const alias = version === 0 ? "" : choice.alias;
       const graphHidden = createdBy !== userId && !head.isTemplate;
       const current = version === 0 ? head : version === published?.version ? published : undefined;
-      const known = approved ?? choice.set ?? current;
-      const { revision, ...rest } = known ?? (await versions.identity(creationId, version)) ?? { revision: 0 };
+      const identity = approved ?? choice.set ?? current;
+      const { revision, ...rest } = identity ?? (await versions.identity(creationId, version)) ?? { revision: 0 };
       const pinnedModels = "pinnedModels" in rest ? (rest.pinnedModels ?? {}) : {};
       const retentionDays = createdBy === userId ? (head.retentionDays ?? undefined) : undefined;
-      const told = { name, createdBy, version, alias, graphHidden, pinnedModels, retentionDays };
-      if (knownRevision > 0 && revision === knownRevision) return { ...told, revision, graph: undefined };
-      const kept = approved ? storedNumber(approved) : version;
-      const graph = kept === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, kept);
+      const definition = { name, createdBy, version, alias, graphHidden, pinnedModels, retentionDays };
+      if (knownRevision > 0 && revision === knownRevision) return { ...definition, revision, graph: undefined };
+      const storedVersion = approved ? storedNumber(approved) : version;
+      const graph = storedVersion === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, storedVersion);
       // No caller who can run the workflow has approved a graph.
       if (!graph) throw approved?.version === 0 ? workflowNotFound() : versionNotFound();
       // The draft may have changed after its head was read.
       const { nodesJson, edgesJson } = graph;
-      return { ...told, revision: graph.revision, graph: { nodesJson, edgesJson } };
+      return { ...definition, revision: graph.revision, graph: { nodesJson, edgesJson } };
     },
   };
 };

@@ -86,14 +86,14 @@ export const creationIdOf = (ownerId: string, reference: string): string =>
 
 /** Returns the members that were sent, and members derived from a changed graph. */
 const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<Workflow> => {
-  const sent: Partial<Workflow> = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  if (Object.keys(sent).length === 0) return sent;
-  const { nodesJson, edgesJson } = sent;
+  const sentMembers: Partial<Workflow> = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  if (Object.keys(sentMembers).length === 0) return sentMembers;
+  const { nodesJson, edgesJson } = sentMembers;
   const isGraph = nodesJson !== undefined || edgesJson !== undefined;
   // Old rows have no result members.
-  const isFirstTool = sent.mcp === true && current.resultsJson === undefined;
+  const isFirstTool = sentMembers.mcp === true && current.resultsJson === undefined;
   const derived = isGraph || isFirstTool ? derive(nodesJson ?? current.nodesJson, edgesJson ?? current.edgesJson) : {};
-  return { ...sent, ...derived, mediaNames: namedBy({ ...current, ...sent }) };
+  return { ...sentMembers, ...derived, mediaNames: namedBy({ ...current, ...sentMembers }) };
 };
 
 /** Only a session can change tool and app settings. A key can send their current values. */
@@ -142,9 +142,9 @@ export const createSaving = (deps: SavingDeps): Saving => {
 
   /** Returns the first free slug for a name. Owners can reuse slugs of workflows that they deleted. */
   const freeSlug = async (base: string, ownerId: string): Promise<{ slug: string; isOwnersAgain: boolean }> => {
-    const known = await store.taken(variantsOf(base));
-    const mine = new Set([...known].filter(([, formerOwner]) => formerOwner === ownerId).map(([own]) => own));
-    const slug = firstFree(base, new Set([...known.keys()].filter((one) => !mine.has(one))));
+    const takenSlugs = await store.taken(variantsOf(base));
+    const mine = new Set([...takenSlugs].filter(([, formerOwner]) => formerOwner === ownerId).map(([own]) => own));
+    const slug = firstFree(base, new Set([...takenSlugs.keys()].filter((one) => !mine.has(one))));
     return { slug, isOwnersAgain: mine.has(slug) };
   };
 
@@ -181,8 +181,8 @@ export const createSaving = (deps: SavingDeps): Saving => {
   const checkReadable = async (current: Workflow, next: Workflow): Promise<void> => {
     const isDraftShown = newest(next) === 0;
     if (!next.isTemplate || (current.isTemplate && (!isDraftShown || next.nodesJson === current.nodesJson))) return;
-    const shown = isDraftShown ? next : await versions.get(next.creationId, inProduction(next));
-    if (shown) checkNoCredentials(shown);
+    const shownGraph = isDraftShown ? next : await versions.get(next.creationId, inProduction(next));
+    if (shownGraph) checkNoCredentials(shownGraph);
   };
 
   /** Deletes a new thumbnail's file, unless the workflow now uses it. */
@@ -236,8 +236,8 @@ export const createSaving = (deps: SavingDeps): Saving => {
       checkApp(settings, undefined, unapproved);
       if (reference.length > MAX_REFERENCE_CHARS) throw invalidRequest([{ path: "reference", message: "is too long" }]);
       const creationId = creationIdOf(ownerId, reference);
-      const known = reference === "" ? undefined : await store.created(creationId, ownerId);
-      if (known) return settleFolder(known);
+      const existing = reference === "" ? undefined : await store.created(creationId, ownerId);
+      if (existing) return settleFolder(existing);
       if (reference !== "" && (await store.wasRemoved(creationId))) throw workflowNotFound();
       if (unapproved && settings.isTemplate) throw notApproved();
       if (settings.isTemplate) checkNoCredentials(settings);

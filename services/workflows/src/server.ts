@@ -200,8 +200,8 @@ export const workflowsHandlers = ({
     return {};
   }),
   cloneWorkflow: unary(async ({ mediaQuotaBytes, maxWorkflows, ...cloning }) => {
-    const made = await clone({ ...cloning, maxWorkflows, mediaQuota: mediaQuotaBytes });
-    return proto.CloneWorkflowResponse.fromPartial({ workflow: toWorkflow(made) });
+    const cloned = await clone({ ...cloning, maxWorkflows, mediaQuota: mediaQuotaBytes });
+    return proto.CloneWorkflowResponse.fromPartial({ workflow: toWorkflow(cloned) });
   }),
   publishVersion: unary(async (request) =>
     proto.PublishVersionResponse.fromPartial({

@@ -188,8 +188,8 @@ const stillPublished = ({ published }: Pick<Workflow, "published">): object =>
   published ? { "published.version": published.version } : { published: null };
 
 /** Matches if an alias is unchanged. */
-const stillAliased = (read: Pick<Workflow, "aliases">, name: string): object => ({
-  [`aliases.${name}.version`]: aliasOf(read, name)?.version ?? null,
+const stillAliased = (head: Pick<Workflow, "aliases">, name: string): object => ({
+  [`aliases.${name}.version`]: aliasOf(head, name)?.version ?? null,
 });
 
 const atRevision = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision });
@@ -258,13 +258,13 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
   }
 
   const publishedApps = async (filter: object, limit: number): Promise<AppRow[]> => {
-    const found = await model
+    const documents = await model
       .find({ ...filter, ...PUBLISHED_APP } as object, APP)
       .sort({ updatedAt: -1 })
       .limit(limit)
       .lean<AppDocument[]>()
       .exec();
-    return found.map(toWorkflow);
+    return documents.map(toWorkflow);
   };
 
   return {
@@ -283,11 +283,11 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       }
     },
     taken: async (pattern) => {
-      const found = await model
+      const documents = await model
         .find({ _id: pattern }, { formerOwner: 1, versionsOf: 1 })
         .lean<Pick<Row, "_id" | "formerOwner" | "versionsOf">[]>()
         .exec();
-      return new Map(found.map(({ _id, formerOwner, versionsOf }) => [_id, versionsOf ? undefined : formerOwner]));
+      return new Map(documents.map(({ _id, formerOwner, versionsOf }) => [_id, versionsOf ? undefined : formerOwner]));
     },
     visible: (slug, userId) => one(visible(slug, userId)),
     runnable: (slug, userId) => one(runnable(slug, userId)),
@@ -296,24 +296,24 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     publicSchema: (slug) => part({ _id: slug, ...PLAYGROUND }, SCHEMA),
     tools: async (ownerId, { after, slug }, limit) => {
       const filter = { createdBy: ownerId, mcp: true, _id: slug === "" ? { $gt: after } : slug };
-      const found = await model.find(filter, TOOL).sort({ _id: 1 }).limit(limit).lean<ToolDocument[]>().exec();
-      return found.map(toWorkflow);
+      const documents = await model.find(filter, TOOL).sort({ _id: 1 }).limit(limit).lean<ToolDocument[]>().exec();
+      return documents.map(toWorkflow);
     },
     app: async (slug) => {
-      const found = await model
+      const document = await model
         .findOne({ _id: slug, ...PUBLISHED_APP } as object, APP)
         .lean<AppDocument>()
         .exec();
-      return found ? toWorkflow(found) : undefined;
+      return document ? toWorkflow(document) : undefined;
     },
     apps: (ownerId, limit) => publishedApps({ createdBy: ownerId }, limit),
     appsOfOrigin: (origin, limit) => publishedApps({ "app.origins": origin }, limit),
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
     created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
     bundled: async (ownerId, names) => {
-      const wanted = { createdBy: ownerId, $or: [{ "bundle.name": { $in: [...names] } }, { _id: { $in: [...names] } }] };
-      const found = await model.find(wanted, BUNDLED_HEAD).lean<(Omit<BundledHead, "slug"> & { _id: string })[]>().exec();
-      return found.map(({ _id: slug, ...head }) => ({ slug, ...head }));
+      const filter = { createdBy: ownerId, $or: [{ "bundle.name": { $in: [...names] } }, { _id: { $in: [...names] } }] };
+      const documents = await model.find(filter, BUNDLED_HEAD).lean<(Omit<BundledHead, "slug"> & { _id: string })[]>().exec();
+      return documents.map(({ _id: slug, ...head }) => ({ slug, ...head }));
     },
     setBundle: async ({ slug, createdBy, creationId }, bundle) => {
       await model.updateOne({ _id: slug, createdBy, creationId }, { $set: { bundle } }).exec();
@@ -325,18 +325,18 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     },
     othersTemplates: (userId, filter, limit) => summaries({ ...LISTED, createdBy: { $ne: userId } }, filter, limit),
     thumbnails: async (slugs) => {
-      const found = await model
+      const documents = await model
         .find({ _id: { $in: [...slugs] } }, { thumbnail: 1 })
         .lean<Pick<Row, "_id" | "thumbnail">[]>()
         .exec();
-      return new Map(found.map(({ _id, thumbnail }) => [_id, thumbnail ?? null]));
+      return new Map(documents.map(({ _id, thumbnail }) => [_id, thumbnail ?? null]));
     },
     setThumbnailRef: async (slug, revision, thumbnailRef) => {
       await model.updateOne({ _id: slug, revision }, { $set: { thumbnailRef } }).exec();
     },
-    replace: async (read, members) => {
-      const { slug, createdBy, revision } = read;
-      const asRead = { _id: slug, createdBy, revision, ...stillPublished(read), ...stillAliased(read, PRODUCTION) };
+    replace: async (head, members) => {
+      const { slug, createdBy, revision } = head;
+      const asRead = { _id: slug, createdBy, revision, ...stillPublished(head), ...stillAliased(head, PRODUCTION) };
       const { matchedCount } = await model.updateOne(asRead as object, { $set: members }).exec();
       return matchedCount === 1;
     },
@@ -355,14 +355,14 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       const filter = { createdBy: ownerId, folderId, ...(slug === undefined ? {} : { _id: slug }) };
       await model.updateMany(filter, { $set: { folderId: null, updatedAt: at }, $inc: { revision: 1 } }).exec();
     },
-    setPublished: async (read, now, approved) => {
-      const { slug, createdBy, creationId } = read;
-      const asRead = { _id: slug, createdBy, creationId, ...stillPublished(read) };
+    setPublished: async (head, now, approved) => {
+      const { slug, createdBy, creationId } = head;
+      const asRead = { _id: slug, createdBy, creationId, ...stillPublished(head) };
       await model.updateOne(asRead as object, { $set: { published: now, approved } }).exec();
     },
-    setAlias: async (read, name, alias) => {
-      const { slug, createdBy, creationId, revision } = read;
-      const asRead = { _id: slug, createdBy, creationId, revision, ...stillPublished(read), ...stillAliased(read, name) };
+    setAlias: async (head, name, alias) => {
+      const { slug, createdBy, creationId, revision } = head;
+      const asRead = { _id: slug, createdBy, creationId, revision, ...stillPublished(head), ...stillAliased(head, name) };
       const removal = { $unset: { [`aliases.${name}`]: "" }, ...(name === PRODUCTION ? { $set: { approved: null } } : {}) };
       const change = alias ? { $set: { [`aliases.${name}`]: alias } } : removal;
       return (await model.collection.updateOne(asRead as object, change)).matchedCount === 1;
@@ -370,9 +370,9 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     approveDraft: async ({ slug, createdBy, creationId, revision }) => {
       await model.updateOne({ _id: slug, createdBy, creationId, revision }, { $set: { approvedDraft: null } }).exec();
     },
-    approve: async (read) => {
-      const { slug, createdBy, creationId, revision } = read;
-      const asRead = { _id: slug, createdBy, creationId, revision, ...stillPublished(read) };
+    approve: async (head) => {
+      const { slug, createdBy, creationId, revision } = head;
+      const asRead = { _id: slug, createdBy, creationId, revision, ...stillPublished(head) };
       return (await model.updateOne(asRead as object, { $set: { approved: null, approvedDraft: null } }).exec()).matchedCount === 1;
     },
     moderate: async (slug, next) => {
@@ -403,65 +403,65 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       await model.updateMany(older as object, { $set: { ownerSuspended, ownerRevision } }).exec();
     },
     remove: async ({ slug, ownerId, ifRevision }) => {
-      const wanted = { _id: slug, createdBy: ownerId, ...atRevision(ifRevision) };
+      const filter = { _id: slug, createdBy: ownerId, ...atRevision(ifRevision) };
       const parts = { creationId: 1, formerCreations: 1 };
-      const read = await model.findOne(wanted, parts).lean<Pick<Row, "creationId" | "formerCreations">>().exec();
-      if (!read) return undefined;
-      const { creationId } = read;
-      const formerCreations = [...(read.formerCreations ?? []), creationId].slice(-FORMER_CREATIONS);
+      const creations = await model.findOne(filter, parts).lean<Pick<Row, "creationId" | "formerCreations">>().exec();
+      if (!creations) return undefined;
+      const { creationId } = creations;
+      const formerCreations = [...(creations.formerCreations ?? []), creationId].slice(-FORMER_CREATIONS);
       // The row stays to reserve the slug. It needs another value for the unique creationId.
       const mark = { formerOwner: ownerId, versionsOf: creationId, creationId: `deleted:${creationId}`, formerCreations };
-      const { modifiedCount } = await model.collection.replaceOne({ ...wanted, creationId } as object, mark);
+      const { modifiedCount } = await model.collection.replaceOne({ ...filter, creationId } as object, mark);
       return modifiedCount === 1 ? creationId : undefined;
     },
     endRemoval: async (creationId) => {
       await model.updateOne({ creationId: `deleted:${creationId}` }, { $unset: { versionsOf: "" } }).exec();
     },
     unfinishedRemovals: async (limit) => {
-      const found = await model
+      const documents = await model
         .find({ versionsOf: { $ne: null } } as object, { versionsOf: 1 })
         .limit(limit)
         .lean<Pick<Row, "versionsOf">[]>()
         .exec();
-      return found.map(({ versionsOf }) => versionsOf!);
+      return documents.map(({ versionsOf }) => versionsOf!);
     },
     slugsOf: async (createdBy, limit) => {
-      const found = await model.find({ createdBy }, { _id: 1 }).limit(limit).lean<{ _id: string }[]>().exec();
-      return found.map(({ _id }) => _id);
+      const documents = await model.find({ createdBy }, { _id: 1 }).limit(limit).lean<{ _id: string }[]>().exec();
+      return documents.map(({ _id }) => _id);
     },
     forgetCreations: async (formerOwner) => {
       const remembered = { formerOwner, formerCreations: { $exists: true } };
       return (await model.updateMany(remembered, { $unset: { formerCreations: "" } }).exec()).modifiedCount;
     },
     naming: async (names) => {
-      const found = await model
+      const documents = await model
         .find({ $or: [{ mediaNames: { $in: [...names] } }, { thumbnailRef: { $in: [...names] } }] }, { mediaNames: 1, thumbnailRef: 1 })
         .lean<Pick<Row, "mediaNames" | "thumbnailRef">[]>()
         .exec();
-      return found.flatMap(({ mediaNames, thumbnailRef }) => (thumbnailRef ? [...mediaNames, thumbnailRef] : mediaNames));
+      return documents.flatMap(({ mediaNames, thumbnailRef }) => (thumbnailRef ? [...mediaNames, thumbnailRef] : mediaNames));
     },
     shownBy: async (createdBy) => {
-      const found = await model
+      const documents = await model
         .find({ createdBy, $or: [LISTED, PLAYGROUND, PUBLISHED_APP] } as object, SHOWN_FILES)
         .limit(LIST_BATCH)
         .lean<ShownFiles[]>()
         .exec();
-      return found;
+      return documents;
     },
     secretUses: async (createdBy, limit) => {
-      const found = await model
+      const documents = await model
         .find({ createdBy, "secretNames.0": { $exists: true } }, { name: 1, secretNames: 1 })
         .sort({ updatedAt: -1 })
         .limit(limit)
         .lean<(Pick<Row, "_id" | "name"> & { secretNames: string[] })[]>()
         .exec();
-      return found.map(({ _id: slug, name, secretNames }) => ({ slug, name, secretNames }));
+      return documents.map(({ _id: slug, name, secretNames }) => ({ slug, name, secretNames }));
     },
     modelUses: async (models, afterOwner, limit) => {
-      const named = { $in: [...models] };
-      const found = await model
+      const modelFilter = { $in: [...models] };
+      const documents = await model
         .find(
-          { createdBy: { $gt: afterOwner }, $or: [{ "generators.model": named }, { "published.generators.model": named }] },
+          { createdBy: { $gt: afterOwner }, $or: [{ "generators.model": modelFilter }, { "published.generators.model": modelFilter }] },
           { name: 1, createdBy: 1, "generators.model": 1, "published.generators.model": 1 },
         )
         .sort({ createdBy: 1, _id: 1 })
@@ -469,18 +469,18 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         .limit(limit)
         .lean<(Pick<Row, "_id" | "name" | "createdBy" | "generators"> & { published?: Pick<Published, "generators"> | null })[]>()
         .exec();
-      return found.map(({ _id: slug, name, createdBy: ownerId, generators, published: version }) => {
+      return documents.map(({ _id: slug, name, createdBy: ownerId, generators, published: version }) => {
         const all = new Set([...generators, ...(version?.generators ?? [])].map((use) => use.model));
         return { ownerId, slug, name, models: models.filter((one) => all.has(one)) };
       });
     },
     creationIds: async (ownerId, isTemplate, limit) => {
-      const found = await model
+      const documents = await model
         .find({ createdBy: ownerId, isTemplate }, { creationId: 1 })
         .limit(limit)
         .lean<Pick<Row, "creationId">[]>()
         .exec();
-      return found.map((row) => row.creationId);
+      return documents.map((row) => row.creationId);
     },
   };
 };

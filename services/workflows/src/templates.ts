@@ -49,22 +49,22 @@ export const createTemplates = ({ store, versions }: TemplatesDeps): Templates =
     return { ...moderated, after };
   },
   feature: async (slug, featured) => {
-    const known = await store.feature(slug, featured);
-    if (!known) throw workflowNotFound();
-    return known;
+    const workflow = await store.feature(slug, featured);
+    if (!workflow) throw workflowNotFound();
+    return workflow;
   },
   setOwnerSuspended: (ownerId, suspended, userRevision) => store.setOwnerSuspended(ownerId, suspended, userRevision),
   named: async (names) => {
-    const asked = atMostNames(names);
-    const found = await Promise.all([store.naming(names), versions.naming(names)]);
-    return [...new Set(found.flat().filter((name) => asked.has(name)))];
+    const askedNames = atMostNames(names);
+    const naming = await Promise.all([store.naming(names), versions.naming(names)]);
+    return [...new Set(naming.flat().filter((name) => askedNames.has(name)))];
   },
   shown: async (names, ownerId) => {
-    const asked = atMostNames(names);
+    const askedNames = atMostNames(names);
     const workflows = await store.shownBy(ownerId);
     const newest = workflows.flatMap(({ creationId, published }) => (published ? [{ creationId, version: published.version }] : []));
     const fields = newest.length === 0 ? [] : await versions.fieldsOf(newest);
-    const found = [...workflows.flatMap(shownIn), ...fields.flatMap(({ fieldsJson, valuesJson }) => namesIn(fieldsJson, valuesJson))];
-    return [...new Set(found.filter((name) => asked.has(name)))];
+    const shownNames = [...workflows.flatMap(shownIn), ...fields.flatMap(({ fieldsJson, valuesJson }) => namesIn(fieldsJson, valuesJson))];
+    return [...new Set(shownNames.filter((name) => askedNames.has(name)))];
   },
 });

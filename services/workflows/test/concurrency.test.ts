@@ -17,7 +17,7 @@ afterAll(async () => {
 const either = (index: number): RunningWorkflows => (index % 2 === 0 ? service : replica);
 const times = <T>(count: number, run: (index: number) => Promise<T>): Promise<PromiseSettledResult<T>[]> =>
   Promise.allSettled(Array.from({ length: count }, (_, index) => run(index)));
-const kept = <T>(results: PromiseSettledResult<T>[]): T[] =>
+const fulfilled = <T>(results: PromiseSettledResult<T>[]): T[] =>
   results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 const refusals = (results: PromiseSettledResult<unknown>[]): unknown[] =>
   results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
@@ -29,7 +29,7 @@ const CAP_REACHED = expect.objectContaining({
 
 describe("slugs under concurrent creates", () => {
   it("are dense for one name, over replicas and owners", async () => {
-    const created = kept(await times(30, (index) => either(index).create(newOwner(), { name: "Dense Name" })));
+    const created = fulfilled(await times(30, (index) => either(index).create(newOwner(), { name: "Dense Name" })));
     const expected = ["dense-name", ...Array.from({ length: 29 }, (_, index) => `dense-name-${index + 2}`)];
     expect(created.map((workflow) => workflow.slug).sort()).toEqual(expected.sort());
   });
@@ -47,7 +47,7 @@ describe("the cap on saved workflows", () => {
   it("lets exactly one of twenty concurrent creates through", async () => {
     const owner = newOwner();
     const results = await times(20, (index) => either(index).create(owner, { name: `Capped ${index}`, maxWorkflows: 1 }));
-    expect(kept(results)).toHaveLength(1);
+    expect(fulfilled(results)).toHaveLength(1);
     expect(refusals(results)).toEqual(Array(19).fill(CAP_REACHED));
     expect(
       (await service.client.listWorkflows({ ...EVERYTHING, userId: owner })).workflows.filter((row) => row.createdBy === owner),
@@ -57,25 +57,25 @@ describe("the cap on saved workflows", () => {
   it("never exceeds a larger cap", async () => {
     const owner = newOwner();
     const results = await times(20, (index) => either(index).create(owner, { name: "Three", maxWorkflows: 3 }));
-    expect(kept(results)).toHaveLength(3);
+    expect(fulfilled(results)).toHaveLength(3);
   });
 
   it("is per owner, and absent if none is set", async () => {
     const results = await times(6, (index) => service.create(`${index}-${randomUUID()}`, { maxWorkflows: 1 }));
-    expect(kept(results)).toHaveLength(6);
+    expect(fulfilled(results)).toHaveLength(6);
     const owner = newOwner();
-    expect(kept(await times(5, () => service.create(owner)))).toHaveLength(5);
+    expect(fulfilled(await times(5, () => service.create(owner)))).toHaveLength(5);
   });
 
   it("exempts templates, and counts one that stops being a template", async () => {
     const owner = newOwner();
-    const templates = kept(await times(3, () => service.create(owner, { isTemplate: true, maxWorkflows: 1 })));
+    const templates = fulfilled(await times(3, () => service.create(owner, { isTemplate: true, maxWorkflows: 1 })));
     expect(templates).toHaveLength(3);
     const results = await times(3, (index) => either(index).update(templates[index]!.slug, owner, { isTemplate: false, maxWorkflows: 1 }));
-    expect(kept(results)).toHaveLength(1);
+    expect(fulfilled(results)).toHaveLength(1);
     expect(refusals(results)).toEqual([CAP_REACHED, CAP_REACHED]);
     await expect(service.create(owner, { maxWorkflows: 1 })).rejects.toMatchObject({ reason: "WORKFLOW_CAP_REACHED" });
-    const counted = kept(results)[0]!;
+    const counted = fulfilled(results)[0]!;
     expect(await service.update(counted.slug, owner, { isTemplate: false, name: "Renamed", maxWorkflows: 1 })).toMatchObject({
       name: "Renamed",
     });
@@ -133,9 +133,9 @@ describe("updates", () => {
     const owner = newOwner();
     const { slug, revision } = await service.create(owner);
     const results = await times(10, (index) => either(index).update(slug, owner, { ifRevision: revision, name: `Winner ${index}` }));
-    expect(kept(results)).toHaveLength(1);
+    expect(fulfilled(results)).toHaveLength(1);
     for (const refusal of refusals(results)) expect(refusal).toMatchObject({ kind: "precondition", reason: "PRECONDITION_FAILED" });
-    expect(await get(service, slug, owner)).toMatchObject({ revision: revision + 1, name: kept(results)[0]!.name });
+    expect(await get(service, slug, owner)).toMatchObject({ revision: revision + 1, name: fulfilled(results)[0]!.name });
   });
 });
 

@@ -27,7 +27,7 @@ const template = (ownerId: string, more: Partial<proto.CreateWorkflowRequest> = 
   service.create(ownerId, { name: unique(), isTemplate: true, ...more });
 const list = (userId: string, more: Partial<proto.ListWorkflowsRequest> = {}) =>
   service.client.listWorkflows({ ...EVERYTHING, userId, ...more });
-const seen = async (userId: string, slug: string) => (await list(userId)).workflows.find((row) => row.slug === slug);
+const listedRow = async (userId: string, slug: string) => (await list(userId)).workflows.find((row) => row.slug === slug);
 /** Assembled here, so that secret scanners don't report this file. */
 const LEAK = ["ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("_");
 const sending = (header: string): string =>
@@ -122,14 +122,14 @@ describe("publishing a template", () => {
   it("is limited per account, also if many are published at once", async () => {
     const owner = newOwner();
     const settled = await Promise.allSettled(Array.from({ length: LIMITS.templates + 4 }, () => template(owner)));
-    const made = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    expect(made).toHaveLength(LIMITS.templates);
-    const refused = { reason: "TEMPLATE_CAP_REACHED", metadata: { limit: LIMITS.templates } };
+    const published = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(published).toHaveLength(LIMITS.templates);
+    const capError = { reason: "TEMPLATE_CAP_REACHED", metadata: { limit: LIMITS.templates } };
     const { slug } = await service.create(owner, { name: unique() });
-    await expect(service.update(slug, owner, { isTemplate: true })).rejects.toMatchObject(refused);
+    await expect(service.update(slug, owner, { isTemplate: true })).rejects.toMatchObject(capError);
     // Existing templates stay editable. If one stops being a template, its slot is free.
-    await service.update(made[0]!.slug, owner, { isTemplate: true, description: "still here" });
-    await service.update(made[0]!.slug, owner, { isTemplate: false });
+    await service.update(published[0]!.slug, owner, { isTemplate: true, description: "still here" });
+    await service.update(published[0]!.slug, owner, { isTemplate: false });
     await service.update(slug, owner, { isTemplate: true });
   });
 });
@@ -161,16 +161,16 @@ describe("covers and thumbnails", () => {
     const { url } = await upload(owner);
     const { slug } = await template(owner, { coverJson: cover(url), thumbnail: dataUrl(PNG) });
     expect(await get(service, slug, reader)).toMatchObject({ thumbnail: dataUrl(PNG), coverJson: cover(url) });
-    const row = await seen(reader, slug);
+    const row = await listedRow(reader, slug);
     expect(row).toMatchObject({ coverJson: cover(url) });
     expect(row!.thumbnail).toMatch(/^http:\/\/public\.test\/media\/[0-9a-f]{32}\.png$/);
-    const read = await fetch(service.mediaUrl + new URL(row!.thumbnail!).pathname);
-    expect(Buffer.from(await read.arrayBuffer())).toEqual(PNG);
-    expect((await seen(owner, slug))!.thumbnail).toBe(row!.thumbnail);
+    const response = await fetch(service.mediaUrl + new URL(row!.thumbnail!).pathname);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG);
+    expect((await listedRow(owner, slug))!.thumbnail).toBe(row!.thumbnail);
     await service.update(slug, owner, { thumbnail: url });
-    expect((await seen(reader, slug))!.thumbnail).toBe(url);
+    expect((await listedRow(reader, slug))!.thumbnail).toBe(url);
     await service.update(slug, owner, { clearThumbnail: true });
-    expect((await seen(reader, slug))!.thumbnail).toBeUndefined();
+    expect((await listedRow(reader, slug))!.thumbnail).toBeUndefined();
   });
 
   it("accept unchanged pictures from another public URL, and hide them from others", async () => {
@@ -184,11 +184,11 @@ describe("covers and thumbnails", () => {
     expect(stored).toMatchObject(old);
     expect(await service.update(slug, owner, { ...old, name: "Sent back" })).toMatchObject(old);
     expect(await get(service, slug, reader)).toMatchObject({ coverJson: "" });
-    expect(await seen(reader, slug)).toMatchObject({
+    expect(await listedRow(reader, slug)).toMatchObject({
       coverJson: "",
       thumbnail: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string,
     });
-    expect(await seen(owner, slug)).toMatchObject({ coverJson: old.coverJson });
+    expect(await listedRow(owner, slug)).toMatchObject({ coverJson: old.coverJson });
     await expect(service.update(slug, owner, { coverJson: cover("https://example.com/other.png") })).rejects.toMatchObject(
       invalidAt("cover.image"),
     );
@@ -204,13 +204,13 @@ describe("an owner's suspension", () => {
     const { slug } = await template(owner, { publicPlayground: true });
     await suspend(owner, true, 3);
     await suspend(owner, false, 2);
-    expect(await seen(reader, slug)).toBeUndefined();
+    expect(await listedRow(reader, slug)).toBeUndefined();
     await expect(get(service, slug, reader)).rejects.toMatchObject(NOT_FOUND);
     await expect(service.client.getDefinition({ slug, userId: reader, knownRevision: 0, version: "" })).rejects.toMatchObject(NOT_FOUND);
     await expect(service.client.getPublicSchema({ slug })).rejects.toMatchObject(NOT_FOUND);
     expect(await get(service, slug, owner)).toMatchObject({ slug });
     await suspend(owner, false, 4);
-    expect(await seen(reader, slug)).toBeDefined();
+    expect(await listedRow(reader, slug)).toBeDefined();
     expect((await service.client.getPublicSchema({ slug })).schema).toBeDefined();
   });
 });
@@ -219,9 +219,9 @@ it("features templates, and nothing else", async () => {
   const { slug } = await template(newOwner());
   const reader = newOwner();
   expect(await service.client.featureTemplate({ slug, featured: true })).toMatchObject({ featured: true, wasFeatured: false });
-  expect(await seen(reader, slug)).toMatchObject({ featured: true });
+  expect(await listedRow(reader, slug)).toMatchObject({ featured: true });
   expect(await service.client.featureTemplate({ slug, featured: false })).toMatchObject({ featured: false, wasFeatured: true });
-  expect(await seen(reader, slug)).toMatchObject({ featured: false });
+  expect(await listedRow(reader, slug)).toMatchObject({ featured: false });
   const { slug: own } = await service.create(newOwner(), { name: unique() });
   await expect(service.client.featureTemplate({ slug: own, featured: true })).rejects.toMatchObject(NOT_FOUND);
 });
@@ -233,7 +233,7 @@ describe("taking down", () => {
     const [owner, reader] = [newOwner(), newOwner()];
     const { slug } = await template(owner, { publicPlayground: true });
     expect(await moderate(slug, false, "spam")).toMatchObject({ listed: false, wasListed: true, takedown: { reason: "spam" } });
-    expect(await seen(reader, slug)).toBeUndefined();
+    expect(await listedRow(reader, slug)).toBeUndefined();
     await expect(get(service, slug, reader)).rejects.toMatchObject(NOT_FOUND);
     await expect(service.client.getDefinition({ slug, userId: reader, knownRevision: 0, version: "" })).rejects.toMatchObject(NOT_FOUND);
     await expect(service.client.getPublicSchema({ slug })).rejects.toMatchObject(NOT_FOUND);
@@ -242,7 +242,7 @@ describe("taking down", () => {
     await service.update(slug, owner, { isTemplate: true });
     await expect(get(service, slug, reader)).rejects.toMatchObject(NOT_FOUND);
     expect(await moderate(slug, true)).toMatchObject({ listed: true, wasListed: false, earlierTakedown: { reason: "spam" } });
-    expect(await seen(reader, slug)).toBeDefined();
+    expect(await listedRow(reader, slug)).toBeDefined();
   });
 
   it("is for templates only", async () => {
@@ -258,14 +258,14 @@ describe("lists", () => {
     const mark = randomUUID();
     const { folder } = await service.client.createFolder({ ownerId: owner, name: "Folder" });
     const folderId = folder!.id;
-    const made: proto.Workflow[] = [];
+    const created: proto.Workflow[] = [];
     for (let index = 0; index < 5; index += 1) {
       const more = index % 2 ? { tags: [mark, "odd"], folderId } : { tags: [mark], description: "Even (a.b)" };
-      made.unshift(await service.create(owner, { name: `Row ${index} ${mark}`, ...more }));
+      created.unshift(await service.create(owner, { name: `Row ${index} ${mark}`, ...more }));
     }
     const other = await template(newOwner(), { tags: [mark], name: `Other ${mark}` });
     const slugs = async (more: Partial<proto.ListWorkflowsRequest>) => (await list(owner, more)).workflows.map(({ slug }) => slug);
-    const own = made.map(({ slug }) => slug);
+    const own = created.map(({ slug }) => slug);
     expect(await slugs({ query: mark.toUpperCase() })).toEqual([other.slug, ...own]);
     expect(await slugs({ tag: mark })).toEqual([other.slug, ...own]);
     expect(await slugs({ query: mark, tag: "odd" })).toEqual([own[1], own[3]]);
@@ -298,20 +298,20 @@ describe("cloning", () => {
     const [file, picture, foreign] = [await upload(author), await upload(author), await upload(newOwner())];
     const nodesJson = nodes(file.id, foreign.url);
     const source = await template(author, { nodesJson, coverJson: cover(picture.url), tags: ["a"], description: "of the author" });
-    const made = await clone(source.slug, reader, { reference: "r1" });
+    const cloned = await clone(source.slug, reader, { reference: "r1" });
     const { objects: own } = await service.media.listObjects({ ownerId: reader, limit: 10, cursor: "" });
     expect(own).toHaveLength(2);
     const copied = (
-      await service.media.getObjectsByKey({ keys: [new URL((JSON.parse(made.coverJson) as { image: string }).image).pathname.slice(7)] })
+      await service.media.getObjectsByKey({ keys: [new URL((JSON.parse(cloned.coverJson) as { image: string }).image).pathname.slice(7)] })
     ).objects[0]!;
     const other = own.find(({ id }) => id !== copied.id)!;
-    expect(made).toMatchObject({
+    expect(cloned).toMatchObject({
       ...{ name: source.name, createdBy: reader, isTemplate: false, tags: ["a"], description: "of the author" },
       nodesJson: nodes(other.id, foreign.url),
       coverJson: cover(copied.url),
     });
-    expect(made.slug).not.toBe(source.slug);
-    expect(await clone(source.slug, reader, { reference: "r1" })).toEqual(made);
+    expect(cloned.slug).not.toBe(source.slug);
+    expect(await clone(source.slug, reader, { reference: "r1" })).toEqual(cloned);
     expect((await service.media.listObjects({ ownerId: reader, limit: 10, cursor: "" })).objects).toHaveLength(2);
     expect((await clone(source.slug, author, { name: "Mine twice" })).name).toBe("Mine twice");
   });
@@ -364,11 +364,11 @@ describe("deleted slugs", () => {
       for (let round = 0; round < 5; round += 1) {
         const name = unique();
         const { slug } = await service.create(owner, { name });
-        const [, ...made] = await Promise.all([
+        const [, ...others] = await Promise.all([
           service.client.deleteWorkflow({ slug, ownerId: owner }),
           ...Array.from({ length: 4 }, (_, index) => (index % 2 ? service : replica).create(other, { name })),
         ]);
-        expect(made.map((one) => (one as proto.Workflow).slug)).not.toContain(slug);
+        expect(others.map((one) => (one as proto.Workflow).slug)).not.toContain(slug);
         const mine = await Promise.all([service.create(owner, { name }), replica.create(owner, { name })]);
         expect(mine.filter((one) => one.slug === slug)).toHaveLength(1);
       }
@@ -403,9 +403,9 @@ describe("files that workflows name", () => {
     await service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug: versioned.slug, ownerId: owner }));
     await service.update(versioned.slug, owner, { nodesJson: "[]" });
     const names = files.flatMap(({ id, key }) => [id, key]);
-    const found = (await service.client.findNamedMedia({ names })).names;
-    expect(new Set(found)).toEqual(new Set([inGraph.id, inCover!.key, asThumbnail!.key, inVersion!.key]));
-    expect(found).not.toContain(unnamed!.id);
+    const foundNames = (await service.client.findNamedMedia({ names })).names;
+    expect(new Set(foundNames)).toEqual(new Set([inGraph.id, inCover!.key, asThumbnail!.key, inVersion!.key]));
+    expect(foundNames).not.toContain(unnamed!.id);
   });
 
   it("are kept beyond 90 days: in a graph, a version and a cover", async () => {

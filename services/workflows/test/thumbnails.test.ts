@@ -104,8 +104,8 @@ it("leaves no file of a workflow that wasn't created", async () => {
 it("stores one file for a repeated creation", async () => {
   const owner = newOwner();
   const reference = randomUUID();
-  const made = await Promise.all([1, 2, 3].map(() => service.create(owner, { thumbnail: PICTURE, reference })));
-  expect(new Set(made.map(({ slug }) => slug)).size).toBe(1);
+  const created = await Promise.all([1, 2, 3].map(() => service.create(owner, { thumbnail: PICTURE, reference })));
+  expect(new Set(created.map(({ slug }) => slug)).size).toBe(1);
   expect(await filesOf(owner)).toEqual({ count: 1, usedBytes: BYTES });
 });
 

@@ -96,8 +96,8 @@ describe("creating", () => {
   });
 
   it("names every error at once", async () => {
-    const refused = service.create(owner, { name: "", tags: Array<string>(60).fill("t"), edgesJson: "x" });
-    await expect(refused).rejects.toMatchObject({ metadata: { issues: [{ path: "name" }, { path: "tags" }, { path: "edges" }] } });
+    const creation = service.create(owner, { name: "", tags: Array<string>(60).fill("t"), edgesJson: "x" });
+    await expect(creation).rejects.toMatchObject({ metadata: { issues: [{ path: "name" }, { path: "tags" }, { path: "edges" }] } });
   });
 
   it("counts visible characters", async () => {
@@ -181,11 +181,11 @@ describe("listing", () => {
     await service.update(created[1]!, owner, { description: "latest" });
     const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: service.database });
     const listed = async (listBatch: number): Promise<string[]> => {
-      const found: string[] = [];
+      const allSlugs: string[] = [];
       for await (const batch of createWorkflowStore(connection, listBatch).ownSummaries(owner, NOTHING, 0))
-        found.push(...batch.map((row) => row.slug));
+        allSlugs.push(...batch.map((row) => row.slug));
       connection.deleteModel("Workflow");
-      return found;
+      return allSlugs;
     };
     const expected = [created[1], created[4], created[3], created[2], created[0]];
     expect(await listed(100)).toEqual(expected);
@@ -371,8 +371,13 @@ describe("definitions", () => {
     await service.client.deleteWorkflow({ slug: first.slug, ownerId: owner });
     const second = await service.create(owner, { name: "Short life" });
     expect(second.slug).toBe(first.slug);
-    const held = await service.client.getDefinition({ version: "", slug: first.slug, userId: owner, knownRevision: first.revision });
-    expect(held.unchanged).toBe(false);
+    const unchangedReply = await service.client.getDefinition({
+      version: "",
+      slug: first.slug,
+      userId: owner,
+      knownRevision: first.revision,
+    });
+    expect(unchangedReply.unchanged).toBe(false);
   });
 });
 

@@ -100,9 +100,9 @@ export const callsOf = (method: string, path: string, operation: Operation, sche
   const blocks: [string, string][] = [["sh", curlOf(method, path, operation, schemas)]];
   if (isForClients(operation)) {
     const parts = Object.entries(partsOf(operation, schemas));
-    const named = parts.map(([name, value]) => `, ${name}=${inPython(name === "params" ? asTexts(value) : value)}`).join("");
+    const namedArguments = parts.map(([name, value]) => `, ${name}=${inPython(name === "params" ? asTexts(value) : value)}`).join("");
     blocks.push(["ts", `const { body } = await client.request("${operation.operationId}", ${inTypeScript(Object.fromEntries(parts))});`]);
-    blocks.push(["python", `reply = client.request("${operation.operationId}"${named})`]);
+    blocks.push(["python", `reply = client.request("${operation.operationId}"${namedArguments})`]);
   }
   return blocks.map(([language, text]) => `\`\`\`${language} call\n${text}\n\`\`\``).join("\n\n");
 };

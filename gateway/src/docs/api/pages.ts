@@ -42,15 +42,15 @@ const parameterTable = (parameters: readonly Parameter[]): string =>
 const contentOf = (content: Content, what: string, schemas: ApiDocument["components"]["schemas"] = {}): string[] =>
   Object.entries(content).flatMap(([type, { schema, example }]) => {
     const members = memberTable(schemas[nameOf(schema.$ref ?? "")] ?? schema);
-    const shown = example === undefined || what === BODY ? [] : [`\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``];
-    return [`**${what}** (\`${type}\`): ${typeOf(schema)}`, ...(members === "" ? [] : [members]), ...shown];
+    const exampleBlock = example === undefined || what === BODY ? [] : [`\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``];
+    return [`**${what}** (\`${type}\`): ${typeOf(schema)}`, ...(members === "" ? [] : [members]), ...exampleBlock];
   });
 
 const answer = ([status, { description, headers = {}, content = {} }]: [string, Response]): string[] => {
   const own = Object.keys(headers).filter((name) => !COMMON_HEADERS.test(name));
-  const said = `${description}${own.length === 0 ? "" : `; headers ${own.map(code).join(", ")}`}`;
-  if (Object.keys(content).length === 0) return [`**Response ${status}**: ${said}`];
-  return [...contentOf(content, `Response ${status}`), `${said}.`];
+  const responseText = `${description}${own.length === 0 ? "" : `; headers ${own.map(code).join(", ")}`}`;
+  if (Object.keys(content).length === 0) return [`**Response ${status}**: ${responseText}`];
+  return [...contentOf(content, `Response ${status}`), `${responseText}.`];
 };
 
 /** Collapsed, because error codes are similar for most operations. */
@@ -124,8 +124,8 @@ const schemaPage = ({ components }: ApiDocument): string =>
     "Objects in request and response bodies, by their names in the OpenAPI document and both clients.",
     ...Object.entries(components.schemas).flatMap(([name, schema]) => {
       const members = memberTable(schema);
-      const said = schema.description === undefined ? [] : [schema.description];
-      return [`## ${name}`, ...said, members === "" ? typeOf(schema) : members];
+      const introduction = schema.description === undefined ? [] : [schema.description];
+      return [`## ${name}`, ...introduction, members === "" ? typeOf(schema) : members];
     }),
   ].join("\n\n");
 

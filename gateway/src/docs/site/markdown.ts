@@ -63,22 +63,22 @@ const levelOf = ({ tag }: Token): number => Number(tag.slice(1));
 
 /** Headings in order. Repeated names get a number, as on GitHub. */
 const headingsOf = (tokens: readonly Token[]): Map<number, Heading> => {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   const headings = new Map<number, Heading>();
   for (const [index, token] of tokens.entries()) {
     if (token.type !== "heading_open") continue;
     const text = plainText(tokens[index + 1]!);
     const fragment = fragmentOf(text);
-    const count = seen.get(fragment) ?? 0;
-    seen.set(fragment, count + 1);
+    const count = counts.get(fragment) ?? 0;
+    counts.set(fragment, count + 1);
     headings.set(index, { level: levelOf(token), id: count === 0 ? fragment : `${fragment}-${count}`, text });
   }
   return headings;
 };
 
 const highlight = (code: string, language: string): string => {
-  const known = hljs.getLanguage(language);
-  return known ? hljs.highlight(code, { language }).value : escapeHtml(code);
+  const isKnownLanguage = hljs.getLanguage(language);
+  return isKnownLanguage ? hljs.highlight(code, { language }).value : escapeHtml(code);
 };
 
 /** Marks code blocks that show one call in several languages. */

@@ -30,7 +30,7 @@ const secure = helmet({
 });
 
 const pageHandler = (site: Site): RequestHandler<{ path: string[] }> => {
-  const kept = new Map<string, Kept>();
+  const pagesByPath = new Map<string, Kept>();
   const make = (path: string): Kept | undefined => {
     const isMarkdown = MARKDOWN.test(path);
     const text = isMarkdown ? site.markdown(path.replace(MARKDOWN, "")) : site.html(path);
@@ -38,9 +38,9 @@ const pageHandler = (site: Site): RequestHandler<{ path: string[] }> => {
   };
   return (request, response, next) => {
     const path = request.params.path.join("/");
-    const page = kept.get(path) ?? make(path);
+    const page = pagesByPath.get(path) ?? make(path);
     if (page) {
-      kept.set(path, page);
+      pagesByPath.set(path, page);
       return sendKept(page, request, response);
     }
     const file = site.file(path);

@@ -22,10 +22,11 @@ export const missingPage = (groups: readonly Group[]): string => {
 };
 
 /** Search results, or the form without a query. */
-export const searchPage = (groups: readonly Group[], query: string, found: readonly Found[]): string => {
+export const searchPage = (groups: readonly Group[], query: string, searchResults: readonly Found[]): string => {
   const about = `Search for ${query}`;
-  const count = found.length === 0 ? "Nothing was found. Fewer words, or their beginnings, may find more." : `${found.length} sections`;
-  const results = query === "" ? "" : `<p role="status">${count}</p>\n<ol class="found">${found.map(item).join("\n")}</ol>`;
+  const count =
+    searchResults.length === 0 ? "Nothing was found. Fewer words, or their beginnings, may find more." : `${searchResults.length} sections`;
+  const results = query === "" ? "" : `<p role="status">${count}</p>\n<ol class="found">${searchResults.map(item).join("\n")}</ol>`;
   const body = `<h1>Search</h1>\n<div class="search-again">${searchForm(query)}</div>\n${results}`;
   return layout(groups, { title: query === "" ? "Search" : about, about, body, query });
 };

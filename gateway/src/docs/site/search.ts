@@ -94,10 +94,10 @@ const createIndex = async (pages: () => Iterable<SearchPage>): Promise<{ index: 
 
 /** @param pages read once, at the first search */
 export const createSearch = (pages: () => Iterable<SearchPage>): Search => {
-  let made: ReturnType<typeof createIndex> | undefined;
+  let searchIndex: ReturnType<typeof createIndex> | undefined;
   return {
     find: async (query) => {
-      const { index, sections } = await (made ??= createIndex(pages));
+      const { index, sections } = await (searchIndex ??= createIndex(pages));
       const words = query.split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
       const queries = words.map((word) => ({ combineWith: "OR" as const, queries: waysToSay(word).map(allOf) }));
       const boostDocument = (id: unknown): number => (sections[id as number]!.isReference ? REFERENCE_WEIGHT : 1);

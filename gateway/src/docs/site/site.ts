@@ -86,8 +86,8 @@ export const createSite = (document: Pick<ApiDocument, "tags">, text: string): S
     missing: () => missingPage(groups),
     file: (path) => (files.has(path) && !PAGE.test(path) ? join(DOCS_FOLDER, path) : undefined),
     search: async (query) => {
-      const found: readonly Found[] = query === "" ? [] : await search.find(query);
-      return searchPage(groups, query, found);
+      const results: readonly Found[] = query === "" ? [] : await search.find(query);
+      return searchPage(groups, query, results);
     },
   };
 };

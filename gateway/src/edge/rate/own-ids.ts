@@ -6,9 +6,9 @@ export interface OwnIds {
 }
 
 export const createOwnIds = (maxEntries: number): OwnIds => {
-  const seen = new LRUCache<string, true>({ max: maxEntries });
+  const knownIds = new LRUCache<string, true>({ max: maxEntries });
   return {
-    has: (userId, id) => seen.get(`${userId} ${id}`) ?? false,
-    add: (userId, id) => void seen.set(`${userId} ${id}`, true),
+    has: (userId, id) => knownIds.get(`${userId} ${id}`) ?? false,
+    add: (userId, id) => void knownIds.set(`${userId} ${id}`, true),
   };
 };

@@ -22,8 +22,8 @@ export const createStreamCount = (limit: number): StreamCount => {
       }
       open.set(userId, count + 1);
       return () => {
-        const left = (open.get(userId) ?? 1) - 1;
-        if (left > 0) open.set(userId, left);
+        const remaining = (open.get(userId) ?? 1) - 1;
+        if (remaining > 0) open.set(userId, remaining);
         else open.delete(userId);
       };
     },

@@ -21,13 +21,13 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** Bounds the memory of bodies being received, by sender and in total. */
 export const createBodyBudget = ({ perOwner, overall }: BodyBudgetOptions): BodyBudget => {
-  const held = new Map<string, number>();
+  const heldBytes = new Map<string, number>();
   let total = 0;
 
   const change = (owner: string, bytes: number): void => {
-    const left = (held.get(owner) ?? 0) + bytes;
-    if (left > 0) held.set(owner, left);
-    else held.delete(owner);
+    const remainingBytes = (heldBytes.get(owner) ?? 0) + bytes;
+    if (remainingBytes > 0) heldBytes.set(owner, remainingBytes);
+    else heldBytes.delete(owner);
     total += bytes;
   };
 
@@ -36,7 +36,7 @@ export const createBodyBudget = ({ perOwner, overall }: BodyBudgetOptions): Body
       let own = 0;
       return {
         add: (bytes) => {
-          if ((held.get(owner) ?? 0) + bytes > perOwner) {
+          if ((heldBytes.get(owner) ?? 0) + bytes > perOwner) {
             const metadata = { limit: perOwner, retryAfter: RETRY_AFTER_SECONDS };
             throw new DomainError(
               "exhausted",

@@ -54,9 +54,9 @@ export const measureJson = (bytes: Uint8Array, maxDepth: number, maxValues: numb
 
 /** @throws INVALID_REQUEST for a text that would make too large a structure. */
 export const checkJsonBounds = (bytes: Uint8Array, maxValues: number): void => {
-  const found = measureJson(bytes, LIMITS.jsonDepth, maxValues);
-  if (found === "fits") return;
+  const measure = measureJson(bytes, LIMITS.jsonDepth, maxValues);
+  if (measure === "fits") return;
   const message =
-    found === "too deep" ? `the body is nested more than ${LIMITS.jsonDepth} levels deep` : `the body has more than ${maxValues} values`;
+    measure === "too deep" ? `the body is nested more than ${LIMITS.jsonDepth} levels deep` : `the body has more than ${maxValues} values`;
   throw invalidRequest([{ path: "", message }]);
 };

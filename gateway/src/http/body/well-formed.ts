@@ -16,11 +16,11 @@ const placeOf = (value: unknown, path: readonly string[]): readonly string[] | u
   return undefined;
 };
 
-/** Rejects lone surrogates: they can be neither stored nor forwarded as UTF-8. @param kept members stored as written */
-export const surrogateIssues = ({ text, value }: JsonBody, kept: readonly string[] = []): Issue[] => {
+/** Rejects lone surrogates: they can be neither stored nor forwarded as UTF-8. @param exactMembers members stored as written */
+export const surrogateIssues = ({ text, value }: JsonBody, exactMembers: readonly string[] = []): Issue[] => {
   if (!MAYBE.test(text)) return [];
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  const judged = isObject ? Object.fromEntries(Object.entries(value).filter(([name]) => !kept.includes(name))) : value;
+  const judged = isObject ? Object.fromEntries(Object.entries(value).filter(([name]) => !exactMembers.includes(name))) : value;
   const place = placeOf(judged, []);
   return place ? [{ path: place.join("."), message: "has half of a surrogate pair, which isn't a character" }] : [];
 };

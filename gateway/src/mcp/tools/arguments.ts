@@ -34,11 +34,11 @@ const jsonOf = (members: readonly (readonly [string, string])[]): string =>
 /** Splits arguments into the path, query and body of a request. @throws DomainError INVALID_REQUEST naming unknown arguments */
 export const asRouteCall = ({ params, query, body }: Parts, args: ReadonlyMap<string, string>): RouteCall => {
   const [inPath, inQuery] = [shapeOf(params?.schema), shapeOf(query)];
-  const given = [...args];
-  const rest = given.filter(([name]) => !Object.hasOwn(inPath, name) && !Object.hasOwn(inQuery, name));
+  const entries = [...args];
+  const rest = entries.filter(([name]) => !Object.hasOwn(inPath, name) && !Object.hasOwn(inQuery, name));
   if (!body && rest.length > 0) throw invalidRequest(rest.map(([path]) => ({ path, message: "is not known" })));
-  const pick = (shape: Shape, read: (text: string) => unknown): Record<string, unknown> =>
-    Object.fromEntries(given.filter(([name]) => Object.hasOwn(shape, name)).map(([name, text]) => [name, read(text)]));
+  const pick = (shape: Shape, readText: (text: string) => unknown): Record<string, unknown> =>
+    Object.fromEntries(entries.filter(([name]) => Object.hasOwn(shape, name)).map(([name, text]) => [name, readText(text)]));
   return {
     params: pick(inPath, (text) => JSON.parse(text) as unknown),
     query: pick(inQuery, asQueryText),

@@ -85,7 +85,7 @@ const quote = async ({ context, args }: ToolCall) => {
 };
 
 /** Shows an execution with its files. If it exceeds a message, its nodes are dropped first, then its result. */
-const shown = (context: McpContext, { body }: Reply): Promise<CallToolResult> | CallToolResult => {
+const resultOf = (context: McpContext, { body }: Reply): Promise<CallToolResult> | CallToolResult => {
   const { nodes: _, ...rest } = body as Record<string, unknown> & { executionId: string };
   const withoutNodes = (): CallToolResult =>
     structured(rest, () => linkToExecution(context.gateway, structured({ ...rest, result: undefined }), rest.executionId));
@@ -96,13 +96,13 @@ const shown = (context: McpContext, { body }: Reply): Promise<CallToolResult> | 
 
 const getExecution = async (call: ToolCall) => {
   const { context, args, report, signal } = call;
-  const asked = asRouteCall(pollRoute, renamed(without(args, "waitSeconds")));
+  const pollCall = asRouteCall(pollRoute, renamed(without(args, "waitSeconds")));
   const { data: seconds = 0, error } = waitSeconds.safeParse(valueOf(args, "waitSeconds"));
   if (error) throw invalidRequest([{ path: "waitSeconds", message: "must be a number of seconds, at most 600" }]);
-  const first = await callRoute(context, pollRoute, asked);
-  if (seconds === 0) return shown(context, first);
-  await follow(context, String(asked.params?.id), { waitMs: seconds * MS, report, signal });
-  return shown(context, await callRoute(context, pollRoute, asked));
+  const first = await callRoute(context, pollRoute, pollCall);
+  if (seconds === 0) return resultOf(context, first);
+  await follow(context, String(pollCall.params?.id), { waitMs: seconds * MS, report, signal });
+  return resultOf(context, await callRoute(context, pollRoute, pollCall));
 };
 
 export const BUILT_IN: readonly Tool[] = [

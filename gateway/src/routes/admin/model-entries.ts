@@ -61,13 +61,13 @@ interface Put {
 const put = (context: CallContext<"admin", unknown, unknown, unknown>, change: Put): Promise<models.PutEntryResponse> => {
   const target = change.internalName ?? String(change.entry.internalName);
   return audited(context, { action: change.action, target, change: change.entry }, async () => {
-    const written = await context.gateway.services.models.putEntry({
+    const storedEntry = await context.gateway.services.models.putEntry({
       entryJson: JSON.stringify(change.entry),
       create: change.action !== "model.replace",
       internalName: change.internalName ?? "",
       ifRevision: change.ifRevision,
     });
-    return { value: written, before: parsed(written.beforeJson), after: parsed(written.entryJson) };
+    return { value: storedEntry, before: parsed(storedEntry.beforeJson), after: parsed(storedEntry.entryJson) };
   });
 };
 
@@ -89,9 +89,9 @@ export const adminModelEntryRoutes = [
     responses: { 201: model },
     errors: ["ALREADY_EXISTS", "PRECONDITION_FAILED"],
     handler: async (context) => {
-      const written = await put(context, { action: "model.add", entry: context.body });
-      const view = viewFor(context, written);
-      return { status: 201, body: view, headers: created(view.internalName, written.revision)! };
+      const saved = await put(context, { action: "model.add", entry: context.body });
+      const view = viewFor(context, saved);
+      return { status: 201, body: view, headers: created(view.internalName, saved.revision)! };
     },
   }),
   defineRoute({
@@ -114,9 +114,9 @@ export const adminModelEntryRoutes = [
         { deadlineMs: IMPORT_DEADLINE_MS },
       );
       const draft = parsed(drafted.entryJson)!;
-      const written = await put(context, { action: "model.import", entry: draft });
-      const body = { model: viewFor(context, written), entry: draft, notes: drafted.notes };
-      return { status: 201, body, headers: created(draft.internalName, written.revision)! };
+      const saved = await put(context, { action: "model.import", entry: draft });
+      const body = { model: viewFor(context, saved), entry: draft, notes: drafted.notes };
+      return { status: 201, body, headers: created(draft.internalName, saved.revision)! };
     },
   }),
   defineRoute({
@@ -149,8 +149,8 @@ export const adminModelEntryRoutes = [
     handler: async (context) => {
       const ifRevision = await wantedRevision(context);
       const { internalName } = context.params;
-      const written = await put(context, { action: "model.replace", entry: context.body, internalName, ifRevision });
-      return { status: 200, body: viewFor(context, written), headers: { ETag: revisionTag(written.revision) } };
+      const saved = await put(context, { action: "model.replace", entry: context.body, internalName, ifRevision });
+      return { status: 200, body: viewFor(context, saved), headers: { ETag: revisionTag(saved.revision) } };
     },
   }),
   defineRoute({

@@ -58,13 +58,13 @@ export const adminModelOrderRoutes = [
     errors: ["NOT_FOUND"],
     example: { order: ["sandbox-image", "sandbox-image-fast"] },
     handler: async (context) => {
-      const { gateway, params: named, body } = context;
+      const { gateway, params: orderParams, body } = context;
       const { models: service } = gateway.services;
-      await audited(context, { action: "model-order.put", target: named.task, change: body }, async () => {
-        const { before, order: after } = await service.setModelOrder({ task: named.task, order: body.order });
+      await audited(context, { action: "model-order.put", target: orderParams.task, change: body }, async () => {
+        const { before, order: after } = await service.setModelOrder({ task: orderParams.task, order: body.order });
         return { value: after, before: { order: before }, after: { order: after } };
       });
-      return { status: 200, body: view(named.task, await service.listModels({ includeDisabled: true })) };
+      return { status: 200, body: view(orderParams.task, await service.listModels({ includeDisabled: true })) };
     },
   }),
 ];

@@ -46,10 +46,10 @@ export const adminModelRoutes = [
     handler: async (context) => {
       const { params, body } = context;
       const { models: service } = context.gateway.services;
-      const known = (await service.listModels({ includeDisabled: true })).models.find(
+      const knownModel = (await service.listModels({ includeDisabled: true })).models.find(
         ({ internalName }) => internalName === params.internalName,
       );
-      const action = { action: "model.update", target: params.internalName, change: body, before: known && overridable(known) };
+      const action = { action: "model.update", target: params.internalName, change: body, before: knownModel && overridable(knownModel) };
       const changed = await audited(context, action, async () => {
         const { model: stored, before } = await service.updateModel(
           models.UpdateModelRequest.fromPartial({

@@ -71,10 +71,10 @@ const viewOf = (key: models.ProviderKey, secret: identity.Secret | undefined, em
 
 /** Email addresses by user id; erased users have none. */
 const emailsOf = async (gateway: Gateway, ids: readonly string[]): Promise<Map<string, string>> => {
-  const found = await Promise.all(
+  const emails = await Promise.all(
     [...new Set(ids)].map(async (userId) => [userId, (await findUser(gateway, userId))?.email ?? ""] as const),
   );
-  return new Map(found.filter(([, email]) => email !== ""));
+  return new Map(emails.filter(([, email]) => email !== ""));
 };
 
 const readAll = async (gateway: Gateway): Promise<z.infer<typeof list>> => {
@@ -89,8 +89,8 @@ const readAll = async (gateway: Gateway): Promise<z.infer<typeof list>> => {
 };
 
 /** @throws DomainError NOT_FOUND for a name that no model needs */
-const find = async (gateway: Gateway, wanted: string): Promise<ProviderKeyView> => {
-  const key = (await readAll(gateway)).keys.find((one) => one.name === wanted);
+const find = async (gateway: Gateway, keyName: string): Promise<ProviderKeyView> => {
+  const key = (await readAll(gateway)).keys.find((one) => one.name === keyName);
   if (!key) throw notFound("provider key");
   return key;
 };
@@ -122,21 +122,21 @@ export const adminProviderKeyRoutes = [
     errors: ["NOT_FOUND", "ALREADY_EXISTS", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
     example: { value: "the key, as the provider shows it" },
     handler: async (context) => {
-      const { gateway, caller, params: wanted, body } = context;
-      const before = await find(gateway, wanted.name);
+      const { gateway, caller, params: keyParams, body } = context;
+      const before = await find(gateway, keyParams.name);
       if (before.source === "environment")
         throw new DomainError(
           "conflict",
           "ALREADY_EXISTS",
-          `${wanted.name} is set in the platform's environment, which takes precedence: change it there`,
+          `${keyParams.name} is set in the platform's environment, which takes precedence: change it there`,
         );
-      const action = { action: "provider-key.put", target: wanted.name, before: recorded(before) };
+      const action = { action: "provider-key.put", target: keyParams.name, before: recorded(before) };
       const after = await audited(context, action, async () => {
         const { identity: service, models } = gateway.services;
-        const hosts = (await models.listProviderKeys({})).keys.find(({ name: one }) => one === wanted.name)?.addresses ?? [];
-        const secret = { owner: PLATFORM_OWNER, name: wanted.name, hosts, setBy: caller.user.id };
+        const hosts = (await models.listProviderKeys({})).keys.find(({ name: one }) => one === keyParams.name)?.addresses ?? [];
+        const secret = { owner: PLATFORM_OWNER, name: keyParams.name, hosts, setBy: caller.user.id };
         await service.putSecret({ ...identity.PutSecretRequest.fromPartial(secret), value: body.value });
-        const stored = await find(gateway, wanted.name);
+        const stored = await find(gateway, keyParams.name);
         return { value: stored, after: recorded(stored) };
       });
       return { status: 200, body: after };
@@ -151,10 +151,10 @@ export const adminProviderKeyRoutes = [
     responses: { 204: null },
     errors: ["NOT_FOUND"],
     handler: async (context) => {
-      const { gateway, params: wanted } = context;
-      const before = await find(gateway, wanted.name);
-      await audited(context, { action: "provider-key.delete", target: wanted.name, before: recorded(before) }, async () => ({
-        value: await gateway.services.identity.deleteSecret({ owner: PLATFORM_OWNER, name: wanted.name }),
+      const { gateway, params: keyParams } = context;
+      const before = await find(gateway, keyParams.name);
+      await audited(context, { action: "provider-key.delete", target: keyParams.name, before: recorded(before) }, async () => ({
+        value: await gateway.services.identity.deleteSecret({ owner: PLATFORM_OWNER, name: keyParams.name }),
       }));
       return { status: 204 };
     },
@@ -167,8 +167,8 @@ export const adminProviderKeyRoutes = [
     summary: "Check a provider's key with a free request",
     responses: { 200: test },
     errors: ["NOT_FOUND", "NOT_CONFIGURED"],
-    handler: async ({ gateway, params: wanted }) => {
-      const { outcome, message, providerStatus } = await gateway.services.executions.testProviderKey({ name: wanted.name });
+    handler: async ({ gateway, params: keyParams }) => {
+      const { outcome, message, providerStatus } = await gateway.services.executions.testProviderKey({ name: keyParams.name });
       return { status: 200, body: { outcome, message: message || null, providerStatus: providerStatus || null } };
     },
   }),

@@ -56,15 +56,15 @@ const view = (stored: identity.Tier): z.infer<typeof tier> => ({
   ...(Object.keys(stored.caps).length === 0 ? {} : { caps: capsFromNumbers(stored.caps) }),
 });
 
-const toStored = (id: string, given: z.infer<typeof tierSettings>): identity.Tier =>
+const toStored = (id: string, newSettings: z.infer<typeof tierSettings>): identity.Tier =>
   identity.Tier.fromPartial({
     id,
-    base: given.base,
-    rateLimitPerMinute: given.rateLimitPerMinute ?? undefined,
-    markupPermille: Math.round(given.markup * PERMILLE),
-    monthlyMillicredits: fromCredits(given.monthlyCredits),
-    concurrency: given.concurrency,
-    caps: capsToNumbers(given.caps ?? {}),
+    base: newSettings.base,
+    rateLimitPerMinute: newSettings.rateLimitPerMinute ?? undefined,
+    markupPermille: Math.round(newSettings.markup * PERMILLE),
+    monthlyMillicredits: fromCredits(newSettings.monthlyCredits),
+    concurrency: newSettings.concurrency,
+    caps: capsToNumbers(newSettings.caps ?? {}),
   });
 
 const findTier = async ({ services }: Gateway, id: string): Promise<identity.Tier | undefined> =>

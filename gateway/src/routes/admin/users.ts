@@ -90,8 +90,8 @@ export const adminUserRoutes = [
       if (isOwn && (body.role === "user" || body.approved === false))
         throw preconditionFailed("administrators can't remove their own role or approval: another administrator can");
       const { identity: service } = gateway.services;
-      const known = await requirePerson(gateway, params.id);
-      const action = { action: "user.update", target: params.id, change: body, before: adminUserView(known) };
+      const person = await requirePerson(gateway, params.id);
+      const action = { action: "user.update", target: params.id, change: body, before: adminUserView(person) };
       const changed = await audited(context, action, async () => {
         const { user, before } = await service.updateUser(
           identity.UpdateUserRequest.fromPartial({

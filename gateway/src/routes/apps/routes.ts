@@ -105,10 +105,10 @@ export const appRoutes = [
       const app = await findOpen(gateway, params.slug);
       const ownerId = caller.user.id;
       if (app.ownerId !== ownerId) throw notFound("app");
-      const known = body?.token === undefined ? undefined : earlierClaims(gateway, app, body.token).visitor;
-      if (known !== undefined && body?.visitor !== undefined && body.visitor !== known)
+      const knownVisitor = body?.token === undefined ? undefined : earlierClaims(gateway, app, body.token).visitor;
+      if (knownVisitor !== undefined && body?.visitor !== undefined && body.visitor !== knownVisitor)
         throw invalidRequest([{ path: "visitor", message: "differs from the token's visitor: send only one of them" }]);
-      const visitor = known ?? body?.visitor ?? randomUUID();
+      const visitor = knownVisitor ?? body?.visitor ?? randomUUID();
       return tokenReply(gateway, app, { slug: app.slug, ownerId, keyId: caller.key?.id ?? "", visitor });
     },
   }),

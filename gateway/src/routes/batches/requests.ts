@@ -60,7 +60,8 @@ interface Sources {
   items?: unknown;
   mediaId?: unknown;
 }
-const isOne = (given: Sources): boolean => [given.inputs, given.items, given.mediaId].filter((one) => one !== undefined).length === 1;
+const isOne = (sources: Sources): boolean =>
+  [sources.inputs, sources.items, sources.mediaId].filter((one) => one !== undefined).length === 1;
 
 export const workflowBatch = z
   .strictObject({ inputs: inputs.optional(), items: items.optional(), mediaId: mediaId.optional(), until, ...common })
@@ -77,10 +78,10 @@ export const modelBatch = z
 export type BatchContext = CallContext<"any", unknown, Named, z.infer<typeof workflowBatch>>;
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
 
-const itemsOf = (sent: ReadonlyMap<string, string>): batches.BatchItem[] => {
-  const given = sent.get("inputs");
-  if (given !== undefined) return elements(given).map((inputsJson) => ({ inputsJson, settingsJson: "" }));
-  return elements(sent.get("items") ?? "[]").map((item) => {
+const itemsOf = (sentParts: ReadonlyMap<string, string>): batches.BatchItem[] => {
+  const inputsText = sentParts.get("inputs");
+  if (inputsText !== undefined) return elements(inputsText).map((inputsJson) => ({ inputsJson, settingsJson: "" }));
+  return elements(sentParts.get("items") ?? "[]").map((item) => {
     const own = members(item);
     return { inputsJson: own.get("inputs") ?? "{}", settingsJson: own.get("settings") ?? "" };
   });
@@ -88,16 +89,16 @@ const itemsOf = (sent: ReadonlyMap<string, string>): batches.BatchItem[] => {
 
 /** @param own members of the batch's own webhook */
 export const orderOf = (
-  { caller, body, query, members: sent }: BatchContext,
+  { caller, body, query, members: sentMembers }: BatchContext,
   $case: TargetCase,
   value: string,
   own: Partial<executions.Runner> = {},
 ): batches.BatchOrder => {
-  checkMetadata(sent().get("metadata"));
+  checkMetadata(sentMembers().get("metadata"));
   return batches.BatchOrder.fromPartial({
     target: { target: { $case, value }, ...($case === "model" ? {} : selectedGraph(caller, query)), until: body.until ?? "" },
     runner: { ...toRunner(caller, $case === "model" ? "model" : "workflow"), ...own },
-    items: itemsOf(sent()),
+    items: itemsOf(sentMembers()),
     mediaId: body.mediaId ?? "",
     maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
     concurrency: body.concurrency ?? 0,

@@ -73,12 +73,12 @@ async function* records(rows: AsyncIterable<batches.BatchRow>, { inputs, results
     ...results.flatMap((name) => [`result.${name}`, ...(files.has(name) ? [`result.${name}.id`] : [])]),
   ];
   for await (const { index, status, executionId, millicredits, errorMessage, inputsJson, resultJson } of rows) {
-    const [given, made] = [objectOf(inputsJson), objectOf(resultJson)];
+    const [inputMembers, resultMembers] = [objectOf(inputsJson), objectOf(resultJson)];
     yield [
       ...[String(index), status, executionId, String(toCredits(millicredits)), errorMessage],
-      ...inputs.map((name) => cellOf(member(given, name))),
+      ...inputs.map((name) => cellOf(member(inputMembers, name))),
       ...results.flatMap((name) => {
-        const value = member(made, name);
+        const value = member(resultMembers, name);
         return [cellOf(value), ...(files.has(name) ? [idsOf(value).join(" ")] : [])];
       }),
     ];
@@ -110,10 +110,10 @@ export async function* signedRows(
 }
 
 /** Writes results as fast as the client reads. If the source fails, the connection is closed, so that no partial file looks complete. */
-export const streamResults = async (response: Response, batchId: string, format: Format, read: ReadRows): Promise<void> => {
-  const columns = format === "csv" ? await columnsOf(read()) : undefined;
+export const streamResults = async (response: Response, batchId: string, format: Format, readRows: ReadRows): Promise<void> => {
+  const columns = format === "csv" ? await columnsOf(readRows()) : undefined;
   response.status(200).set({ "Content-Type": TYPES[format], "Content-Disposition": `attachment; filename="batch-${batchId}.${format}"` });
   // Spreadsheets would treat a cell that starts with = as a formula.
-  if (columns) await pipeline(Readable.from(records(read(), columns)), stringify({ escape_formulas: true }), response);
-  else await pipeline(Readable.from(lines(read())), response);
+  if (columns) await pipeline(Readable.from(records(readRows(), columns)), stringify({ escape_formulas: true }), response);
+  else await pipeline(Readable.from(lines(readRows())), response);
 };

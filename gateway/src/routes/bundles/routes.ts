@@ -104,9 +104,9 @@ type Import = (order: proto.ImportBundleOrder) => Promise<proto.ImportBundleResp
  * Reads the form while its archive is forwarded.
  * @param work passes the order to the service; if it fails first, nothing changes
  */
-const withArchive = async <T>(context: Context, work: (given: z.infer<typeof order>, perform: Import) => Promise<T>): Promise<T> => {
+const withArchive = async <T>(context: Context, work: (importOrder: z.infer<typeof order>, perform: Import) => Promise<T>): Promise<T> => {
   const bytes = new PassThrough();
-  let [resolve, reject]: [(given: proto.ImportBundleOrder) => void, (error: unknown) => void] = [() => undefined, () => undefined];
+  let [resolve, reject]: [(importOrder: proto.ImportBundleOrder) => void, (error: unknown) => void] = [() => undefined, () => undefined];
   const ordered = new Promise<proto.ImportBundleOrder>((accept, refuse) => ([resolve, reject] = [accept, refuse]));
   ordered.catch(() => undefined);
   let answered: Promise<proto.ImportBundleResponse> | undefined;
@@ -122,8 +122,8 @@ const withArchive = async <T>(context: Context, work: (given: z.infer<typeof ord
     const { fields } = await readForm(context.request, keep);
     const importing = answered as Promise<proto.ImportBundleResponse> | undefined;
     if (!importing) throw invalidRequest([{ path: BUNDLE, message: "is required, and must be a file" }]);
-    return await work(check(order, fields), (given) => {
-      resolve(given);
+    return await work(check(order, fields), (importOrder) => {
+      resolve(importOrder);
       return importing;
     });
   } catch (error) {
@@ -210,7 +210,7 @@ export const bundleRoutes = [
       ...(["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "WORKFLOW_NOT_FOUND", "WORKFLOW_INVALID"] as const),
     ],
     handler: async (context) => {
-      const body = await withArchive(context as Context, (given, perform) => imported(context as Context, given, perform));
+      const body = await withArchive(context as Context, (importOrder, perform) => imported(context as Context, importOrder, perform));
       return { status: body.state === "applying" ? 202 : 200, body };
     },
   }),

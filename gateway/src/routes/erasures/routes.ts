@@ -126,11 +126,11 @@ export const erasureRoutes = [
     errors: ["NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
       const within = caller.key?.metadata ?? {};
-      const { erasure: found } = await gateway.services.erasures.getErasure({ erasureId: params.id, userId: caller.user.id, within });
-      if (!found) throw new Error("executions answered without an erasure");
-      const { before, createdAt, finishedAt, metadataName: named, ...rest } = found;
+      const { erasure: request } = await gateway.services.erasures.getErasure({ erasureId: params.id, userId: caller.user.id, within });
+      if (!request) throw new Error("executions answered without an erasure");
+      const { before, createdAt, finishedAt, metadataName: field, ...rest } = request;
       const times = { before: iso(before), createdAt: iso(createdAt), finishedAt: iso(finishedAt) };
-      return { status: 200, body: { ...rest, ...times, metadataName: named || null, notReached: NOT_REACHED } };
+      return { status: 200, body: { ...rest, ...times, metadataName: field || null, notReached: NOT_REACHED } };
     },
   }),
 ];

@@ -44,18 +44,18 @@ const decidedBy = z
   .union([z.object({ userId: z.string() }), z.object({ keyId: z.string() })])
   .nullable()
   .meta({ description: "The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases" });
-const made = {
+const decisionFields = {
   nodeId: z.string(),
   decision: z.enum(DECISIONS),
   decidedBy,
   comment: z.string().nullable(),
   decidedAt: timestamp.nullable(),
 };
-const decision = z.object(made).meta({ id: "Decision" });
+const decision = z.object(decisionFields).meta({ id: "Decision" });
 
 /** A decision as executions show it. */
 export const madeDecision = z
-  .object({ ...made, by: z.enum(["owner", "timeout", "rerun"]).meta({ description: "`rerun`: reused from an earlier run" }) })
+  .object({ ...decisionFields, by: z.enum(["owner", "timeout", "rerun"]).meta({ description: "`rerun`: reused from an earlier run" }) })
   .meta({ id: "MadeDecision" });
 
 /** The caller as an approver. A key decides as its creator. The email address is read only if an approver is named by one. */
@@ -65,8 +65,8 @@ const deciderOf = async (
   approvers: readonly string[],
 ): Promise<executions.Decider> => {
   const hasAddress = !person.service && approvers.some((approver) => approver.includes("@"));
-  const known = hasAddress ? await services.addresses.getAddress({ userId: person.id }) : undefined;
-  const address = known?.verifiedAt ? known.email : "";
+  const personAddress = hasAddress ? await services.addresses.getAddress({ userId: person.id }) : undefined;
+  const address = personAddress?.verifiedAt ? personAddress.email : "";
   return { personId: person.id, role: organization?.role ?? "owner", address, isService: person.service };
 };
 
@@ -111,20 +111,20 @@ export const decisionRoutes = [
       const { execution } = await service.getExecution({ executionId: params.id, userId: caller.user.id });
       if (!execution) throw executionNotFound();
       authorize(caller, "any", runCapability("workflow", execution.workflowSlug ?? ""));
-      const { nodeId: node, decision: wanted, comment } = body;
-      const change = { nodeId: node, decision: wanted, ...(comment ? { comment } : {}), isChanged: body.value !== undefined };
+      const { nodeId: node, decision: requestedDecision, comment } = body;
+      const change = { nodeId: node, decision: requestedDecision, ...(comment ? { comment } : {}), isChanged: body.value !== undefined };
       const decider = await deciderOf(gateway, caller, execution.waitingFor.find((waiting) => waiting.nodeId === node)?.approvers ?? []);
       const decided = await auditedForOwner(context, { action: "execution.decide", target: params.id, change }, async () => ({
         value: await service.decideExecution({
-          ...{ executionId: params.id, userId: caller.user.id, nodeId: node, isApproved: wanted === "approve" },
+          ...{ executionId: params.id, userId: caller.user.id, nodeId: node, isApproved: requestedDecision === "approve" },
           ...{ valueJson: members().get("value"), comment },
           ...(caller.key ? { keyId: caller.key.id } : { personId: caller.person.id }),
           decider,
         }),
       }));
       const { nodeId, isApproved, decidedAt } = decided;
-      const shown = { decidedBy: decidedByJson(decided), comment: decided.comment || null, decidedAt: iso(decidedAt) };
-      return { status: 200, body: { nodeId, decision: isApproved ? "approve" : "reject", ...shown } };
+      const decisionFacts = { decidedBy: decidedByJson(decided), comment: decided.comment || null, decidedAt: iso(decidedAt) };
+      return { status: 200, body: { nodeId, decision: isApproved ? "approve" : "reject", ...decisionFacts } };
     },
   }),
 ];

@@ -67,8 +67,8 @@ async function* eventsOf(
   isVisitor: boolean,
 ): AsyncGenerator<StreamedEvent, void> {
   for await (const { sequence, type, at, dataJson, publicDataJson } of messages) {
-    const shown = (isVisitor && publicDataJson) || dataJson;
-    yield { id: sequence, type, data: toJson({ type, at: iso(at), data: raw(shown, "{}") }) };
+    const publicData = (isVisitor && publicDataJson) || dataJson;
+    yield { id: sequence, type, data: toJson({ type, at: iso(at), data: raw(publicData, "{}") }) };
   }
 }
 
@@ -93,14 +93,14 @@ type Context = CallContext<"any", { id: string }>;
 
 /** Streams the events after the ones that the client has seen, until the execution is final, or the client disconnects or loses access. */
 const watch = ({ gateway, caller, params, request, response }: Context, afterSequence: number) => {
-  const gone = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
+  const disconnect = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
     authorize(await resolveCaller(gateway, reading, request, response), reading.auth, reading.capability);
   });
   const query = { executionId: params.id, userId: caller.user.id, afterSequence };
-  const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
+  const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: disconnect });
   const events = eventsOf(messages, Boolean(caller.visitor));
-  const shown = caller.visitor ? eventsForVisitors(events) : events;
-  return { events: signedEvents(shown, (data) => gateway.mediaUrls.leave(data, caller)), gone };
+  const shownEvents = caller.visitor ? eventsForVisitors(events) : events;
+  return { events: signedEvents(shownEvents, (data) => gateway.mediaUrls.leave(data, caller)), gone: disconnect };
 };
 
 /** Follows an execution while the client has a stream slot, and ends the service's stream afterwards. */
@@ -133,10 +133,10 @@ const followAll = (context: Context): Promise<typeof STREAMED> =>
   });
 
 /** Continues after an event. A client that has seen the last event gets a response that stops it from reconnecting. */
-const followFrom = (context: Context, afterSequence: number, known: executions.Execution): Promise<Reply | typeof STREAMED> =>
+const followFrom = (context: Context, afterSequence: number, knownExecution: executions.Execution): Promise<Reply | typeof STREAMED> =>
   follow(context, afterSequence, async ({ events, gone }) => {
     const { gateway, response } = context;
-    if (!isFinal(known)) {
+    if (!isFinal(knownExecution)) {
       await streamEvents(response, events, gone);
       return STREAMED;
     }
@@ -150,7 +150,7 @@ const followFrom = (context: Context, afterSequence: number, known: executions.E
 
 const METADATA_PREFIX = "metadata.";
 const moment = z.iso.datetime({ offset: true }).optional();
-const named = z.object({
+const namedFilters = z.object({
   status: z.enum(EXECUTION_STATUSES).optional(),
   workflowSlug: slug.optional(),
   batchId: uuid.optional().meta({ description: "Only items of this batch. Without it, only executions that aren't items of a batch" }),
@@ -160,11 +160,11 @@ const named = z.object({
   limit,
   cursor: cursor.optional(),
 });
-const filters = named.catchall(z.string()).superRefine((query, context) => {
+const filters = namedFilters.catchall(z.string()).superRefine((query, context) => {
   for (const path of Object.keys(query)) {
     // No run has metadata with a NUL character or with this name.
     const isOfMetadata = path.startsWith(METADATA_PREFIX) && !path.includes("\0") && path !== `${METADATA_PREFIX}__proto__`;
-    if (Object.hasOwn(named.shape, path) || isOfMetadata) continue;
+    if (Object.hasOwn(namedFilters.shape, path) || isOfMetadata) continue;
     context.addIssue({ code: "custom", path: [path], message: "is not known" });
   }
 });
@@ -286,8 +286,10 @@ export const executionRoutes = [
       const afterSequence = lastEventId(request.headers["last-event-id"]);
       // The first event shows that the execution exists. For visitors the row must also show that it belongs to them.
       if (request.method !== "HEAD" && afterSequence === 0 && !caller.visitor) return followAll(context);
-      const known = await getExecution(gateway.services.executions, params.id, caller);
-      return request.method === "HEAD" ? { status: 200, headers: EVENT_STREAM_HEADERS } : followFrom(context, afterSequence, known);
+      const knownExecution = await getExecution(gateway.services.executions, params.id, caller);
+      return request.method === "HEAD"
+        ? { status: 200, headers: EVENT_STREAM_HEADERS }
+        : followFrom(context, afterSequence, knownExecution);
     },
   }),
   defineRoute({

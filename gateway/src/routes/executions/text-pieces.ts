@@ -16,16 +16,16 @@ interface Delta {
  * Pieces of the text of a model's run. If the text restarts, they stop; then the result shows whether it still starts with the sent pieces.
  */
 export async function* textPieces(events: AsyncIterable<executions.WatchExecutionResponse>): AsyncGenerator<string, void> {
-  let written = "";
+  let writtenText = "";
   let isAgain = false;
   for await (const { type, dataJson } of events) {
     if (type !== DELTA || isAgain) continue;
     const { nodeId, text, reset } = JSON.parse(dataJson) as Delta;
     if (nodeId !== MODEL_NODE) continue;
-    isAgain = reset === true && !text.startsWith(written);
-    const piece = reset ? text.slice(written.length) : text;
+    isAgain = reset === true && !text.startsWith(writtenText);
+    const piece = reset ? text.slice(writtenText.length) : text;
     if (isAgain || piece === "") continue;
-    written += piece;
+    writtenText += piece;
     yield piece;
   }
 }

@@ -35,14 +35,14 @@ export const followRun = async (context: RunContext, executionId: string, protoc
   const { gateway, caller, request, response } = context;
   const first = await ownExecution(context, executionId);
   const giveBack = gateway.eventStreams.take(caller.person.id);
-  const gone = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
+  const disconnect = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
     authorize(await resolveCaller(gateway, { ...reading, protocol }, request, response), "any", reading.capability);
   });
   const query = { executionId, userId: caller.user.id, afterSequence: 0 };
-  const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
+  const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: disconnect });
   const events = numbered(tell(messages, first), (data) => gateway.mediaUrls.leave(data, caller));
   try {
-    await streamEvents(response, events, gone);
+    await streamEvents(response, events, disconnect);
     return STREAMED;
   } finally {
     giveBack();

@@ -70,11 +70,11 @@ const requestOf = async (context: RunContext, { target, inputs, waitMs, webhook 
  * @returns the run when it ends, or after the wait
  * @throws DomainError if the run is rejected
  */
-export const beginRun = async (context: RunContext, wanted: Wanted): Promise<executions.Execution> => {
+export const beginRun = async (context: RunContext, runRequest: Wanted): Promise<executions.Execution> => {
   const { services, stopping } = context.gateway;
-  const { execution } = await startRun(services.executions, await requestOf(context, wanted), stopping);
+  const { execution } = await startRun(services.executions, await requestOf(context, runRequest), stopping);
   if (!execution) throw unavailable("executions answered without an execution");
-  return wanted.webhook && wanted.waitMs > 0 ? waitForRun(context, execution, wanted.waitMs) : execution;
+  return runRequest.webhook && runRequest.waitMs > 0 ? waitForRun(context, execution, runRequest.waitMs) : execution;
 };
 
 /** Waits for the end of a caller's run, at most `waitMs`. */

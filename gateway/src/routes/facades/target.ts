@@ -15,14 +15,14 @@ export const NODELOOM = "nodeloom";
 export interface FacadeTarget {
   target: executions.Target;
   kind: "workflow" | "model";
-  inputsOf(given: Readonly<Record<string, unknown>>): Record<string, unknown>;
+  inputsOf(inputs: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
 const modelOf = async (gateway: Gateway, name: string): Promise<{ id: string; body: Readonly<Record<string, unknown>> } | undefined> => {
   const [owner, id = "", ...rest] = name.split("/");
   if (owner === NODELOOM) return rest.length === 0 && isSlug(id) ? { id, body: {} } : undefined;
-  const found = (await gateway.catalog.providerNames()).get(name);
-  return found && { id: found.internalName, body: found.body };
+  const entry = (await gateway.catalog.providerNames()).get(name);
+  return entry && { id: entry.internalName, body: entry.body };
 };
 
 const ownInputs = async (gateway: Gateway, id: string): Promise<(name: string) => boolean> => {
@@ -37,7 +37,7 @@ const workflowTarget = (caller: Caller, name: string, version: string): FacadeTa
   authorize(caller, "any", runCapability("workflow", slug));
   const graph = selectedGraph(caller, { alias, version });
   const target = { target: { $case: "workflowSlug" as const, value: slug }, ...graph, until: "", schemaJson: "" };
-  return { target, kind: "workflow", inputsOf: (given) => ({ ...given }) };
+  return { target, kind: "workflow", inputsOf: (inputs) => ({ ...inputs }) };
 };
 
 /**
@@ -55,7 +55,7 @@ export const readTarget = async (gateway: Gateway, caller: Caller, name: string,
   return {
     target: { target: { $case: "model", value: model.id }, version: "", alias: "", until: "", schemaJson: "" },
     kind: "model",
-    inputsOf: (given) => inputsFrom(model.body, given, isOwn),
+    inputsOf: (inputs) => inputsFrom(model.body, inputs, isOwn),
   };
 };
 

@@ -33,7 +33,7 @@ const endpoint = z
     override: { type: "string", items: null, minItems: null },
     example: "nodeloom/sandbox-image",
   });
-const named: ParamsSpec<{ endpoint: string }> = { schema: z.object({ endpoint }), invalid: () => modelNotFound("of that name") };
+const endpointParams: ParamsSpec<{ endpoint: string }> = { schema: z.object({ endpoint }), invalid: () => modelNotFound("of that name") };
 const requested: ParamsSpec<{ endpoint: string; id: string }> = {
   schema: z.object({ endpoint, id: (executionParams.schema as z.ZodObject<{ id: z.ZodString }>).shape.id }),
   invalid: executionNotFound,
@@ -47,7 +47,13 @@ const unfinished = z.object({ detail: z.string() });
 
 const shared = { tag: "fal", protocol: "fal" } as const;
 const ofRequest = { ...shared, params: requested, errors: ["EXECUTION_NOT_FOUND"] } as const;
-const start = { ...shared, ...running, params: named, body: jsonBody(input), example: { prompt: "A lighthouse at dusk" } } as const;
+const start = {
+  ...shared,
+  ...running,
+  params: endpointParams,
+  body: jsonBody(input),
+  example: { prompt: "A lighthouse at dusk" },
+} as const;
 
 const note = ({ response }: Pick<RunContext, "response">, id: string): void => void response.setHeader(REQUEST_ID, id);
 

@@ -75,8 +75,8 @@ export const authRoutes = [
     handler: async (context) => {
       const { gateway, request, body } = context;
       gateway.sessions.checkOrigin(request, false);
-      const sent = { ...body, address: addressOf(request) };
-      const { user, pending } = await gateway.services.identity.login(sent, PASSWORD_CALL).catch(withTier(ANONYMOUS));
+      const loginRequest = { ...body, address: addressOf(request) };
+      const { user, pending } = await gateway.services.identity.login(loginRequest, PASSWORD_CALL).catch(withTier(ANONYMOUS));
       return pending ? { status: 202, body: pendingLoginView(pending) } : completeAndSignIn(context, user);
     },
   }),

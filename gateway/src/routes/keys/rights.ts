@@ -17,8 +17,8 @@ export const mayChange = ({ user, person, organization, key }: Caller): { userId
 };
 
 /** Rejects capabilities that the requesting key doesn't have. @throws CAPABILITY_DENIED */
-const requireWithin = ({ capabilities: own }: Pick<Caller, "capabilities">, wanted: readonly string[]): void => {
-  const beyond = wanted.find((capability) => !withinGrants([capability], own).includes(capability));
+const requireWithin = ({ capabilities: own }: Pick<Caller, "capabilities">, capabilities: readonly string[]): void => {
+  const beyond = capabilities.find((capability) => !withinGrants([capability], own).includes(capability));
   if (beyond !== undefined) throw capabilityDenied(beyond);
 };
 
@@ -40,9 +40,9 @@ export const changeable = async (
   const owner = mayChange(caller);
   if (caller.key) {
     const { keys } = await gateway.services.identity.listKeys({ userId: owner.userId });
-    const found = keys.find(({ id, madeBy }) => id === keyId && madeBy === owner.madeBy);
-    if (!found) throw notFound("key");
-    requireWithin(caller, found.capabilities);
+    const key = keys.find(({ id, madeBy }) => id === keyId && madeBy === owner.madeBy);
+    if (!key) throw notFound("key");
+    requireWithin(caller, key.capabilities);
   }
   return { ...owner, keyId };
 };

@@ -24,7 +24,7 @@ const preset = z.preprocess((value) => (typeof value === "string" ? value.toLowe
 
 const keyMetadata = z
   .record(metadataName, z.string().max(RUN_METADATA.valueChars))
-  .refine((given) => Object.keys(given).length <= KEY_METADATA_ENTRIES, { error: `can have at most ${KEY_METADATA_ENTRIES} members` })
+  .refine((changes) => Object.keys(changes).length <= KEY_METADATA_ENTRIES, { error: `can have at most ${KEY_METADATA_ENTRIES} members` })
   .meta({ description: "Every run by the key has these values: its callers can neither change nor leave them out" });
 
 const keyAlias = aliasName.meta({
@@ -39,7 +39,7 @@ const change = z
     metadata: keyMetadata.optional(),
     alias: keyAlias.nullish(),
   })
-  .refine((given) => Object.keys(given).length > 0, "send at least one of name, capabilities, metadata, alias")
+  .refine((changes) => Object.keys(changes).length > 0, "send at least one of name, capabilities, metadata, alias")
   .meta({ id: "ApiKeyChange", override: { minProperties: 1 } });
 
 const creation = z

@@ -72,8 +72,8 @@ export const view = (key: identity.Key): Record<string, unknown> => ({
 });
 
 /** Members of a key in the audit. */
-export const auditedKey = ({ id, name: named, capabilities: grants, alias, webhook }: identity.Key) => ({
-  ...{ id, name: named, capabilities: grants },
+export const auditedKey = ({ id, name: keyName, capabilities: grants, alias, webhook }: identity.Key) => ({
+  ...{ id, name: keyName, capabilities: grants },
   ...(alias ? { alias } : {}),
   webhook: webhook?.url ?? null,
 });
@@ -84,11 +84,11 @@ export const keyOf = ({ key }: { key: identity.Key | undefined }): identity.Key 
 };
 
 /** Absent if there are none. */
-export const warningsView = (given: string[]): Record<string, unknown> => (given.length > 0 ? { warnings: given } : {});
+export const warningsView = (keyWarnings: string[]): Record<string, unknown> => (keyWarnings.length > 0 ? { warnings: keyWarnings } : {});
 
-export const issuedView = (given: identity.CreateKeyResponse): Record<string, unknown> => ({
-  ...view(keyOf(given)),
-  ...warningsView(given.warnings),
-  key: given.value,
-  webhookSecret: given.webhookSecret || undefined,
+export const issuedView = (reply: identity.CreateKeyResponse): Record<string, unknown> => ({
+  ...view(keyOf(reply)),
+  ...warningsView(reply.warnings),
+  key: reply.value,
+  webhookSecret: reply.webhookSecret || undefined,
 });

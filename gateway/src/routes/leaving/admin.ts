@@ -48,8 +48,8 @@ export const adminLeavingRoutes = [
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "SOLE_OWNER"],
     handler: async (context) => {
       const { gateway, params } = context;
-      const asked = { userId: params.id, organizationId: "", proof: BY_ADMINISTRATOR, address: "" };
-      const user = await audited(context, { action: "user.delete", target: params.id }, () => requestErasure(gateway, asked));
+      const erasureRequest = { userId: params.id, organizationId: "", proof: BY_ADMINISTRATOR, address: "" };
+      const user = await audited(context, { action: "user.delete", target: params.id }, () => requestErasure(gateway, erasureRequest));
       gateway.runStops.wake();
       return { status: 202, body: leavingView(user) };
     },

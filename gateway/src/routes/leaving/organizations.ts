@@ -41,8 +41,8 @@ export const organizationLeavingRoutes = [
       requireShared(context);
       const user = await auditedChange(context, "owner", { action: "organization.delete", target: params.id }, async () => {
         const proof = proofOf(context, body?.password);
-        const asked = { userId: caller.person.id, organizationId: params.id, proof, address: addressOf(request) };
-        return requestErasure(gateway, asked, PASSWORD_CALL).catch(withTier(caller.person.tier));
+        const erasureRequest = { userId: caller.person.id, organizationId: params.id, proof, address: addressOf(request) };
+        return requestErasure(gateway, erasureRequest, PASSWORD_CALL).catch(withTier(caller.person.tier));
       });
       gateway.runStops.wake();
       mailOwners(context, "organizationLeaving", user?.erasesAt);
@@ -84,8 +84,10 @@ export const adminOrganizationLeavingRoutes = [
     responses: { 202: leavingAccount },
     handler: async (context) => {
       const { gateway, params } = context;
-      const asked = { userId: "", organizationId: params.id, proof: BY_ADMINISTRATOR, address: "" };
-      const user = await audited(context, { action: "organization.delete", target: params.id }, () => requestErasure(gateway, asked));
+      const erasureRequest = { userId: "", organizationId: params.id, proof: BY_ADMINISTRATOR, address: "" };
+      const user = await audited(context, { action: "organization.delete", target: params.id }, () =>
+        requestErasure(gateway, erasureRequest),
+      );
       gateway.runStops.wake();
       mailOwners(context, "organizationLeaving", user?.erasesAt, ADMINISTRATOR);
       return { status: 202, body: leavingView(user) };

@@ -28,8 +28,8 @@ export const leavingView = (user: identity.User | undefined): Record<string, unk
 type Proof = accountErasure.RequestErasureRequest["proof"];
 
 /** Proof that the owner sends the request, not a person at an unattended session. */
-export const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "request">, given: string | undefined): Proof => {
-  if (given !== undefined) return { $case: "password", value: given };
+export const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "request">, ownPassword: string | undefined): Proof => {
+  if (ownPassword !== undefined) return { $case: "password", value: ownPassword };
   if (gateway.sessions.isRecent(request, RECENT_SIGN_IN_MS)) return { $case: "recentSignIn", value: true };
   const minutes = RECENT_SIGN_IN_MS / 60_000;
   const message = `is required; without a password, sign in again and retry within ${minutes} minutes`;
@@ -41,10 +41,10 @@ export const BY_ADMINISTRATOR = { $case: "byAdministrator", value: true } as con
 /** Marks an account for erasure, with an audit row. */
 export const requestErasure = async (
   { services }: Pick<Gateway, "services">,
-  asked: accountErasure.RequestErasureRequest,
+  erasureRequest: accountErasure.RequestErasureRequest,
   options?: typeof PASSWORD_CALL,
 ) => {
-  const { user } = await services.accountErasure.requestErasure(asked, options);
+  const { user } = await services.accountErasure.requestErasure(erasureRequest, options);
   return { value: user, after: leavingView(user) };
 };
 
@@ -92,9 +92,14 @@ export const leavingRoutes = [
     example: { password: "correct horse battery staple" },
     handler: async (context) => {
       const { gateway, caller, request, body } = context;
-      const asked = { userId: caller.user.id, organizationId: "", proof: proofOf(context, body?.password), address: addressOf(request) };
+      const erasureRequest = {
+        userId: caller.user.id,
+        organizationId: "",
+        proof: proofOf(context, body?.password),
+        address: addressOf(request),
+      };
       const user = await audited(context, { action: "account.delete", target: caller.user.id }, () =>
-        requestErasure(gateway, asked, PASSWORD_CALL).catch(withTier(caller.user.tier)),
+        requestErasure(gateway, erasureRequest, PASSWORD_CALL).catch(withTier(caller.user.tier)),
       );
       gateway.runStops.wake();
       return { status: 202, body: leavingView(user) };

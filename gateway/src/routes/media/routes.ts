@@ -96,21 +96,21 @@ const provenance = record
   })
   .meta({ id: "Provenance" });
 
-const recordView = (shown: media.ProvenanceRecord | undefined): z.infer<typeof record> => {
-  const making = shown?.making;
+const recordView = (provenanceRecord: media.ProvenanceRecord | undefined): z.infer<typeof record> => {
+  const making = provenanceRecord?.making;
   return {
-    ...view(shown?.object),
-    digitalSourceType: shown?.digitalSourceType || null,
+    ...view(provenanceRecord?.object),
+    digitalSourceType: provenanceRecord?.digitalSourceType || null,
     nodeId: making?.nodeId || null,
     executionId: making?.executionId || null,
     parents: making?.parents ?? [],
-    signed: shown?.signed ?? null,
-    unsignedReason: (shown?.unsignedReason || null) as z.infer<typeof record>["unsignedReason"],
+    signed: provenanceRecord?.signed ?? null,
+    unsignedReason: (provenanceRecord?.unsignedReason || null) as z.infer<typeof record>["unsignedReason"],
     inputs: making?.inputsJson ? (JSON.parse(making.inputsJson) as Record<string, unknown>) : null,
   };
 };
 
-const read = { tag: "Media", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
+const readRoute = { tag: "Media", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Media", auth: "any", role: "editor", capability: "workflow:write", limit: "user" } as const;
 
 /** A file of a run with a retention of 0 days is erased with the run. @throws NOT_FOUND, SOURCE_ERASED */
@@ -146,7 +146,7 @@ export const mediaRoutes = [
       })),
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     method: "GET",
     path: "/api/media",
     operationId: "listMedia",
@@ -162,7 +162,7 @@ export const mediaRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     capability: "execution:read",
     method: "GET",
     path: "/api/media/:id",
@@ -198,7 +198,7 @@ export const mediaRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     method: "GET",
     path: "/api/media/:id/provenance",
     operationId: "getMediaProvenance",

@@ -20,13 +20,13 @@ export const uploadBytes = ({ user }: Caller): number => user.plan.caps.uploadMb
 
 /**
  * Fails once the body exceeds its limit.
- * @param named limit shown in the error: that of the file in the body
+ * @param namedLimit limit shown in the error: that of the file in the body
  */
-export async function* atMost(body: AsyncIterable<Buffer>, most: number, named = most): AsyncGenerator<Buffer> {
+export async function* atMost(body: AsyncIterable<Buffer>, most: number, namedLimit = most): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > most) throw payloadTooLarge(named);
+    if (bytes > most) throw payloadTooLarge(namedLimit);
     yield piece;
   }
 }

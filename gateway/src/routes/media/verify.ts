@@ -66,12 +66,17 @@ const actionView = ({ action: name, software, digitalSourceType }: media.Credent
   ...{ action: name, software: software || null, digitalSourceType: digitalSourceType || null },
 });
 
-const credentialsView = ({ signer: by, ...found }: media.Credentials): z.infer<typeof credentials> => ({
-  ...{ whole: found.whole, ours: found.ours, selfMade: found.selfMade, problems: found.problems },
+const credentialsView = ({ signer: by, ...credentialsRecord }: media.Credentials): z.infer<typeof credentials> => ({
+  ...{
+    whole: credentialsRecord.whole,
+    ours: credentialsRecord.ours,
+    selfMade: credentialsRecord.selfMade,
+    problems: credentialsRecord.problems,
+  },
   signer: by ? { name: by.name, issuer: by.issuer, fingerprint: by.fingerprint, expiresAt: iso(by.expiresAt) } : null,
-  generator: found.generator || null,
-  actions: found.actions.map(actionView),
-  sources: found.sources.map(({ relationship, format, generator, actions }) => ({
+  generator: credentialsRecord.generator || null,
+  actions: credentialsRecord.actions.map(actionView),
+  sources: credentialsRecord.sources.map(({ relationship, format, generator, actions }) => ({
     ...{ relationship, format: format || null, generator: generator || null, actions: actions.map(actionView) },
   })),
 });
@@ -89,10 +94,10 @@ export const verifyRoutes = [
     handler: ({ gateway, request }) =>
       withSentFile(request, LIMITS.verifiedBytes, async (file) => {
         const parts = verifyParts(atMost(file, LIMITS.verifiedBytes, LIMITS.verifiedBytes));
-        const found = await gateway.services.media.verify(parts, { deadlineMs: VERIFY_MS });
-        const { contentType, bytes, supported, digitalSourceType, credentials: read } = found;
+        const verified = await gateway.services.media.verify(parts, { deadlineMs: VERIFY_MS });
+        const { contentType, bytes, supported, digitalSourceType, credentials: readCredentials } = verified;
         const body = { contentType, bytes, supported, digitalSourceType: digitalSourceType || null };
-        return { status: 200, body: { ...body, credentials: read ? credentialsView(read) : null } };
+        return { status: 200, body: { ...body, credentials: readCredentials ? credentialsView(readCredentials) : null } };
       }),
   }),
 ];

@@ -16,12 +16,12 @@ const MAX_INPUTS = 100;
 const MODALITIES = ["image", "video", "audio"] as const;
 
 const workflow = anyObject.meta({ description: "A workflow in the format of ComfyUI's API (Workflow → Export (API))" });
-const chosen = z.strictObject({ name: z.string().min(1), node: z.string().min(1), input: z.string().min(1) });
+const chosenInput = z.strictObject({ name: z.string().min(1), node: z.string().min(1), input: z.string().min(1) });
 const newWorkflow = z
   .strictObject({
     name: line(MAX_NAME_CHARS).trim().min(1),
     workflow,
-    inputs: z.array(chosen).max(MAX_INPUTS).optional().meta({ description: "Default: the values of nodes with a custom title" }),
+    inputs: z.array(chosenInput).max(MAX_INPUTS).optional().meta({ description: "Default: the values of nodes with a custom title" }),
     modality: z.enum(MODALITIES).optional().meta({
       description: "Default: derived from its nodes; required if they don't determine it. Animated WebP, PNG and GIF files are images",
     }),

@@ -70,6 +70,6 @@ export const tierPriceView = (stored: models.Price | undefined, markupPermille: 
   const read = readPrice(stored);
   if (!read) return null;
   // Costs that providers report are wholesale prices.
-  const shown = read.basis === "table" ? { ...read, actual: undefined } : read;
-  return writePrice(shown, "Credits", (microUsd) => unitCredits(microUsd, markupPermille)) as TierPriceView;
+  const shownPrice = read.basis === "table" ? { ...read, actual: undefined } : read;
+  return writePrice(shownPrice, "Credits", (microUsd) => unitCredits(microUsd, markupPermille)) as TierPriceView;
 };

@@ -6,7 +6,7 @@ import { model, modelView } from "./view";
 import { defineRoute } from "../../edge/route";
 import { listQuery, modelParams } from "../../http/schemas";
 
-const read = { method: "GET", tag: "Models", auth: "any", role: "viewer", limit: "user" } as const;
+const readRoute = { method: "GET", tag: "Models", auth: "any", role: "viewer", limit: "user" } as const;
 
 const localModels = z
   .object({
@@ -25,7 +25,7 @@ const isShown = ({ enabled, status, price }: models.Model): boolean =>
 
 export const modelRoutes = [
   defineRoute({
-    ...read,
+    ...readRoute,
     path: "/api/models",
     operationId: "listModels",
     summary: "List the enabled models; to administrators also those that are not installed or need a key or a price",
@@ -38,7 +38,7 @@ export const modelRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     path: "/api/models/:internalName",
     operationId: "getModel",
     summary: "Read an enabled model; administrators also one that is not installed or needs a key or a price",
@@ -55,7 +55,7 @@ export const modelRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     path: "/api/local-models",
     operationId: "getLocalModels",
     summary: "Get the progress of the downloads of local models",

@@ -18,16 +18,16 @@ const calls = z.looseObject({ tool_calls: z.array(toolCall).min(1) });
 
 /** Tool calls in a result of a run with tools. */
 const callsIn = (json: unknown, { inputs }: Wanted): ToolCall[] => {
-  const read = inputs.tools === undefined || !isRecord(json) ? undefined : calls.safeParse(json).data;
-  return read?.tool_calls ?? [];
+  const parsedCalls = inputs.tools === undefined || !isRecord(json) ? undefined : calls.safeParse(json).data;
+  return parsedCalls?.tool_calls ?? [];
 };
 
 /** Text of a result; JSON if a schema was requested. */
 const contentOf = (result: Ended["result"], { schema }: Wanted): string =>
   schema !== undefined && result.json !== undefined ? JSON.stringify(result.json) : textOf(result);
 
-export const answerOf = ({ result, usage, isCut }: Ended, wanted: Wanted): Answer => {
-  const toolCalls = callsIn(result.json, wanted);
-  if (toolCalls.length === 0) return { text: contentOf(result, wanted), toolCalls, finishReason: isCut ? "length" : "stop", usage };
+export const answerOf = ({ result, usage, isCut }: Ended, runRequest: Wanted): Answer => {
+  const toolCalls = callsIn(result.json, runRequest);
+  if (toolCalls.length === 0) return { text: contentOf(result, runRequest), toolCalls, finishReason: isCut ? "length" : "stop", usage };
   return { text: typeof result.text === "string" ? result.text : "", toolCalls, finishReason: "tool_calls", usage };
 };

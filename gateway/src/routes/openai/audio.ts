@@ -38,10 +38,10 @@ const form = transcription
 const noSound = (executionId: string): DomainError =>
   new DomainError("failed", "EXECUTION_FAILED", "the run returned no audio", { executionId });
 
-const speak = async (context: RunContext, { model, inputs, ...given }: z.infer<typeof speech>): Promise<typeof STREAMED> => {
+const speak = async (context: RunContext, { model, inputs, ...parameters }: z.infer<typeof speech>): Promise<typeof STREAMED> => {
   const target = await readTarget(context.gateway, context.caller, model, "audio");
-  const wanted = { target, inputs: target.inputsOf(given, { ignored: IGNORED.speech, own: inputs }) };
-  const { result } = await runToEnd(context, wanted);
+  const runRequest = { target, inputs: target.inputsOf(parameters, { ignored: IGNORED.speech, own: inputs }) };
+  const { result } = await runToEnd(context, runRequest);
   const [url] = filesOf(result, "audios");
   if (url === undefined) throw noSound(context.executionId);
   const { contentType, bytes } = await readFile(context, url);
@@ -49,16 +49,16 @@ const speak = async (context: RunContext, { model, inputs, ...given }: z.infer<t
   return STREAMED;
 };
 
-const transcribe = async (context: RunContext, given: Readonly<Record<string, unknown>>): Promise<Reply | typeof STREAMED> => {
-  const { model, response_format: format, stream: _, ...parameters } = check(transcription, given);
+const transcribe = async (context: RunContext, fields: Readonly<Record<string, unknown>>): Promise<Reply | typeof STREAMED> => {
+  const { model, response_format: format, stream: _, ...parameters } = check(transcription, fields);
   const target = await readTarget(context.gateway, context.caller, model, "text");
   const { result } = await runToEnd(context, { target, inputs: target.inputsOf(parameters, { ignored: IGNORED.transcripts }) });
-  const said = textOf(result);
+  const plainText = textOf(result);
   if (format === "text") {
-    context.response.status(200).set("Content-Type", TEXT_TYPE).end(said);
+    context.response.status(200).set("Content-Type", TEXT_TYPE).end(plainText);
     return STREAMED;
   }
-  return { status: 200, body: { text: said, ...(format === "verbose_json" ? detailsOf(result.json, parameters.language) : {}) } };
+  return { status: 200, body: { text: plainText, ...(format === "verbose_json" ? detailsOf(result.json, parameters.language) : {}) } };
 };
 
 export const openAiAudioRoutes = [

@@ -97,8 +97,8 @@ interface Head {
 
 const completionOf = (head: Head, { text, toolCalls, finishReason: finish_reason, usage: used }: Answer): object => {
   const content = text === "" && toolCalls.length > 0 ? null : text;
-  const said = { role: "assistant", content, refusal: null, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };
-  const choice = { index: 0, message: said, logprobs: null, finish_reason };
+  const chatMessage = { role: "assistant", content, refusal: null, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };
+  const choice = { index: 0, message: chatMessage, logprobs: null, finish_reason };
   return { ...head, object: "chat.completion", choices: [choice], ...(used ? { usage: used } : {}) };
 };
 
@@ -123,15 +123,27 @@ const chunksOf = (head: Head, withUsage: boolean): AnswerEvents => {
   };
 };
 
-const complete = async (context: RunContext, asked: Asked): Promise<Reply | typeof STREAMED> => {
-  const { model, messages, tools, tool_choice: choice, stream, stream_options: streaming, response_format: given, ...rest } = asked;
+const complete = async (context: RunContext, chatRequest: Asked): Promise<Reply | typeof STREAMED> => {
+  const {
+    model,
+    messages,
+    tools,
+    tool_choice: choice,
+    stream,
+    stream_options: streaming,
+    response_format: requestedFormat,
+    ...rest
+  } = chatRequest;
   const { n: _, user, inputs, ...parameters } = rest;
-  const format = given?.type === "json_schema" ? { type: given.type, schema: given.json_schema.schema } : (given ?? undefined);
-  const wanted = await wantedOf(context, { ...{ model, messages, tools, format, user, inputs, parameters }, toolChoice: choice });
+  const format =
+    requestedFormat?.type === "json_schema"
+      ? { type: requestedFormat.type, schema: requestedFormat.json_schema.schema }
+      : (requestedFormat ?? undefined);
+  const runRequest = await wantedOf(context, { ...{ model, messages, tools, format, user, inputs, parameters }, toolChoice: choice });
   const head = { id: `chatcmpl-${context.executionId}`, created: Math.floor(Date.now() / MS), model };
-  if (!stream) return { status: 200, body: completionOf(head, answerOf(await runToEnd(context, wanted), wanted)) };
-  await beginRun(context, wanted);
-  await streamAnswer(context, wanted, chunksOf(head, streaming?.include_usage === true));
+  if (!stream) return { status: 200, body: completionOf(head, answerOf(await runToEnd(context, runRequest), runRequest)) };
+  await beginRun(context, runRequest);
+  await streamAnswer(context, runRequest, chunksOf(head, streaming?.include_usage === true));
   return STREAMED;
 };
 

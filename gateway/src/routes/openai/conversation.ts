@@ -59,11 +59,11 @@ const toolInputs = ({ tools, toolChoice: choice, parameters }: Conversation): Re
 };
 
 /** @throws DomainError for an invalid `model`; INVALID_REQUEST for parameters that the model doesn't accept */
-export const wantedOf = async (context: RunContext, asked: Conversation): Promise<Wanted> => {
-  const target = await readTarget(context.gateway, context.caller, asked.model, "text");
-  const question = questionOf(asked.messages, { turns: target.takes("history"), tools: target.takes("steps") });
-  const { parallel_tool_calls: _, ...parameters } = asked.parameters;
-  const given = { ...parameters, ...toolInputs(asked), ...question };
-  const inputs = target.inputsOf(given, { ignored: IGNORED.text, own: asked.inputs });
-  return { target, inputs, schema: schemaOf(asked.format), user: asked.user ?? undefined };
+export const wantedOf = async (context: RunContext, conversation: Conversation): Promise<Wanted> => {
+  const target = await readTarget(context.gateway, context.caller, conversation.model, "text");
+  const question = questionOf(conversation.messages, { turns: target.takes("history"), tools: target.takes("steps") });
+  const { parallel_tool_calls: _, ...parameters } = conversation.parameters;
+  const parameterInputs = { ...parameters, ...toolInputs(conversation), ...question };
+  const inputs = target.inputsOf(parameterInputs, { ignored: IGNORED.text, own: conversation.inputs });
+  return { target, inputs, schema: schemaOf(conversation.format), user: conversation.user ?? undefined };
 };

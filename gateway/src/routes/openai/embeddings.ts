@@ -67,26 +67,26 @@ const inParts = <T>(all: readonly T[], most: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / most) }, (_, index) => all.slice(index * most, (index + 1) * most));
 
 /** Starts runs one after another, each with as many texts as the model accepts. The first run has the request's execution id. */
-const embed = async (context: RunContext, asked: z.infer<typeof request>): Promise<Reply> => {
-  const { model, input, encoding_format: format, user, inputs, ...parameters } = asked;
+const embed = async (context: RunContext, embeddingRequest: z.infer<typeof request>): Promise<Reply> => {
+  const { model, input, encoding_format: format, user, inputs, ...parameters } = embeddingRequest;
   const target = await readTarget(context.gateway, context.caller, model, "text");
   if (!target.takes(TEXTS)) throw invalidRequest([{ path: "model", message: `${model} doesn't create vectors` }]);
-  const given = target.inputsOf(parameters, { own: inputs });
-  const made: { vectors: number[][]; tokens: unknown }[] = [];
+  const sharedInputs = target.inputsOf(parameters, { own: inputs });
+  const batches: { vectors: number[][]; tokens: unknown }[] = [];
   for (const texts of inParts(await textsOf(input), target.mostOf(TEXTS) ?? MAX_TEXTS)) {
-    const part = made.length === 0 ? context : { ...context, executionId: randomUUID() };
-    const { result } = await runToEnd(part, { target, inputs: { ...given, [TEXTS]: texts }, user: user ?? undefined });
-    made.push(vectorsIn(result.json, texts.length, part.executionId));
+    const part = batches.length === 0 ? context : { ...context, executionId: randomUUID() };
+    const { result } = await runToEnd(part, { target, inputs: { ...sharedInputs, [TEXTS]: texts }, user: user ?? undefined });
+    batches.push(vectorsIn(result.json, texts.length, part.executionId));
   }
-  const data = made
+  const data = batches
     .flatMap(({ vectors }) => vectors)
     .map((vector, index) => ({
       ...{ object: "embedding", index },
       embedding: format === "base64" ? encoded(vector) : vector,
     }));
-  const counts = made.flatMap(({ tokens: count }) => (typeof count === "number" ? [count] : []));
+  const counts = batches.flatMap(({ tokens: count }) => (typeof count === "number" ? [count] : []));
   const count = counts.reduce((sum, one) => sum + one, 0);
-  const usage = counts.length === made.length ? { usage: { prompt_tokens: count, total_tokens: count } } : {};
+  const usage = counts.length === batches.length ? { usage: { prompt_tokens: count, total_tokens: count } } : {};
   return { status: 200, body: { object: "list", model, data, ...usage } };
 };
 

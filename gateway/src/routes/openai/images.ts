@@ -38,11 +38,11 @@ const images = z.object({ created: z.number().int().meta({ description: "Seconds
 
 type Asked = z.infer<typeof generation> | z.infer<typeof fields>;
 
-const answer = async (context: RunContext, asked: Asked): Promise<Reply> => {
-  const { model, inputs, response_format: format, user, stream: _, ...given } = asked;
+const answer = async (context: RunContext, imageRequest: Asked): Promise<Reply> => {
+  const { model, inputs, response_format: format, user, stream: _, ...parameters } = imageRequest;
   const target = await readTarget(context.gateway, context.caller, model, "image");
-  const wanted = { target, inputs: target.inputsOf(given, { ignored: IGNORED.images, own: inputs }), user: user ?? undefined };
-  const { result } = await runToEnd(context, wanted);
+  const runRequest = { target, inputs: target.inputsOf(parameters, { ignored: IGNORED.images, own: inputs }), user: user ?? undefined };
+  const { result } = await runToEnd(context, runRequest);
   const urls = filesOf(result, "images");
   const data = urls.map(async (url) =>
     format === "b64_json" ? { b64_json: (await readFile(context, url)).bytes.toString("base64") } : { url },

@@ -35,21 +35,21 @@ const isOfKind = (schema: JsonSchema, kind: string): boolean => {
 const NOT_MAIN: ReadonlySet<string> = new Set(["system", "mask", "negativeprompt"]);
 
 /** Finds the input for each parameter. If no input has the name of the main content, the first input of its type gets it. */
-const placesOf = (properties: Properties, given: Given, own: Given): ReadonlyMap<string, string> => {
-  const named = Object.keys(given).flatMap((parameter): [string, string][] => {
+const placesOf = (properties: Properties, parameters: Given, own: Given): ReadonlyMap<string, string> => {
+  const namedPlaces = Object.keys(parameters).flatMap((parameter): [string, string][] => {
     const property = propertyOf(properties, parameter);
     return property === undefined ? [] : [[parameter, property]];
   });
-  const places = new Map(named);
-  const taken = new Set([...places.values(), ...Object.keys(own)]);
+  const places = new Map(namedPlaces);
+  const takenNames = new Set([...places.values(), ...Object.keys(own)]);
   for (const [parameter, kind] of KINDS) {
-    if (given[parameter] === undefined || places.has(parameter)) continue;
+    if (parameters[parameter] === undefined || places.has(parameter)) continue;
     const free = ([name, schema]: [string, JsonSchema]): boolean =>
-      !taken.has(name) && !NOT_MAIN.has(plain(name)) && isRecord(schema) && isOfKind(schema, kind);
+      !takenNames.has(name) && !NOT_MAIN.has(plain(name)) && isRecord(schema) && isOfKind(schema, kind);
     const [property] = Object.entries(properties).find(free) ?? [];
     if (property === undefined) continue;
     places.set(parameter, property);
-    taken.add(property);
+    takenNames.add(property);
   }
   return places;
 };
@@ -62,11 +62,11 @@ const sizeInputs = (properties: Properties, size: string): Given | undefined => 
   if (width === 0 || height === 0) return undefined;
   if (Object.hasOwn(properties, "width") && Object.hasOwn(properties, "height")) return { width, height };
   const divisor = greatestDivisor(width, height);
-  const named = RATIO_NAMES.find((name) => Object.hasOwn(properties, name));
+  const ratioName = RATIO_NAMES.find((name) => Object.hasOwn(properties, name));
   const spelt = [`${width / divisor}:${height / divisor}`, `${width}:${height}`];
-  const known = named === undefined ? undefined : properties[named]?.enum;
-  const ratio = spelt.find((each) => !Array.isArray(known) || known.includes(each));
-  return named === undefined || ratio === undefined ? undefined : { [named]: ratio };
+  const ratios = ratioName === undefined ? undefined : properties[ratioName]?.enum;
+  const ratio = spelt.find((each) => !Array.isArray(ratios) || ratios.includes(each));
+  return ratioName === undefined || ratio === undefined ? undefined : { [ratioName]: ratio };
 };
 
 const isNeutral = (name: string, value: unknown): boolean =>
@@ -88,14 +88,14 @@ const fitting = (property: JsonSchema | undefined, value: unknown): unknown => {
  */
 export const inputsOf = (
   schema: JsonSchema,
-  given: Given,
+  parameters: Given,
   { ignored = new Set(), own = {} }: InputOptions = {},
 ): Record<string, unknown> => {
   const properties = propertiesOf(schema);
-  const places = placesOf(properties, given, own);
+  const places = placesOf(properties, parameters, own);
   const inputs: Record<string, unknown> = {};
   const issues: Issue[] = [];
-  for (const [parameter, value] of Object.entries(given)) {
+  for (const [parameter, value] of Object.entries(parameters)) {
     if (value === undefined || value === null) continue;
     const property = places.get(parameter);
     const ofSize = parameter === "size" && property === undefined ? sizeInputs(properties, String(value)) : undefined;

@@ -25,18 +25,20 @@ export const message = z
     tool_calls: z.array(toolCall).nullish().meta({ description: "For an assistant's message: the tools that it called" }),
     tool_call_id: z.string().nullish().meta({ description: "For a tool's message: the call that it answers" }),
   })
-  .refine(({ role, content: given }) => role === "assistant" || (given !== null && given !== undefined), {
+  .refine(({ role, content: messageContent }) => role === "assistant" || (messageContent !== null && messageContent !== undefined), {
     path: ["content"],
     message: "is required, and must be text or a list of parts: only assistants can send null",
   })
   .meta({ id: "OpenAiMessage" });
 export type Message = z.infer<typeof message>;
 
-const textOf = ({ content: given }: Message): string =>
-  typeof given === "string" ? given : (given ?? []).flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+const textOf = ({ content: messageContent }: Message): string =>
+  typeof messageContent === "string"
+    ? messageContent
+    : (messageContent ?? []).flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 
-const imagesOf = ({ content: given }: Message): string[] =>
-  Array.isArray(given) ? given.flatMap((part) => (part.type === "image_url" ? [part.image_url.url] : [])) : [];
+const imagesOf = ({ content: messageContent }: Message): string[] =>
+  Array.isArray(messageContent) ? messageContent.flatMap((part) => (part.type === "image_url" ? [part.image_url.url] : [])) : [];
 
 const SPEAKERS: Readonly<Record<string, string>> = { user: "User", assistant: "Assistant" };
 
@@ -84,10 +86,10 @@ const wordsOf = (turns: readonly Message[], takes: Takes): Pick<Question, "promp
     throw invalidRequest([{ path: "messages", message: "has tool calls, which the target of `model` doesn't support" }]);
   if (turns.length === 1) return { prompt: textOf(last) };
   if (!takes.turns || (last.role !== "user" && !hasTools)) return { prompt: transcriptOf(turns) };
-  const asked = turns.findLastIndex(({ role }) => role === "user");
-  const [history, steps] = [turns.slice(0, asked).map(turnOf), turns.slice(asked + 1).map(turnOf)];
+  const questionIndex = turns.findLastIndex(({ role }) => role === "user");
+  const [history, steps] = [turns.slice(0, questionIndex).map(turnOf), turns.slice(questionIndex + 1).map(turnOf)];
   return {
-    prompt: textOf(turns[asked]!),
+    prompt: textOf(turns[questionIndex]!),
     ...(history.length > 0 ? { history } : {}),
     ...(steps.length > 0 ? { steps } : {}),
   };

@@ -100,17 +100,17 @@ const endedOf = (execution: executions.Execution): Ended => {
 const missing = (): DomainError => unavailable("executions answered without an execution");
 
 /** Runs to the end. @throws DomainError if the run is rejected, fails, or takes longer than 600 s */
-export const runToEnd = async (context: RunContext, wanted: Wanted): Promise<Ended> => {
+export const runToEnd = async (context: RunContext, runRequest: Wanted): Promise<Ended> => {
   const { services, stopping } = context.gateway;
-  const { execution } = await startRun(services.executions, requestOf(context, wanted, RUN_MODE_SYNC), stopping);
+  const { execution } = await startRun(services.executions, requestOf(context, runRequest, RUN_MODE_SYNC), stopping);
   if (!execution) throw missing();
   return endedOf(execution);
 };
 
 /** Starts a run without waiting; the caller follows its events. @throws DomainError if the run is rejected */
-export const beginRun = async (context: RunContext, wanted: Wanted): Promise<void> => {
+export const beginRun = async (context: RunContext, runRequest: Wanted): Promise<void> => {
   const { services, stopping } = context.gateway;
-  await startRun(services.executions, requestOf(context, wanted, RUN_MODE_RESPOND_ASYNC), stopping);
+  await startRun(services.executions, requestOf(context, runRequest, RUN_MODE_RESPOND_ASYNC), stopping);
 };
 
 /** Output of the request's run after its end. @throws DomainError if the run failed */

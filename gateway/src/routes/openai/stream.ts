@@ -14,10 +14,10 @@ import { readEnd, type RunContext, type Wanted } from "./runs";
 async function* piecesOf(
   { gateway, caller, executionId }: RunContext,
   { target: { kind }, schema }: Wanted,
-  gone: AbortSignal,
+  disconnect: AbortSignal,
 ): AsyncGenerator<string> {
   const query = { executionId, userId: caller.user.id, afterSequence: 0 };
-  const events = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
+  const events = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: disconnect });
   for await (const text of textPieces(events)) if (kind !== "workflow" && schema === undefined) yield text;
 }
 
@@ -49,32 +49,32 @@ const format = (event: object | string): string => {
  * Streams the answer of a started run. The stream is exactly the run's result, or it ends with an error. If the client disconnects, the run
  * continues and is charged.
  */
-export const streamAnswer = async (context: RunContext, wanted: Wanted, events: AnswerEvents): Promise<void> => {
+export const streamAnswer = async (context: RunContext, runRequest: Wanted, events: AnswerEvents): Promise<void> => {
   const { response, gateway, caller } = context;
-  const gone = whileConnected(response, gateway.stopping);
+  const disconnect = whileConnected(response, gateway.stopping);
   response.status(200).set(EVENT_STREAM_HEADERS);
   response.flushHeaders();
   const heartbeat = setInterval(() => response.write(": still here\n\n"), EVENT_HEARTBEAT_MS);
   const write = async (all: readonly (object | string)[]): Promise<void> => {
     if (all.length === 0 || response.write(all.map(format).join(""))) return;
-    await once(response, "drain", { signal: gone }).catch(() => undefined);
+    await once(response, "drain", { signal: disconnect }).catch(() => undefined);
   };
-  let written = "";
+  let writtenText = "";
   const writeText = async (text: string): Promise<void> => {
     if (text === "") return;
-    written += text;
+    writtenText += text;
     await write(events.piece(await gateway.mediaUrls.leave(text, caller)));
   };
   try {
     await write(events.begin());
-    for await (const text of piecesOf(context, wanted, gone)) await writeText(text);
-    if (gone.aborted) return;
-    const answer = answerOf(await readEnd(context), wanted);
-    if (!answer.text.startsWith(written)) throw otherAnswer(context.executionId);
-    await writeText(answer.text.slice(written.length));
+    for await (const text of piecesOf(context, runRequest, disconnect)) await writeText(text);
+    if (disconnect.aborted) return;
+    const answer = answerOf(await readEnd(context), runRequest);
+    if (!answer.text.startsWith(writtenText)) throw otherAnswer(context.executionId);
+    await writeText(answer.text.slice(writtenText.length));
     await write(events.end(answer));
   } catch (error) {
-    if (!gone.aborted) await write(events.failed(asOpenAiError(errorReply(error))));
+    if (!disconnect.aborted) await write(events.failed(asOpenAiError(errorReply(error))));
   } finally {
     clearInterval(heartbeat);
     response.end();

@@ -20,7 +20,7 @@ export interface OpenAiTarget {
   alias: string;
   takes(input: string): boolean;
   /** Inputs for parameters. @throws DomainError INVALID_REQUEST, naming unknown parameters */
-  inputsOf(given: Given, options?: InputOptions): Record<string, unknown>;
+  inputsOf(parameters: Given, options?: InputOptions): Record<string, unknown>;
   /** Maximum items of a list input; undefined without a limit. */
   mostOf(input: string): number | undefined;
 }
@@ -67,7 +67,7 @@ export const readTarget = async (gateway: Gateway, caller: Caller, name: string,
     kind,
     alias: kind === "workflow" ? selectedGraph(caller, { alias }).alias : "",
     takes: (input) => kind === "model" && Object.hasOwn(properties, input),
-    inputsOf: (given, options) => inputsOf(schema, given, options),
+    inputsOf: (parameters, options) => inputsOf(schema, parameters, options),
     mostOf: (input) => {
       const property = Object.hasOwn(properties, input) ? properties[input] : undefined;
       return isRecord(property) && typeof property.maxItems === "number" ? property.maxItems : undefined;

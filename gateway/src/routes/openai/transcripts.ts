@@ -80,15 +80,20 @@ const segmentsOf = (words: readonly Word[]): Segment[] => {
 /**
  * Additional members of `verbose_json`.
  * @param json output of the model: a list of words, or an object with `words` or `segments`
- * @param asked language in the request
+ * @param requestedLanguage language in the request
  */
-export const detailsOf = (json: unknown, asked: unknown): Details => {
-  const said = isRecord(json) ? json : { words: json };
-  const words = timedIn(said.words);
-  const given = timedIn(said.segments).map(({ word: text, ...times }, id): Segment => ({ id, ...times, text, ...UNKNOWN }));
-  const segments = given.length > 0 ? given : segmentsOf(words);
-  const duration = numberIn(said.duration) ?? segments.at(-1)?.end;
-  const language = [said.language, asked].find((one) => typeof one === "string");
+export const detailsOf = (json: unknown, requestedLanguage: unknown): Details => {
+  const sentTranscript = isRecord(json) ? json : { words: json };
+  const words = timedIn(sentTranscript.words);
+  const timedSegments = timedIn(sentTranscript.segments).map(({ word: text, ...times }, id): Segment => ({
+    id,
+    ...times,
+    text,
+    ...UNKNOWN,
+  }));
+  const segments = timedSegments.length > 0 ? timedSegments : segmentsOf(words);
+  const duration = numberIn(sentTranscript.duration) ?? segments.at(-1)?.end;
+  const language = [sentTranscript.language, requestedLanguage].find((one) => typeof one === "string");
   return {
     task: "transcribe",
     ...(typeof language === "string" ? { language } : {}),

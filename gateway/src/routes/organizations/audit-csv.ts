@@ -17,26 +17,26 @@ type ReadPage = (cursor: string) => Promise<identity.ListAuditResponse>;
 const cellsOf = (row: identity.AuditRow): string[] => {
   const { outcome } = auditView(row);
   const { actorId, keyId, ip, action, target, errorCode, requestId, changeJson, beforeJson, afterJson } = row;
-  const said = [String(outcome), errorCode, requestId, changeJson, beforeJson, afterJson];
-  return [iso(row.at) ?? "", actorId, keyId, ip, action, target, ...said];
+  const outcomeColumns = [String(outcome), errorCode, requestId, changeJson, beforeJson, afterJson];
+  return [iso(row.at) ?? "", actorId, keyId, ip, action, target, ...outcomeColumns];
 };
 
-async function* records(read: ReadPage): AsyncGenerator<string[]> {
+async function* records(readPage: ReadPage): AsyncGenerator<string[]> {
   yield COLUMNS;
-  let [left, cursor] = [EXPORTED_ROWS, ""];
+  let [remainingRows, cursor] = [EXPORTED_ROWS, ""];
   do {
-    const page = await read(cursor);
-    for (const row of page.rows.slice(0, left)) yield cellsOf(row);
-    left -= page.rows.length;
+    const page = await readPage(cursor);
+    for (const row of page.rows.slice(0, remainingRows)) yield cellsOf(row);
+    remainingRows -= page.rows.length;
     cursor = page.nextCursor;
-  } while (cursor !== "" && left > 0);
+  } while (cursor !== "" && remainingRows > 0);
 }
 
 /** Writes rows as fast as the client reads. If the source fails, the connection is closed, so that no partial file looks complete. */
-export const streamAudit = async (response: Response, ownerId: string, read: ReadPage): Promise<void> => {
+export const streamAudit = async (response: Response, ownerId: string, readPage: ReadPage): Promise<void> => {
   response
     .status(200)
     .set({ "Content-Type": "text/csv; charset=utf-8", "Content-Disposition": `attachment; filename="audit-${ownerId}.csv"` });
   // Spreadsheets would treat a cell that starts with = as a formula.
-  await pipeline(Readable.from(records(read)), stringify({ escape_formulas: true }), response);
+  await pipeline(Readable.from(records(readPage)), stringify({ escape_formulas: true }), response);
 };

@@ -35,8 +35,8 @@ const invite = async (context: Inviting): Promise<z.infer<typeof issued>> => {
   const { gateway, params, body } = context;
   const { role, email = "" } = body;
   return auditedChange(context, "owner", { action: "invitation.create", target: params.id, change: body }, async (membership) => {
-    const { invitation: made, token } = await gateway.services.organizations.createInvitation({ ...which(context), role, email });
-    const view = invitationView(made);
+    const { invitation: created, token } = await gateway.services.organizations.createInvitation({ ...which(context), role, email });
+    const view = invitationView(created);
     const link = `${gateway.publicBaseUrl}${INVITATION_PATH}${token}`;
     if (email !== "") {
       const { id: userId, email: inviterName } = context.caller.person;

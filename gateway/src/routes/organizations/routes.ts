@@ -42,10 +42,10 @@ export const organizationRoutes = [
     handler: async (context) => {
       const { gateway, caller, body } = context;
       const { membership } = await gateway.services.organizations.createOrganization({ personId: caller.person.id, name: body.name });
-      const made = organizationView(membership);
-      const { id: ownerId } = made;
+      const newOrganization = organizationView(membership);
+      const { id: ownerId } = newOrganization;
       await recordEvent(context, { actorId: caller.person.id, ownerId, action: "organization.create", target: ownerId });
-      return { status: 201, body: made, headers: { Location: `/api/organizations/${made.id}` } };
+      return { status: 201, body: newOrganization, headers: { Location: `/api/organizations/${newOrganization.id}` } };
     },
   }),
   defineRoute({
@@ -57,11 +57,11 @@ export const organizationRoutes = [
     responses: { 200: withCredits },
     handler: async (context) => {
       const { gateway, caller, params } = context;
-      const found = isPersonal(context)
+      const ownView = isPersonal(context)
         ? personalView(caller)
         : organizationView((await gateway.services.organizations.getMembership(which(context))).membership);
       const { account } = await gateway.services.billing.getAccount({ userId: params.id });
-      return { status: 200, body: { ...found, credits: balancesView(account) } };
+      return { status: 200, body: { ...ownView, credits: balancesView(account) } };
     },
   }),
   defineRoute({

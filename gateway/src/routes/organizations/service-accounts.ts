@@ -27,7 +27,7 @@ const creation = z
   .meta({ id: "NewServiceAccount", example: { name: "Deploys", capabilities: ["keys:write", "workflow:write"] } });
 const change = creation
   .partial()
-  .refine((sent) => Object.keys(sent).length > 0, "send at least one of name, capabilities")
+  .refine((changes) => Object.keys(changes).length > 0, "send at least one of name, capabilities")
   .meta({ id: "ServiceAccountChange", override: { minProperties: 1 } });
 
 const accountParams: ParamsSpec<{ id: string; accountId: string }> = {
@@ -37,15 +37,15 @@ const accountParams: ParamsSpec<{ id: string; accountId: string }> = {
 const accounts = { ...ofOrganization, path: "/api/organizations/:id/service-accounts", params: idParams("organization") } as const;
 const account = { ...ofOrganization, path: "/api/organizations/:id/service-accounts/:accountId", params: accountParams } as const;
 
-const view = (found: organizations.ServiceAccount | undefined): z.infer<typeof serviceAccount> => {
-  if (!found) throw new Error("identity answered without a service account");
-  const { id, name: named, email, createdBy, createdAt } = found;
-  return { id, name: named, kind: "service", email, capabilities: found.capabilities, createdBy, createdAt: iso(createdAt) };
+const view = (foundAccount: organizations.ServiceAccount | undefined): z.infer<typeof serviceAccount> => {
+  if (!foundAccount) throw new Error("identity answered without a service account");
+  const { id, name: accountName, email, createdBy, createdAt } = foundAccount;
+  return { id, name: accountName, kind: "service", email, capabilities: foundAccount.capabilities, createdBy, createdAt: iso(createdAt) };
 };
 
-const auditedAccount = (found: organizations.ServiceAccount | undefined) => {
-  const { name: named, capabilities: grants } = view(found);
-  return { name: named, capabilities: grants };
+const auditedAccount = (foundAccount: organizations.ServiceAccount | undefined) => {
+  const { name: accountName, capabilities: grants } = view(foundAccount);
+  return { name: accountName, capabilities: grants };
 };
 
 const ownerOf = ({ caller, params }: { caller: { person: { id: string } }; params: { id: string } }) => ({

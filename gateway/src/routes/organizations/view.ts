@@ -51,9 +51,9 @@ export const personalView = ({ person: { id, email, tier, erasesAt } }: Pick<Cal
 export const organizationView = (membership: organizations.Membership | undefined): z.infer<typeof organization> => {
   const { organization: found, account, role: own } = membership ?? {};
   if (!found || !account) throw new Error("identity answered without an organization");
-  const { id, name: named, tierOf, members, createdBy, createdAt, erasesAt } = found;
+  const { id, name: organizationName, tierOf, members, createdBy, createdAt, erasesAt } = found;
   return {
-    ...{ id, name: named, personal: false, role: role.parse(own), tier: account.tier, tierOf, members, createdBy },
+    ...{ id, name: organizationName, personal: false, role: role.parse(own), tier: account.tier, tierOf, members, createdBy },
     ...{ createdAt: iso(createdAt), erasesAt: iso(erasesAt) },
   };
 };
@@ -87,8 +87,15 @@ export const invitation = z
   })
   .meta({ id: "Invitation" });
 
-export const invitationView = (given: organizations.Invitation | undefined): z.infer<typeof invitation> => {
-  if (!given) throw new Error("identity answered without an invitation");
-  const { id, role: own, createdBy, createdAt, expiresAt } = given;
-  return { id, role: role.parse(own), email: given.email || null, createdBy, createdAt: iso(createdAt), expiresAt: iso(expiresAt) };
+export const invitationView = (sentInvitation: organizations.Invitation | undefined): z.infer<typeof invitation> => {
+  if (!sentInvitation) throw new Error("identity answered without an invitation");
+  const { id, role: own, createdBy, createdAt, expiresAt } = sentInvitation;
+  return {
+    id,
+    role: role.parse(own),
+    email: sentInvitation.email || null,
+    createdBy,
+    createdAt: iso(createdAt),
+    expiresAt: iso(expiresAt),
+  };
 };

@@ -39,9 +39,9 @@ export const paymentRoutes = [
     role: "viewer",
     responses: { 200: settings },
     handler: async ({ gateway }) => {
-      const { terms: found } = await gateway.services.payments.getPaymentTerms({});
-      if (!found) return { status: 200, body: { purchases: null } };
-      const { priceMicros, ...rest } = found;
+      const { terms: paymentTerms } = await gateway.services.payments.getPaymentTerms({});
+      if (!paymentTerms) return { status: 200, body: { purchases: null } };
+      const { priceMicros, ...rest } = paymentTerms;
       return { status: 200, body: { purchases: { creditPriceUsd: priceMicros / MICRO_USD_PER_USD, currency: "usd", ...rest } } };
     },
   }),

@@ -39,7 +39,7 @@ const view = ({ id, key, contentType, bytes, sha256, createdAt, url }: media.Sto
 });
 
 const shared = { tag: "Replicate", auth: "any", protocol: "replicate", limit: "user" } as const;
-const read = { ...shared, method: "GET", role: "viewer", capability: "workflow:read" } as const;
+const readRoute = { ...shared, method: "GET", role: "viewer", capability: "workflow:read" } as const;
 const write = { ...shared, role: "editor", capability: "workflow:write" } as const;
 
 async function drop(bytes: AsyncIterable<Buffer>): Promise<string> {
@@ -72,7 +72,7 @@ export const replicateFileRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     path: "/replicate/v1/files",
     operationId: "replicateListFiles",
     summary: "List files, newest first",
@@ -87,7 +87,7 @@ export const replicateFileRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     path: "/replicate/v1/files/:id",
     operationId: "replicateGetFile",
     summary: "Read a file's type, size and dimensions",

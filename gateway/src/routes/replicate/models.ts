@@ -98,18 +98,18 @@ const find = async (gateway: Gateway, caller: Caller, owner: string, name: strin
   }
   const id = await idOf(gateway, `${owner}/${name}`);
   if (id === undefined || !mayRun(caller, "model", id)) throw modelNotFound(`${owner}/${name}`);
-  const { model: found } = await gateway.services.models.getModel({ internalName: id, includeDisabled: false });
-  if (!found) throw modelNotFound(`${owner}/${name}`);
-  return ofModel(gateway, found);
+  const { model: foundModel } = await gateway.services.models.getModel({ internalName: id, includeDisabled: false });
+  if (!foundModel) throw modelNotFound(`${owner}/${name}`);
+  return ofModel(gateway, foundModel);
 };
 
 /** Finds the version of a model by its id. @throws DomainError MODEL_NOT_FOUND, VERSION_NOT_FOUND */
 const findVersion = async (gateway: Gateway, caller: Caller, owner: string, name: string, id: string): Promise<Version> => {
   const [, number = PRODUCTION] = id.split(":");
   const isNumbered = owner === WORKFLOW && VERSION.test(number);
-  const { latest_version: found } = await find(gateway, caller, owner, name, isNumbered ? number : "");
-  if (found.id !== id) throw modelNotFound(`${owner}/${name}:${id}`);
-  return found;
+  const { latest_version: modelVersion } = await find(gateway, caller, owner, name, isNumbered ? number : "");
+  if (modelVersion.id !== id) throw modelNotFound(`${owner}/${name}:${id}`);
+  return modelVersion;
 };
 
 const reading = {

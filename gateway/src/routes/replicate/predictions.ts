@@ -40,15 +40,15 @@ const waitMsOf = (header: string | string[] | undefined): number => {
 const input = anyObject.meta({ description: "Inputs, by Nodeloom's or Replicate's names" });
 const EVENTS = ["start", "output", "logs", "completed"] as const;
 const COMPLETED = "completed";
-const asked = z.looseObject({
+const predictionRequest = z.looseObject({
   input: input.optional(),
   webhook: z.string().nullish().meta({
     description: "Receives the finished prediction, signed with the secret of `GET /api/webhook-secret`",
   }),
   webhook_events_filter: z.array(z.enum(EVENTS)).nullish().meta({ description: "Without `completed`, nothing is sent" }),
 });
-const body = asked.meta({ id: "ReplicatePredictionRequest" });
-const versioned = asked
+const body = predictionRequest.meta({ id: "ReplicatePredictionRequest" });
+const versioned = predictionRequest
   .extend({
     version: z
       .string()
@@ -58,7 +58,7 @@ const versioned = asked
   })
   .meta({ id: "ReplicateVersionRequest" });
 
-type Context = RunContext & { body: z.infer<typeof asked> | undefined };
+type Context = RunContext & { body: z.infer<typeof predictionRequest> | undefined };
 
 const VERSIONED = /^([^:]+)(?::([1-9]\d{0,8}|draft|production))?$/;
 /** Ids of versions at Replicate: SHA-256 in hexadecimal digits. */

@@ -13,16 +13,16 @@ import { predictionView } from "./view";
 
 const tellOf = (context: RunContext): Tell =>
   async function* (events: AsyncIterable<executions.WatchExecutionResponse>, { executionId, workflowSlug }) {
-    let written = "";
+    let writtenText = "";
     for await (const piece of textPieces(events)) {
       if (workflowSlug !== undefined) continue;
-      written += piece;
+      writtenText += piece;
       yield { type: "output", data: piece };
     }
     const { status, output, error } = predictionView(context.gateway, await ownExecution(context, executionId));
     const whole = typeof output === "string" ? output : toJson(output);
-    if (status === "succeeded" && whole.startsWith(written)) {
-      if (whole.length > written.length) yield { type: "output", data: whole.slice(written.length) };
+    if (status === "succeeded" && whole.startsWith(writtenText)) {
+      if (whole.length > writtenText.length) yield { type: "output", data: whole.slice(writtenText.length) };
       return yield { type: "done", data: "{}" };
     }
     if (status === "canceled") return yield { type: "done", data: '{"reason":"canceled"}' };

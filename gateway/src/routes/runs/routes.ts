@@ -80,8 +80,8 @@ const sentInputs = ({ members }: Pick<CallContext, "members">, { rerun }: RunPar
   members().get("inputs") ?? (rerun ? "" : "{}");
 
 /** A model has only one graph. */
-const graphOf = (caller: Caller, $case: TargetCase, named: Named): Partial<SelectedGraph> =>
-  $case === "model" ? {} : selectedGraph(caller, named);
+const graphOf = (caller: Caller, $case: TargetCase, selection: Named): Partial<SelectedGraph> =>
+  $case === "model" ? {} : selectedGraph(caller, selection);
 
 export const run = async (context: RunContext, $case: TargetCase, value: string, part: RunPart = {}): Promise<Reply> => {
   const { gateway, caller, body, query } = context;
@@ -115,8 +115,8 @@ export const run = async (context: RunContext, $case: TargetCase, value: string,
   });
   if (response.replayed && context.fingerprint !== "") markReplayed(context.response);
   const { execution } = response;
-  const shown = execution && caller.visitor ? { ...response, execution: withPublicErrors(execution) } : response;
-  const reply = runReply({ request, response: shown });
+  const shownExecution = execution && caller.visitor ? { ...response, execution: withPublicErrors(execution) } : response;
+  const reply = runReply({ request, response: shownExecution });
   const applied: Record<string, string> =
     preferred.respondAsync && reply.status === ACCEPTED ? { "Preference-Applied": "respond-async" } : {};
   return { ...reply, headers: { ...reply.headers, ...applied } };
@@ -129,12 +129,12 @@ export const askQuote = (
   context: QuoteContext,
   $case: TargetCase,
   value: string,
-  { rerun, ...named }: RunPart = {},
+  { rerun, ...selection }: RunPart = {},
 ): Promise<executions.QuoteResponse> =>
   context.gateway.services.executions.quote({
     target: executions.Target.fromPartial({
       target: { $case, value },
-      ...graphOf(context.caller, $case, named),
+      ...graphOf(context.caller, $case, selection),
       until: context.body.until ?? "",
     }),
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
@@ -161,9 +161,9 @@ export const quoteView = (quoted: executions.QuoteResponse) => {
   };
 };
 
-const quote = async (context: QuoteContext, $case: TargetCase, value: string, named: Named = {}): Promise<Reply> => ({
+const quote = async (context: QuoteContext, $case: TargetCase, value: string, selection: Named = {}): Promise<Reply> => ({
   status: 200,
-  body: quoteView(await askQuote(context, $case, value, named)),
+  body: quoteView(await askQuote(context, $case, value, selection)),
 });
 
 const shared = { method: "POST", auth: "any", role: "runner", limit: "user", approval: true } as const satisfies Partial<

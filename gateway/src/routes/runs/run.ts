@@ -165,7 +165,7 @@ export const runFailure = (execution: executions.Execution): DomainError => {
 };
 
 const warningsOf = ({ nodes }: executions.Execution): { warnings?: NodeWarning[] } => {
-  const warnings = nodes.flatMap(({ id: nodeId, warnings: said }) => said.map((message) => ({ nodeId, message })));
+  const warnings = nodes.flatMap(({ id: nodeId, warnings: messages }) => messages.map((message) => ({ nodeId, message })));
   return warnings.length > 0 ? { warnings } : {};
 };
 

@@ -19,7 +19,9 @@ export const metadataName = line(RUN_METADATA.nameChars)
   .refine((name) => name !== NO_NAME, "can't be a name in metadata");
 export const metadata = z
   .record(metadataName, z.string().max(RUN_METADATA.valueChars))
-  .refine((given) => Object.keys(given).length <= RUN_METADATA.entries, { error: `can have at most ${RUN_METADATA.entries} members` })
+  .refine((runMetadata) => Object.keys(runMetadata).length <= RUN_METADATA.entries, {
+    error: `can have at most ${RUN_METADATA.entries} members`,
+  })
   .meta({ description: "Your own names and texts for the run. They are on the execution, its webhooks and its usage row" });
 const provenance = z
   .literal("full")

@@ -49,8 +49,8 @@ const newSecret = z
   })
   .meta({ id: "NewSecret" });
 
-const view = ({ name: named, alias, hosts: allowed, createdAt, setAt }: identity.Secret) => ({
-  name: named,
+const view = ({ name: secretName, alias, hosts: allowed, createdAt, setAt }: identity.Secret) => ({
+  name: secretName,
   ...(alias ? { alias } : {}),
   hosts: allowed,
   createdAt: iso(createdAt),
@@ -84,8 +84,8 @@ export const secretRoutes = [
         identities.listSecrets({ owner: ownerId }),
         workflows.listSecretUses({ ownerId }),
       ]);
-      const usedBy = (named: string): { slug: string; name: string }[] =>
-        uses.filter(({ secretNames }) => secretNames.includes(named)).map((use) => ({ slug: use.slug, name: use.name }));
+      const usedBy = (secretName: string): { slug: string; name: string }[] =>
+        uses.filter(({ secretNames }) => secretNames.includes(secretName)).map((use) => ({ slug: use.slug, name: use.name }));
       return { status: 200, body: { configured, secrets: secrets.map((one) => ({ ...view(one), usedBy: usedBy(one.name) })) } };
     },
   }),
@@ -107,9 +107,14 @@ export const secretRoutes = [
       const owner = caller.user.id;
       const change = { hosts: body.hosts, ...(body.alias === undefined ? {} : { alias: body.alias }) };
       const stored = await auditedForOwner(context, { action: "secret.put", target: params.name, change }, async () => {
-        const { secret: put } = await gateway.services.identity.putSecret({ owner, name: params.name, setBy: caller.person.id, ...body });
-        if (!put) throw new Error("identity answered without a secret");
-        return { value: view(put), after: { hosts: put.hosts } };
+        const { secret: storedSecret } = await gateway.services.identity.putSecret({
+          owner,
+          name: params.name,
+          setBy: caller.person.id,
+          ...body,
+        });
+        if (!storedSecret) throw new Error("identity answered without a secret");
+        return { value: view(storedSecret), after: { hosts: storedSecret.hosts } };
       });
       return { status: 200, body: stored };
     },

@@ -160,8 +160,8 @@ export const oidcRoutes = [
       const { gateway, caller, request, body } = context;
       const by = { userId: caller.user.id, password: body.password, address: addressOf(request) };
       const start = { redirectUri: redirectUri(gateway), returnTo: body.returnTo, link: by };
-      const begun = await gateway.services.signIn.startOidc(start, PROVIDER_CALL).catch(withTier(caller.user.tier));
-      return { status: 200, body: { url: leave(context, begun) } };
+      const signIn = await gateway.services.signIn.startOidc(start, PROVIDER_CALL).catch(withTier(caller.user.tier));
+      return { status: 200, body: { url: leave(context, signIn) } };
     },
   }),
   defineRoute({

@@ -71,17 +71,17 @@ const received = z.object({ executionId: uuid, status: z.literal("processing") }
 const hookParams: ParamsSpec<{ slug: string; id: string }> = { schema: z.object({ slug, id: uuid }), invalid: () => notFound("hook") };
 const secretParams: ParamsSpec<{ secret: string }> = { schema: z.object({ secret: z.string() }), invalid: () => notFound("hook") };
 
-const view = (given: triggers.Hook | undefined): Record<string, unknown> => {
-  if (!given) throw new Error("triggers answered without a hook");
-  const { id, workflowSlug, start, signatureHeader, keyId } = given;
+const view = (message: triggers.Hook | undefined): Record<string, unknown> => {
+  if (!message) throw new Error("triggers answered without a hook");
+  const { id, workflowSlug, start, signatureHeader, keyId } = message;
   return {
-    ...{ id, workflowSlug, alias: given.alias || null, start, expression: given.expression },
-    maxCredits: toCredits(given.maxMillicredits),
+    ...{ id, workflowSlug, alias: message.alias || null, start, expression: message.expression },
+    maxCredits: toCredits(message.maxMillicredits),
     hmac: signatureHeader ? { header: signatureHeader } : null,
-    deliveryIdHeader: given.deliveryIdHeader || null,
+    deliveryIdHeader: message.deliveryIdHeader || null,
     keyId: keyId || null,
-    madeBy: given.madeBy || null,
-    createdAt: iso(given.createdAt),
+    madeBy: message.madeBy || null,
+    createdAt: iso(message.createdAt),
   };
 };
 
@@ -133,8 +133,8 @@ export const hookRoutes = [
     },
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
-      const { secret, ...kept } = newHookSecret();
-      const wanted = {
+      const { secret, ...hashedSecret } = newHookSecret();
+      const hookRequest = {
         owner: triggerOwner(caller),
         workflowSlug: params.slug,
         alias: aliasFor(caller, body.alias),
@@ -144,16 +144,16 @@ export const hookRoutes = [
         signatureSecret: body.hmac?.secret ?? "",
         deliveryIdHeader: body.deliveryIdHeader ?? "",
         maxHooks: caller.user.plan.caps.hooks,
-        ...kept,
+        ...hashedSecret,
       };
       const { hmac, ...change } = body;
       const audited = { ...change, ...(hmac ? { hmac: { header: hmac.header } } : {}) };
-      const made = await auditedForOwner(context, { action: "hook.create", target: params.slug, change: audited }, async () => {
-        const { hook: value } = await gateway.services.triggers.createHook(wanted);
+      const newHook = await auditedForOwner(context, { action: "hook.create", target: params.slug, change: audited }, async () => {
+        const { hook: value } = await gateway.services.triggers.createHook(hookRequest);
         return { value, after: { id: value?.id } };
       });
-      const [shown] = await withPending(context, [view(made)]);
-      return { status: 201, body: { ...shown, url: `${gateway.publicBaseUrl}${HOOK_PATH}${secret}` } };
+      const [hookView] = await withPending(context, [view(newHook)]);
+      return { status: 201, body: { ...hookView, url: `${gateway.publicBaseUrl}${HOOK_PATH}${secret}` } };
     },
   }),
   defineRoute({

@@ -110,7 +110,7 @@ const creation = z
   .meta({ id: "NewSchedule" });
 const change = creation
   .partial()
-  .refine((given) => Object.keys(given).length > 0, "give at least one of cron, timezone, inputs, alias, maxCredits, webhook, paused")
+  .refine((changes) => Object.keys(changes).length > 0, "give at least one of cron, timezone, inputs, alias, maxCredits, webhook, paused")
   .meta({ id: "ScheduleChange", override: { minProperties: 1 } });
 
 const scheduleParams: ParamsSpec<{ slug: string; id: string }> = {
@@ -125,7 +125,8 @@ export const triggerOwner = ({ user, person, key }: Caller): triggers.TriggerOwn
 });
 
 /** Alias for a schedule or a hook: the named one, or else the key's; empty for `production`. */
-export const aliasFor = (caller: Caller, named: string | null | undefined): string => selectedGraph(caller, { alias: named ?? "" }).alias;
+export const aliasFor = (caller: Caller, wantedAlias: string | null | undefined): string =>
+  selectedGraph(caller, { alias: wantedAlias ?? "" }).alias;
 
 /** A pause doesn't change the alias. Every other change by a key with an alias sets that alias. */
 const changedAlias = (caller: Caller, body: z.infer<typeof change>): string | undefined => {
@@ -153,23 +154,35 @@ const timeView = ({ at, outcome, executionId, code, message }: triggers.Schedule
   error: code ? { code, message } : null,
 });
 
-const view = (given: triggers.Schedule | undefined): Record<string, unknown> => {
-  if (!given) throw new Error("triggers answered without a schedule");
-  const { id, workflowSlug, cron: times, timezone: zone, inputsJson, maxMillicredits, paused, keyId, nextTimes, history, webhook } = given;
-  const { stoppedCode: code, stoppedMessage: message, stoppedAt } = given;
+const view = (scheduleMessage: triggers.Schedule | undefined): Record<string, unknown> => {
+  if (!scheduleMessage) throw new Error("triggers answered without a schedule");
+  const {
+    id,
+    workflowSlug,
+    cron: times,
+    timezone: zone,
+    inputsJson,
+    maxMillicredits,
+    paused,
+    keyId,
+    nextTimes,
+    history,
+    webhook,
+  } = scheduleMessage;
+  const { stoppedCode: code, stoppedMessage: message, stoppedAt } = scheduleMessage;
   return {
     ...{ id, workflowSlug, cron: times, timezone: zone, inputs: raw(inputsJson, "{}") },
-    alias: given.alias || null,
+    alias: scheduleMessage.alias || null,
     maxCredits: maxMillicredits === undefined ? null : toCredits(maxMillicredits),
     webhook: webhook ? { url: webhook.url, ...(webhook.events.length === 0 ? {} : { events: webhook.events }) } : null,
     paused,
     stopped: code ? { code, message, at: iso(stoppedAt) } : null,
     keyId: keyId || null,
-    madeBy: given.madeBy || null,
+    madeBy: scheduleMessage.madeBy || null,
     nextRuns: nextTimes.map(iso),
     history: history.map(timeView),
-    createdAt: iso(given.createdAt),
-    updatedAt: iso(given.updatedAt),
+    createdAt: iso(scheduleMessage.createdAt),
+    updatedAt: iso(scheduleMessage.updatedAt),
   };
 };
 
@@ -177,8 +190,8 @@ type OfWorkflow = Pick<CallContext<"any", { slug: string }>, "gateway" | "caller
 
 /** Adds whether a change of the graph is pending. */
 export const withPending = async <T extends object>({ gateway, caller, params }: OfWorkflow, views: T[]) => {
-  const asked = { slug: params.slug, userId: caller.user.id, version: "" };
-  const schema = views.length === 0 ? undefined : await unlessNotFound(gateway.services.workflows.getSchema(asked));
+  const schemaRequest = { slug: params.slug, userId: caller.user.id, version: "" };
+  const schema = views.length === 0 ? undefined : await unlessNotFound(gateway.services.workflows.getSchema(schemaRequest));
   return views.map((one) => ({ ...one, pendingChange: schema?.pendingChange ?? false }));
 };
 
@@ -243,7 +256,7 @@ export const scheduleRoutes = [
     example: { cron: "0 9 * * 1-5", timezone: "Europe/Berlin", inputs: { prompt: "A lighthouse at dusk" }, maxCredits: 20 },
     handler: async (context) => {
       const { gateway, caller, params, body, members } = context;
-      const wanted = {
+      const scheduleRequest = {
         owner: triggerOwner(caller),
         workflowSlug: params.slug,
         cron: body.cron,
@@ -256,12 +269,12 @@ export const scheduleRoutes = [
         maxSchedules: caller.user.plan.caps.schedules,
       };
       const action = { action: "schedule.create", target: params.slug, change: auditedBody(body) };
-      const made = await auditedForOwner(context, action, async () => {
-        const { schedule: value } = await gateway.services.triggers.createSchedule(wanted, { deadlineMs: SCHEDULE_MS });
+      const newSchedule = await auditedForOwner(context, action, async () => {
+        const { schedule: value } = await gateway.services.triggers.createSchedule(scheduleRequest, { deadlineMs: SCHEDULE_MS });
         return { value, after: { id: value?.id } };
       });
-      const [shown] = await withPending(context, [view(made)]);
-      return { status: 201, body: shown, headers: { Location: `/api/workflows/${params.slug}/schedules/${made?.id}` } };
+      const [scheduleView] = await withPending(context, [view(newSchedule)]);
+      return { status: 201, body: scheduleView, headers: { Location: `/api/workflows/${params.slug}/schedules/${newSchedule?.id}` } };
     },
   }),
   defineRoute({
@@ -282,9 +295,9 @@ export const scheduleRoutes = [
       const runs = covers(caller.capabilities, READ_RUNS)
         ? service.listExecutions(messages.ListExecutionsRequest.fromPartial(ofSchedule))
         : { executions: [] };
-      const [{ schedule: found }, { executions }] = await Promise.all([schedules.getSchedule(which), runs]);
-      const [shown] = await withPending(context, [view(found)]);
-      return { status: 200, body: { ...shown, executions: executions.map(executionView) } };
+      const [{ schedule: message }, { executions }] = await Promise.all([schedules.getSchedule(which), runs]);
+      const [scheduleView] = await withPending(context, [view(message)]);
+      return { status: 200, body: { ...scheduleView, executions: executions.map(executionView) } };
     },
   }),
   defineRoute({
@@ -303,7 +316,7 @@ export const scheduleRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, body, members } = context;
       const limit = body.maxCredits === undefined ? undefined : { millicredits: limitOf(body.maxCredits) };
-      const wanted = {
+      const scheduleChange = {
         owner: triggerOwner(caller),
         workflowSlug: params.slug,
         id: params.id,
@@ -317,10 +330,10 @@ export const scheduleRoutes = [
       };
       const action = { action: "schedule.update", target: params.id, change: { workflow: params.slug, ...auditedBody(body) } };
       const changed = await auditedForOwner(context, action, async () => ({
-        value: (await gateway.services.triggers.updateSchedule(wanted, { deadlineMs: SCHEDULE_MS })).schedule,
+        value: (await gateway.services.triggers.updateSchedule(scheduleChange, { deadlineMs: SCHEDULE_MS })).schedule,
       }));
-      const [shown] = await withPending(context, [view(changed)]);
-      return { status: 200, body: shown };
+      const [scheduleView] = await withPending(context, [view(changed)]);
+      return { status: 200, body: scheduleView };
     },
   }),
   defineRoute({

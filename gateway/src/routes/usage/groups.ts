@@ -57,11 +57,16 @@ const ofModels = (sums: readonly usage.DailySum[]): Groups => {
 };
 
 /** @param days the same runs by day and model */
-export const readGroups = async ({ services }: Gateway, by: string, asked: Asked, days: readonly usage.DailySum[]): Promise<Groups> => {
+export const readGroups = async (
+  { services }: Gateway,
+  by: string,
+  groupQuery: Asked,
+  days: readonly usage.DailySum[],
+): Promise<Groups> => {
   if (by === "day") return ofDays(days);
   if (by === "model") return ofModels(days);
   const name = by.startsWith(OF_METADATA) ? by.slice(OF_METADATA.length) : "";
-  const request = { ...asked, by: name === "" ? by : "metadata", name };
+  const request = { ...groupQuery, by: name === "" ? by : "metadata", name };
   const { sums } = await services.usage.listGroupSums(request, { deadlineMs: USAGE_GROUPS_MS });
   return sums.map(({ group, runs, millicredits }) => ({ group: group ?? null, runs, creditsCost: toCredits(millicredits) }));
 };

@@ -49,12 +49,12 @@ const rowView = (row: usage.UsageRow): z.infer<typeof usageRow> => ({
 });
 
 const filter = z.string().min(1).max(LIMITS.nameChars);
-const read = { method: "GET", tag: "Usage", auth: "any", role: "viewer", limit: "user" } as const;
+const readRoute = { method: "GET", tag: "Usage", auth: "any", role: "viewer", limit: "user" } as const;
 
 export const usageRoutes = [
   usageSummaryRoute,
   defineRoute({
-    ...read,
+    ...readRoute,
     path: "/api/usage",
     operationId: "listUsage",
     summary: "List the caller's own API runs, newest first",
@@ -85,7 +85,7 @@ export const usageRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     path: "/api/usage/models",
     query: listQuery(),
     operationId: "listUsageModels",

@@ -51,10 +51,10 @@ const rangeOf = ({ from, to }: { from?: string | undefined; to?: string | undefi
 const daysOf = (sums: readonly usage.DailySum[]): Day[] => {
   const days = new Map<string, Day>();
   for (const { day: name, model, runs, millicredits } of sums) {
-    const known = days.get(name) ?? { day: name, runs: 0, creditsCost: 0, models: [] };
+    const daySum = days.get(name) ?? { day: name, runs: 0, creditsCost: 0, models: [] };
     const creditsCost = toCredits(millicredits);
-    if (model === "") days.set(name, { ...known, runs, creditsCost });
-    else days.set(name, { ...known, models: [...known.models, { model, runs, creditsCost }] });
+    if (model === "") days.set(name, { ...daySum, runs, creditsCost });
+    else days.set(name, { ...daySum, models: [...daySum.models, { model, runs, creditsCost }] });
   }
   return [...days.values()];
 };

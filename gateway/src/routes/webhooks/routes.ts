@@ -73,11 +73,15 @@ const managing = [
     example: { url: "https://example.com/hook", events: ["execution.completed", "execution.failed"], description: "Order system" },
     handler: async (context) => {
       const { gateway, caller, body } = context;
-      const wanted = { ...body, description: body.description ?? "" };
-      const added = await auditedForOwner(context, { action: "webhook-endpoint.create", target: body.url, change: wanted }, async () => {
-        const value = await gateway.services.identity.createWebhookEndpoint({ ownerId: caller.user.id, ...wanted });
-        return { value, after: endpointView(value.endpoint) };
-      });
+      const endpointSettings = { ...body, description: body.description ?? "" };
+      const added = await auditedForOwner(
+        context,
+        { action: "webhook-endpoint.create", target: body.url, change: endpointSettings },
+        async () => {
+          const value = await gateway.services.identity.createWebhookEndpoint({ ownerId: caller.user.id, ...endpointSettings });
+          return { value, after: endpointView(value.endpoint) };
+        },
+      );
       return { status: 201, body: withSecretView(added) };
     },
   }),
@@ -95,11 +99,11 @@ const managing = [
     handler: async (context) => {
       const { gateway, caller, params: of, body } = context;
       const changed = await auditedForOwner(context, { action: "webhook-endpoint.update", target: of.id, change: body }, async () => {
-        const { events: wanted, ...rest } = body;
+        const { events: eventTypes, ...rest } = body;
         const { endpoint: stored } = await gateway.services.identity.updateWebhookEndpoint({
           endpoint: { ownerId: caller.user.id, id: of.id },
           ...rest,
-          events: wanted && { events: wanted },
+          events: eventTypes && { events: eventTypes },
         });
         return { value: endpointView(stored), after: endpointView(stored) };
       });
@@ -171,10 +175,10 @@ const delivering = [
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async (context) => {
       const { gateway, caller, params: of } = context;
-      const { delivery: begun } = await gateway.services.notifications.redeliverToEndpoint({
+      const { delivery: startedDelivery } = await gateway.services.notifications.redeliverToEndpoint({
         ...{ ownerId: caller.user.id, endpointId: of.id, id: of.deliveryId },
       });
-      return { status: 200, body: deliveryView(begun) };
+      return { status: 200, body: deliveryView(startedDelivery) };
     },
   }),
 ];

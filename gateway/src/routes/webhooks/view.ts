@@ -51,9 +51,9 @@ export const delivery = z
 
 export const endpointView = (stored: identity.WebhookEndpoint | undefined) => {
   if (!stored) throw new Error("identity answered without a webhook endpoint");
-  const { id, url, events: wanted, description, disabledReason } = stored;
+  const { id, url, events: eventTypes, description, disabledReason } = stored;
   return {
-    ...{ id, url, events: wanted, description, disabledAt: iso(stored.disabledAt), disabledReason: disabledReason || null },
+    ...{ id, url, events: eventTypes, description, disabledAt: iso(stored.disabledAt), disabledReason: disabledReason || null },
     ...{ createdAt: iso(stored.createdAt), updatedAt: iso(stored.updatedAt) },
   };
 };

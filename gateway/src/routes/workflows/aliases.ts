@@ -43,9 +43,9 @@ const aliasParams: ParamsSpec<{ slug: string; name: string }> = {
   invalid: workflowNotFound,
 };
 
-const view = (given: workflows.Alias | undefined): z.infer<typeof alias> => {
-  if (!given) throw new Error("workflows answered without an alias");
-  const { name, version, isDefault, updatedAt, updatedBy, requireTests } = given;
+const view = (message: workflows.Alias | undefined): z.infer<typeof alias> => {
+  if (!message) throw new Error("workflows answered without an alias");
+  const { name, version, isDefault, updatedAt, updatedBy, requireTests } = message;
   return {
     name,
     version: version || null,
@@ -56,17 +56,17 @@ const view = (given: workflows.Alias | undefined): z.infer<typeof alias> => {
   };
 };
 /** Members of an alias in the audit. */
-const audited = (given: workflows.Alias | undefined): object | undefined =>
-  given && { version: given.version || null, ...(given.requireTests ? { requireTests: true } : {}) };
+const audited = (message: workflows.Alias | undefined): object | undefined =>
+  message && { version: message.version || null, ...(message.requireTests ? { requireTests: true } : {}) };
 
 const shared = { tag: "Workflows", auth: "any", limit: "user" } as const;
-const read = { ...shared, role: "viewer", capability: "workflow:read" } as const;
+const readRoute = { ...shared, role: "viewer", capability: "workflow:read" } as const;
 /** Moving an alias changes what callers run. */
 const moving = { ...shared, role: "editor", capability: ["workflow:write", specific("workflow", "slug")], params: aliasParams } as const;
 
 export const aliasRoutes = [
   defineRoute({
-    ...read,
+    ...readRoute,
     method: "GET",
     path: "/api/workflows/:slug/aliases",
     operationId: "listAliases",
@@ -81,7 +81,7 @@ export const aliasRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     method: "GET",
     path: "/api/workflows/:slug/aliases/:name",
     operationId: "getAlias",
@@ -91,9 +91,9 @@ export const aliasRoutes = [
     errors: ["WORKFLOW_NOT_FOUND", "ALIAS_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
       const { aliases } = await gateway.services.workflows.listAliases({ slug: params.slug, ownerId: caller.user.id });
-      const found = aliases.find(({ name }) => name === params.name);
-      if (!found) throw aliasNotFound(params.name);
-      return { status: 200, body: view(found) };
+      const aliasRow = aliases.find(({ name }) => name === params.name);
+      if (!aliasRow) throw aliasNotFound(params.name);
+      return { status: 200, body: view(aliasRow) };
     },
   }),
   defineRoute({

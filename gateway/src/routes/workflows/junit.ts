@@ -31,13 +31,13 @@ const attributes = (values: Readonly<Record<string, string | number>>): string =
 
 const seconds = (durationMs: number | null): number => (durationMs ?? 0) / MS;
 
-const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 const placeOf = ({ kind, index, path }: JunitFailure): string =>
   `${index === undefined ? "" : `expect[${index}] `}${kind}${path === undefined ? "" : ` at ${path}`}`;
 
 const failureXml = (failure: JunitFailure): string => {
-  const text = `expected: ${shown(failure.expected)}\ngot: ${shown(failure.got)}`;
+  const text = `expected: ${valueText(failure.expected)}\ngot: ${valueText(failure.got)}`;
   return `<failure${attributes({ type: failure.kind, message: `${placeOf(failure)} failed` })}>${escaped(text)}</failure>`;
 };
 

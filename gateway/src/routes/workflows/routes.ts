@@ -39,21 +39,21 @@ const filters = z.strictObject({
 });
 
 const nextPage = (query: z.infer<typeof filters>, next: string): string => {
-  const given = Object.entries({ ...query, cursor: next }).flatMap(([key, value]): [string, string][] =>
+  const parameters = Object.entries({ ...query, cursor: next }).flatMap(([key, value]): [string, string][] =>
     value === undefined ? [] : [[key, String(value)]],
   );
-  return `</api/workflows?${new URLSearchParams(given).toString()}>; rel="next"`;
+  return `</api/workflows?${new URLSearchParams(parameters).toString()}>; rel="next"`;
 };
 
 /** True if the workflow created under a key was deleted since. */
 const isDeletedSince = (error: unknown): boolean => error instanceof DomainError && error.reason === "WORKFLOW_NOT_FOUND";
 
-const read = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
+const readRoute = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Workflows", auth: "any", role: "editor", capability: "workflow:write", limit: "user" } as const;
 
 export const workflowRoutes = [
   defineRoute({
-    ...read,
+    ...readRoute,
     method: "GET",
     path: "/api/workflows",
     operationId: "listWorkflows",
@@ -127,7 +127,7 @@ export const workflowRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     method: "GET",
     path: "/api/workflows/:slug",
     operationId: "getWorkflow",
@@ -217,7 +217,7 @@ export const workflowRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     method: "GET",
     path: "/api/workflows/:slug/schema",
     operationId: "getWorkflowSchema",

@@ -167,8 +167,8 @@ export const testRoutes = [
     example: { version: 4, against: { alias: "production" } },
     handler: async (context) => {
       const { gateway, caller, params, body, executionId, fingerprint } = context;
-      const selected = (given: { version?: string | number | undefined; alias?: string | undefined }) =>
-        selectedGraph(caller, { version: given.version === undefined ? undefined : String(given.version), alias: given.alias });
+      const selected = (selection: { version?: string | number | undefined; alias?: string | undefined }) =>
+        selectedGraph(caller, { version: selection.version === undefined ? undefined : String(selection.version), alias: selection.alias });
       const tested = selected(body ?? {});
       const isNamed = tested.version !== "" || tested.alias !== "";
       const { batch, replayed } = await gateway.services.batches.runTests(

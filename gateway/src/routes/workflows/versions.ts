@@ -78,9 +78,10 @@ const versionParams: ParamsSpec<{ slug: string; version: number }> = {
 };
 
 /** A cursor of versions is the last number of the previous page. */
-const beforeOf = (given: string | undefined): number => (given !== undefined && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0);
+const beforeOf = (versionText: string | undefined): number =>
+  versionText !== undefined && /^[1-9]\d{0,8}$/.test(versionText) ? Number(versionText) : 0;
 
-const read = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
+const readRoute = { tag: "Workflows", auth: "any", role: "viewer", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Workflows", auth: "any", role: "editor", capability: "workflow:write", limit: "user" } as const;
 
 export const versionRoutes = [
@@ -166,7 +167,7 @@ export const versionRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     method: "GET",
     path: "/api/workflows/:slug/versions",
     operationId: "listVersions",
@@ -188,7 +189,7 @@ export const versionRoutes = [
     },
   }),
   defineRoute({
-    ...read,
+    ...readRoute,
     method: "GET",
     path: "/api/workflows/:slug/versions/:version",
     operationId: "getVersion",

@@ -17,9 +17,9 @@ const WORDS_WORK = 4;
 const patterns = new Map<string, RE2JS>();
 const compiled = (pattern: string): RE2JS => {
   // Loaded on first use, because most processes never check texts.
-  const known = patterns.get(pattern) ?? (require("re2js") as typeof import("re2js")).RE2JS.compile(pattern);
-  patterns.set(pattern, known);
-  return known;
+  const regex = patterns.get(pattern) ?? (require("re2js") as typeof import("re2js")).RE2JS.compile(pattern);
+  patterns.set(pattern, regex);
+  return regex;
 };
 
 /** Shannon entropy in bits per character. */
@@ -59,16 +59,16 @@ const ruleOf = (text: string, budget: { work: number }): string | undefined => {
 
 const ADVICE = "looks like a credential, which every reader of the workflow can see: store it as a secret and write {{secrets.NAME}}";
 
-const found = new WeakMap<GraphNode["data"], Finding[]>();
+const findingsByData = new WeakMap<GraphNode["data"], Finding[]>();
 
 const problemsOf = ({ data }: GraphNode, budget: { work: number }): Finding[] => {
-  const known =
-    found.get(data) ??
+  const findings =
+    findingsByData.get(data) ??
     literalsOf(data).flatMap(([path, text]) =>
       ruleOf(text, budget) === undefined ? [] : [findingInWords("CREDENTIAL_FOUND", `${path} ${ADVICE}`, path)],
     );
-  found.set(data, known);
-  return known;
+  findingsByData.set(data, findings);
+  return findings;
 };
 
 /** Issues for literals that look like credentials. Messages name the setting, never the value. */

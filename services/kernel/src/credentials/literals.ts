@@ -15,32 +15,32 @@ const MOST_NAME_CHARS = 100;
 const asHeader = (name: string, value: string): string => `curl -H '${name}: ${value}' `;
 
 /** Formats a named value as its rule expects: as a header if the name is a credential's, otherwise as an assignment. */
-const named = (name: string, value: string): string => (CREDENTIAL.test(name) ? asHeader("X-Api-Key", value) : `${name}=${value}`);
+const asAssignment = (name: string, value: string): string => (CREDENTIAL.test(name) ? asHeader("X-Api-Key", value) : `${name}=${value}`);
 
 /** Query or form parameters, formatted with one per line. */
 const parametersOf = (query: string): string =>
   [...new URLSearchParams(query)]
     .slice(0, MOST_PARAMETERS)
-    .map(([name, value]) => named(name, value))
+    .map(([name, value]) => asAssignment(name, value))
     .join("\n");
 
 /** If the rule doesn't match the scheme, the last part is treated as the token. */
 const authorizationText = (value: string): string => {
-  const [scheme = "", given, ...more] = value.split(" ");
-  if (given === undefined || more.length > 0 || SCHEME.test(scheme)) return value;
-  return `Bearer ${given.slice(given.lastIndexOf(":") + 1)}`;
+  const [scheme = "", credential, ...more] = value.split(" ");
+  if (credential === undefined || more.length > 0 || SCHEME.test(scheme)) return value;
+  return `Bearer ${credential.slice(credential.lastIndexOf(":") + 1)}`;
 };
 
 const headerText = (name: string, value: string): string => {
   if (name.toLowerCase() === "authorization") return asHeader(name, authorizationText(value));
-  return `${asHeader(name, value)}\n${named(name, value)}`;
+  return `${asHeader(name, value)}\n${asAssignment(name, value)}`;
 };
 
 const urlText = (url: string): string => `curl '${url}' \n${parametersOf(/\?([^#]*)/.exec(url)?.[1] ?? "")}`;
 
 /** Members at any depth with the name of a credential. */
 const credentialMembers = (value: unknown, name = ""): string[] => {
-  if (typeof value === "string") return CREDENTIAL.test(name) ? [named(name, value)] : [];
+  if (typeof value === "string") return CREDENTIAL.test(name) ? [asAssignment(name, value)] : [];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([member, one]) => credentialMembers(one, Array.isArray(value) ? name : member));
 };

@@ -88,10 +88,10 @@ export type NodeIssue = Finding & { nodeId: string };
 
 /** Creates a finding with its code's message. `params.name` also becomes its path. */
 export const finding = <C extends SpecificCode>(code: C, ...[params]: Parameters<Messages[C]>): Finding => {
-  const known: Params = params ?? {};
-  const message = (MESSAGES[code] as (params: Params) => string)(known);
-  const path = code === "REQUIRED" || code === "FILE_UNKNOWN" ? known.name : undefined;
-  return { code, params: known, ...(path === undefined ? {} : { path }), message } as Finding;
+  const knownParams: Params = params ?? {};
+  const message = (MESSAGES[code] as (params: Params) => string)(knownParams);
+  const path = code === "REQUIRED" || code === "FILE_UNKNOWN" ? knownParams.name : undefined;
+  return { code, params: knownParams, ...(path === undefined ? {} : { path }), message } as Finding;
 };
 
 /** Creates a finding of a general code. @param path the setting or input; not added to the message */
@@ -103,10 +103,10 @@ export const findingInWords = (code: GeneralCode, message: string, path?: string
 });
 
 /** Prefixes the message with a name. */
-export const within = (name: string, found: Finding): Finding => ({ ...found, message: `${name}: ${found.message}` });
+export const within = (name: string, innerFinding: Finding): Finding => ({ ...innerFinding, message: `${name}: ${innerFinding.message}` });
 
 /** Removes findings whose message repeats an earlier one. */
-export const distinct = (found: readonly Finding[]): Finding[] => [...new Map(found.map((one) => [one.message, one])).values()];
+export const distinct = (findings: readonly Finding[]): Finding[] => [...new Map(findings.map((one) => [one.message, one])).values()];
 
 /** @param names names of all enabled models, from which a suggestion is chosen */
 export const modelUnknown = (name: string, names: readonly string[] = []): Finding =>

@@ -33,14 +33,14 @@ export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issue
   const issues: GraphIssue[] = [];
   const nodes: GraphNode[] = [];
   const edges: GraphEdge[] = [];
-  const seen = new Set<string>();
+  const seenIds = new Set<string>();
   for (const [index, node] of parseArray(nodesJson, "nodes", LIMITS.nodes).entries()) {
     if (!isRecord(node) || typeof node.id !== "string" || node.id === "" || typeof node.type !== "string") {
       issues.push(graphIssue(`nodes[${index}] needs a text id and a text type`));
       continue;
     }
-    if (seen.has(node.id)) issues.push(graphIssue("another node has the same id", node.id));
-    seen.add(node.id);
+    if (seenIds.has(node.id)) issues.push(graphIssue("another node has the same id", node.id));
+    seenIds.add(node.id);
     if (textBytes(node.id) > GRAPH_BOUNDS.nodeIdBytes) {
       issues.push(graphIssue(`the id of nodes[${index}] is longer than ${GRAPH_BOUNDS.nodeIdBytes} bytes`));
       continue;

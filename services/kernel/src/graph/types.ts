@@ -35,11 +35,12 @@ export const shownName = (name: string): string => (name.length > MAX_LABEL_CHAR
 
 /** The node's label, as its author wrote it. */
 export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined => {
-  const given = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as string | undefined;
+  const givenName = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as
+    string | undefined;
   return (
-    given &&
+    givenName &&
     wellFormed(
-      given
+      givenName
         .trim()
         .replace(/[\s\p{Cc}]+/gu, " ")
         .slice(0, MAX_LABEL_CHARS),

@@ -19,20 +19,20 @@ const memberPath = (path: string, name: string): string => {
 };
 
 /** Files are compared by URL, because a reused file keeps its URL. */
-const told = (value: unknown): unknown => addressIn(value) ?? value;
+const comparable = (value: unknown): unknown => addressIn(value) ?? value;
 
 /** @returns at most 20 differences, in the order of the newer result */
 export const resultDifferences = (now: unknown, before: unknown): ResultDifference[] => {
-  const found: ResultDifference[] = [];
+  const differences: ResultDifference[] = [];
   const compare = (one: unknown, other: unknown, path: string): void => {
-    if (found.length >= MOST_DIFFERENCES) return;
-    const [a, b] = [told(one), told(other)];
+    if (differences.length >= MOST_DIFFERENCES) return;
+    const [a, b] = [comparable(one), comparable(other)];
     if (Array.isArray(a) && Array.isArray(b)) {
       for (let index = 0; index < Math.max(a.length, b.length); index += 1) compare(a[index], b[index], `${path}[${index}]`);
     } else if (isRecord(a) && isRecord(b)) {
       for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) compare(a[name], b[name], memberPath(path, name));
-    } else if (a !== b) found.push({ path: path === "" ? "@" : path, now: quoted(a), before: quoted(b) });
+    } else if (a !== b) differences.push({ path: path === "" ? "@" : path, now: quoted(a), before: quoted(b) });
   };
   compare(now, before, "");
-  return found;
+  return differences;
 };

@@ -138,8 +138,8 @@ const failureOf = (expectation: Expectation, run: TestedRun, budget: RunBudget):
       return issues.length === 0 ? undefined : { got: { value: quoted(value), problems: issues } };
     }
     case "jmespath": {
-      const made = evaluate(parseExpression(jmespath), value ?? null, budget);
-      return made === true ? undefined : { got: made };
+      const result = evaluate(parseExpression(jmespath), value ?? null, budget);
+      return result === true ? undefined : { got: result };
     }
     case "file": {
       const difference = filesDifference(file, value, run);
@@ -152,12 +152,12 @@ const failureOf = (expectation: Expectation, run: TestedRun, budget: RunBudget):
 const judged = (expectation: Expectation, index: number, run: TestedRun, budget: RunBudget): TestFailure[] => {
   const kind = kindOfExpectation(expectation);
   const { path } = expectation;
-  const failure = (got: unknown): TestFailure[] => [
-    { kind, index, ...(path === undefined ? {} : { path }), expected: expectation[kind], got: quoted(got) },
+  const failure = (actual: unknown): TestFailure[] => [
+    { kind, index, ...(path === undefined ? {} : { path }), expected: expectation[kind], got: quoted(actual) },
   ];
   try {
-    const found = failureOf(expectation, run, budget);
-    return found ? failure(found.got) : [];
+    const problem = failureOf(expectation, run, budget);
+    return problem ? failure(problem.got) : [];
   } catch (error) {
     if (!(error instanceof BindError)) throw error;
     return failure(`not checked: ${error.message}`);
@@ -167,8 +167,8 @@ const judged = (expectation: Expectation, index: number, run: TestedRun, budget:
 /** Returns the failures of a run; empty if the test passed. If the run didn't complete, its status is the only failure. */
 export const judgeTest = ({ expect, maxCredits, maxMs }: WorkflowTest, run: TestedRun): TestFailure[] => {
   if (run.status !== COMPLETED) {
-    const got = run.error ? `${run.status}: ${run.error.code}: ${run.error.message}` : run.status;
-    return [{ kind: "status", expected: COMPLETED, got: quoted(got) }];
+    const actual = run.error ? `${run.status}: ${run.error.code}: ${run.error.message}` : run.status;
+    return [{ kind: "status", expected: COMPLETED, got: quoted(actual) }];
   }
   const budget = createBudget({}, { valueBytes: Infinity, calls: Infinity, work: TEST_BOUNDS.work });
   const credits = toCredits(run.millicredits);

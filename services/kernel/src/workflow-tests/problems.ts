@@ -14,12 +14,12 @@ const TEST_MEMBERS = ["name", "inputs", "expect", "maxCredits", "maxMs"];
 const EXPECTATION_MEMBERS = ["path", ...EXPECTATION_KINDS];
 const FILE_MEMBERS = ["kind", "contentType", ...FILE_NUMBERS];
 
-const unknownMembers = (value: object, known: readonly string[], path: string): Issue[] =>
+const unknownMembers = (value: object, knownMembers: readonly string[], path: string): Issue[] =>
   Object.keys(value)
-    .filter((name) => !known.includes(name))
+    .filter((name) => !knownMembers.includes(name))
     .map((name) => ({
       path: `${path}.${shownName(name)}`,
-      message: `is not known${didYouMean(name, known) || `: use ${known.join(", ")}`}`,
+      message: `is not known${didYouMean(name, knownMembers) || `: use ${knownMembers.join(", ")}`}`,
     }));
 
 const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;

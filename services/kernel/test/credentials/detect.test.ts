@@ -1,39 +1,39 @@
 import { credentialIssues } from "@nodeloom/kernel/credentials";
 
 const node = (data: Record<string, unknown>) => ({ id: "web", type: "http-request", data });
-const found = (data: Record<string, unknown>): string[] => credentialIssues({ nodes: [node(data)] }).map(({ message }) => message);
+const messagesFor = (data: Record<string, unknown>): string[] => credentialIssues({ nodes: [node(data)] }).map(({ message }) => message);
 /** A fake key. It is assembled here so that secret scanners don't report this file. */
-const made = (prefix: string, length: number): string =>
+const keyOf = (prefix: string, length: number): string =>
   prefix + Array.from({ length }, (_, index) => "aZ3kQ9xW7bT1mR5c"[(index * 7) % 16]).join("");
 
 it.each<[string, Record<string, unknown>, string]>([
-  ["a bearer token", { headers: { Authorization: `Bearer ${made("", 32)}` } }, "headers: Authorization"],
-  ["a key of an API", { headers: { "X-Api-Key": made("", 24) } }, "headers: X-Api-Key"],
+  ["a bearer token", { headers: { Authorization: `Bearer ${keyOf("", 32)}` } }, "headers: Authorization"],
+  ["a key of an API", { headers: { "X-Api-Key": keyOf("", 24) } }, "headers: X-Api-Key"],
   [
     "basic credentials",
     { headers: { authorization: `Basic ${Buffer.from("user:a-password-9").toString("base64")}` } },
     "headers: authorization",
   ],
-  ["a token of GitHub in any header", { headers: { "x-other": made("ghp_", 36) } }, "headers: x-other"],
-  ["a key of Google in the query", { url: `https://x.test/?key=${made("AIza", 35)}` }, "url"],
-  ["a webhook of Slack", { url: `https://hooks.slack.com/services/${made("T", 44)}` }, "url"],
-  ["a key of Stripe in JSON", { body: { key: [made("sk_live_", 24)] } }, "body"],
-  ["a key of Stripe in a text", { body: `key: ${made("sk_live_", 24)}` }, "body"],
-  ["a key between other parameters", { url: `https://x.test/?a=1&k=${made("sk-", 20)}T3BlbkFJ${made("", 20)}&b=2` }, "url"],
-  ["a token of Slack in a form", { body: `token=${made("xoxb-123456789012-123456789012-", 24)}&channel=C1` }, "body"],
-  ["what a parameter says is a key", { url: `https://x.test/?q=loom&api_key=${made("", 32)}&page=2` }, "url"],
-  ["what a header says is a key", { headers: { "xi-api-key": made("sk_", 32) } }, "headers: xi-api-key"],
-  ["what a member says is a key", { body: { nested: [{ aws_secret_access_key: made("", 40) }] } }, "body"],
-  ["a scheme of its own", { headers: { Authorization: `Key ${made("", 8)}:${made("", 32)}` } }, "headers: Authorization"],
-  ["a password in an address", { url: `https://ada:${made("", 12)}@x.test:8443/v1` }, "url"],
-  ["a password in the address of a database", { body: { dsn: `postgres://loom:${made("", 12)}@db.test/loom` } }, "body"],
-  ["a key of this platform", { body: `${made("nl_live_", 30)}_${made("", 6)}` }, "body"],
-  ["a token of Replicate", { body: { k: made("r8_", 37) } }, "body"],
-  ["a webhook of Discord", { url: `https://discord.com/api/webhooks/123456789012345678/${made("", 68)}` }, "url"],
-  ["a bot of Telegram", { url: `https://api.telegram.org/bot1234567890:${made("", 35)}/sendMessage` }, "url"],
-  ["a signature of Azure", { url: `https://x.test/c/f?sp=r&sig=${made("", 43)}%3D` }, "url"],
+  ["a token of GitHub in any header", { headers: { "x-other": keyOf("ghp_", 36) } }, "headers: x-other"],
+  ["a key of Google in the query", { url: `https://x.test/?key=${keyOf("AIza", 35)}` }, "url"],
+  ["a webhook of Slack", { url: `https://hooks.slack.com/services/${keyOf("T", 44)}` }, "url"],
+  ["a key of Stripe in JSON", { body: { key: [keyOf("sk_live_", 24)] } }, "body"],
+  ["a key of Stripe in a text", { body: `key: ${keyOf("sk_live_", 24)}` }, "body"],
+  ["a key between other parameters", { url: `https://x.test/?a=1&k=${keyOf("sk-", 20)}T3BlbkFJ${keyOf("", 20)}&b=2` }, "url"],
+  ["a token of Slack in a form", { body: `token=${keyOf("xoxb-123456789012-123456789012-", 24)}&channel=C1` }, "body"],
+  ["what a parameter says is a key", { url: `https://x.test/?q=loom&api_key=${keyOf("", 32)}&page=2` }, "url"],
+  ["what a header says is a key", { headers: { "xi-api-key": keyOf("sk_", 32) } }, "headers: xi-api-key"],
+  ["what a member says is a key", { body: { nested: [{ aws_secret_access_key: keyOf("", 40) }] } }, "body"],
+  ["a scheme of its own", { headers: { Authorization: `Key ${keyOf("", 8)}:${keyOf("", 32)}` } }, "headers: Authorization"],
+  ["a password in an address", { url: `https://ada:${keyOf("", 12)}@x.test:8443/v1` }, "url"],
+  ["a password in the address of a database", { body: { dsn: `postgres://loom:${keyOf("", 12)}@db.test/loom` } }, "body"],
+  ["a key of this platform", { body: `${keyOf("nl_live_", 30)}_${keyOf("", 6)}` }, "body"],
+  ["a token of Replicate", { body: { k: keyOf("r8_", 37) } }, "body"],
+  ["a webhook of Discord", { url: `https://discord.com/api/webhooks/123456789012345678/${keyOf("", 68)}` }, "url"],
+  ["a bot of Telegram", { url: `https://api.telegram.org/bot1234567890:${keyOf("", 35)}/sendMessage` }, "url"],
+  ["a signature of Azure", { url: `https://x.test/c/f?sp=r&sig=${keyOf("", 43)}%3D` }, "url"],
 ])("finds %s, and reports the location, but not the value", (_name, data, path) => {
-  const messages = found(data);
+  const messages = messagesFor(data);
   expect(messages).toEqual([expect.stringMatching(new RegExp(`^${path} looks like a credential`))]);
   expect(messages.join()).not.toContain("aZ3");
 });
@@ -57,10 +57,10 @@ it.each<[string, Record<string, unknown>]>([
   ["a user without a password", { url: "https://ada@x.test/", body: "mail ada@x.test: the time is 10:30 @ home" }],
   ["words of documentation", { headers: { Authorization: "Bearer of the author" } }],
   ["settings of any form", { url: 7, headers: ["x"], body: null }],
-])("finds nothing in %s", (_name, data) => expect(found(data)).toEqual([]));
+])("finds nothing in %s", (_name, data) => expect(messagesFor(data)).toEqual([]));
 
 it("checks only HTTP nodes", () => {
-  const text = { id: "t", type: "text-box", data: { text: made("ghp_", 36), headers: { a: made("ghp_", 36) } } };
+  const text = { id: "t", type: "text-box", data: { text: keyOf("ghp_", 36), headers: { a: keyOf("ghp_", 36) } } };
   expect(credentialIssues({ nodes: [text] })).toEqual([]);
 });
 

@@ -24,13 +24,13 @@ const models = new Map(
 describe("the pictures of the guide", () => {
   it("match the script's output", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(FOLDER, "draw.mjs"), "-"]);
-    const drawn = JSON.parse(stdout) as Record<string, string>;
-    expect(Object.keys(drawn).sort()).toEqual(
+    const pictures = JSON.parse(stdout) as Record<string, string>;
+    expect(Object.keys(pictures).sort()).toEqual(
       readdirSync(FOLDER)
         .filter((name) => name.endsWith(".svg"))
         .sort(),
     );
-    for (const [name, picture] of Object.entries(drawn)) expect(read(name)).toBe(picture);
+    for (const [name, picture] of Object.entries(pictures)) expect(read(name)).toBe(picture);
   });
 
   it("are all used", () => {

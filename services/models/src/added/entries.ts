@@ -22,15 +22,15 @@ const own = (entries: AddedEntries, name: string): AddedEntry | undefined => (Ob
 
 /** @returns undefined for deleted entries */
 export const livingEntry = (entries: AddedEntries, name: string): AddedEntry | undefined => {
-  const found = own(entries, name);
-  return found?.deletedAt === undefined ? found : undefined;
+  const entry = own(entries, name);
+  return entry?.deletedAt === undefined ? entry : undefined;
 };
 
-const kept = (entries: AddedEntries, now: number): AddedEntries =>
+const unexpired = (entries: AddedEntries, now: number): AddedEntries =>
   Object.fromEntries(Object.entries(entries).filter(([, { deletedAt }]) => deletedAt === undefined || now - deletedAt < KEPT_MS));
 
-const checkRevision = (found: AddedEntry | undefined, ifRevision: number | undefined): void => {
-  if (ifRevision === undefined || found?.revision === ifRevision) return;
+const checkRevision = (entry: AddedEntry | undefined, ifRevision: number | undefined): void => {
+  if (ifRevision === undefined || entry?.revision === ifRevision) return;
   throw new DomainError("precondition", "PRECONDITION_FAILED", "the model was changed since it was read: read it again");
 };
 
@@ -47,12 +47,12 @@ export interface PutEntry {
 export const withEntry = (entries: AddedEntries, { name, json, mode, ifRevision, now }: PutEntry): AddedEntries => {
   if (Buffer.byteLength(json) > MAX_ENTRY_BYTES)
     throw invalidRequest([{ path: "", message: `an entry can have at most ${MAX_ENTRY_BYTES} bytes` }]);
-  const found = livingEntry(entries, name);
-  if (mode === "create" && found && found.json !== json)
+  const entry = livingEntry(entries, name);
+  if (mode === "create" && entry && entry.json !== json)
     throw new DomainError("conflict", "ALREADY_EXISTS", `the model ${name} already exists: replace it with PUT`);
-  checkRevision(found, ifRevision);
-  if (found?.json === json) return entries;
-  const rest = kept(entries, now);
+  checkRevision(entry, ifRevision);
+  if (entry?.json === json) return entries;
+  const rest = unexpired(entries, now);
   if (!own(rest, name) && Object.keys(rest).length >= MAX_ENTRIES)
     throw new DomainError(
       "precondition",
@@ -70,8 +70,8 @@ export const withoutEntry = (
   entries: AddedEntries,
   { name, ifRevision, now }: { name: string; ifRevision?: number | undefined; now: number },
 ): AddedEntries => {
-  const found = livingEntry(entries, name);
-  if (!found) throw new DomainError("not_found", "MODEL_NOT_FOUND", `there is no model ${name}`);
-  checkRevision(found, ifRevision);
-  return { ...kept(entries, now), [name]: { ...found, revision: found.revision + 1, deletedAt: now } };
+  const entry = livingEntry(entries, name);
+  if (!entry) throw new DomainError("not_found", "MODEL_NOT_FOUND", `there is no model ${name}`);
+  checkRevision(entry, ifRevision);
+  return { ...unexpired(entries, now), [name]: { ...entry, revision: entry.revision + 1, deletedAt: now } };
 };

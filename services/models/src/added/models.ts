@@ -70,17 +70,17 @@ export const createAddedModels = ({
   onUnreadable,
   ...files
 }: Files & { onUnreadable: (name: string, problem: string) => void }): AddedModels => {
-  const read = new WeakMap<AddedEntry, RegisteredModel | undefined>();
+  const modelsByEntry = new WeakMap<AddedEntry, RegisteredModel | undefined>();
   const modelOf = (name: string, entry: AddedEntry): RegisteredModel | undefined => {
     // A file of a later release takes precedence over an added entry with the same name.
     if (files.files.has(name)) return undefined;
-    if (!read.has(entry)) {
+    if (!modelsByEntry.has(entry)) {
       const resolved = resolve(entry.json, files);
       if ("issues" in resolved) onUnreadable(name, resolved.issues.map(({ path, message }) => `${path}: ${message}`).join("; "));
       const isLiving = entry.deletedAt === undefined;
-      read.set(entry, "issues" in resolved ? undefined : { ...resolved.model, enabled: resolved.model.enabled && isLiving });
+      modelsByEntry.set(entry, "issues" in resolved ? undefined : { ...resolved.model, enabled: resolved.model.enabled && isLiving });
     }
-    return read.get(entry);
+    return modelsByEntry.get(entry);
   };
   return {
     living: (entries) =>

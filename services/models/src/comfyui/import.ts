@@ -63,20 +63,20 @@ export interface ReadWorkflow {
 export const inspectWorkflow = async (workflow: string, ask: (path: string) => Promise<unknown>): Promise<ReadWorkflow> => {
   const nodes = readWorkflow(workflow);
   assertKeepsFiles(nodes);
-  const found = findInputs(nodes, await classesOf(nodes, ask));
-  return { nodes, found, modality: modalityOf(nodes) };
+  const foundInputs = findInputs(nodes, await classesOf(nodes, ask));
+  return { nodes, found: foundInputs, modality: modalityOf(nodes) };
 };
 
-const chosen = (given: readonly ChosenInput[], found: readonly FoundInput[]): FoundInput[] => {
-  if (given.length === 0) {
-    const titled = found.filter(({ isTitled }) => isTitled);
+const chosenInputs = (choices: readonly ChosenInput[], foundInputs: readonly FoundInput[]): FoundInput[] => {
+  if (choices.length === 0) {
+    const titled = foundInputs.filter(({ isTitled }) => isTitled);
     if (titled.length > 0) return titled;
     throw invalidRequest([{ path: "inputs", message: "no node of the workflow has a custom title: name the values that are inputs" }]);
   }
-  const names = given.map(({ name }) => name);
-  return given.map(({ name, node, input }, index) => {
+  const names = choices.map(({ name }) => name);
+  return choices.map(({ name, node, input }, index) => {
     const path = `inputs.${index}`;
-    const one = found.find((each) => each.node === node && each.input === input);
+    const one = foundInputs.find((each) => each.node === node && each.input === input);
     if (!one) throw invalidRequest([{ path, message: `node ${node} has no value ${JSON.stringify(input)}` }]);
     if (!INPUT_NAME.test(name))
       throw invalidRequest([{ path: `${path}.name`, message: "must be letters, digits and underscores, other than __proto__" }]);
@@ -97,33 +97,33 @@ const schemaOf = (inputs: readonly FoundInput[]): JsonSchema => ({
  * Returns the chosen modality, or the modality that the nodes imply. @throws DomainError INVALID_REQUEST if neither is known, or they
  * differ
  */
-const chosenModality = (chosenOne: string, { nodes, modality: seen }: ReadWorkflow): Modality => {
-  const modality = MODALITIES.find((one) => one === (chosenOne || seen));
+const chosenModality = (chosenOne: string, { nodes, modality: foundModality }: ReadWorkflow): Modality => {
+  const modality = MODALITIES.find((one) => one === (chosenOne || foundModality));
   if (!modality) {
     const message = `must be one of ${MODALITIES.join(", ")}: no node says what the workflow makes`;
     throw invalidRequest([{ path: "modality", message }]);
   }
   if (mayMake(nodes, modality)) return modality;
-  throw invalidRequest([{ path: "modality", message: `must be ${seen}: no node of the workflow keeps ${modality} files` }]);
+  throw invalidRequest([{ path: "modality", message: `must be ${foundModality}: no node of the workflow keeps ${modality} files` }]);
 };
 
 /** Returns the workflow to store. @throws DomainError INVALID_REQUEST */
-export const importWorkflow = async (given: NewWorkflow, ask: (path: string) => Promise<unknown>): Promise<StoredWorkflow> => {
-  const read = await inspectWorkflow(given.workflow, ask);
-  const { found } = read;
-  const modality = chosenModality(given.modality, read);
-  const slug = slugOf(given.name);
+export const importWorkflow = async (newWorkflow: NewWorkflow, ask: (path: string) => Promise<unknown>): Promise<StoredWorkflow> => {
+  const inspected = await inspectWorkflow(newWorkflow.workflow, ask);
+  const { found } = inspected;
+  const modality = chosenModality(newWorkflow.modality, inspected);
+  const slug = slugOf(newWorkflow.name);
   if (slug === "") throw invalidRequest([{ path: "name", message: "must have letters or digits in it" }]);
-  const inputs = chosen(given.inputs, found);
+  const inputs = chosenInputs(newWorkflow.inputs, found);
   const inputSchema = schemaOf(inputs);
   const [problem] = strictSchemaProblems(inputSchema);
   if (problem !== undefined) throw invalidRequest([{ path: "workflow", message: problem }]);
   return {
     slug,
-    name: given.name,
+    name: newWorkflow.name,
     modality,
-    workflow: given.workflow,
-    ...(given.keepMetadata ? { keepMetadata: true } : {}),
+    workflow: newWorkflow.workflow,
+    ...(newWorkflow.keepMetadata ? { keepMetadata: true } : {}),
     inputs: JSON.stringify(Object.fromEntries(inputs.map(({ name, node, input }) => [name, { node, input }]))),
     inputSchema: JSON.stringify(inputSchema),
   };

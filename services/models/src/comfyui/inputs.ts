@@ -62,9 +62,9 @@ const plainName = (text: string): string =>
     .replace(/^_|_$/g, "");
 
 const mediaType = ({ classType }: WorkflowNode, input: string, options: Readonly<Record<string, unknown>>): string | undefined => {
-  const said = UPLOADS.find(([flag]) => options[flag] === true)?.[1];
-  const known = Object.hasOwn(LOADERS, classType) ? LOADERS[classType] : undefined;
-  return said ?? (known?.[0] === input ? known[1] : undefined);
+  const uploadType = UPLOADS.find(([flag]) => options[flag] === true)?.[1];
+  const loader = Object.hasOwn(LOADERS, classType) ? LOADERS[classType] : undefined;
+  return uploadType ?? (loader?.[0] === input ? loader[1] : undefined);
 };
 
 /** Limits a bound to exact JSON numbers, because ComfyUI's seeds can be larger. */
@@ -95,31 +95,31 @@ const valueSchema = (value: FoundInput["value"], kind: unknown, options: Readonl
 
 const schemaOf = (node: WorkflowNode, input: string, value: FoundInput["value"], info: ClassInfo | undefined): JsonSchema => {
   const [kind, options] = info?.inputs.get(input) ?? [];
-  const known = isRecord(options) ? options : {};
-  const file = mediaType(node, input, known);
+  const inputOptions = isRecord(options) ? options : {};
+  const file = mediaType(node, input, inputOptions);
   if (file !== undefined) return { type: "string", format: "media", contentMediaType: file, minLength: 1 };
-  return valueSchema(value, kind, known);
+  return valueSchema(value, kind, inputOptions);
 };
 
 /** True if the title differs from the class's display name. */
 const isTitled = ({ title, classType }: WorkflowNode, info: ClassInfo | undefined): boolean => {
   if (title === "" || title === info?.displayName) return false;
-  const [plain, known] = [plainName(title).replaceAll("_", ""), plainName(classType).replaceAll("_", "")];
-  return info !== undefined || !(plain.startsWith(known) || known.startsWith(plain));
+  const [plain, className] = [plainName(title).replaceAll("_", ""), plainName(classType).replaceAll("_", "")];
+  return info !== undefined || !(plain.startsWith(className) || className.startsWith(plain));
 };
 
-const unique = (found: readonly FoundInput[]): FoundInput[] => {
-  const taken = new Set<string>();
-  return found.map((one) => {
-    const name = taken.has(one.name) ? `${one.name}_${plainName(one.node)}` : one.name;
-    taken.add(name);
+const unique = (foundInputs: readonly FoundInput[]): FoundInput[] => {
+  const takenNames = new Set<string>();
+  return foundInputs.map((one) => {
+    const name = takenNames.has(one.name) ? `${one.name}_${plainName(one.node)}` : one.name;
+    takenNames.add(name);
     return { ...one, name };
   });
 };
 
 /** Returns values that can become inputs. Values of titled nodes come first. */
 export const findInputs = (nodes: readonly WorkflowNode[], classes: Classes): FoundInput[] => {
-  const found = nodes.flatMap((node) => {
+  const foundInputs = nodes.flatMap((node) => {
     const info = classes.get(node.classType);
     const titled = isTitled(node, info);
     const values = Object.entries(node.inputs).filter((one): one is [string, FoundInput["value"]] => isPrimitive(one[1]));
@@ -142,5 +142,5 @@ export const findInputs = (nodes: readonly WorkflowNode[], classes: Classes): Fo
       };
     });
   });
-  return unique(found.sort((a, b) => Number(b.isTitled) - Number(a.isTitled)));
+  return unique(foundInputs.sort((a, b) => Number(b.isTitled) - Number(a.isTitled)));
 };

@@ -57,16 +57,16 @@ const keptBy = ({ classType, inputs }: WorkflowNode): Modality | undefined => {
  * because video workflows also save previews.
  */
 export const modalityOf = (nodes: readonly WorkflowNode[]): Modality | undefined => {
-  const kept = new Set(nodes.map(keptBy));
-  return KEEPING.map(([, modality]) => modality).find((modality) => kept.has(modality));
+  const keptKinds = new Set(nodes.map(keptBy));
+  return KEEPING.map(([, modality]) => modality).find((modality) => keptKinds.has(modality));
 };
 
 /** Returns the nodes whose outputs aren't connected. */
 const lastNodes = (nodes: readonly WorkflowNode[]): WorkflowNode[] => {
-  const taken = new Set(
+  const feedingIds = new Set(
     nodes.flatMap(({ inputs }) => Object.values(inputs).flatMap((value) => (Array.isArray(value) ? [String(value[0])] : []))),
   );
-  return nodes.filter(({ id }) => !taken.has(id));
+  return nodes.filter(({ id }) => !feedingIds.has(id));
 };
 
 /** True if a workflow can produce the modality through a known output node or an unknown final node. */

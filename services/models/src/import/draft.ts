@@ -45,11 +45,11 @@ export const isJson = (value: unknown): value is Json => typeof value === "objec
 
 /** Returns the value at a path of names; undefined if any name is missing. */
 export const at = (value: unknown, ...names: string[]): unknown =>
-  names.reduce((found, name) => (isJson(found) && Object.hasOwn(found, name) ? found[name] : undefined), value);
+  names.reduce((parent, name) => (isJson(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined), value);
 
 export const textAt = (value: unknown, ...names: string[]): string | undefined => {
-  const found = at(value, ...names);
-  return typeof found === "string" && found !== "" ? found : undefined;
+  const memberValue = at(value, ...names);
+  return typeof memberValue === "string" && memberValue !== "" ? memberValue : undefined;
 };
 
 const MAX_NAME_CHARS = 100;

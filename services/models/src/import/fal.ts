@@ -11,8 +11,8 @@ const jsonSchema = (operation: unknown, ...way: string[]): unknown => at(operati
 /** Returns the first schema of an operation with this method in the document. */
 const schemaOf = (document: unknown, method: string, isWanted: (path: string) => boolean, way: string[], components: Json): unknown => {
   const paths = Object.entries((at(document, "paths") ?? {}) as Json).filter(([path]) => isWanted(path));
-  const found = paths.map(([, item]) => jsonSchema(at(item, method), ...way)).find(isJson);
-  return found && plain(found, components);
+  const publishedSchema = paths.map(([, item]) => jsonSchema(at(item, method), ...way)).find(isJson);
+  return publishedSchema && plain(publishedSchema, components);
 };
 
 export const falDraft = async ({ app, internalName, now }: ImportRequest, published: Published): Promise<Draft> => {

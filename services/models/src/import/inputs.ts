@@ -51,8 +51,8 @@ export const plain = (schema: unknown, components: Json, depth = 0): Json => {
   const alternatives = [anyOf, oneOf].find(Array.isArray)?.map((one) => plain(one, components, depth + 1));
   if (!alternatives) return rest;
   const usable = alternatives.filter(({ type }) => type !== "null");
-  const chosen = usable.find((one) => Array.isArray(one.enum)) ?? usable.find(({ type }) => SCALARS.has(String(type))) ?? usable[0] ?? {};
-  return { ...chosen, ...rest };
+  const usual = usable.find((one) => Array.isArray(one.enum)) ?? usable.find(({ type }) => SCALARS.has(String(type))) ?? usable[0] ?? {};
+  return { ...usual, ...rest };
 };
 
 const words = ({ title, description }: Json, name: string): Json => ({
@@ -99,17 +99,17 @@ const file = (kind: string, schema: Json, name: string): Json => ({
 /** Converts a number of seconds that the provider expects as text, with or without a unit. */
 const seconds = (schema: Json): { property: Json; sent: unknown } | undefined => {
   if (Array.isArray(schema.enum)) {
-    const read = schema.enum.map((value) => LENGTH.exec(String(value)));
-    const unit = read[0]?.[2] ?? "";
-    if (read.length === 0 || read.some((found) => found?.[2] !== unit)) return undefined;
-    const values = read.map((found) => Number(found![1]));
-    const [, given] = LENGTH.exec(String(schema.default)) ?? [];
+    const lengths = schema.enum.map((value) => LENGTH.exec(String(value)));
+    const unit = lengths[0]?.[2] ?? "";
+    if (lengths.length === 0 || lengths.some((match) => match?.[2] !== unit)) return undefined;
+    const values = lengths.map((match) => Number(match![1]));
+    const [, usualLength] = LENGTH.exec(String(schema.default)) ?? [];
     const isText = typeof schema.enum[0] === "string";
     return {
       property: {
         type: "integer",
         title: "Seconds",
-        default: given === undefined ? values[0] : Number(given),
+        default: usualLength === undefined ? values[0] : Number(usualLength),
         enum: values,
         maximum: Math.max(...values),
       },
@@ -126,9 +126,9 @@ export const inputsOf = (schema: unknown, components: Json): Inputs => {
   const inputs: Inputs = { properties: {}, required: [], body: {}, files: [], notes: [] };
   const required = at(schema, "required");
   const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
-  const add = (name: string, property: Json, sent: unknown, called = name): void => {
+  const add = (name: string, property: Json, templateValue: unknown, called = name): void => {
     inputs.properties[called] = property;
-    inputs.body[name] = sent;
+    inputs.body[name] = templateValue;
     if (isRequired(name)) inputs.required.push(called);
   };
   const leaveOut = (name: string, why: string): void => void inputs.notes.push(`the input ${name} is left out: ${why}`);
@@ -149,11 +149,17 @@ export const inputsOf = (schema: unknown, components: Json): Inputs => {
       add(name, kind === undefined ? { type: "array", ...words(property, name), items: one, minItems: 1 } : one, { $input: name });
       inputs.files.push(name);
     } else {
-      const found = scalar(property, name);
-      if (found)
-        add(name, name === "prompt" && found.maxLength === undefined ? { ...found, minLength: 1, maxLength: MAX_PROMPT } : found, {
-          $input: name,
-        });
+      const scalarProperty = scalar(property, name);
+      if (scalarProperty)
+        add(
+          name,
+          name === "prompt" && scalarProperty.maxLength === undefined
+            ? { ...scalarProperty, minLength: 1, maxLength: MAX_PROMPT }
+            : scalarProperty,
+          {
+            $input: name,
+          },
+        );
       else leaveOut(name, "only texts, numbers, choices and files are carried over");
     }
   }

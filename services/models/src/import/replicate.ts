@@ -38,18 +38,18 @@ export const replicateDraft = async ({ app, internalName, modality, now }: Impor
   const components = (at(model, "latest_version", "openapi_schema", "components", "schemas") ?? {}) as Json;
   const version = textAt(model, "latest_version", "id");
   const output = plain(at(components, "Output"), components);
-  const made = modality ?? madeIn(model, output);
+  const outputModality = modality ?? madeIn(model, output);
   if (version === undefined || !components.Input) throw new ImportProblem({ path: "app", message: "Replicate publishes no schema for it" });
-  if (made === undefined)
+  if (outputModality === undefined)
     throw new ImportProblem({ path: "modality", message: "is required: Replicate doesn't say what this model makes" });
   const { properties, required, body, files, notes } = inputsOf(at(components, "Input"), components);
   const send = { send: ["url", "data-url", "upload"], maxDataChars: 262_144 };
-  const result = memberOf(made);
+  const result = memberOf(outputModality);
   const entry = {
     internalName: internalName ?? nameOf("replicate", app),
     displayName: textAt(model, "name") ?? app,
     description: (textAt(model, "description") ?? `${app}, hosted on Replicate.`).slice(0, 500),
-    modality: made,
+    modality: outputModality,
     company: "replicate",
     asOf: dayOf(now),
     source: address,

@@ -23,7 +23,7 @@ export interface Result {
 const hasUrl = (schema: Json): boolean => isJson(at(schema, "properties", "url"));
 
 export const resultOf = (schema: unknown, components: Json): Result | undefined => {
-  const found = Object.entries((at(schema, "properties") ?? {}) as Json).flatMap(([name, published]): [Modality, string][] => {
+  const candidates = Object.entries((at(schema, "properties") ?? {}) as Json).flatMap(([name, published]): [Modality, string][] => {
     const property = plain(published, components);
     const modality = Object.entries(WORDS).find(([word]) => name.toLowerCase().includes(word))?.[1];
     if (modality === undefined) return [];
@@ -31,8 +31,8 @@ export const resultOf = (schema: unknown, components: Json): Result | undefined 
     if (hasUrl(property)) return [[modality, `/${name}/url`]];
     return property.type === "array" && hasUrl(plain(property.items, components)) ? [[modality, `/${name}/*/url`]] : [];
   });
-  const modality = ORDER.find((one) => found.some(([kind]) => kind === one));
-  const pointer = found.find(([kind]) => kind === modality)?.[1];
+  const modality = ORDER.find((one) => candidates.some(([kind]) => kind === one));
+  const pointer = candidates.find(([kind]) => kind === modality)?.[1];
   return modality && pointer !== undefined ? { modality, outputs: { [MEMBERS[modality]]: pointer } } : undefined;
 };
 

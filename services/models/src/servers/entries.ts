@@ -148,8 +148,8 @@ export const AT_HOME: Pick<RegisteredModel, "sandbox" | "runsAt" | "minTier" | "
   missing: [],
 };
 
-const entry = (server: ServerRecord, internalName: string, called: string, made: Made): RegisteredModel => ({
-  ...made,
+const entry = (server: ServerRecord, internalName: string, called: string, description: Made): RegisteredModel => ({
+  ...description,
   internalName,
   displayName: `${called} (${server.name})`,
   description: `Runs on the server ${server.name}.`,
@@ -167,20 +167,20 @@ const calledOf = (id: string): string =>
 
 /** Different ids can have the same slug. In that case, a hash of the id is appended to the names of later models. */
 const namesOf = (prefix: string, ids: readonly string[]): string[] => {
-  const taken = new Set<string>();
+  const takenNames = new Set<string>();
   return ids.map((id) => {
     const hash = createHash("sha256").update(id).digest("hex").slice(0, HASH_CHARS);
     const plain = [prefix, slugOf(calledOf(id), MODEL_SLUG_CHARS) || hash].join("-");
-    const name = taken.has(plain) ? `${plain}-${hash}` : plain;
-    taken.add(name);
+    const name = takenNames.has(plain) ? `${plain}-${hash}` : plain;
+    takenNames.add(name);
     return name;
   });
 };
 
 /** Returns the models of a server with the administrators' choices applied. */
 export const modelsOf = ({ listed, choices }: Pick<ServerRecord, "listed" | "choices">): ListedModel[] => {
-  const chosen = new Map(choices.map((choice) => [choice.id, choice]));
-  return listed.map((model) => ({ ...model, ...chosen.get(model.id) }));
+  const choicesById = new Map(choices.map((choice) => [choice.id, choice]));
+  return listed.map((model) => ({ ...model, ...choicesById.get(model.id) }));
 };
 
 const workflowEntry = (server: ServerRecord, stored: StoredWorkflow): RegisteredModel => {
@@ -197,8 +197,8 @@ const workflowEntry = (server: ServerRecord, stored: StoredWorkflow): Registered
     files: Object.fromEntries(files.map((name) => [name, { send: ["upload" as const] }])),
   };
   const outputs = ({ image: ["images"], video: ["videos"], audio: ["audios"] } as const)[stored.modality];
-  const made: Made = { modality: stored.modality, outputs: [...outputs], price: FREE, inputSchema, provider };
-  return entry(server, `${server._id}-${stored.slug}`, stored.name, made);
+  const description: Made = { modality: stored.modality, outputs: [...outputs], price: FREE, inputSchema, provider };
+  return entry(server, `${server._id}-${stored.slug}`, stored.name, description);
 };
 
 /** Returns the registry entries of a server. They are free until an administrator sets a price. */

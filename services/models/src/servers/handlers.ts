@@ -71,8 +71,8 @@ export const serverHandlers = (servers: Servers): Handlers => {
       return { server: message(server, status) };
     }),
     testServer: unary(async ({ kind, url, key }) => {
-      const { models: found, problem = "" } = await servers.test({ kind, url, key: key || undefined });
-      return { problem, models: found.map((model) => modelMessage(model)) };
+      const { models: serverModels, problem = "" } = await servers.test({ kind, url, key: key || undefined });
+      return { problem, models: serverModels.map((model) => modelMessage(model)) };
     }),
     inspectWorkflow: unary(async ({ id, workflowJson }) => {
       const { found, modality = "" } = await servers.inspectWorkflow(id, workflowJson);

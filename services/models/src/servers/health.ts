@@ -33,7 +33,7 @@ export interface HealthOptions {
 }
 
 export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now }: HealthOptions) => {
-  const seen = new Map<string, Seen>();
+  const statuses = new Map<string, Seen>();
   const asking = new Map<string, Promise<ModelStatus>>();
   /** Changes with the server's address and key, which triggers a new probe. */
   const idOf = ({ _id, url, hasKey, createdAt }: ServerRecord): string => `${_id} ${createdAt.getTime()} ${url} ${hasKey}`;
@@ -52,31 +52,31 @@ export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now
 
   const ask = (server: ServerRecord): Promise<ModelStatus> => {
     const id = idOf(server);
-    const known = asking.get(id);
-    if (known) return known;
-    const asked = statusOf(server).then((status) => {
-      seen.set(id, { at: now(), status });
+    const pending = asking.get(id);
+    if (pending) return pending;
+    const pendingStatus = statusOf(server).then((status) => {
+      statuses.set(id, { at: now(), status });
       asking.delete(id);
       return status;
     });
-    asking.set(id, asked);
-    return asked;
+    asking.set(id, pendingStatus);
+    return pendingStatus;
   };
 
   return {
     statusOf: async (server: ServerRecord): Promise<ModelStatus> => {
-      const known = seen.get(idOf(server));
-      const age = known ? now() - known.at : Infinity;
-      if (known && age < FRESH_MS) return known.status;
-      const asked = ask(server);
-      return known && age < USABLE_MS ? known.status : asked;
+      const last = statuses.get(idOf(server));
+      const age = last ? now() - last.at : Infinity;
+      if (last && age < FRESH_MS) return last.status;
+      const pendingStatus = ask(server);
+      return last && age < USABLE_MS ? last.status : pendingStatus;
     },
     /** Probes the server immediately. */
     ask,
     /** Deletes the state of removed servers. */
     keep: (records: readonly ServerRecord[]): void => {
       const ids = new Set(records.map(idOf));
-      for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);
+      for (const id of statuses.keys()) if (!ids.has(id)) statuses.delete(id);
     },
   };
 };

@@ -120,7 +120,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     return records;
   };
 
-  const found = async (id: string): Promise<ServerRecord> => {
+  const requireServer = async (id: string): Promise<ServerRecord> => {
     const server = await store.find(id);
     if (!server) throw notFound(id);
     return server;
@@ -131,7 +131,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     changeOf: (server: ServerRecord) => Promise<ServerChange> | ServerChange,
   ): Promise<{ before: ServerRecord; after: ServerRecord }> => {
     for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt += 1) {
-      const before = await found(id);
+      const before = await requireServer(id);
       const after = await store.change(id, before.revision, await changeOf(before));
       if (!after) continue;
       await read();
@@ -144,7 +144,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     async (path: string): Promise<unknown> =>
       askServer(servers, `${server.url}${path}`, await keyOf(server));
   const comfy = async (id: string): Promise<ServerRecord> => {
-    const server = await found(id);
+    const server = await requireServer(id);
     if (server.kind !== "comfyui") throw invalidRequest([{ path: "id", message: "only servers of the kind comfyui have workflows" }]);
     return server;
   };
@@ -162,8 +162,8 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     },
 
     /** @throws DomainError INVALID_REQUEST, ALREADY_EXISTS, PRECONDITION_FAILED at the limit */
-    add: async ({ kind: given, url, name, hasKey }: NewServer): Promise<ServerRecord> => {
-      const kind = kindOf(given);
+    add: async ({ kind: kindName, url, name, hasKey }: NewServer): Promise<ServerRecord> => {
+      const kind = kindOf(kindName);
       const called = checked("name", serverName, name);
       const id = slugOf(called);
       if (!isServerId(id)) throw invalidRequest([{ path: "name", message: "must have letters or digits in it" }]);
@@ -178,7 +178,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
       const empty = { listed: [], choices: [], workflows: [], revision: 0, fromEnvironment: false };
       await store.insert({ ...empty, _id: id, kind, name: called, url: address, hasKey, createdAt: at, updatedAt: at });
       await read();
-      return found(id);
+      return requireServer(id);
     },
     update: (id: string, { name, url, hasKey, models }: ServerUpdate) =>
       change(id, (server) => {
@@ -194,7 +194,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
         };
       }),
     remove: async (id: string): Promise<ServerRecord> => {
-      if ((await found(id)).fromEnvironment)
+      if ((await requireServer(id)).fromEnvironment)
         throw invalidRequest([{ path: "id", message: "it is named by the environment: take it out of MODEL_SERVERS" }]);
       const removed = await store.remove(id);
       if (!removed) throw notFound(id);
@@ -203,7 +203,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     },
     /** Probes a server before it is added. @returns its models, or the problem */
     test: async ({
-      kind: given,
+      kind: kindName,
       url,
       key,
     }: {
@@ -211,7 +211,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
       url: string;
       key?: string | undefined;
     }): Promise<{ models: ListedModel[]; problem?: string }> => {
-      const kind = kindOf(given);
+      const kind = kindOf(kindName);
       const address = checked("url", serverUrl(kind), url);
       try {
         return { models: await listServer(servers, { kind, url: address }, key) };
@@ -222,14 +222,14 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     },
     /** Probes a server immediately and stores its models. */
     check: async (id: string): Promise<{ server: ServerRecord; status: ModelStatus }> => {
-      const status = await health.ask(await found(id));
-      return { server: await found(id), status };
+      const status = await health.ask(await requireServer(id));
+      return { server: await requireServer(id), status };
     },
 
     inspectWorkflow: async (id: string, workflow: string): Promise<ReadWorkflow> => inspectWorkflow(workflow, asker(await comfy(id))),
     /** Adds a workflow. A workflow with the same name is replaced. */
-    putWorkflow: async (id: string, given: NewWorkflow) => {
-      const stored = await importWorkflow({ ...given, name: checked("name", serverName, given.name) }, asker(await comfy(id)));
+    putWorkflow: async (id: string, newWorkflow: NewWorkflow) => {
+      const stored = await importWorkflow({ ...newWorkflow, name: checked("name", serverName, newWorkflow.name) }, asker(await comfy(id)));
       return change(id, ({ workflows }) => {
         const others = workflows.filter(({ slug }) => slug !== stored.slug);
         if (others.length >= LIMITS_OF_SERVERS.workflows)

@@ -63,11 +63,11 @@ export const openServerStore = (connection: Connection) => {
     },
     remove: (id: string): Promise<ServerRecord | null> => model.findOneAndDelete({ _id: id }).lean<ServerRecord>().exec(),
     /** Replaces the servers that the environment set before. */
-    setEnvironment: async (named: readonly Pick<ServerRecord, "_id" | "kind" | "name" | "url">[]): Promise<void> => {
+    setEnvironment: async (environmentServers: readonly Pick<ServerRecord, "_id" | "kind" | "name" | "url">[]): Promise<void> => {
       const now = new Date();
       const fresh = { hasKey: false, listed: [], choices: [], workflows: [], createdAt: now };
-      await model.deleteMany({ fromEnvironment: true, _id: { $nin: named.map(({ _id }) => _id) } }).exec();
-      for (const { _id, kind, name, url } of named) {
+      await model.deleteMany({ fromEnvironment: true, _id: { $nin: environmentServers.map(({ _id }) => _id) } }).exec();
+      for (const { _id, kind, name, url } of environmentServers) {
         const set = { kind, name, url, fromEnvironment: true, updatedAt: now };
         await model.updateOne({ _id }, { $set: set, $setOnInsert: fresh, $inc: { revision: 1 } }, { upsert: true }).exec();
       }

@@ -60,8 +60,8 @@ const saidTask = (model: Readonly<Record<string, unknown>>): Task | undefined =>
   // `type: "audio"` could mean either task.
   if (takes.length > 0 && takes.every((one) => one === "audio") && !gives.includes("audio")) return "transcribe";
   const words = ["type", "mode", "task", "model_type"].flatMap((name) => textsOf(model[name]));
-  const [known] = words.flatMap((word) => (Object.hasOwn(WORDS, word.toLowerCase()) ? [WORDS[word.toLowerCase()]!] : []));
-  if (known) return known;
+  const [taskOfWord] = words.flatMap((word) => (Object.hasOwn(WORDS, word.toLowerCase()) ? [WORDS[word.toLowerCase()]!] : []));
+  if (taskOfWord) return taskOfWord;
   if (gives.includes("image")) return "image";
   if (gives.includes("text")) return "chat";
   return gives.includes("audio") || gives.includes("speech") ? "speech" : undefined;
@@ -69,8 +69,8 @@ const saidTask = (model: Readonly<Record<string, unknown>>): Task | undefined =>
 
 const saysItSees = (model: Readonly<Record<string, unknown>>): boolean | undefined => {
   const { type, capabilities } = model;
-  const taken = modalities(model, "input");
-  if (taken.length > 0) return taken.includes("image");
+  const inputKinds = modalities(model, "input");
+  if (inputKinds.length > 0) return inputKinds.includes("image");
   const can = textsOf(capabilities);
   if (can.length > 0) return can.some((one) => /vision|multimodal|image/.test(one));
   return type === "vlm" ? true : undefined;
@@ -80,7 +80,7 @@ const saysItSees = (model: Readonly<Record<string, unknown>>): boolean | undefin
 export const listedModel = (model: unknown): ListedModel | undefined => {
   if (!isRecord(model) || typeof model.id !== "string" || model.id === "") return undefined;
   const name = model.id.toLowerCase().replaceAll("_", "-");
-  const named = NAMES.find(([part]) => part.test(name))?.[1] ?? "chat";
-  const task = saidTask(model) ?? named;
+  const taskOfName = NAMES.find(([part]) => part.test(name))?.[1] ?? "chat";
+  const task = saidTask(model) ?? taskOfName;
   return { id: model.id, task, sees: task === "chat" && (saysItSees(model) ?? SEEING.test(name)) };
 };

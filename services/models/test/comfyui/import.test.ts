@@ -6,11 +6,11 @@ const PROMPT = { class_type: "CLIPTextEncode", inputs: { text: "a loom" }, _meta
 const DECODE = { class_type: "VAEDecode", inputs: { samples: ["6", 0] } };
 const ending = (class_type: string, inputs: object = {}) => ({ class_type, inputs: { ...inputs, images: ["8", 0] } });
 const silent = (): Promise<unknown> => Promise.reject(new Error("no answer"));
-const add = (last: object, given: Partial<NewWorkflow> = {}, ask: (path: string) => Promise<unknown> = silent) =>
+const add = (last: object, fields: Partial<NewWorkflow> = {}, ask: (path: string) => Promise<unknown> = silent) =>
   importWorkflow(
     {
       ...{ name: "Portrait", workflow: JSON.stringify({ "6": PROMPT, "8": DECODE, "9": last }) },
-      ...{ inputs: [], modality: "", keepMetadata: false, ...given },
+      ...{ inputs: [], modality: "", keepMetadata: false, ...fields },
     },
     ask,
   );

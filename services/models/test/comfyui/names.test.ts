@@ -19,25 +19,25 @@ describe.each(NAMES)("a workflow of ComfyUI with the name %s", (name) => {
   });
 
   it("has it as a node and as a class", async () => {
-    const asked: string[] = [];
+    const paths: string[] = [];
     const { found } = await inspectWorkflow(workflow(name, name), async (path) => {
-      asked.push(path);
+      paths.push(path);
       return undefined;
     });
     expect(found).toMatchObject([{ node: name, classType: name, input: name }]);
-    expect(asked).toContain(`/object_info/${name}`);
+    expect(paths).toContain(`/object_info/${name}`);
   });
 
   it("becomes a model, or is rejected by the input's name", async () => {
-    const given = {
+    const newWorkflow = {
       name: "Mine",
       workflow: workflow("1", "X"),
       modality: "",
       keepMetadata: false,
       inputs: [{ name, node: "1", input: name }],
     };
-    const made = importWorkflow(given, () => Promise.resolve(undefined));
-    if (name === "__proto__") await expect(made).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
-    else expect(Object.keys(JSON.parse((await made).inputs) as object)).toEqual([name]);
+    const importing = importWorkflow(newWorkflow, () => Promise.resolve(undefined));
+    if (name === "__proto__") await expect(importing).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+    else expect(Object.keys(JSON.parse((await importing).inputs) as object)).toEqual([name]);
   });
 });

@@ -94,8 +94,8 @@ it("writes text piece by piece, and counts its tokens", async () => {
 }, 60_000);
 
 it("rejects another key", async () => {
-  const asked = (await provider("another-key")).run({ inputs: { prompt: "Say hello.", maxTokens: 4 }, idempotencyKey: "k" });
-  await expect(asked).rejects.toMatchObject({ kind: "refused", status: 401 });
+  const answer = (await provider("another-key")).run({ inputs: { prompt: "Say hello.", maxTokens: 4 }, idempotencyKey: "k" });
+  await expect(answer).rejects.toMatchObject({ kind: "refused", status: 401 });
 });
 
 it("returns JSON by a schema, also by one that isn't an object's", async () => {
@@ -106,12 +106,12 @@ it("returns JSON by a schema, also by one that isn't an object's", async () => {
 }, 60_000);
 
 it("is freed by an aborted call", async () => {
-  const given = new AbortController();
-  const asked = (await provider()).run({
+  const cancellation = new AbortController();
+  const answer = (await provider()).run({
     inputs: { prompt: "Count to one thousand.", maxTokens: 900 },
     idempotencyKey: "k",
-    signal: given.signal,
-    onText: () => given.abort(new Error("given up")),
+    signal: cancellation.signal,
+    onText: () => cancellation.abort(new Error("given up")),
   });
-  await expect(asked).rejects.toThrow("given up");
+  await expect(answer).rejects.toThrow("given up");
 }, 60_000);

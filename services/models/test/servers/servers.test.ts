@@ -65,7 +65,7 @@ afterAll(async () => {
 let storedFor: string;
 
 const envId = (): string => ollama.host.replace(/[.:]/g, "-");
-const named = async (client: Client, end: string): Promise<models.Model | undefined> =>
+const modelNamed = async (client: Client, end: string): Promise<models.Model | undefined> =>
   (await client.listModels({ includeDisabled: true })).models.find(({ internalName }) => internalName === `${envId()}-${end}`);
 const settingsOf = (model: models.Model | undefined): Record<string, unknown> => JSON.parse(model!.providerJson) as Record<string, unknown>;
 const add = (
@@ -74,7 +74,7 @@ const add = (
   first.client.addServer({ kind: "openai", url: `${ollama.url}/v1`, name: "GPU box", hasKey: false, ...server });
 
 it("has the models of a configured server, with their modality, for free", async () => {
-  const chat = await eventually(() => named(first.client, "llama3-2-3b"), (model) => model !== undefined); // prettier-ignore
+  const chat = await eventually(() => modelNamed(first.client, "llama3-2-3b"), (model) => model !== undefined); // prettier-ignore
   expect(chat).toMatchObject({ modality: "text", runsAt: "local", enabled: true, displayName: `llama3.2:3b (${ollama.host})` });
   expect(chat!.price).toEqual({ basis: { $case: "tokens", value: { inputMicroUsdPerMillion: 0, outputMicroUsdPerMillion: 0 } } });
   // Parameters that OpenAI-compatible proxies of other models forward.
@@ -82,8 +82,8 @@ it("has the models of a configured server, with their modality, for free", async
     expect.arrayContaining(["tools", "tool_choice", "steps", "top_p", "stop"]),
   );
   expect(settingsOf(chat)).toMatchObject({ kind: "llm", model: "llama3.2:3b", baseUrl: `${ollama.url}/v1`, server: { id: envId() } });
-  expect(await named(first.client, "flux-1-schnell")).toMatchObject({ modality: "image", providerKind: "direct-http" });
-  expect(await named(first.client, "nomic-embed-text")).toBeUndefined();
+  expect(await modelNamed(first.client, "flux-1-schnell")).toMatchObject({ modality: "image", providerKind: "direct-http" });
+  expect(await modelNamed(first.client, "nomic-embed-text")).toBeUndefined();
 });
 
 it("adds a server once over all replicas, and sends its key only to it", async () => {
@@ -94,17 +94,17 @@ it("adds a server once over all replicas, and sends its key only to it", async (
   expect(ollama.asked).toContain("/v1/models Bearer value of MODEL_SERVER_GPU_BOX");
   const model = async () =>
     (await second.client.listModels({ includeDisabled: false })).models.find(({ internalName }) => internalName === "gpu-box-llama3-2-3b");
-  const seen = await eventually(model, (found) => found !== undefined);
-  expect(settingsOf(seen)).toMatchObject({ auth: { scheme: "Bearer", secretEnv: "MODEL_SERVER_GPU_BOX" } });
+  const listedModel = await eventually(model, (foundModel) => foundModel !== undefined);
+  expect(settingsOf(listedModel)).toMatchObject({ auth: { scheme: "Bearer", secretEnv: "MODEL_SERVER_GPU_BOX" } });
   // Server keys aren't listed as provider keys.
   expect((await first.client.listProviderKeys({})).keys.map(({ name }) => name)).not.toContain("MODEL_SERVER_GPU_BOX");
 });
 
 it("sends a key only to the URL it was stored for, whichever of the two changed", async () => {
   storedFor = "https://gpu.example.com";
-  const asked = ollama.asked.length;
+  const before = ollama.asked.length;
   await first.client.checkServer({ id: "gpu-box" });
-  expect(ollama.asked.slice(asked)).toEqual(["/v1/models -"]);
+  expect(ollama.asked.slice(before)).toEqual(["/v1/models -"]);
   storedFor = ollama.url;
 });
 
@@ -127,7 +127,7 @@ it("accepts a price for a server's model like for any other", async () => {
   const request = { internalName: "gpu-box-llama3-2-3b", enabled: undefined, price, minTier: undefined, fallback: undefined };
   expect((await second.client.updateModel(request)).model?.price).toEqual(price);
   const get = async () => (await first.client.getModel({ internalName: "gpu-box-llama3-2-3b", includeDisabled: false })).model?.price;
-  expect(await eventually(get, (found) => JSON.stringify(found) === JSON.stringify(price))).toEqual(price);
+  expect(await eventually(get, (foundPrice) => JSON.stringify(foundPrice) === JSON.stringify(price))).toEqual(price);
 });
 
 it("keeps the models of an unavailable server, also over a restart, and notices its return", async () => {
@@ -153,8 +153,8 @@ it.each<[string, Record<string, unknown>, string]>([
   ["one that sends elsewhere", { "/v1/models": "http://169.254.169.254/latest" }, "it answers 302"],
 ])("gives the reason why %s can't be used", async (_name, answers, problem) => {
   const other = await startStandIn(answers);
-  const { problem: said } = await first.client.testServer({ kind: "openai", url: other.url, key: "" });
-  expect(said).toContain(problem);
+  const { problem: problemText } = await first.client.testServer({ kind: "openai", url: other.url, key: "" });
+  expect(problemText).toContain(problem);
   expect(other.asked).toEqual(["/v1/models -"]);
   await other.stop();
 });
@@ -184,7 +184,7 @@ describe("a ComfyUI server", () => {
   };
   const put = (part: Partial<modelServers.PutWorkflowRequest> = {}) =>
     first.client.putWorkflow({ id: "comfy", name: "Portrait", workflowJson: JSON.stringify(workflow), inputs: [], modality: "", ...part });
-  const chosen = (name: string, node: string, input: string): modelServers.WorkflowInput => ({
+  const workflowInput = (name: string, node: string, input: string): modelServers.WorkflowInput => ({
     name,
     node,
     input,
@@ -241,7 +241,7 @@ describe("a ComfyUI server", () => {
       inputs: { prompt: { node: "6", input: "text" }, face: { node: "10", input: "image" } },
       files: { face: { send: ["upload"] } },
     });
-    await put({ inputs: [chosen("words", "6", "text"), chosen("steps", "3", "steps")] });
+    await put({ inputs: [workflowInput("words", "6", "text"), workflowInput("steps", "3", "steps")] });
     expect(Object.keys((JSON.parse((await get()).inputSchemaJson) as { properties: object }).properties)).toEqual(["words", "steps"]);
     const { server } = await first.client.removeWorkflow({ id: "comfy", slug: "portrait" });
     expect(server!.workflows).toEqual([]);
@@ -251,8 +251,8 @@ describe("a ComfyUI server", () => {
     ["one as it is saved", { workflowJson: JSON.stringify({ nodes: [], links: [] }) }, "Export (API)"],
     ["one without nodes", { workflowJson: "{}" }, "must have 1 to 500 nodes"],
     ["one that is too large", { workflowJson: JSON.stringify({ "1": { class_type: "x".repeat(300_000) } }) }, "262144 characters"],
-    ["an input that is not there", { inputs: [chosen("a", "6", "clip")] }, 'node 6 has no value "clip"'],
-    ["an input that can't be called so", { inputs: [chosen("a b", "6", "text")] }, "must be letters, digits and underscores"],
+    ["an input that is not there", { inputs: [workflowInput("a", "6", "clip")] }, 'node 6 has no value "clip"'],
+    ["an input that can't be called so", { inputs: [workflowInput("a b", "6", "text")] }, "must be letters, digits and underscores"],
     [
       "one that makes nothing that is known",
       { workflowJson: JSON.stringify({ "6": workflow["6"] }) },
@@ -266,8 +266,8 @@ describe("a ComfyUI server", () => {
 
 it("removes a server with its models", async () => {
   await first.client.removeServer({ id: "gpu-box" });
-  const gone = async () =>
+  const hasServerModel = async () =>
     (await second.client.listModels({ includeDisabled: true })).models.some(({ internalName }) => internalName.startsWith("gpu-box-"));
-  expect(await eventually(gone, (there) => !there)).toBe(false);
+  expect(await eventually(hasServerModel, (there) => !there)).toBe(false);
   await expect(first.client.removeServer({ id: "gpu-box" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
 });

@@ -33,8 +33,8 @@ describe("the task of a listed model", () => {
     [{ architecture: { output_modalities: ["text"], input_modalities: ["text", "image"] } }, "chat", true],
     [{ capabilities: ["completion", "multimodal"] }, "chat", true],
     [{ capabilities: ["completion"] }, "chat", false],
-  ])("by its server's metadata first: %j", (said, task, sees) => {
-    expect(listedModel({ id: "some-model", ...said })).toMatchObject({ task, sees });
+  ])("by its server's metadata first: %j", (listing, task, sees) => {
+    expect(listedModel({ id: "some-model", ...listing })).toMatchObject({ task, sees });
   });
 
   it("is absent without an id", () => {

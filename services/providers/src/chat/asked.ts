@@ -52,16 +52,16 @@ const tokens = (counted: unknown, text: string): number =>
   isCount(counted) ? Math.ceil(counted) : Math.ceil(text.length / CHARS_PER_TOKEN);
 
 /** The provider's token counts, or an estimate, so that no response is free. */
-export const usageOf = (asked: Asked, answer: string, input: unknown, output: unknown): TextAnswer["usage"] => ({
-  inputTokens: tokens(input, askedText(asked)),
+export const usageOf = (question: Asked, answer: string, input: unknown, output: unknown): TextAnswer["usage"] => ({
+  inputTokens: tokens(input, askedText(question)),
   outputTokens: tokens(output, answer),
   ...(isCount(input) && isCount(output) ? {} : { isEstimated: true }),
 });
 
 /** Texts of a call that count as input tokens. */
-const askedText = (asked: Asked): string => {
-  const { inputs, schema, repair } = asked;
-  const turns = [...earlierTurns(asked), ...laterTurns(asked)].flatMap(({ content, tool_calls: calls }) => [
+const askedText = (question: Asked): string => {
+  const { inputs, schema, repair } = question;
+  const turns = [...earlierTurns(question), ...laterTurns(question)].flatMap(({ content, tool_calls: calls }) => [
     content,
     calls && JSON.stringify(calls),
   ]);

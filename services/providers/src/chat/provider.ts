@@ -17,7 +17,7 @@ export interface StreamReader {
 
 /** Builds the request for a text model and reads its answer. */
 export interface ChatDialect {
-  call(asked: Asked): JsonCall;
+  call(question: Asked): JsonCall;
   /** Returns the call with streaming enabled. */
   streamed(call: JsonCall): JsonCall;
   /**
@@ -29,7 +29,7 @@ export interface ChatDialect {
    * @param reason makes a provider's text safe to show
    * @throws ProviderError if the answer has no text
    */
-  completion(asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer;
+  completion(question: Asked, answer: unknown, reason: (text: string) => string): TextAnswer;
 }
 
 /**
@@ -37,9 +37,9 @@ export interface ChatDialect {
  * @throws ProviderError if it isn't JSON
  */
 export const pieceOf = (data: string): unknown => {
-  const read = readJson(data);
-  if (!read) throw new ProviderError("ambiguous", "a piece of the provider's answer isn't JSON");
-  return read.value;
+  const parsedJson = readJson(data);
+  if (!parsedJson) throw new ProviderError("ambiguous", "a piece of the provider's answer isn't JSON");
+  return parsedJson.value;
 };
 
 /** Creates the error for an answer without text. @param isCut true if the token limit ended it, because reasoning used all tokens */
@@ -56,13 +56,13 @@ export const chatProvider = (settings: ChatSettings, context: DialectContext, di
   const transport = createTransport(context, settings);
   return {
     type: "text",
-    run: async ({ signal, onText, ...asked }) => {
-      const call = { ...dialect.call(asked), timeoutMs: DIRECT_TIMEOUT_MS, signal };
+    run: async ({ signal, onText, ...question }) => {
+      const call = { ...dialect.call(question), timeoutMs: DIRECT_TIMEOUT_MS, signal };
       const completion = (answer: unknown): TextAnswer => {
         const error = transport.errorInside(answer);
         if (error) throw error;
         try {
-          return dialect.completion(asked, answer, transport.reason);
+          return dialect.completion(question, answer, transport.reason);
         } catch (failure) {
           const isLacking = failure instanceof ProviderError && failure.kind === "incomplete";
           throw isLacking ? (transport.errorInside(answer, true) ?? failure) : failure;
@@ -72,7 +72,7 @@ export const chatProvider = (settings: ChatSettings, context: DialectContext, di
       const { headers, body } = await transport.open(dialect.streamed(call));
       // A service that doesn't support streaming sends a complete response.
       const isStream = EVENT_STREAM.test(headers["content-type"] ?? "");
-      const reader = { onText, reason: transport.reason, hasTools: asked.inputs.tools !== undefined };
+      const reader = { onText, reason: transport.reason, hasTools: question.inputs.tools !== undefined };
       return completion(isStream ? await dialect.read(body, reader) : await transport.parse(body));
     },
   };

@@ -35,17 +35,17 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 /** The tools of a call; empty if it has none. */
 export const toolsOf = ({ inputs: { tools } }: Called): Tool[] =>
   (Array.isArray(tools) ? tools : []).flatMap((tool: unknown): Tool[] => {
-    const named = isRecord(tool) ? tool.function : undefined;
-    if (!isRecord(named) || typeof named.name !== "string") return [];
-    const { name, description, parameters } = named;
+    const toolFunction = isRecord(tool) ? tool.function : undefined;
+    if (!isRecord(toolFunction) || typeof toolFunction.name !== "string") return [];
+    const { name, description, parameters } = toolFunction;
     return [{ name, ...(typeof description === "string" ? { description } : {}), ...(isRecord(parameters) ? { parameters } : {}) }];
   });
 
 /** The tool that the model must call; undefined if the model decides. */
 export const toolChoiceOf = ({ inputs: { tool_choice: choice } }: Called): ToolChoice | undefined => {
   if (choice === "auto" || choice === "none" || choice === "required") return choice;
-  const named = isRecord(choice) ? choice.function : undefined;
-  return isRecord(named) && typeof named.name === "string" ? { name: named.name } : undefined;
+  const chosenFunction = isRecord(choice) ? choice.function : undefined;
+  return isRecord(chosenFunction) && typeof chosenFunction.name === "string" ? { name: chosenFunction.name } : undefined;
 };
 
 /**
@@ -54,15 +54,15 @@ export const toolChoiceOf = ({ inputs: { tool_choice: choice } }: Called): ToolC
  */
 export const toolCallsIn = (list: unknown, idOf: (index: number) => string): ToolCall[] =>
   (Array.isArray(list) ? list : []).slice(0, MAX_CALLS).flatMap((call: unknown, index): ToolCall[] => {
-    const named = isRecord(call) ? call.function : undefined;
-    if (!isRecord(call) || !isRecord(named) || textOf(named.name) === "") return [];
+    const calledFunction = isRecord(call) ? call.function : undefined;
+    if (!isRecord(call) || !isRecord(calledFunction) || textOf(calledFunction.name) === "") return [];
     // Some servers return an object instead of its JSON text.
-    const given = isRecord(named.arguments) ? JSON.stringify(named.arguments) : textOf(named.arguments);
+    const argumentsText = isRecord(calledFunction.arguments) ? JSON.stringify(calledFunction.arguments) : textOf(calledFunction.arguments);
     return [
       {
         id: textOf(call.id) || idOf(index),
         type: "function",
-        function: { name: textOf(named.name), arguments: given || "{}" },
+        function: { name: textOf(calledFunction.name), arguments: argumentsText || "{}" },
         ...(call.extra_content === undefined ? {} : { extra_content: call.extra_content }),
       },
     ];

@@ -46,11 +46,11 @@ export const directHttp = (settings: DirectHttpSettings, context: DialectContext
       if (form === "bytes" && !isJson) return { files: [{ bytes: opened.body }], text: null, requestId };
       const answer = form === "text" && !isJson ? await transport.text(opened.body) : await jsonOf(opened.body);
       // If bytes are expected, a JSON response is an error.
-      const made: Made = form === "bytes" ? { files: [], text: null } : withDownloads(settings, transport, madeIn(outputs, answer));
+      const output: Made = form === "bytes" ? { files: [], text: null } : withDownloads(settings, transport, madeIn(outputs, answer));
       // A response without the expected output may contain an error.
-      const problem = made.files.length === 0 && made.text === null ? transport.errorInside(answer, true) : undefined;
+      const problem = output.files.length === 0 && output.text === null ? transport.errorInside(answer, true) : undefined;
       if (problem) throw problem;
-      return { ...made, requestId: nameIn(answer) ?? requestId };
+      return { ...output, requestId: nameIn(answer) ?? requestId };
     },
   };
 };

@@ -30,16 +30,16 @@ export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-
     handle?.[name] ?? addresses(requestId)[name];
 
   return jobProvider(createTransport(context, settings), settings, {
-    submit: (given) => {
-      const inputs = withDefaults(defaults, given);
+    submit: (callInputs) => {
+      const inputs = withDefaults(defaults, callInputs);
       return { method: "POST", url: `${baseUrl}/${app}`, body: body ? fillTemplate(body, inputs) : inputs };
     },
     submitted: (answer) => {
       const requestId = requestIdOf(answer, "/request_id");
       // Requests of nested applications have other URLs than their application. Only URLs below the configured base are used.
       const handle = Object.entries(addresses(requestId)).map(([name, otherwise]) => {
-        const told = pointer(answer, `/${name}_url`);
-        return [name, typeof told === "string" && told.startsWith(`${baseUrl}/`) ? told : otherwise];
+        const statusUrl = pointer(answer, `/${name}_url`);
+        return [name, typeof statusUrl === "string" && statusUrl.startsWith(`${baseUrl}/`) ? statusUrl : otherwise];
       });
       return { requestId, handle: Object.fromEntries(handle) as Record<string, string> };
     },

@@ -40,8 +40,8 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
     return { method: poll.method ?? "GET", url, headers };
   };
 
-  const resultCall = (asked: NonNullable<typeof result>, answer: unknown, requestId: string): JsonCall => {
-    const { method = "GET", url, path = "", values = {} } = asked;
+  const resultCall = (resultSettings: NonNullable<typeof result>, answer: unknown, requestId: string): JsonCall => {
+    const { method = "GET", url, path = "", values = {} } = resultSettings;
     if (url !== undefined) return { method, url: ownUrl(answer, url), headers };
     const filled = Object.entries(values).reduce((whole, [name, place]) => {
       const value = pointer(answer, place);
@@ -74,10 +74,10 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
         if (!result) return { state: "succeeded", made: withDownloads(settings, transport, madeIn(outputs, answer)) };
         return resultOf(
           () => fetch(resultCall(result, answer, requestId)),
-          (found) => {
-            const failure = errorIn(error, found);
+          (pollAnswer) => {
+            const failure = errorIn(error, pollAnswer);
             if (failure !== undefined) return { state: "failed", message: failure };
-            return { state: "succeeded", made: withDownloads(settings, transport, madeIn(outputs, found)) };
+            return { state: "succeeded", made: withDownloads(settings, transport, madeIn(outputs, pollAnswer)) };
           },
         );
       }

@@ -17,8 +17,8 @@ export const replicate = (settings: Extract<ProviderSettings, { kind: "inference
   const urlOf = ({ requestId }: Submission): string => `${baseUrl}/v1/predictions/${encodeURIComponent(requestId)}`;
 
   return jobProvider(createTransport(context, settings), settings, {
-    submit: (given) => {
-      const inputs = withDefaults(defaults, given);
+    submit: (callInputs) => {
+      const inputs = withDefaults(defaults, callInputs);
       const input = body ? fillTemplate(body, inputs) : inputs;
       return {
         method: "POST",

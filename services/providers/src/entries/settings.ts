@@ -140,8 +140,8 @@ export const accountConcurrency = (
   { auth }: Pick<ProviderSettings, "auth">,
   env: (name: string) => string | undefined,
 ): number | undefined => {
-  const given = auth?.maxConcurrentEnv === undefined ? undefined : env(auth.maxConcurrentEnv);
-  return given !== undefined && CONCURRENCY.test(given) ? Number(given) : auth?.maxConcurrent;
+  const concurrency = auth?.maxConcurrentEnv === undefined ? undefined : env(auth.maxConcurrentEnv);
+  return concurrency !== undefined && CONCURRENCY.test(concurrency) ? Number(concurrency) : auth?.maxConcurrent;
 };
 
 export const providerSchema = z.discriminatedUnion("kind", [httpPolling, directHttp, inferencePlatform, comfyUi, llm]);

@@ -117,12 +117,12 @@ it("rejects with cog's own status while it has no slot", async () => {
 
 it("reports that the key is invalid, without the key", async () => {
   const provider = createProvider(JSON.stringify(settings()), { egress, secret: () => "another-secret" }) as JobProvider;
-  const refused = provider.submit({ inputs: { prompt: "a loom" }, idempotencyKey: "key" });
-  await expect(refused).rejects.toMatchObject({
+  const submission = provider.submit({ inputs: { prompt: "a loom" }, idempotencyKey: "key" });
+  await expect(submission).rejects.toMatchObject({
     status: 401,
     message: expect.stringContaining("does not accept the platform's key") as string,
   });
-  await refused.catch((error: Error) => expect(JSON.stringify(error)).not.toContain("another-secret"));
+  await submission.catch((error: Error) => expect(JSON.stringify(error)).not.toContain("another-secret"));
 });
 
 it("recognises a missing prediction", async () => {

@@ -178,7 +178,7 @@ const fileOf = (name: string, contentType: string, bytes: Buffer): object => ({
   },
 });
 const lastForm = async (call: string): Promise<Record<string, unknown>> =>
-  Object.fromEntries(await behind.asked.findLast((asked) => asked.call === call)!.form());
+  Object.fromEntries(await behind.asked.findLast((request) => request.call === call)!.form());
 
 describe.each([
   ["claude-sonnet-5-5", "/v1"],
@@ -213,25 +213,25 @@ it("returns JSON by a schema", async () => {
 
 it("edits a picture sent in a form", async () => {
   const image = fileOf("one.png", "image/png", Buffer.from(PIXEL.split(",")[1]!, "base64"));
-  const [made] = await perform(entry("gpt-image-2-edit"), [{ do: "run", inputs: { prompt: "at night", image } }], egress);
-  expect(made).toMatchObject({ files: [{ bytes: Buffer.from(PIXEL.split(",")[1]!, "base64").length }] });
+  const [result] = await perform(entry("gpt-image-2-edit"), [{ do: "run", inputs: { prompt: "at night", image } }], egress);
+  expect(result).toMatchObject({ files: [{ bytes: Buffer.from(PIXEL.split(",")[1]!, "base64").length }] });
   expect(await lastForm("POST /v1/images/edits")).toMatchObject({ model: "gpt-image-2", prompt: "at night" });
 });
 
 it("speaks", async () => {
   const request = { path: "/audio/speech", body: { model: "tts-1", voice: "alloy", input: { $input: "prompt" } } };
   const settings = { kind: "direct-http", baseUrl: `${address}/v1`, auth, request, answer: "bytes", outputs: { audios: "" } };
-  const [made] = await perform(settings, [{ do: "run", inputs: { prompt: "hello" } }], egress);
-  expect(made).toMatchObject({ files: [{ bytes: SPOKEN.length }] });
+  const [result] = await perform(settings, [{ do: "run", inputs: { prompt: "hello" } }], egress);
+  expect(result).toMatchObject({ files: [{ bytes: SPOKEN.length }] });
 });
 
 it("transcribes a sound sent in a form", async () => {
-  const [made] = await perform(
+  const [result] = await perform(
     entry("gpt-transcribe"),
     [{ do: "run", inputs: { audio: fileOf("one.mp3", "audio/mpeg", SOUND), prompt: "loom" } }],
     egress,
   );
-  expect(made).toMatchObject({ text: "two words" });
+  expect(result).toMatchObject({ text: "two words" });
   const { file } = (await lastForm("POST /v1/audio/transcriptions")) as { file: { text: string } };
   expect(file.text).toBe(SOUND.toString());
 });

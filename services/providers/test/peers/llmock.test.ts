@@ -53,7 +53,7 @@ const settingsOf = (dialect: Dialect, part: object = {}): Record<string, unknown
 const SENTENCE = "A loom weaves threads into cloth.";
 const inputs = { prompt: "What is a loom?", system: "Be brief.", maxTokens: 50, temperature: 0 };
 const ask: Step = { do: "run", inputs };
-const heard: Step = { do: "run", inputs, stream: true };
+const streamedStep: Step = { do: "run", inputs, stream: true };
 
 /** Executes the steps and records the exchanges. */
 const run = async (dialect: Dialect, name: string, part: object, ...steps: Step[]): Promise<unknown[]> => {
@@ -74,7 +74,7 @@ describe.each<Dialect>(["anthropic", "gemini"])("a model with the dialect %s", (
 
   it("chats piece by piece", async () => {
     await script({ type: "reply", text: SENTENCE });
-    const [answer] = (await run(dialect, "llmock-stream", { stream: true }, heard)) as [{ text: string; pieces: string[] }];
+    const [answer] = (await run(dialect, "llmock-stream", { stream: true }, streamedStep)) as [{ text: string; pieces: string[] }];
     expect(answer.text).toBe(SENTENCE);
     expect(answer.pieces.length).toBeGreaterThan(3);
     expect(answer.pieces.join("")).toBe(SENTENCE);
@@ -91,7 +91,7 @@ describe.each<Dialect>(["anthropic", "gemini"])("a model with the dialect %s", (
 
   it.each(["truncate", "disconnect", "malformed"])("returns no text of a stream that it breaks by %s", async (kind) => {
     await script({ type: "reply", text: SENTENCE }, { type: "stream_fault", kind, after_chunks: 3 });
-    const [answer] = await perform(settingsOf(dialect, { stream: true }), [heard], egress);
+    const [answer] = await perform(settingsOf(dialect, { stream: true }), [streamedStep], egress);
     expect(answer).toMatchObject({ error: { kind: "ambiguous" } });
   });
 });
@@ -99,7 +99,7 @@ describe.each<Dialect>(["anthropic", "gemini"])("a model with the dialect %s", (
 it("gets only valid requests: its verdict finds nothing", async () => {
   await script({ type: "reply", text: SENTENCE }, { type: "reply", text: SENTENCE });
   await run("anthropic", "llmock", {}, ask);
-  await run("gemini", "llmock-stream", { stream: true }, heard);
+  await run("gemini", "llmock-stream", { stream: true }, streamedStep);
   const verdict = (await (await say("verdict")).json()) as { findings: unknown[] };
   expect(verdict.findings).toEqual([]);
 });

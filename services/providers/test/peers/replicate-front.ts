@@ -31,9 +31,9 @@ export const startReplicateFront = async (cog: string, token: string): Promise<R
     ...predictions.get(id),
     urls: { get: `${url}/v1/predictions/${id}`, cancel: `${url}/v1/predictions/${id}/cancel` },
   });
-  const keep = (id: string, said: Prediction): void => {
+  const keep = (id: string, prediction: Prediction): void => {
     // cog's webhooks can arrive out of order.
-    if (!FINAL.has(predictions.get(id)?.status)) predictions.set(id, { ...predictions.get(id), ...said });
+    if (!FINAL.has(predictions.get(id)?.status)) predictions.set(id, { ...predictions.get(id), ...prediction });
   };
 
   const create = async (body: Prediction): Promise<[number, Prediction]> => {

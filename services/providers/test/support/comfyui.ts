@@ -89,9 +89,9 @@ export const startComfyUi = async (): Promise<ComfyUi> => {
       comfy.files.set(`${folder}/${file.filename}`, file.bytes);
       return reply(response, 200, { name: file.filename, subfolder: folder, type: "input" });
     }
-    const said = JSON.parse(body.toString()) as Record<string, unknown>;
+    const message = JSON.parse(body.toString()) as Record<string, unknown>;
     if (path === "/prompt") {
-      const workflow = said.prompt as Workflow | undefined;
+      const workflow = message.prompt as Workflow | undefined;
       if (!workflow) return reply(response, 400, { error: "no prompt", node_errors: [] });
       const wrong = Object.entries(workflow).find(([, node]) => node.inputs.steps === 0);
       const error = { type: "prompt_outputs_failed_validation", message: "Prompt outputs failed validation", details: "", extra_info: {} };
@@ -99,18 +99,18 @@ export const startComfyUi = async (): Promise<ComfyUi> => {
         const errors = [{ type: "value_smaller_than_min", message: "Value 0 smaller than min of 1", details: "steps" }];
         return reply(response, 400, { error, node_errors: { [wrong[0]]: { errors, class_type: wrong[1].class_type } } });
       }
-      const prompt = { id: `p${++count}`, workflow, extra: { client_id: said.client_id } };
+      const prompt = { id: `p${++count}`, workflow, extra: { client_id: message.client_id } };
       if (comfy.running) comfy.pending.push(prompt);
       else comfy.running = prompt;
       return reply(response, 200, { prompt_id: prompt.id, number: count, node_errors: {} });
     }
     if (path === "/queue") {
-      const gone = (said.delete ?? []) as string[];
-      comfy.pending = comfy.pending.filter(({ id }) => !gone.includes(id));
+      const deletedIds = (message.delete ?? []) as string[];
+      comfy.pending = comfy.pending.filter(({ id }) => !deletedIds.includes(id));
       return reply(response, 200);
     }
     if (path !== "/interrupt") return reply(response, 404);
-    if (comfy.running && (comfy.isOld || said.prompt_id === undefined || said.prompt_id === comfy.running.id)) interrupt();
+    if (comfy.running && (comfy.isOld || message.prompt_id === undefined || message.prompt_id === comfy.running.id)) interrupt();
     return reply(response, 200);
   };
 

@@ -25,14 +25,14 @@ export interface RecordingServer {
   /** host:port */
   address: string;
   asked: Asked[];
-  answer: (asked: Asked) => Told | Promise<Told>;
+  answer: (request: Asked) => Told | Promise<Told>;
   stop: () => Promise<void>;
 }
 
 const formOf = async (headers: IncomingHttpHeaders, bytes: Buffer): Promise<[string, unknown][]> => {
-  const read = await new Response(new Uint8Array(bytes), { headers: { "content-type": headers["content-type"]! } }).formData();
+  const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": headers["content-type"]! } }).formData();
   return Promise.all(
-    [...read].map(async ([name, value]): Promise<[string, unknown]> => {
+    [...form].map(async ([name, value]): Promise<[string, unknown]> => {
       if (typeof value === "string") return [name, value];
       return [name, { file: value.name, type: value.type, text: await value.text() }];
     }),
@@ -45,15 +45,15 @@ export const startRecordingServer = async (): Promise<RecordingServer> => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const bytes = Buffer.concat(chunks);
-      const asked: Asked = {
+      const recorded: Asked = {
         call: `${request.method} ${request.url}`,
         headers: request.headers,
         bytes,
         json: () => JSON.parse(bytes.toString()) as unknown,
         form: () => formOf(request.headers, bytes),
       };
-      running.asked.push(asked);
-      void Promise.resolve(running.answer(asked)).then(({ status = 200, headers = {}, json, bytes: body }) => {
+      running.asked.push(recorded);
+      void Promise.resolve(running.answer(recorded)).then(({ status = 200, headers = {}, json, bytes: body }) => {
         response.writeHead(status, { "content-type": json === undefined ? "application/octet-stream" : "application/json", ...headers });
         response.end(json === undefined ? (body ?? "") : JSON.stringify(json));
       });

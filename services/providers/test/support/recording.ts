@@ -40,12 +40,12 @@ async function* once(bytes: Buffer): AsyncIterable<Buffer> {
 const bodyOf = ({ body }: EgressRequest): unknown => (body === undefined ? undefined : (JSON.parse(body.toString()) as unknown));
 
 const responseOf = (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer): Exchange["response"] => {
-  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => KEPT_HEADERS.test(name)));
+  const keptHeaders = Object.fromEntries(Object.entries(headers).filter(([name]) => KEPT_HEADERS.test(name)));
   const type = headers["content-type"] ?? "";
-  if (type.includes("json")) return { status, headers: kept, body: JSON.parse(bytes.toString()) as unknown };
+  if (type.includes("json")) return { status, headers: keptHeaders, body: JSON.parse(bytes.toString()) as unknown };
   return type.startsWith("text/") || bytes.length === 0
-    ? { status, headers: kept, body: bytes.toString() }
-    : { status, headers: kept, base64: bytes.toString("base64") };
+    ? { status, headers: keptHeaders, body: bytes.toString() }
+    : { status, headers: keptHeaders, base64: bytes.toString("base64") };
 };
 
 /** Passes requests on and records them. */
@@ -79,9 +79,11 @@ const replayer = (exchanges: readonly Exchange[]): EgressClient => {
       },
     );
     expect(request.headers).toMatchObject(exchange!.request.headers ?? {});
-    const { status, headers, body: said, base64 } = exchange!.response;
+    const { status, headers, body: recordedBody, base64 } = exchange!.response;
     const bytes =
-      base64 === undefined ? Buffer.from(typeof said === "string" ? said : JSON.stringify(said)) : Buffer.from(base64, "base64");
+      base64 === undefined
+        ? Buffer.from(typeof recordedBody === "string" ? recordedBody : JSON.stringify(recordedBody))
+        : Buffer.from(base64, "base64");
     return Promise.resolve({ status, headers, body: once(bytes) });
   };
   return { stream, request: () => Promise.reject(new Error("not recorded")), close: () => Promise.resolve() };

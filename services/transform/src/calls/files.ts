@@ -47,7 +47,7 @@ const readFile = async (
 };
 
 /** Downloads the files of an operation. @throws WorkFailure if a file is missing or if the files together are too large */
-export const readFiles = async (media: Media, wanted: readonly Wanted[], folder: string, signal: AbortSignal): Promise<WorkFile[]> => {
+export const readFiles = async (media: Media, wantedFiles: readonly Wanted[], folder: string, signal: AbortSignal): Promise<WorkFile[]> => {
   let bytes = 0;
   const count = (more: number): void => {
     bytes += more;
@@ -55,7 +55,7 @@ export const readFiles = async (media: Media, wanted: readonly Wanted[], folder:
       throw new WorkFailure("bounds", `its files are larger than the ${BOUNDS.inputBytes / MB} MB that an operation may take`);
   };
   const files: WorkFile[] = [];
-  for (const [index, one] of wanted.entries()) files.push(await readFile(media, one, join(folder, `in-${index}`), { signal, count }));
+  for (const [index, one] of wantedFiles.entries()) files.push(await readFile(media, one, join(folder, `in-${index}`), { signal, count }));
   return files;
 };
 

@@ -57,19 +57,19 @@ const checked = (request: transform.RunRequest): { operation: MediaOperation; se
   if (!operation) throw invalidRequest([{ path: "operation", message: "there is no such operation" }]);
   if (!CALL_ID.test(request.callId)) throw invalidRequest([{ path: "call_id", message: "must be letters, digits, dots and dashes" }]);
   if (request.inputs.length > BOUNDS.files) throw invalidRequest([{ path: "inputs", message: `must be at most ${BOUNDS.files}` }]);
-  const given = settingsOf(request.settingsJson);
+  const settings = settingsOf(request.settingsJson);
   // During validation, file keys are used in place of files.
   const ports = new Map<string, string[]>();
   for (const { port, key } of request.inputs) ports.set(port, [...(ports.get(port) ?? []), key]);
   const properties = operation.schema.properties as Record<string, { type?: unknown }>;
   const files = Object.fromEntries([...ports].map(([port, keys]) => [port, properties[port]?.type === "array" ? keys : keys[0]]));
-  const inputs = { ...given, ...files };
+  const inputs = { ...settings, ...files };
   const issues = [
     ...operationIssues(operation, inputs),
     ...missingGroups(operation, (name) => Object.hasOwn(inputs, name)).map((message) => ({ path: "settings_json", message })),
   ];
   if (issues.length > 0) throw invalidRequest(issues);
-  return { operation, settings: withDefaults(operation, given) };
+  return { operation, settings: withDefaults(operation, settings) };
 };
 
 const outputOf = (
@@ -80,7 +80,7 @@ const outputOf = (
 /** @throws WorkFailure if the result is missing or above media's size bound */
 const checkSize = async (path: string): Promise<void> => {
   const size = await stat(path).then(
-    (found) => found.size,
+    (file) => file.size,
     () => 0,
   );
   if (size > BOUNDS.outputBytes) throw new WorkFailure("bounds", `the result is larger than ${BOUNDS.outputBytes / MB} MB`);
@@ -111,11 +111,11 @@ export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
         const files = await readFiles(media, request.inputs, folder, signal);
         const work = { operation: operation.name, settings, files, folder, ffmpeg: program };
         const timeMs = operation.program === "ffmpeg" ? BOUNDS.ffmpegMs : BOUNDS.imageMs;
-        const made = await workAgain(pool, work, { timeMs, signal });
-        await checkSize(made.path);
+        const result = await workAgain(pool, work, { timeMs, signal });
+        await checkSize(result.path);
         const { userId: ownerId, making, held } = request;
-        const target = { id, ownerId, accept: [operation.output], making, held, path: made.path };
-        return outputOf(await storeFile(media, target, signal), made);
+        const target = { id, ownerId, accept: [operation.output], making, held, path: result.path };
+        return outputOf(await storeFile(media, target, signal), result);
       });
     } finally {
       leave();

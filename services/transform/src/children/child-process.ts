@@ -88,7 +88,7 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
     everyMs: MEMORY_LOOK_MS,
     onMore: () => end(new WorkFailure("bounds", overMemory)),
   });
-  const ended = new Promise<void>((resolve) => {
+  const exit = new Promise<void>((resolve) => {
     const onEnd = (how: string): void => {
       unwatch();
       killGroup(child);
@@ -141,6 +141,6 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
     },
     isAlive: () => !isEnding && child.exitCode === null && child.signalCode === null,
     end: () => end(),
-    ended,
+    ended: exit,
   };
 };

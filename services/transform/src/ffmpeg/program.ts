@@ -61,13 +61,13 @@ const notThere = (state: "downloading" | "away", reason: string, retryAfterSecon
 /** Repeats the search until ffmpeg is found, because it may be downloaded later. */
 export const findFfmpeg = (options: ProgramOptions): Program => {
   const roots = assetsFolders(options);
-  let found: { path: string; version: string } | undefined;
+  let program: { path: string; version: string } | undefined;
 
   const look = async (): Promise<ProgramStatus> => {
-    const given = options.FFMPEG_PATH || undefined;
-    if (given !== undefined && !(await isProgram(given)))
-      return notThere("away", `FFMPEG_PATH names ${given}, which is no program`, AWAY_SECONDS);
-    let path = given ?? (await onPath());
+    const configuredPath = options.FFMPEG_PATH || undefined;
+    if (configuredPath !== undefined && !(await isProgram(configuredPath)))
+      return notThere("away", `FFMPEG_PATH names ${configuredPath}, which is no program`, AWAY_SECONDS);
+    let path = configuredPath ?? (await onPath());
     if (path === undefined) {
       const availability = await availabilityOf(roots, ASSETS);
       if (availability.status === "downloading") {
@@ -78,21 +78,21 @@ export const findFfmpeg = (options: ProgramOptions): Program => {
       path = join((await foldersOf(roots, ASSETS)).ffmpeg ?? "", "ffmpeg");
     }
     try {
-      found = { path, version: await versionOf(path) };
+      program = { path, version: await versionOf(path) };
     } catch (error) {
       return notThere("away", `${path} does not work: ${error instanceof Error ? error.message : String(error)}`, AWAY_SECONDS);
     }
-    return { state: "ready", version: found.version, reason: "", retryAfterSeconds: 0 };
+    return { state: "ready", version: program.version, reason: "", retryAfterSeconds: 0 };
   };
 
   const status = (): Promise<ProgramStatus> =>
-    found ? Promise.resolve({ state: "ready", version: found.version, reason: "", retryAfterSeconds: 0 }) : look();
+    program ? Promise.resolve({ state: "ready", version: program.version, reason: "", retryAfterSeconds: 0 }) : look();
   return {
     status,
     ready: async () => {
       const { reason, retryAfterSeconds } = await status();
-      if (!found) throw unavailable(reason, retryAfterSeconds);
-      return found;
+      if (!program) throw unavailable(reason, retryAfterSeconds);
+      return program;
     },
   };
 };

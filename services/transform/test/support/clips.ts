@@ -117,11 +117,11 @@ export const loudnessOf = (bytes: Buffer): number => {
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-clips-"));
   try {
     writeFileSync(join(folder, "in"), bytes);
-    const said = execFileSync("sh", ["-c", `"${ffmpegPath()}" -hide_banner -nostats -i in -filter_complex ebur128 -f null - 2>&1`], {
+    const loudnessLog = execFileSync("sh", ["-c", `"${ffmpegPath()}" -hide_banner -nostats -i in -filter_complex ebur128 -f null - 2>&1`], {
       cwd: folder,
     }).toString();
     // The filter is initialized twice and prints an empty result first.
-    return Number([...said.matchAll(/Integrated loudness:\s+I:\s+(-?[\d.]+) LUFS/g)].at(-1)?.[1]);
+    return Number([...loudnessLog.matchAll(/Integrated loudness:\s+I:\s+(-?[\d.]+) LUFS/g)].at(-1)?.[1]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

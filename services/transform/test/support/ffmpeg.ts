@@ -9,20 +9,20 @@ const LOOK_MS = 500;
 const HELP = "set FFMPEG_PATH, or install ffmpeg so that it is on PATH";
 
 const fetched = (): string => join(assetFolder(assetsFolder(process.env), "ffmpeg", FFMPEG_ASSET), "ffmpeg");
-const known = (): string | undefined =>
+const findOnPath = (): string | undefined =>
   process.env.FFMPEG_PATH ||
   [...(process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "ffmpeg")), fetched()].find((path) => existsSync(path));
 
 /** Path of the ffmpeg that the transform service uses. @throws without one */
 export const ffmpegPath = (): string => {
-  const path = known();
+  const path = findOnPath();
   if (path === undefined) throw new Error(`there is no ffmpeg: ${HELP}`);
   return path;
 };
 
 /** Downloads ffmpeg like a new installation if the machine has none. @throws if the download fails */
 export const fetchFfmpeg = async (): Promise<void> => {
-  while (known() === undefined) {
+  while (findOnPath() === undefined) {
     const progress = await fetchAssets({ root: assetsFolder(process.env), assets: { ffmpeg: FFMPEG_ASSET } });
     if (progress?.failures.ffmpeg) throw new Error(`ffmpeg can't be fetched (${progress.failures.ffmpeg}): ${HELP}`);
     // Waits while another suite downloads it.

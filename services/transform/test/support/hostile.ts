@@ -52,10 +52,10 @@ const webp = (payload: Buffer): Buffer => {
   bytes.writeUInt32LE(bytes.length - 8, 4);
   return bytes;
 };
-const wav = (claimed: number, channels = 1, rate = 44_100, data = Buffer.alloc(64)): Buffer => {
+const wav = (claimedBytes: number, channels = 1, rate = 44_100, data = Buffer.alloc(64)): Buffer => {
   const bytes = Buffer.alloc(44);
   bytes.write("RIFF", 0);
-  bytes.writeUInt32LE(claimed, 4);
+  bytes.writeUInt32LE(claimedBytes, 4);
   bytes.write("WAVEfmt ", 8);
   bytes.writeUInt32LE(16, 16);
   bytes.writeUInt16LE(1, 20);
@@ -65,7 +65,7 @@ const wav = (claimed: number, channels = 1, rate = 44_100, data = Buffer.alloc(6
   bytes.writeUInt16LE((channels * 2) % 2 ** 16, 32);
   bytes.writeUInt16LE(16, 34);
   bytes.write("data", 36);
-  bytes.writeUInt32LE(claimed, 40);
+  bytes.writeUInt32LE(claimedBytes, 40);
   return Buffer.concat([bytes, data]);
 };
 const repeated = (byte: number, count: number): Buffer => Buffer.alloc(count, byte);

@@ -72,8 +72,8 @@ export const startTransform = async (env: Record<string, string> = {}): Promise<
   };
   const run: RunningTransform["run"] = async (operation, settings, files, { callId = randomUUID(), signal } = {}) => {
     const inputs = await Promise.all(
-      Object.entries(files).flatMap(([port, given]) =>
-        [given].flat().map(async (one) => ({ port, key: typeof one === "string" ? one : await upload(one) })),
+      Object.entries(files).flatMap(([port, fileInput]) =>
+        [fileInput].flat().map(async (one) => ({ port, key: typeof one === "string" ? one : await upload(one) })),
       ),
     );
     const request = transform.RunRequest.fromPartial({ callId, userId: USER, operation, settingsJson: JSON.stringify(settings), inputs });
@@ -84,10 +84,10 @@ export const startTransform = async (env: Record<string, string> = {}): Promise<
     media: store,
     upload,
     run,
-    failure: async (...given) =>
-      run(...given).then(
+    failure: async (...args) =>
+      run(...args).then(
         () => {
-          throw new Error(`${given[0]} was expected to fail`);
+          throw new Error(`${args[0]} was expected to fail`);
         },
         (error: DomainError) => error,
       ),

@@ -41,7 +41,7 @@ export interface AppsDeps {
 const appNotFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "app not found");
 
 export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
-  const shown = ({ app, name, createdBy, createdAt }: AppRow): App => ({
+  const appView = ({ app, name, createdBy, createdAt }: AppRow): App => ({
     // Apps of version 1.0.0 have no publisher.
     ...{ publishedBy: createdBy, publishedAt: createdAt },
     ...app,
@@ -60,22 +60,22 @@ export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
       if (!stored) throw appNotFound();
       const { name, description, createdBy: ownerId } = row;
       const { fieldsJson, valuesJson } = stored;
-      return { slug, ownerId, settings: shown(row), schema: { name, description, fieldsJson, valuesJson } };
+      return { slug, ownerId, settings: appView(row), schema: { name, description, fieldsJson, valuesJson } };
     },
     list: async (ownerId) => {
       const rows = await store.apps(ownerId, APP_BOUNDS.listed);
       return rows.map((row) => {
-        const { title, cover, payer, publishedBy, publishedAt } = shown(row);
+        const { title, cover, payer, publishedBy, publishedAt } = appView(row);
         return { slug: row.slug, title, cover, payer, publishedBy, publishedAt, description: row.description };
       });
     },
     publicationsOf: async (origin) => {
       if (origin.length > APP_BOUNDS.originChars || !isOrigin(origin)) return [];
-      const found = (await store.appsOfOrigin(origin, APP_BOUNDS.listed)).map((row): Publication => {
-        const { publishedBy = row.createdBy, publishedAt = row.createdAt } = shown(row);
+      const publications = (await store.appsOfOrigin(origin, APP_BOUNDS.listed)).map((row): Publication => {
+        const { publishedBy = row.createdBy, publishedAt = row.createdAt } = appView(row);
         return { ownerId: row.createdBy, publishedBy, publishedAt };
       });
-      return [...new Map(found.map((one) => [`${one.ownerId} ${one.publishedBy} ${one.publishedAt.getTime()}`, one])).values()];
+      return [...new Map(publications.map((one) => [`${one.ownerId} ${one.publishedBy} ${one.publishedAt.getTime()}`, one])).values()];
     },
   };
 };

@@ -17,9 +17,9 @@ export const slugOf = (name: string): string =>
 export const variantsOf = (slug: string): RegExp => new RegExp(`^${slug}(?:-[0-9]+)?$`);
 
 /** Returns the slug if it is free, otherwise its variant with the smallest free number from 2. */
-export const firstFree = (slug: string, taken: ReadonlySet<string>): string => {
-  if (!taken.has(slug)) return slug;
+export const firstFree = (slug: string, takenSlugs: ReadonlySet<string>): string => {
+  if (!takenSlugs.has(slug)) return slug;
   let number = 2;
-  while (taken.has(`${slug}-${number}`)) number += 1;
+  while (takenSlugs.has(`${slug}-${number}`)) number += 1;
   return `${slug}-${number}`;
 };

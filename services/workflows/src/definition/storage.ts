@@ -100,16 +100,16 @@ export interface WorkflowStore {
   /** Stores the thumbnail in its form for lists, unless the workflow has changed. */
   setThumbnailRef(slug: string, revision: number, ref: string | null): Promise<void>;
   /** Sets the newest version and its approval, if the newest version hasn't changed since it was read. */
-  setPublished(read: Workflow, published: Published, approved: Approved | null): Promise<void>;
+  setPublished(head: Workflow, published: Published, approved: Approved | null): Promise<void>;
   /**
    * Sets an alias (or removes it, if undefined), if the workflow and the alias are unchanged. If `production` is removed, the graph of
    * normal runs is approved.
    */
-  setAlias(read: Workflow, name: string, alias: Alias | undefined): Promise<boolean>;
+  setAlias(head: Workflow, name: string, alias: Alias | undefined): Promise<boolean>;
   /** Approves a draft, if it hasn't changed. */
-  approveDraft(read: Workflow): Promise<void>;
+  approveDraft(head: Workflow): Promise<void>;
   /** Approves the graph of normal runs and the draft, if neither has changed. */
-  approve(read: Workflow): Promise<boolean>;
+  approve(head: Workflow): Promise<boolean>;
   /** Removes a template from lists, or restores it. @returns the previous state; undefined if the template doesn't exist */
   moderate(slug: string, takedown: Takedown | null): Promise<{ before: Takedown | null; featured: boolean } | undefined>;
   /** Features a template, or stops featuring it. @returns the previous state; undefined if the template doesn't exist */
@@ -117,7 +117,7 @@ export interface WorkflowStore {
   /** Marks an owner's workflows as suspended or not, unless a later revision of the user is already applied. */
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
   /** Changes members of a workflow, if its revision, newest version and version in production haven't changed. */
-  replace(read: Workflow, members: Partial<Workflow>): Promise<boolean>;
+  replace(head: Workflow, members: Partial<Workflow>): Promise<boolean>;
   move(which: OwnWorkflow, folderId: string | null, at: Date): Promise<Workflow | undefined>;
   leaveFolder(folderId: string, ownerId: string, at: Date, slug?: string): Promise<void>;
   /** Deletes a workflow. The slug stays reserved for its owner. @returns the creationId */

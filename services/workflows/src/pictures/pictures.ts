@@ -55,10 +55,10 @@ export const createPictures = (baseUrl: string): Pictures => {
   };
 
   const coverIssues = (coverJson: string, current: string): Issue[] => {
-    const [cover, known] = [parsed(coverJson), Object.values(parsed(current))];
+    const [cover, coverAddresses] = [parsed(coverJson), Object.values(parsed(current))];
     return MEMBERS.flatMap((member) => {
       const address = cover[member];
-      if (address === undefined || address === null || address === "" || known.includes(address)) return [];
+      if (address === undefined || address === null || address === "" || coverAddresses.includes(address)) return [];
       if (typeof address === "string" && isOurs(address)) return [];
       return [{ path: `cover.${member}`, message: "must be the address of an uploaded file (POST /api/media)" }];
     });

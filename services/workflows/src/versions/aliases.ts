@@ -103,33 +103,33 @@ const aliasFor = ({ version, revision, pinnedModels, generators }: Version, name
 export const createAliases = ({ store, versions }: AliasesDeps): Aliases => {
   const owned = async (slug: string, ownerId: string): Promise<Workflow> => found(await store.owned(slug, ownerId));
 
-  const setOnce = async ({ slug, ownerId, name, version, ifVersion, authorId = ownerId, unapproved, ...wanted }: AliasMove) => {
-    const read = await owned(slug, ownerId);
-    checkName(read, name);
-    const { requireTests = aliasOf(read, name)?.requireTests ?? false } = wanted;
-    const earlier = viewOf(read, name);
+  const setOnce = async ({ slug, ownerId, name, version, ifVersion, authorId = ownerId, unapproved, ...settings }: AliasMove) => {
+    const head = await owned(slug, ownerId);
+    checkName(head, name);
+    const { requireTests = aliasOf(head, name)?.requireTests ?? false } = settings;
+    const earlier = viewOf(head, name);
     if (ifVersion !== undefined && ifVersion !== (earlier?.version ?? 0)) throw aliasMoved(name, earlier?.version ?? 0);
     // A higher number can belong to a publication that is in progress or crashed.
-    const stored = version >= 1 && version <= newest(read) ? await versions.get(read.creationId, version) : undefined;
+    const stored = version >= 1 && version <= newest(head) ? await versions.get(head.creationId, version) : undefined;
     if (!stored) throw versionNotFound();
-    checkShown(read, name, stored, unapproved);
-    if (requireTests) checkTested(read, name, stored);
+    checkShown(head, name, stored, unapproved);
+    if (requireTests) checkTested(head, name, stored);
     const alias = { ...aliasFor(stored, name, authorId), ...(requireTests ? { requireTests } : {}) };
-    if (!(await store.setAlias(read, name, alias))) return undefined;
-    return { alias: viewOf({ ...read, aliases: { ...read.aliases, [name]: alias } }, name)!, earlier };
+    if (!(await store.setAlias(head, name, alias))) return undefined;
+    return { alias: viewOf({ ...head, aliases: { ...head.aliases, [name]: alias } }, name)!, earlier };
   };
 
   const removeOnce = async ({ slug, ownerId, name, unapproved }: WhichAlias): Promise<NamedAlias | undefined> => {
-    const read = await owned(slug, ownerId);
-    if (!aliasOf(read, name)) throw aliasNotFound(name);
-    checkShown(read, name, await versions.get(read.creationId, newest(read)), unapproved);
-    return (await store.setAlias(read, name, undefined)) ? viewOf(read, name) : undefined;
+    const head = await owned(slug, ownerId);
+    if (!aliasOf(head, name)) throw aliasNotFound(name);
+    checkShown(head, name, await versions.get(head.creationId, newest(head)), unapproved);
+    return (await store.setAlias(head, name, undefined)) ? viewOf(head, name) : undefined;
   };
 
   const retried = async <T>(attempt: () => Promise<T | undefined>): Promise<T> => {
-    const done = await retryOnConflict(CONFLICT_ATTEMPTS.publication, attempt);
-    if (done === undefined) throw unavailable("the workflow is being changed by too many at once");
-    return done;
+    const outcome = await retryOnConflict(CONFLICT_ATTEMPTS.publication, attempt);
+    if (outcome === undefined) throw unavailable("the workflow is being changed by too many at once");
+    return outcome;
   };
 
   return {

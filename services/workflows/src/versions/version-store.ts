@@ -94,15 +94,15 @@ export const createVersionStore = (connection: Connection): VersionStore => {
       await model.deleteMany({ creationId }).exec();
     },
     naming: async (names) => {
-      const found = await model
+      const documents = await model
         .find({ mediaNames: { $in: [...names] } }, { mediaNames: 1 })
         .lean<Pick<Row, "mediaNames">[]>()
         .exec();
-      return found.flatMap((row) => row.mediaNames);
+      return documents.flatMap((row) => row.mediaNames);
     },
-    fieldsOf: (asked) =>
+    fieldsOf: (ids) =>
       model
-        .find({ _id: { $in: asked.map(({ creationId, version }) => idOf(creationId, version)) } }, { _id: 0, fieldsJson: 1, valuesJson: 1 })
+        .find({ _id: { $in: ids.map(({ creationId, version }) => idOf(creationId, version)) } }, { _id: 0, fieldsJson: 1, valuesJson: 1 })
         .lean<Pick<Row, "fieldsJson" | "valuesJson">[]>()
         .exec(),
   };

@@ -129,8 +129,8 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
     const { slug, ownerId, reference, unapproved, ifRevision } = publication;
     const draft = await owned(slug, ownerId);
     if (unapproved && draft.isTemplate) throw notApproved();
-    const known = reference === "" ? undefined : await versions.referenced(draft.creationId, reference);
-    if (known && known.version <= newest(draft)) return known;
+    const existing = reference === "" ? undefined : await versions.referenced(draft.creationId, reference);
+    if (existing && existing.version <= newest(draft)) return existing;
     if (ifRevision !== undefined && draft.revision !== ifRevision) throw changedSince();
     if (draft.isTemplate) checkNoCredentials(draft);
     const next = versionOf(draft, publication);

@@ -10,7 +10,7 @@ afterAll(() => service.stop());
 const text = (words: string): string => JSON.stringify([{ id: "t", type: "text-box", data: { text: words } }]);
 const graph = (words: string) => ({ nodesJson: text(words), edgesJson: "[]" });
 /** A change by a caller who only has `workflow:write`. */
-const written = (words: string) => ({ ...graph(words), withoutRun: true });
+const withoutRun = (words: string) => ({ ...graph(words), withoutRun: true });
 const publish = (slug: string, ownerId: string, more: Partial<proto.PublishVersionRequest> = {}) =>
   service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId, ...more }));
 const approve = (slug: string, ownerId: string, ifRevision?: number) => service.client.approveGraph({ slug, ownerId, ifRevision });
@@ -34,7 +34,7 @@ describe("a draft changed by a caller who can't run the workflow", () => {
       const owner = newOwner();
       const { slug } = await service.create(owner, graph("one"));
       expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("one"), pendingChange: false });
-      for (const words of ["other", "two"]) await service.update(slug, owner, written(words));
+      for (const words of ["other", "two"]) await service.update(slug, owner, withoutRun(words));
       expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("two"), pendingChange: true });
       await confirm(slug, owner);
       expect(await standing(slug, owner)).toEqual({ approved: text("two"), run: text("two"), pendingChange: false });
@@ -44,17 +44,17 @@ describe("a draft changed by a caller who can't run the workflow", () => {
   it("stays pending if a caller who can run it saves only a part, and ends if it is reverted", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, graph("one"));
-    await service.update(slug, owner, written("two"));
+    await service.update(slug, owner, withoutRun("two"));
     for (const part of [{ name: "Another name" }, { edgesJson: "[]" }]) await service.update(slug, owner, part);
     expect(await standing(slug, owner)).toMatchObject({ approved: text("one"), pendingChange: true });
-    await service.update(slug, owner, written("one"));
+    await service.update(slug, owner, withoutRun("one"));
     expect(await standing(slug, owner)).toMatchObject({ approved: text("one"), pendingChange: false });
   });
 
   it("can be confirmed only at a revision, by its owner", async () => {
     const owner = newOwner();
     const { slug, revision } = await service.create(owner, graph("one"));
-    await service.update(slug, owner, written("two"));
+    await service.update(slug, owner, withoutRun("two"));
     await expect(approve(slug, owner, revision)).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
     await expect(approve(slug, newOwner())).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
     await approve(slug, owner, revision + 1);
@@ -66,7 +66,7 @@ describe("a draft changed by a caller who can't run the workflow", () => {
     const { slug } = await service.create(owner, graph("one"));
     for (const words of ["two", "three", "four"]) {
       const { approved } = await standing(slug, owner);
-      await service.update(slug, owner, written(words));
+      await service.update(slug, owner, withoutRun(words));
       expect(await standing(slug, owner)).toEqual({ approved, run: text(words), pendingChange: true });
       await approve(slug, owner);
     }
@@ -80,7 +80,7 @@ describe("a version published by a caller who can't run the workflow", () => {
     const { slug } = await service.create(owner, graph("one"));
     await publish(slug, owner);
     for (const words of ["two", "three"]) {
-      await service.update(slug, owner, written(words));
+      await service.update(slug, owner, withoutRun(words));
       await publish(slug, owner, { withoutRun: true });
     }
     expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("three"), pendingChange: true });
@@ -103,7 +103,7 @@ describe("a version published by a caller who can't run the workflow", () => {
   it("keeps the draft approved that was changed before the publication", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, graph("one"));
-    await service.update(slug, owner, written("two"));
+    await service.update(slug, owner, withoutRun("two"));
     await publish(slug, owner, { withoutRun: true });
     expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("two"), pendingChange: true });
     await service.client.restoreVersion({ slug, ownerId: owner, version: 1, withoutRun: true });
@@ -113,9 +113,9 @@ describe("a version published by a caller who can't run the workflow", () => {
 
 describe("a draft behind a version, named by a node in another workflow", () => {
   const draftOf = async (slug: string, owner: string) => {
-    const asked = { slug, userId: owner, version: "approved-draft", knownRevision: 0 };
+    const request = { slug, userId: owner, version: "approved-draft", knownRevision: 0 };
     const { pendingChange } = await get(service, slug, owner);
-    return [(await service.client.getDefinition(asked)).nodesJson, pendingChange];
+    return [(await service.client.getDefinition(request)).nodesJson, pendingChange];
   };
 
   it("is also the one that a caller who can run the workflow approved last", async () => {
@@ -130,7 +130,7 @@ describe("a draft behind a version, named by a node in another workflow", () => 
       await publish(slug, owner);
       await service.update(slug, owner, graph("two"));
       expect(await draftOf(slug, owner)).toEqual([text("two"), false]);
-      for (const words of ["other", "three"]) await service.update(slug, owner, written(words));
+      for (const words of ["other", "three"]) await service.update(slug, owner, withoutRun(words));
       expect(await draftOf(slug, owner)).toEqual([text("two"), true]);
       expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("one"), pendingChange: true });
       await service.update(slug, owner, { name: "Another name" });
@@ -143,19 +143,19 @@ describe("a draft behind a version, named by a node in another workflow", () => 
   it("is stored beside the draft that is approved for runs", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, graph("one"));
-    await service.update(slug, owner, written("two"));
+    await service.update(slug, owner, withoutRun("two"));
     await publish(slug, owner, { withoutRun: true });
     await service.update(slug, owner, graph("three"));
-    await service.update(slug, owner, written("four"));
+    await service.update(slug, owner, withoutRun("four"));
     expect(await draftOf(slug, owner)).toEqual([text("three"), true]);
     expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("two"), pendingChange: true });
   });
 
   it("doesn't exist until a caller who can run it has approved one, whatever is published", async () => {
     const owner = newOwner();
-    const { slug } = await service.create(owner, written("one"));
+    const { slug } = await service.create(owner, withoutRun("one"));
     for (const words of ["two", "three"]) {
-      await service.update(slug, owner, written(words));
+      await service.update(slug, owner, withoutRun(words));
       await publish(slug, owner, { withoutRun: true });
     }
     await expect(draftOf(slug, owner)).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
@@ -166,7 +166,7 @@ it("approves no graph of a workflow that its creator can't run, even under a slu
   const owner = newOwner();
   const { slug } = await service.create(owner, graph("one"));
   await service.client.deleteWorkflow({ slug, ownerId: owner });
-  const again = await service.create(owner, written("two"));
+  const again = await service.create(owner, withoutRun("two"));
   expect([again.slug, again.pendingChange]).toEqual([slug, true]);
   const ask = () => service.client.getDefinition({ slug, userId: owner, version: "approved", knownRevision: 0 });
   await expect(ask()).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
@@ -195,10 +195,10 @@ it("shows visitors of an app the inputs of the graph they run", async () => {
 it("gives readers of another user's template the graph of its runs", async () => {
   const owner = newOwner();
   const { slug } = await service.create(owner, graph("one"));
-  await service.update(slug, owner, written("two"));
+  await service.update(slug, owner, withoutRun("two"));
   await service.update(slug, owner, { isTemplate: true });
   const reader = newOwner();
-  const asked = { slug, userId: reader, version: "approved", knownRevision: 0 };
-  expect(await service.client.getDefinition(asked)).toMatchObject({ nodesJson: text("two") });
+  const request = { slug, userId: reader, version: "approved", knownRevision: 0 };
+  expect(await service.client.getDefinition(request)).toMatchObject({ nodesJson: text("two") });
   expect((await service.client.getWorkflow({ slug, userId: reader })).workflow).toMatchObject({ pendingChange: false });
 });

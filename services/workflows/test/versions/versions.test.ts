@@ -38,26 +38,26 @@ describe("a published workflow", () => {
     expect(await get(service, slug, owner)).toMatchObject({ publishedVersion: 1, changedSincePublished: true, nodesJson: text("two") });
     expect(await publish(slug, owner)).toMatchObject({ version: 2 });
     await service.update(slug, owner, { nodesJson: text("three") });
-    const said = async (version: string) => (await definition(slug, owner, version)).nodesJson;
-    expect(await Promise.all(["", "1", "2", "draft"].map(said))).toEqual([text("two"), text("one"), text("two"), text("three")]);
+    const nodesOf = async (version: string) => (await definition(slug, owner, version)).nodesJson;
+    expect(await Promise.all(["", "1", "2", "draft"].map(nodesOf))).toEqual([text("two"), text("one"), text("two"), text("three")]);
     expect(await list(slug, owner)).toEqual([2, 1]);
     expect((await service.client.getVersion({ slug, ownerId: owner, version: 1 })).version).toMatchObject({
       nodesJson: text("one"),
       note: "first",
     });
-    await expect(said("3")).rejects.toMatchObject(VERSION_NOT_FOUND);
-    await expect(said("one")).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+    await expect(nodesOf("3")).rejects.toMatchObject(VERSION_NOT_FOUND);
+    await expect(nodesOf("one")).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 
   it("isn't sent again to callers who have the current revision", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { nodesJson: text("one") });
     await publish(slug, owner);
-    const held = await definition(slug, owner);
-    expect(await definition(slug, owner, "", held.revision)).toMatchObject({ unchanged: true, version: 1, nodesJson: "" });
+    const currentDefinition = await definition(slug, owner);
+    expect(await definition(slug, owner, "", currentDefinition.revision)).toMatchObject({ unchanged: true, version: 1, nodesJson: "" });
     await service.update(slug, owner, { nodesJson: text("two") });
-    expect(await definition(slug, owner, "", held.revision)).toMatchObject({ unchanged: true });
-    expect(await definition(slug, owner, "draft", held.revision)).toMatchObject({ unchanged: false, nodesJson: text("two") });
+    expect(await definition(slug, owner, "", currentDefinition.revision)).toMatchObject({ unchanged: true });
+    expect(await definition(slug, owner, "draft", currentDefinition.revision)).toMatchObject({ unchanged: false, nodesJson: text("two") });
   });
 
   it("is unchanged if only the notation of its JSON, its name or its folder has changed", async () => {
@@ -124,9 +124,9 @@ describe("tools", () => {
   it("are chosen by a person: a key can only send the setting unchanged", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { mcp: true });
-    const refused = { reason: "SESSION_REQUIRED" };
-    await expect(service.update(slug, owner, { mcp: false, byKey: true })).rejects.toMatchObject(refused);
-    await expect(service.create(owner, { mcp: true, byKey: true })).rejects.toMatchObject(refused);
+    const sessionError = { reason: "SESSION_REQUIRED" };
+    await expect(service.update(slug, owner, { mcp: false, byKey: true })).rejects.toMatchObject(sessionError);
+    await expect(service.create(owner, { mcp: true, byKey: true })).rejects.toMatchObject(sessionError);
     expect(await service.update(slug, owner, { mcp: true, description: "new", byKey: true })).toMatchObject({
       mcp: true,
       description: "new",
@@ -158,8 +158,8 @@ describe("publishing", () => {
   it("numbers versions without gaps, however many publish at the same time", async () => {
     const owner = newOwner();
     const { slug } = await service.create(owner, { nodesJson: text("one") });
-    const made = await Promise.all(Array.from({ length: 6 }, () => publish(slug, owner)));
-    expect(made.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    const publications = await Promise.all(Array.from({ length: 6 }, () => publish(slug, owner)));
+    expect(publications.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5, 6]);
     expect(await get(service, slug, owner)).toMatchObject({ publishedVersion: 6 });
   });
 

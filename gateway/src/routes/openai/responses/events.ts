@@ -15,10 +15,10 @@ export const event = z
 const MESSAGE_INDEX = 0;
 
 /** @param executionId id of the run */
-export const eventsOf = (begun: Response, executionId: string): AnswerEvents => {
+export const eventsOf = (startedResponse: Response, executionId: string): AnswerEvents => {
   let number = 0;
   let text: string | undefined;
-  const named = (type: string, members: object): object => ({ type, sequence_number: number++, ...members });
+  const eventOf = (type: string, members: object): object => ({ type, sequence_number: number++, ...members });
   const at = { item_id: `msg_${executionId}`, output_index: MESSAGE_INDEX, content_index: 0 };
 
   const openMessage = (): object[] => {
@@ -26,44 +26,44 @@ export const eventsOf = (begun: Response, executionId: string): AnswerEvents => 
     text = "";
     const item = { ...messageOf(executionId, "", "completed"), status: "in_progress", content: [] };
     return [
-      named("response.output_item.added", { output_index: MESSAGE_INDEX, item }),
-      named("response.content_part.added", { ...at, part: outputTextOf("") }),
+      eventOf("response.output_item.added", { output_index: MESSAGE_INDEX, item }),
+      eventOf("response.content_part.added", { ...at, part: outputTextOf("") }),
     ];
   };
   const closeMessage = (item: OutputItem): object[] => [
     ...openMessage(),
-    named("response.output_text.done", { ...at, text, logprobs: [] }),
-    named("response.content_part.done", { ...at, part: outputTextOf(text ?? "") }),
-    named("response.output_item.done", { output_index: MESSAGE_INDEX, item }),
+    eventOf("response.output_text.done", { ...at, text, logprobs: [] }),
+    eventOf("response.content_part.done", { ...at, part: outputTextOf(text ?? "") }),
+    eventOf("response.output_item.done", { output_index: MESSAGE_INDEX, item }),
   ];
   const callEvents = (item: OutputItem, output_index: number): object[] => {
     if (item.type !== "function_call") return [];
     const place = { item_id: item.id, output_index };
     const { name, arguments: json } = item;
     return [
-      named("response.output_item.added", { output_index, item: { ...item, arguments: "", status: "in_progress" } }),
-      named("response.function_call_arguments.delta", { ...place, delta: json }),
-      named("response.function_call_arguments.done", { ...place, name, arguments: json }),
-      named("response.output_item.done", { output_index, item }),
+      eventOf("response.output_item.added", { output_index, item: { ...item, arguments: "", status: "in_progress" } }),
+      eventOf("response.function_call_arguments.delta", { ...place, delta: json }),
+      eventOf("response.function_call_arguments.done", { ...place, name, arguments: json }),
+      eventOf("response.output_item.done", { output_index, item }),
     ];
   };
 
   return {
-    begin: () => ["response.created", "response.in_progress"].map((type) => named(type, { response: begun })),
+    begin: () => ["response.created", "response.in_progress"].map((type) => eventOf(type, { response: startedResponse })),
     piece: (piece) => {
       const opening = openMessage();
       text += piece;
-      return [...opening, named("response.output_text.delta", { ...at, delta: piece, logprobs: [] })];
+      return [...opening, eventOf("response.output_text.delta", { ...at, delta: piece, logprobs: [] })];
     },
     end: (answer) => {
-      const ended = endedResponse(begun, executionId, answer);
-      const messages = ended.output.filter(({ type }) => type === "message");
+      const endedAnswer = endedResponse(startedResponse, executionId, answer);
+      const messages = endedAnswer.output.filter(({ type }) => type === "message");
       return [
         ...messages.flatMap(closeMessage),
         ...callsOf(executionId, answer).flatMap((item, index) => callEvents(item, messages.length + index)),
-        named(`response.${ended.status}`, { response: ended }),
+        eventOf(`response.${endedAnswer.status}`, { response: endedAnswer }),
       ];
     },
-    failed: (error) => [named("response.failed", { response: failedResponse(begun, error) })],
+    failed: (error) => [eventOf("response.failed", { response: failedResponse(startedResponse, error) })],
   };
 };

@@ -15,7 +15,7 @@ const refusalPart = z.looseObject({ type: z.literal("refusal"), refusal: text })
 const content = z.union([text, z.array(z.discriminatedUnion("type", [textPart, imagePart, refusalPart]))]);
 type Content = z.infer<typeof content>;
 
-const said = z.looseObject({
+const spokenMessage = z.looseObject({
   type: z.literal("message").optional(),
   role: z.enum(["system", "developer", "user", "assistant"]),
   content,
@@ -28,8 +28,8 @@ const called = z.looseObject({
 });
 const returned = z.looseObject({ type: z.literal("function_call_output"), call_id: z.string().min(1), output: content });
 /** Reasoning items of models that store them. They are ignored, because no model here stores them. */
-const thought = z.looseObject({ type: z.literal("reasoning") });
-const item = z.union([called, returned, thought, said]);
+const reasoningItem = z.looseObject({ type: z.literal("reasoning") });
+const item = z.union([called, returned, reasoningItem, spokenMessage]);
 const INPUT = "must be a text, or a list of messages, function_call and function_call_output";
 
 const tool = z.looseObject({
@@ -74,7 +74,8 @@ const partOf = (part: Exclude<Content, string>[number]): Exclude<Message["conten
   if (part.type === "input_image") return { type: "image_url", image_url: { url: part.image_url } };
   return { type: "text", text: part.type === "refusal" ? part.refusal : part.text };
 };
-const contentOf = (given: Content): NonNullable<Message["content"]> => (typeof given === "string" ? given : given.map(partOf));
+const contentOf = (messageContent: Content): NonNullable<Message["content"]> =>
+  typeof messageContent === "string" ? messageContent : messageContent.map(partOf);
 
 /** Converts items to chat messages. Tool calls belong to the assistant message before them. */
 const messagesOf = (items: Exclude<Request["input"], string>): Message[] => {
@@ -89,8 +90,8 @@ const messagesOf = (items: Exclude<Request["input"], string>): Message[] => {
       if (message !== last) messages.push(message);
       message.tool_calls = [...(message.tool_calls ?? []), { id, type: "function", function: { name, arguments: json } }];
     } else if ("role" in one) {
-      const { role, content: given } = one as z.infer<typeof said>;
-      messages.push({ role, content: contentOf(given) });
+      const { role, content: messageContent } = one as z.infer<typeof spokenMessage>;
+      messages.push({ role, content: contentOf(messageContent) });
     }
   }
   return messages;
@@ -101,13 +102,13 @@ const toolOf = ({ type, ...declared }: z.infer<typeof tool>): Tool => ({ type, f
 const choiceOf = (choice: Request["tool_choice"]): ToolChoice | null | undefined =>
   typeof choice === "object" && choice ? { type: "function", function: { name: choice.name } } : choice;
 
-const formatOf = (given: z.infer<typeof format> | null | undefined): Conversation["format"] => {
-  if (given?.type === "json_schema") return { type: given.type, schema: given.schema as object };
-  return given ? { type: given.type as "text" | "json_object" } : undefined;
+const formatOf = (responseFormat: z.infer<typeof format> | null | undefined): Conversation["format"] => {
+  if (responseFormat?.type === "json_schema") return { type: responseFormat.type, schema: responseFormat.schema as object };
+  return responseFormat ? { type: responseFormat.type as "text" | "json_object" } : undefined;
 };
 
-export const conversationOf = (asked: Request): Conversation => {
-  const { model, input, instructions, tools, tool_choice: choice, text: look, reasoning, user, inputs, ...rest } = asked;
+export const conversationOf = (responseRequest: Request): Conversation => {
+  const { model, input, instructions, tools, tool_choice: choice, text: look, reasoning, user, inputs, ...rest } = responseRequest;
   const { stream: _, metadata: __, background: ___, previous_response_id: ____, conversation: _____, prompt: ______, ...parameters } = rest;
   const instruction: Message[] = instructions ? [{ role: "system", content: instructions }] : [];
   return {

@@ -90,25 +90,34 @@ const usageOf = (used: Usage | undefined): Response["usage"] =>
     : null;
 
 /** A response in progress. It repeats the request, as clients expect. @param executionId id of its run */
-export const begunResponse = (executionId: string, asked: Request, createdAtMs: number): Response => ({
+export const begunResponse = (executionId: string, responseRequest: Request, createdAtMs: number): Response => ({
   ...{ id: `resp_${executionId}`, object: "response", created_at: Math.floor(createdAtMs / 1_000), status: "in_progress" },
-  ...{ background: false, error: null, incomplete_details: null, instructions: asked.instructions ?? null },
-  ...{ max_output_tokens: asked.max_output_tokens ?? null, model: asked.model, output: [] },
-  ...{ parallel_tool_calls: asked.parallel_tool_calls ?? true, previous_response_id: null, reasoning: asked.reasoning ?? null },
-  ...{ store: false, temperature: asked.temperature ?? null, text: asked.text ?? { format: { type: "text" } } },
-  ...{ tool_choice: asked.tool_choice ?? "auto", tools: asked.tools ?? [], top_p: asked.top_p ?? null, truncation: "disabled" },
-  ...{ usage: null, user: asked.user ?? null, metadata: asked.metadata ?? {} },
+  ...{ background: false, error: null, incomplete_details: null, instructions: responseRequest.instructions ?? null },
+  ...{ max_output_tokens: responseRequest.max_output_tokens ?? null, model: responseRequest.model, output: [] },
+  ...{
+    parallel_tool_calls: responseRequest.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: responseRequest.reasoning ?? null,
+  },
+  ...{ store: false, temperature: responseRequest.temperature ?? null, text: responseRequest.text ?? { format: { type: "text" } } },
+  ...{
+    tool_choice: responseRequest.tool_choice ?? "auto",
+    tools: responseRequest.tools ?? [],
+    top_p: responseRequest.top_p ?? null,
+    truncation: "disabled",
+  },
+  ...{ usage: null, user: responseRequest.user ?? null, metadata: responseRequest.metadata ?? {} },
 });
 
-export const endedResponse = (begun: Response, executionId: string, answer: Answer): Response => ({
-  ...begun,
+export const endedResponse = (startedResponse: Response, executionId: string, answer: Answer): Response => ({
+  ...startedResponse,
   status: isCut(answer) ? "incomplete" : "completed",
   incomplete_details: isCut(answer) ? { reason: "max_output_tokens" } : null,
   output: outputOf(executionId, answer),
   usage: usageOf(answer.usage),
 });
 
-export const failedResponse = (begun: Response, { body }: ErrorReply): Response => {
+export const failedResponse = (startedResponse: Response, { body }: ErrorReply): Response => {
   const { code, message: why } = body.error as { code: unknown; message: unknown };
-  return { ...begun, status: "failed", error: { code: String(code), message: String(why) } };
+  return { ...startedResponse, status: "failed", error: { code: String(code), message: String(why) } };
 };

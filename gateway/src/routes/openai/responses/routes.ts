@@ -8,13 +8,14 @@ import { conversationOf, request, type Request } from "./request";
 import { begunResponse, endedResponse, response } from "./response";
 import { jsonBody } from "../../../http/body/kinds";
 
-const respond = async (context: RunContext, asked: Request): Promise<Reply | typeof STREAMED> => {
+const respond = async (context: RunContext, responseRequest: Request): Promise<Reply | typeof STREAMED> => {
   const { executionId, receivedAtMs } = context;
-  const wanted = await wantedOf(context, conversationOf(asked));
-  const begun = begunResponse(executionId, asked, receivedAtMs);
-  if (!asked.stream) return { status: 200, body: endedResponse(begun, executionId, answerOf(await runToEnd(context, wanted), wanted)) };
-  await beginRun(context, wanted);
-  await streamAnswer(context, wanted, eventsOf(begun, executionId));
+  const runRequest = await wantedOf(context, conversationOf(responseRequest));
+  const startedResponse = begunResponse(executionId, responseRequest, receivedAtMs);
+  if (!responseRequest.stream)
+    return { status: 200, body: endedResponse(startedResponse, executionId, answerOf(await runToEnd(context, runRequest), runRequest)) };
+  await beginRun(context, runRequest);
+  await streamAnswer(context, runRequest, eventsOf(startedResponse, executionId));
   return STREAMED;
 };
 

@@ -26,12 +26,12 @@ interface Choice {
   placeholders: ReadonlySet<string>;
 }
 
-const choiceOf = (node: GraphNode, chosen: ReadonlyMap<string, ChosenModel>): Choice | undefined => {
+const choiceOf = (node: GraphNode, chosenModels: ReadonlyMap<string, ChosenModel>): Choice | undefined => {
   const name = node.data.model;
-  const model = kindOf(node.type)?.calls === "model" && typeof name === "string" ? chosen.get(name) : undefined;
+  const model = kindOf(node.type)?.calls === "model" && typeof name === "string" ? chosenModels.get(name) : undefined;
   if (!model || !(taskOf(String(name)) !== undefined || takesSuccessor(node))) return undefined;
-  const known = new Set(isRecord(model.inputSchema.properties) ? Object.keys(model.inputSchema.properties) : []);
-  return { model, task: String(name), known, placeholders: new Set(placeholdersIn(node.data)) };
+  const modelInputs = new Set(isRecord(model.inputSchema.properties) ? Object.keys(model.inputSchema.properties) : []);
+  return { model, task: String(name), known: modelInputs, placeholders: new Set(placeholdersIn(node.data)) };
 };
 
 /** The model's name for an input, or undefined if it has no such input. */
@@ -55,8 +55,8 @@ const otherThan = ({ model }: Choice, { data: { fallback } }: GraphNode): { fall
 
 const chosenNode = (node: GraphNode, choice: Choice, unknown: Set<string>): GraphNode => {
   const inputs = new Map<string, unknown>();
-  const given = isRecord(node.data.inputs) ? Object.entries(node.data.inputs) : [];
-  for (const [name, value] of [...besides(node, choice), ...given]) {
+  const inputEntries = isRecord(node.data.inputs) ? Object.entries(node.data.inputs) : [];
+  for (const [name, value] of [...besides(node, choice), ...inputEntries]) {
     const own = renamed(choice, name);
     if (own !== undefined) inputs.set(own, value);
     else if (isGiven(value)) unknown.add(name);
@@ -93,21 +93,21 @@ const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map
         const replaced = isReplaced ? [finding("MODEL_REPLACED", { model: shownName(task), successor: model.internalName })] : [];
         return [id, [...replaced, ...ignored]];
       })
-      .filter(([, found]) => found.length > 0),
+      .filter(([, inputsOfModel]) => inputsOfModel.length > 0),
   );
 
 /**
  * Replaces tasks with the models chosen for them and renames the inputs. Inputs that a model doesn't have are dropped with a warning.
- * @param chosen models by the name in the node, such as `auto:image`. Includes retired models only for nodes that accept their successor. A
+ * @param chosenModels models by the name in the node, such as `auto:image`. Includes retired models only for nodes that accept their successor. A
  *   name without an entry stays and becomes an issue.
  */
 export const withChosenModels = <G extends Graph>(
   graph: G,
-  chosen: ReadonlyMap<string, ChosenModel>,
+  chosenModels: ReadonlyMap<string, ChosenModel>,
 ): { graph: G; warnings: Map<string, Finding[]> } => {
   const choices = new Map<string, Choice>();
   for (const node of graph.nodes) {
-    const choice = choiceOf(node, chosen);
+    const choice = choiceOf(node, chosenModels);
     if (choice) choices.set(node.id, choice);
   }
   if (choices.size === 0) return { graph, warnings: new Map() };

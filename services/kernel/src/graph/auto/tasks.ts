@@ -61,15 +61,15 @@ export const taskOf = (model: string): string | undefined => (model.startsWith(P
 export const autoName = (task: string): string => `${PREFIX}${task}`;
 
 /** The model's name for a task input, or undefined if it has no such input. */
-export const nameIn = (input: string, known: ReadonlySet<string>): string | undefined => {
-  if (known.has(input)) return input;
+export const nameIn = (input: string, knownInputs: ReadonlySet<string>): string | undefined => {
+  if (knownInputs.has(input)) return input;
   const names: readonly string[] = Object.hasOwn(COMMON_INPUTS, input) ? COMMON_INPUTS[input as CommonInput] : [];
-  return names.find((name) => known.has(name));
+  return names.find((name) => knownInputs.has(name));
 };
 
 /** The model's name for another model's input, or undefined if it has no such input. */
-export const counterpartIn = (input: string, known: ReadonlySet<string>): string | undefined => {
-  if (known.has(input)) return input;
+export const counterpartIn = (input: string, knownInputs: ReadonlySet<string>): string | undefined => {
+  if (knownInputs.has(input)) return input;
   const names: readonly string[] = Object.values(COMMON_INPUTS).find((all: readonly string[]) => all.includes(input)) ?? [];
-  return names.find((name) => known.has(name));
+  return names.find((name) => knownInputs.has(name));
 };

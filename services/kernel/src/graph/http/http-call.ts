@@ -59,10 +59,10 @@ const contentOf = (
   resolve: (name: string) => unknown,
   budget?: RunBudget,
 ): { content: unknown; isJson: boolean } => {
-  const given = connected ?? (typeof body === "string" ? undefined : fillDeep(body, resolve, budget));
-  if (given !== undefined && given !== null)
-    return { content: given, isJson: typeof given === "string" && parseJsonText(given) !== undefined };
-  if (typeof body !== "string") return { content: given, isJson: false };
+  const content = connected ?? (typeof body === "string" ? undefined : fillDeep(body, resolve, budget));
+  if (content !== undefined && content !== null)
+    return { content, isJson: typeof content === "string" && parseJsonText(content) !== undefined };
+  if (typeof body !== "string") return { content, isJson: false };
   const filled = fillJson(body, resolve, budget);
   if (parseJsonText(filled)) return { content: filled, isJson: true };
   return { content: fill(body, resolve, budget), isJson: false };
@@ -150,6 +150,6 @@ export const httpProblems = (literals: Literals, calls: readonly HttpCall[] | un
   if (typeof url !== "string" || !hasUrl(literals)) return problems;
   const misplaced = urlTemplateProblem(url);
   if (misplaced !== undefined) return [...problems, misplaced];
-  const found = calls ? calls.map((call) => urlProblem(call.url)) : isTemplated(url) ? [] : [openUrlProblem(url)];
-  return [...problems, ...new Set(found.filter((problem) => problem !== undefined))];
+  const urlProblems = calls ? calls.map((call) => urlProblem(call.url)) : isTemplated(url) ? [] : [openUrlProblem(url)];
+  return [...problems, ...new Set(urlProblems.filter((problem) => problem !== undefined))];
 };

@@ -49,7 +49,7 @@ const climbs = (segment: string): boolean => {
   return false;
 };
 
-const named = (template: string): string =>
+const namesIn = (template: string): string =>
   placeholders(template)
     .map((name) => `{{${name}}}`)
     .join(" and ");
@@ -67,7 +67,7 @@ const fillAuthority = (authority: string, resolve: Resolve, budget?: RunBudget):
 
 const fillSegment = (segment: string, encode: Resolve, budget?: RunBudget): string => {
   const filled = fill(segment, encode, budget);
-  if (filled !== segment && climbs(filled)) throw new BindError(`url: ${named(segment)} must not be or become . or ..`);
+  if (filled !== segment && climbs(filled)) throw new BindError(`url: ${namesIn(segment)} must not be or become . or ..`);
   return filled;
 };
 

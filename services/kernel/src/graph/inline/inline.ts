@@ -30,11 +30,11 @@ const isOutput = ({ type }: GraphNode): boolean => kindOf(type)?.isResult === tr
 /** Edges into a workflow node, by input field. */
 const flowsOf = (outer: Graph, node: GraphNode, fields: readonly InputField[]): Map<string, GraphEdge[]> => {
   const [only, ...others] = fields;
-  const named = ({ targetHandle, sourceHandle }: GraphEdge): string =>
+  const targetPort = ({ targetHandle, sourceHandle }: GraphEdge): string =>
     targetHandle ?? (only && others.length === 0 ? only.name : (sourceHandle ?? ""));
   return groupBy(
     outer.edges.filter(({ target }) => target === node.id),
-    named,
+    targetPort,
   );
 };
 
@@ -55,13 +55,13 @@ const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: Readon
       ];
     return edges.flatMap((edge) => {
       if (edge.source === node.id) return [finding("CYCLE")];
-      const given = outputTypeOf(outer, edge);
-      const isRefused = given !== undefined && FLOWS[given][type] === "refused";
+      const fromType = outputTypeOf(outer, edge);
+      const isRefused = fromType !== undefined && FLOWS[fromType][type] === "refused";
       return isRefused
         ? [
             finding("TYPE_MISMATCH", {
               from: `${edge.source}.${edge.sourceHandle ?? ""}`,
-              gives: portTypeName(given),
+              gives: portTypeName(fromType),
               to: `${node.id}.${shownName(name)}`,
               takes: portTypeName(type),
             }),
@@ -73,11 +73,11 @@ const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: Readon
 
 /** Literal and default values of the input fields, with their problems. Fields with an edge are skipped. */
 const literalsOf = ({ data }: GraphNode, fields: readonly InputField[], flows: ReadonlyMap<string, unknown>) => {
-  const given = isRecord(data.inputs) ? Object.entries(data.inputs).filter(([, value]) => value !== null) : [];
+  const literalEntries = isRecord(data.inputs) ? Object.entries(data.inputs).filter(([, value]) => value !== null) : [];
   const resolved = (isFlowing: boolean) =>
     resolveInputs(
       fields.filter(({ name }) => flows.has(name) === isFlowing),
-      Object.fromEntries(given.filter(([name]) => flows.has(name) === isFlowing)),
+      Object.fromEntries(literalEntries.filter(([name]) => flows.has(name) === isFlowing)),
     );
   const { values, issues } = resolved(false);
   const problems = issues.map(({ path, message, code }) => {
@@ -169,7 +169,7 @@ const inlineOne = (outer: InlineGraph, node: GraphNode, inner: InlineGraph): Inl
     edges: [...outerEdges, ...innerEdges],
     issues: [
       ...outer.issues,
-      ...distinct(issues).map((found) => ({ nodeId: node.id, ...found })),
+      ...distinct(issues).map((nodeFinding) => ({ nodeId: node.id, ...nodeFinding })),
       ...inner.issues.map((issue) => ({ ...issue, nodeId: issue.nodeId === null ? node.id : innerId(node.id, issue.nodeId) })),
     ],
   };
@@ -188,13 +188,18 @@ const sizeProblem = ({ nodes, edges }: Graph): string | undefined => {
  * @param resolve returns undefined for nodes that stay unexpanded
  * @param key key of the graph itself
  */
-export const inlineWorkflows = (graph: InlineGraph, resolve: Resolve, key: string, known = new Map<string, InlineGraph>()): InlineGraph => {
+export const inlineWorkflows = (
+  graph: InlineGraph,
+  resolve: Resolve,
+  key: string,
+  expandedGraphs = new Map<string, InlineGraph>(),
+): InlineGraph => {
   let whole = graph;
   for (const node of graph.nodes) {
     const inner = referenceOf(node) && resolve(key, node.id);
     if (!inner) continue;
-    const expanded = known.get(inner.key) ?? inlineWorkflows(inner.graph, resolve, inner.key, known);
-    known.set(inner.key, expanded);
+    const expanded = expandedGraphs.get(inner.key) ?? inlineWorkflows(inner.graph, resolve, inner.key, expandedGraphs);
+    expandedGraphs.set(inner.key, expanded);
     whole = inlineOne(
       whole,
       whole.nodes.find(({ id }) => id === node.id)!,

@@ -25,9 +25,9 @@ const sliced = (list: readonly unknown[], start: number | null, stop: number | n
     within(start ?? (step > 0 ? 0 : length - 1), low, high),
     stop === null ? (step > 0 ? length : -1) : within(stop, low, high),
   ];
-  const taken: unknown[] = [];
-  for (let at = first; step > 0 ? at < last : at > last; at += step) taken.push(list[at]);
-  return taken;
+  const slice: unknown[] = [];
+  for (let at = first; step > 0 ? at < last : at > last; at += step) slice.push(list[at]);
+  return slice;
 };
 
 const flat = (list: readonly unknown[]): unknown[] => list.flatMap((item) => (Array.isArray(item) ? (item as unknown[]) : [item]));
@@ -47,17 +47,17 @@ export const evaluate = (expression: Expression, value: unknown, budget: RunBudg
   const each = (elements: readonly unknown[] | null, right: Expression): unknown => {
     if (!elements) return null;
     budget.work(elementsOfWork(elements.length));
-    return elements.map((element) => visit(right, element)).filter((made) => made !== null);
+    return elements.map((element) => visit(right, element)).filter((item) => item !== null);
   };
 
-  const argument = (given: Expression, current: unknown): Argument =>
-    given.type === "reference" ? { apply: (item) => visit(given.to, item) } : { value: visit(given, current) };
+  const argument = (argumentNode: Expression, current: unknown): Argument =>
+    argumentNode.type === "reference" ? { apply: (item) => visit(argumentNode.to, item) } : { value: visit(argumentNode, current) };
 
-  const called = (name: string, given: readonly Expression[], current: unknown): unknown => {
-    const known = FUNCTIONS.get(name);
-    if (!known) throw new BindError(`expression: there is no function ${name}()`);
-    return known(
-      given.map((one) => argument(one, current)),
+  const called = (name: string, argumentNodes: readonly Expression[], current: unknown): unknown => {
+    const implementation = FUNCTIONS.get(name);
+    if (!implementation) throw new BindError(`expression: there is no function ${name}()`);
+    return implementation(
+      argumentNodes.map((one) => argument(one, current)),
       budget,
     );
   };

@@ -5,7 +5,7 @@ import { typeOf } from "./values";
 /** A value, or an expression to apply to values. */
 export type Argument = { value: unknown } | { apply: (item: unknown) => unknown };
 
-type Function = (given: readonly Argument[], budget: RunBudget) => unknown;
+type Function = (args: readonly Argument[], budget: RunBudget) => unknown;
 type Values = readonly unknown[];
 
 const isA = (value: unknown, types: string): boolean => types === "any" || types.split("|").includes(typeOf(value));
@@ -22,14 +22,14 @@ const define = (name: string, takes: readonly string[], run: (values: never, bud
   const typesAt = (index: number): string => (takes[Math.min(index, takes.length - 1)] ?? "any").replace("...", "");
   return [
     name,
-    (given, budget) => {
-      const isCount = isVariadic ? given.length >= takes.length : given.length === takes.length;
-      const fits = given.every((one, index) => {
+    (args, budget) => {
+      const isCount = isVariadic ? args.length >= takes.length : args.length === takes.length;
+      const fits = args.every((one, index) => {
         const types = typesAt(index);
         return types === "&" ? "apply" in one : "value" in one && isA(one.value, types);
       });
       if (!isCount || !fits) throw wrong(name, takes);
-      return run(given.map((one) => ("apply" in one ? one.apply : one.value)) as never, budget);
+      return run(args.map((one) => ("apply" in one ? one.apply : one.value)) as never, budget);
     },
   ];
 };
@@ -68,10 +68,10 @@ const extreme = (list: Values, keyOf: (item: unknown) => unknown, sign: 1 | -1, 
 
 const itself = (item: unknown): unknown => item;
 
-const text = (made: string, budget: RunBudget): string => {
-  budget.bytes(made.length);
-  budget.work(charactersOfWork(made.length));
-  return made;
+const text = (result: string, budget: RunBudget): string => {
+  budget.bytes(result.length);
+  budget.work(charactersOfWork(result.length));
+  return result;
 };
 
 /** A JSON number, the form that `to_number` accepts. */

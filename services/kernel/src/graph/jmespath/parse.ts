@@ -190,13 +190,13 @@ export const parseExpression = (text: string): Expression => {
 
   const call = (left: Expression, token: Token): Expression => {
     if (left.type !== "field") return fail(token);
-    const given: Expression[] = [];
+    const argumentNodes: Expression[] = [];
     if (!accept(")")) {
-      do given.push(expression(0));
+      do argumentNodes.push(expression(0));
       while (accept(","));
       expect(")");
     }
-    return { type: "call", name: left.name, arguments: given };
+    return { type: "call", name: left.name, arguments: argumentNodes };
   };
 
   const infix = (token: Token, left: Expression): Expression => {

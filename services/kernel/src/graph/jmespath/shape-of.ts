@@ -46,8 +46,14 @@ const flattened = (of: ListShape): ListShape => {
 
 /** The shape of a projection. Elements for which the right side is null are dropped. */
 const projected = (over: ListShape, right: Expression): Shape => {
-  const made = shapeOf(right, over.item);
-  return { kind: "list", isThere: over.isThere, least: made.isThere ? over.least : 0, most: over.most, item: { ...made, isThere: true } };
+  const itemShape = shapeOf(right, over.item);
+  return {
+    kind: "list",
+    isThere: over.isThere,
+    least: itemShape.isThere ? over.least : 0,
+    most: over.most,
+    item: { ...itemShape, isThere: true },
+  };
 };
 
 /** The list that a projection iterates over. Other shapes have no elements. */

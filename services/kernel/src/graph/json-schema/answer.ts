@@ -30,14 +30,14 @@ const fenced = (text: string): string[] =>
 
 /** Objects and lists within prose. A value inside a truncated value is never the answer. */
 const inProse = (text: string): string[] => {
-  const found: string[] = [];
-  for (let at = text.search(OPENING); at >= 0 && found.length < MOST_VALUES;) {
+  const texts: string[] = [];
+  for (let at = text.search(OPENING); at >= 0 && texts.length < MOST_VALUES;) {
     const end = endOfValue(text, at);
-    found.push(text.slice(at, end));
+    texts.push(text.slice(at, end));
     const next = text.slice(end).search(OPENING);
     at = next < 0 ? next : end + next;
   }
-  return found;
+  return texts;
 };
 
 /**
@@ -56,13 +56,13 @@ export type ReadAnswer = { value: unknown } | { problems: string[] };
 /** Reads a model's answer as JSON and checks it against a schema. */
 export const readAnswer = (text: string, schema: JsonSchema): ReadAnswer => {
   if (textBytes(text) > LIMITS.textValueBytes) return { problems: [`it is longer than ${LIMITS.textValueBytes} bytes`] };
-  const found = jsonInAnswer(text);
-  if (found.length === 0) return { problems: ["it isn't JSON"] };
+  const texts = jsonInAnswer(text);
+  if (texts.length === 0) return { problems: ["it isn't JSON"] };
   const budget = createBudget({}, { valueBytes: Infinity, calls: Infinity, work: ANSWER_WORK });
   try {
     budget.work(charactersOfWork(text.length));
     let problems: string[] | undefined;
-    for (const one of found) {
+    for (const one of texts) {
       const issues = schemaViolations(schema, one.value, budget);
       if (issues.length === 0) return one;
       problems ??= issues.map(({ path, message }) => (path === "" ? `it ${message}` : `${path} ${message}`));

@@ -39,8 +39,8 @@ export const CONTAINER_KEYWORDS: Readonly<Record<string, Keyword>> = {
   }),
   contains: list((check, value, schema, path) => {
     const { minContains = 1, maxContains = Infinity } = schema as { minContains?: number; maxContains?: number };
-    const found = value.filter((one) => isValid(check, one, schema.contains)).length;
-    if (found < minContains || found > maxContains) report(check, path, `has ${found} of the items that it must contain`);
+    const matchCount = value.filter((one) => isValid(check, one, schema.contains)).length;
+    if (matchCount < minContains || matchCount > maxContains) report(check, path, `has ${matchCount} of the items that it must contain`);
   }),
   minItems: bound(elementsOf, atLeast, (limit) => atLeastSome(limit, "items"))("minItems"),
   maxItems: bound(elementsOf, atMost, (limit) => `must have at most ${limit} items`)("maxItems"),

@@ -25,12 +25,12 @@ const loadRe2 = (): typeof import("re2js") => require("re2js") as typeof import(
 const remembered = (compile: PatternCompiler): PatternCompiler => {
   const compiled = new Map<string, Pattern | string>();
   return (source) => {
-    const known = compiled.get(source);
-    if (known !== undefined) return known;
-    const made = compile(source);
+    const cached = compiled.get(source);
+    if (cached !== undefined) return cached;
+    const compiledPattern = compile(source);
     if (compiled.size >= MOST_COMPILED) compiled.clear();
-    compiled.set(source, made);
-    return made;
+    compiled.set(source, compiledPattern);
+    return compiledPattern;
   };
 };
 

@@ -68,10 +68,10 @@ const checkMatchingNames = ({ properties, patternProperties }: JsonSchema, repor
 };
 
 const createStrictReader = (root: JsonSchema, problems: string[]) => {
-  const seen = new Set<unknown>();
+  const seenSchemas = new Set<unknown>();
   const visit = (schema: unknown, path: string, context: Context): void => {
-    if (!isRecord(schema) || seen.has(schema)) return;
-    seen.add(schema);
+    if (!isRecord(schema) || seenSchemas.has(schema)) return;
+    seenSchemas.add(schema);
     const report = (message: string): void => void problems.push(path === "" ? message : `${path}: ${message}`);
     for (const keyword of Object.keys(schema))
       if (!Object.hasOwn(KEYWORDS, keyword) && !Object.hasOwn(ANNOTATIONS, keyword)) report(`there is no keyword ${keyword}`);

@@ -33,7 +33,7 @@ const equals = (a: unknown, b: unknown, budget: RunBudget): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && canonical(a, budget) === canonical(b, budget));
 
 /** Formats a value of `enum` or `const` for messages. */
-const shown = (value: unknown): string => shownName(typeof value === "string" ? value : JSON.stringify(value));
+const valueText = (value: unknown): string => shownName(typeof value === "string" ? value : JSON.stringify(value));
 
 const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 const lengthOf = (value: unknown, { budget }: Check): number | undefined => {
@@ -57,10 +57,10 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     const values = schema.enum as unknown[];
     check.budget.work(elementsOfWork(values.length));
     if (values.some((one) => equals(one, value, check.budget))) return;
-    report(check, path, `must be one of: ${values.slice(0, SHOWN_VALUES).map(shown).join(", ")}`);
+    report(check, path, `must be one of: ${values.slice(0, SHOWN_VALUES).map(valueText).join(", ")}`);
   },
   const: (check, value, schema, path) => {
-    if (!equals(schema.const, value, check.budget)) report(check, path, `must be ${shown(schema.const)}`);
+    if (!equals(schema.const, value, check.budget)) report(check, path, `must be ${valueText(schema.const)}`);
   },
   allOf: (check, value, schema, path) => (schema.allOf as unknown[]).forEach((one) => enter(check, value, one, path)),
   anyOf: (check, value, schema, path) => {

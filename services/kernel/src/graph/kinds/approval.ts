@@ -134,13 +134,13 @@ export const approval: NodeKind = {
     })),
   plan: (planner, node) => {
     if (problems(node.data).length > 0) return NOTHING_PLANNED;
-    const made = outputBounds(planner, node);
+    const bounds = outputBounds(planner, node);
     return {
       step: buildStep(planner, approval, node),
       isUndecided: true,
       outputs: new Map([
-        [APPROVED_PORT, made],
-        [REJECTED_PORT, made],
+        [APPROVED_PORT, bounds],
+        [REJECTED_PORT, bounds],
       ]),
     };
   },

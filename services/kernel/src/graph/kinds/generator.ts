@@ -30,9 +30,9 @@ export const generator = (modality: PortType & ("image" | "video" | "audio"), su
       const planned = planCalls(planner, kind, node);
       if (!planned) return NOTHING_PLANNED;
       const { step, bounds, alternatives } = planned;
-      const made = Math.max(...[planned, ...alternatives].map(filesOfCall));
-      const [items, most] = [bounds.items * made, bounds.limit * made];
-      return { step, outputs: new Map([[modality, { list: bounds.mapped || made > 1, items, most, tokens: URL_TOKENS * most }]]) };
+      const filesPerCall = Math.max(...[planned, ...alternatives].map(filesOfCall));
+      const [items, most] = [bounds.items * filesPerCall, bounds.limit * filesPerCall];
+      return { step, outputs: new Map([[modality, { list: bounds.mapped || filesPerCall > 1, items, most, tokens: URL_TOKENS * most }]]) };
     },
     savedCount: (node, _flowing, items) => {
       const each = literalInputs(node, undefined)[PRICED_INPUTS.image];

@@ -54,8 +54,8 @@ export const httpRequest: NodeKind = {
       : undefined;
     const problems = secrets.length > 0 ? secretProblems(secrets, node.data.url) : [];
     const settings = [...problems, ...httpProblems(step.literals, calls)].map((message) => findingInWords("SETTING_INVALID", message));
-    const found = [...settings, ...(hasUrl(step.literals) ? [] : [finding("URL_MISSING")])];
-    planner.issues.push(...found.map((one) => ({ nodeId: node.id, ...one })));
+    const findings = [...settings, ...(hasUrl(step.literals) ? [] : [finding("URL_MISSING")])];
+    planner.issues.push(...findings.map((one) => ({ nodeId: node.id, ...one })));
     const { items, limit, mapped } = stepItems(planner, node, step, bound);
     planner.budget.calls(items);
     const outputs = new Map<string, Abstract>([

@@ -61,9 +61,9 @@ export const RESULT_TYPE: NodeType = "response-output";
 
 /** @throws Error if no kind calls models of the modality */
 export const modelNodeType = (modality: string): NodeType => {
-  const found = Object.values(NODE_KINDS).find((kind) => kind.calls === "model" && kind.modality === modality);
-  if (!found) throw new Error(`no node kind calls models that generate ${modality}`);
-  return found.type;
+  const generator = Object.values(NODE_KINDS).find((kind) => kind.calls === "model" && kind.modality === modality);
+  if (!generator) throw new Error(`no node kind calls models that generate ${modality}`);
+  return generator.type;
 };
 
 export const inputPorts = (node: GraphNode, schema?: JsonSchema): Map<string, InputPort> =>

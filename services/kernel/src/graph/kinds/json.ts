@@ -45,8 +45,8 @@ const givenShape = (planner: Planner, node: GraphNode): Shape => {
 };
 
 /** Bounds of the expression's result. A list without a known bound can have as many items as a node can run. */
-const outputBounds = (given: Shape, expression: Expression, { items }: ItemBounds): Bounds => {
-  const shape = shapeOf(expression, given);
+const outputBounds = (valueShape: Shape, expression: Expression, { items }: ItemBounds): Bounds => {
+  const shape = shapeOf(expression, valueShape);
   const rest = { tokens: LIMITS.textValueBytes, shape };
   if (shape.kind === "plain" || shape.kind === "object") return { list: false, items, most: 1, ...rest };
   // A value that can be missing still counts as one.
@@ -75,11 +75,11 @@ export const json: NodeKind = {
     return planPure(planner, json, node, (bounds) => outputBounds(givenShape(planner, node), compiled(node.data.expression), bounds));
   },
   evaluate: (literals, item, budget) => {
-    const given = withoutAbsent(item.value) ?? literals.value ?? null;
-    const parsed = typeof given === "string" ? parseJsonText(given) : { value: given };
+    const jsonValue = withoutAbsent(item.value) ?? literals.value ?? null;
+    const parsed = typeof jsonValue === "string" ? parseJsonText(jsonValue) : { value: jsonValue };
     if (!parsed) throw new BindError("value: is text, but not JSON");
-    if (typeof given === "string") {
-      budget.work(charactersOfWork(given.length));
+    if (typeof jsonValue === "string") {
+      budget.work(charactersOfWork(jsonValue.length));
       if (hasInfinite(parsed.value)) throw new BindError("value: has a number that is too large");
     }
     return budget.value(evaluate(compiled(literals.expression), parsed.value, budget));

@@ -34,19 +34,19 @@ type AnswerSchema = { schema: JsonSchema; problems: string[] };
 const NO_OBJECT: AnswerSchema = { schema: {}, problems: ["schema: must be an object, a JSON Schema"] };
 
 /** Cached per node, because planning reads the schema several times. */
-const known = new WeakMap<GraphNode, AnswerSchema>();
+const answersByNode = new WeakMap<GraphNode, AnswerSchema>();
 
 /** The node's answer schema and its problems; undefined if the node accepts any text. Editors may store the schema as text. */
 const answerSchema = (node: GraphNode): AnswerSchema | undefined => {
-  const given = node.data.schema;
-  if (!isSet(given)) return undefined;
+  const schemaSetting = node.data.schema;
+  if (!isSet(schemaSetting)) return undefined;
   const read = (): AnswerSchema => {
-    const schema = typeof given === "string" ? parseJsonText(given)?.value : given;
+    const schema = typeof schemaSetting === "string" ? parseJsonText(schemaSetting)?.value : schemaSetting;
     if (!isRecord(schema)) return NO_OBJECT;
     return { schema, problems: schemaProblems(schema).map((problem) => `schema: ${problem}`) };
   };
-  const answer = known.get(node) ?? read();
-  known.set(node, answer);
+  const answer = answersByNode.get(node) ?? read();
+  answersByNode.set(node, answer);
   return answer;
 };
 

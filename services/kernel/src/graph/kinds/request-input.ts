@@ -23,25 +23,25 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set(FIELD_TYPES);
 /** Problems of a field's declaration. */
 const fieldIssues = (field: InputField): string[] => {
   const { name, type, default: fallback } = field;
-  const shown = `field ${shownName(name)}`;
+  const fieldName = `field ${shownName(name)}`;
   if (!ONE_LINE.test(name)) return [`a field's name ${ONE_LINE_FORM}: ${JSON.stringify(shownName(name))}`];
-  if (!KNOWN_TYPES.has(type)) return [`${shown}: there is no type ${shownName(type)}${didYouMean(type, FIELD_TYPES)}`];
+  if (!KNOWN_TYPES.has(type)) return [`${fieldName}: there is no type ${shownName(type)}${didYouMean(type, FIELD_TYPES)}`];
   const problem = fallback === undefined ? undefined : fieldProblem(field, fallback);
-  return problem === undefined ? [] : [`${shown}: its default does not fit: ${problem}`];
+  return problem === undefined ? [] : [`${fieldName}: its default does not fit: ${problem}`];
 };
 
 /** Issues for duplicate field names, which would make inputs ambiguous. */
 const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
-  const seen = new Map<string, string>();
+  const nodeByName = new Map<string, string>();
   const issues: GraphIssue[] = [];
   for (const node of nodes.filter(({ given }) => given === undefined)) {
     for (const { name } of fieldsOf(node.data)) {
       if (issues.length >= GRAPH_BOUNDS.issues) return issues;
-      const earlier = seen.get(name);
+      const earlier = nodeByName.get(name);
       const where = earlier === node.id ? "" : `, as ${earlier} has`;
       if (earlier !== undefined)
         issues.push({ nodeId: node.id, ...findingInWords("SETTING_INVALID", `has a second field ${shownName(name)}${where}`, "fields") });
-      seen.set(name, earlier ?? node.id);
+      nodeByName.set(name, earlier ?? node.id);
     }
   }
   return issues;
@@ -50,15 +50,15 @@ const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
 /** Field defaults by name, cached per node. If a name is repeated, its first field applies. */
 const defaults = new WeakMap<GraphNode, ReadonlyMap<string, unknown>>();
 const defaultsOf = (node: GraphNode): ReadonlyMap<string, unknown> => {
-  const known =
+  const nodeDefaults =
     defaults.get(node) ??
     new Map(
       fieldsOf(node.data)
         .reverse()
         .map((field) => [field.name, field.default]),
     );
-  defaults.set(node, known);
-  return known;
+  defaults.set(node, nodeDefaults);
+  return nodeDefaults;
 };
 
 const fileFieldsOf = ({ data }: GraphNode): InputField[] => fieldsOf(data).filter((field) => uploadFamily(field) !== undefined);

@@ -75,9 +75,9 @@ const patternProblem = (right: unknown): string[] => {
   return typeof pattern === "string" ? [`.right: ${pattern}`] : [];
 };
 
-const caseProblems = (given: unknown): string[] => {
-  if (!isRecord(given)) return [": must be an object with name, left, op and right"];
-  const { name, left, op, right } = given;
+const caseProblems = (caseValue: unknown): string[] => {
+  if (!isRecord(caseValue)) return [": must be an object with name, left, op and right"];
+  const { name, left, op, right } = caseValue;
   const isText = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
   return [
     ...(isName(name) ? [] : [`.name: must be text of 1 to ${SWITCH_BOUNDS.nameChars} characters other than "${ELSE_PORT}"`]),

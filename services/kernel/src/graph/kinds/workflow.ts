@@ -7,16 +7,16 @@ import type { NodeKind } from "./kind";
 /** Returns the version that a node names: a number, `draft`, or empty for the latest. @returns undefined if it is invalid */
 export const namedVersion = (version: unknown): string | undefined => {
   if (version === undefined || version === null || version === "") return "";
-  const named = typeof version === "number" ? String(version) : version;
-  return typeof named === "string" && VERSION.test(named) ? named : undefined;
+  const versionText = typeof version === "number" ? String(version) : version;
+  return typeof versionText === "string" && VERSION.test(versionText) ? versionText : undefined;
 };
 
 const isPort = (port: unknown): port is { name: string; type: PortType } =>
   isRecord(port) && typeof port.name === "string" && (PORT_TYPES as readonly unknown[]).includes(port.type);
 
 const seenPorts = ({ data: { ports } }: GraphNode, side: "inputs" | "outputs"): Map<string, PortType> => {
-  const seen = isRecord(ports) ? ports[side] : undefined;
-  return new Map((Array.isArray(seen) ? seen : []).filter(isPort).map(({ name, type }) => [name, type]));
+  const portList = isRecord(ports) ? ports[side] : undefined;
+  return new Map((Array.isArray(portList) ? portList : []).filter(isPort).map(({ name, type }) => [name, type]));
 };
 
 /** A workflow node is replaced by the nodes of its workflow before planning; see inline/. */

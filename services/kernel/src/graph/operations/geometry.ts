@@ -67,13 +67,13 @@ export interface Resizing {
 const shrinkOf = ({ width, height, fit, enlarge }: Resizing, own: ImageSize): ImageSize => {
   const [across, down] = [width === undefined ? undefined : own.width / width, height === undefined ? undefined : own.height / height];
   const both = (one: number): ImageSize => ({ width: one, height: one });
-  const asked = (): ImageSize => {
+  const requestedSize = (): ImageSize => {
     if (fit === "fill") return { width: across ?? 1, height: down ?? 1 };
     if (across === undefined || down === undefined) return both(across ?? down ?? 1);
     return both(fit === "cover" ? Math.min(across, down) : Math.max(across, down));
   };
   const least = enlarge ? 0 : 1;
-  const shrink = asked();
+  const shrink = requestedSize();
   return {
     width: Math.min(own.width, Math.max(least, shrink.width)),
     height: Math.min(own.height, Math.max(least, shrink.height)),
@@ -92,14 +92,14 @@ export const resizedImage = (settings: Resizing, own: ImageSize): Drawing => {
     width: Math.max(1, Math.round(own.width / shrink.width)),
     height: Math.max(1, Math.round(own.height / shrink.height)),
   };
-  const asked = { width: settings.width ?? picture.width, height: settings.height ?? picture.height };
+  const requestedSize = { width: settings.width ?? picture.width, height: settings.height ?? picture.height };
   if (settings.fit === "contain") {
-    const size = { width: Math.max(asked.width, picture.width), height: Math.max(asked.height, picture.height) };
+    const size = { width: Math.max(requestedSize.width, picture.width), height: Math.max(requestedSize.height, picture.height) };
     const at = { left: Math.floor((size.width - picture.width) / 2), top: Math.floor((size.height - picture.height) / 2) };
     return { ...size, picture: { ...at, ...picture } };
   }
   if (settings.fit !== "cover") return { ...picture, picture: { left: 0, top: 0, ...picture } };
-  const size = { width: Math.min(asked.width, picture.width), height: Math.min(asked.height, picture.height) };
+  const size = { width: Math.min(requestedSize.width, picture.width), height: Math.min(requestedSize.height, picture.height) };
   const at = { left: 0 - Math.floor((picture.width - size.width + 1) / 2), top: 0 - Math.floor((picture.height - size.height + 1) / 2) };
   return { ...size, picture: { ...at, ...picture } };
 };

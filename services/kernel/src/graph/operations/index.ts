@@ -35,6 +35,6 @@ export const withDefaults = ({ schema }: Pick<MediaOperation, "schema">, inputs:
   const defaults = Object.entries(properties).flatMap(([name, property]) =>
     isRecord(property) && property.default !== undefined ? [[name, property.default] as const] : [],
   );
-  const given = Object.entries(inputs).filter(([, value]) => value !== undefined && value !== null && value !== "");
-  return { ...Object.fromEntries(defaults), ...Object.fromEntries(given) };
+  const presentInputs = Object.entries(inputs).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return { ...Object.fromEntries(defaults), ...Object.fromEntries(presentInputs) };
 };

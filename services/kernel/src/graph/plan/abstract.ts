@@ -34,11 +34,11 @@ export const ANYTHING: Bounds = { list: false, items: 1, most: 1, tokens: 0 };
 export const tokensOf = (value: unknown): number => textBytes(asText(value));
 
 /** Caches a measure per known value, because one value can flow to many nodes. */
-const measured = (measure: (value: unknown) => number): ((known: Known) => number) => {
-  const taken = new WeakMap<Known, number>();
-  return (known) => {
-    const size = taken.get(known) ?? measure(known.value);
-    taken.set(known, size);
+const measured = (measure: (value: unknown) => number): ((knownValue: Known) => number) => {
+  const sizes = new WeakMap<Known, number>();
+  return (knownValue) => {
+    const size = sizes.get(knownValue) ?? measure(knownValue.value);
+    sizes.set(knownValue, size);
     return size;
   };
 };

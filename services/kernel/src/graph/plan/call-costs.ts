@@ -72,12 +72,12 @@ export const callProblems = (
   const names = step.inputNames.filter((name) => member(step.literals, name) === undefined);
   const meantBy = (path: string): string | undefined =>
     member(step.literals, path) !== undefined && !step.inputNames.includes(path) ? nearestName(path, names) : undefined;
-  const found = problems.map(({ path, message, code }) => {
-    const meant = meantBy(path);
-    if (code === "REQUIRED") return finding("REQUIRED", { name: path, meant });
-    return findingInWords("INPUT_INVALID", `${path}: ${message}${meant === undefined ? "" : `; did you mean ${meant}?`}`, path);
+  const findings = problems.map(({ path, message, code }) => {
+    const suggestion = meantBy(path);
+    if (code === "REQUIRED") return finding("REQUIRED", { name: path, meant: suggestion });
+    return findingInWords("INPUT_INVALID", `${path}: ${message}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`, path);
   });
-  return distinct(found);
+  return distinct(findings);
 };
 
 export interface KnownCalls {
@@ -110,8 +110,8 @@ export const knownCalls = (
 
 const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, unknown: ReadonlySet<string>): number => {
   const property = propertySchema(schema, PRICED_INPUTS.tokens);
-  const given = unknown.has(PRICED_INPUTS.tokens) ? property?.maximum : (inputs[PRICED_INPUTS.tokens] ?? property?.default);
-  return typeof given === "number" ? given : LIMITS.textValueBytes;
+  const tokenLimit = unknown.has(PRICED_INPUTS.tokens) ? property?.maximum : (inputs[PRICED_INPUTS.tokens] ?? property?.default);
+  return typeof tokenLimit === "number" ? tokenLimit : LIMITS.textValueBytes;
 };
 
 /** Upper bound on one answer's tokens. */

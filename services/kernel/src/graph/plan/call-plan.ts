@@ -24,7 +24,7 @@ import { shownName, type GraphNode } from "../types";
 
 /** Returns the node's model. If the node can't use it, reports an issue and returns undefined. */
 const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode): ModelTerms | undefined => {
-  const report = (found: Finding): undefined => void planner.issues.push({ nodeId: node.id, ...found });
+  const report = (callFinding: Finding): undefined => void planner.issues.push({ nodeId: node.id, ...callFinding });
   const name = node.data.model;
   if (typeof name !== "string" || name === "") return report(finding("MODEL_MISSING"));
   const terms = planner.request.models.get(name);
@@ -68,8 +68,8 @@ export const planCalls = (
   const { unknown } = bound;
   const candidates =
     attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => callInputs(built, item, planner.budget)))) ?? [];
-  for (const found of callProblems(built, terms, candidates, openInputs(built, unknown)))
-    planner.issues.push({ nodeId: node.id, ...found });
+  for (const problem of callProblems(built, terms, candidates, openInputs(built, unknown)))
+    planner.issues.push({ nodeId: node.id, ...problem });
   const bounds = stepItems(planner, node, built, bound, fileInputs(terms.inputSchema, built));
   const inputTokens = bounds.tokens + moreTokens;
   const calls = knownCalls(built, { terms, candidates, unknown, inputTokens }, planner.request.markupPermille);

@@ -41,10 +41,10 @@ interface Adapted {
 
 const adapt = (step: PlanStep, terms: ModelTerms): Adapted => {
   const { inputSchema: schema, internalName: model } = terms;
-  const known = new Set(isRecord(schema.properties) ? Object.keys(schema.properties) : []);
-  const given = [...new Set([...Object.keys(step.literals), ...step.inputNames])].filter((name) => isGiven(step, name));
-  const names = new Map(given.map((name) => [name, counterpartIn(name, known)]));
-  const dropped = given.filter((name) => names.get(name) === undefined);
+  const schemaInputs = new Set(isRecord(schema.properties) ? Object.keys(schema.properties) : []);
+  const givenNames = [...new Set([...Object.keys(step.literals), ...step.inputNames])].filter((name) => isGiven(step, name));
+  const names = new Map(givenNames.map((name) => [name, counterpartIn(name, schemaInputs)]));
+  const dropped = givenNames.filter((name) => names.get(name) === undefined);
   const own = (entries: readonly (readonly [string, unknown])[]): [string, unknown][] =>
     entries.flatMap(([name, value]): [string, unknown][] => {
       const other = names.get(name);
@@ -52,7 +52,7 @@ const adapt = (step: PlanStep, terms: ModelTerms): Adapted => {
     });
   const literals = Object.fromEntries(own(Object.entries(step.literals)));
   const renamed = Object.fromEntries(
-    given.flatMap((name) => {
+    givenNames.flatMap((name) => {
       const other = names.get(name);
       return other === undefined || other === name || member(step.sources, name) === undefined ? [] : [[name, other]];
     }),
@@ -134,22 +134,22 @@ export const planFallback = (planner: Planner, kind: NodeKind, node: GraphNode, 
   const names = isOwn ? fallbackNames(node) : (own.terms.fallback ?? []);
   return names.flatMap((name): PlannedAlternative[] => {
     const terms = fallbackTerms(planner, node, name);
-    const report = (found: Finding): void => {
-      if (isOwn) planner.issues.push({ nodeId: node.id, ...within("fallback", found), path: "fallback" });
+    const report = (finding: Finding): void => {
+      if (isOwn) planner.issues.push({ nodeId: node.id, ...within("fallback", finding), path: "fallback" });
     };
     if (!terms) {
       report(modelGone(planner, name));
       return [];
     }
-    const made = planAlternative(planner, kind, own, terms);
-    if ("problems" in made) {
-      for (const problem of made.problems) report(within(terms.internalName, problem));
+    const alternative = planAlternative(planner, kind, own, terms);
+    if ("problems" in alternative) {
+      for (const problem of alternative.problems) report(within(terms.internalName, problem));
       return [];
     }
-    for (const input of made.dropped) {
+    for (const input of alternative.dropped) {
       const message = `fallback: ${terms.internalName} has no input ${shownName(input)}: the input is ignored when that model is called`;
       warn(planner, node.id, findingInWords("INPUT_IGNORED", message, "fallback"));
     }
-    return [made.planned];
+    return [alternative.planned];
   });
 };

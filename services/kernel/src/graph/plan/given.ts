@@ -4,9 +4,9 @@ import type { Planner } from "./planner";
 
 /** The plan of a node with preset outputs; undefined for other nodes. */
 export const givenPlan = ({ request, outputs }: Planner, { id }: GraphNode): NodePlan | undefined => {
-  const given = request.given?.get(id);
-  if (!given) return undefined;
-  const known = new Map([...given].map(([port, value]) => [port, { value }]));
-  outputs.set(id, known);
-  return { isEvaluated: true, outputs: known };
+  const reusedPorts = request.given?.get(id);
+  if (!reusedPorts) return undefined;
+  const portValues = new Map([...reusedPorts].map(([port, value]) => [port, { value }]));
+  outputs.set(id, portValues);
+  return { isEvaluated: true, outputs: portValues };
 };

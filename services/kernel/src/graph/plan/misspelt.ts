@@ -25,14 +25,14 @@ export const misspeltSettings = (
   if (settings.length === 0 || !kind.runs) return [];
   const inputs = isRecord(schema?.properties) ? Object.keys(schema.properties) : [];
   const names = [...new Set([...settings, ...inputs])];
-  const known = new Set([...names, ...COMMON, ...kind.inputs(node, schema).keys()]);
+  const knownNames = new Set([...names, ...COMMON, ...kind.inputs(node, schema).keys()]);
   const unknown = Object.keys(node.data)
-    .filter((name) => !known.has(name))
+    .filter((name) => !knownNames.has(name))
     .slice(0, MOST_NAMES);
   compared(unknown.length * names.length);
   return unknown.flatMap((name) => {
-    const meant = nearestName(name, names);
-    return meant === undefined ? [] : [finding("UNKNOWN_SETTING", { name, meant })];
+    const suggestion = nearestName(name, names);
+    return suggestion === undefined ? [] : [finding("UNKNOWN_SETTING", { name, meant: suggestion })];
   });
 };
 
@@ -41,11 +41,11 @@ const MOST_COMPARED = 20_000;
 
 /** Misspelt settings of a graph's nodes. Stops at the bound on comparisons. */
 export const misspeltIn = (nodes: readonly GraphNode[], schemaOf: (node: GraphNode) => JsonSchema | undefined): NodeIssue[] => {
-  let left = MOST_COMPARED;
-  const found = nodes.flatMap((node) => {
+  let remaining = MOST_COMPARED;
+  const findings = nodes.flatMap((node) => {
     const kind = kindOf(node.type);
-    if (!kind || left <= 0) return [];
-    return misspeltSettings(kind, node, schemaOf(node), (count) => (left -= count)).map((one) => ({ nodeId: node.id, ...one }));
+    if (!kind || remaining <= 0) return [];
+    return misspeltSettings(kind, node, schemaOf(node), (count) => (remaining -= count)).map((one) => ({ nodeId: node.id, ...one }));
   });
-  return found.slice(0, GRAPH_BOUNDS.warnings);
+  return findings.slice(0, GRAPH_BOUNDS.warnings);
 };

@@ -73,7 +73,7 @@ export const buildStep = (planner: Planner, kind: NodeKind, node: GraphNode, ter
   const unconnected = planner.request.noTemplates
     ? []
     : [...ports].filter(([name, port]) => port.isPlaceholder === true && !wired.has(name)).map(([name]) => name);
-  const given = placeholderValues(kind, node, unconnected).map(([name, value]): [string, Source[]] => {
+  const placeholderSources = placeholderValues(kind, node, unconnected).map(([name, value]): [string, Source[]] => {
     countInPlan(planner, { value });
     return [name, [knownSource(value)]];
   });
@@ -87,7 +87,7 @@ export const buildStep = (planner: Planner, kind: NodeKind, node: GraphNode, ter
         const to = { id: node.id, port, type: ports.get(port)?.type ?? "any" };
         return [port, edges.map((edge) => source(planner, edge, to))];
       }),
-      ...given,
+      ...placeholderSources,
     ]),
     listPorts: [...ports].filter(([, port]) => port.list).map(([name]) => name),
     textPorts: properties.filter(isTemplate),
@@ -211,12 +211,12 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
   const most = givenMaxInputChars(node);
   const tokens = literalTokens + otherTokens + (most === undefined ? textTokens : Math.min(textTokens, most * MOST_UNIT_BYTES));
   const typicalTokens = isOpen ? Math.min(tokens, knownTokens + UNKNOWN_TOKENS) : tokens;
-  const said = { mapped, tokens, typicalTokens };
+  const textFacts = { mapped, tokens, typicalTokens };
   // All lists of a step have equal lengths, so one empty list means no calls.
-  if (isEmpty) return { items: 0, limit: 0, ...said };
+  if (isEmpty) return { items: 0, limit: 0, ...textFacts };
   const limit = Math.min(mostItems, givenMaxItems(node) ?? LIMITS.fanOutItems);
   const expected = items === mostItems ? items : (givenMaxItems(node) ?? items);
-  return { items: Math.min(expected, limit), limit, ...said };
+  return { items: Math.min(expected, limit), limit, ...textFacts };
 };
 
 /** Items of a step. One known list is enough, because all lists have equal lengths. */

@@ -52,15 +52,15 @@ const planOutput = (planner: Planner, nodes: readonly GraphNode[], steps: PlanSt
       const step = planResultFiles(planner, node.id, ports);
       if (step) steps.push(step);
       for (const { port, sources } of ports) {
-        const given = step && Object.hasOwn(step.sources, port) ? [{ node: node.id, port }] : sources;
-        output.set(port, [...(output.get(port) ?? []), ...given]);
+        const reusedSources = step && Object.hasOwn(step.sources, port) ? [{ node: node.id, port }] : sources;
+        output.set(port, [...(output.get(port) ?? []), ...reusedSources]);
       }
     }),
   );
   return Object.fromEntries(output);
 };
 
-const messagesOf = (found: readonly Finding[] = []): string[] => found.map(({ message }) => message);
+const messagesOf = (findings: readonly Finding[] = []): string[] => findings.map(({ message }) => message);
 
 /** Issues in node order without duplicates, up to a bound. Issues of the whole graph come first. */
 const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] => {
@@ -119,10 +119,10 @@ export const nodeResults = (
 const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   const kind = kindOf(node.type);
   if (!kind) return NOTHING_PLANNED;
-  const given = givenPlan(planner, node);
-  if (given) return given;
+  const reusedPlan = givenPlan(planner, node);
+  if (reusedPlan) return reusedPlan;
   const misspelt = misspeltSettings(kind, node, nodeSchema(node, planner.request.models), (count) => planner.budget.work(count));
-  for (const found of misspelt) warn(planner, node.id, found);
+  for (const nodeFinding of misspelt) warn(planner, node.id, nodeFinding);
   const planned = noteBranches(planner, node, kind.plan?.(planner, node) ?? NOTHING_PLANNED);
   if (planned.step || planned.isEvaluated) planner.outputs.set(node.id, planned.outputs);
   return planned;
@@ -182,7 +182,7 @@ const warnOfNoResult = (planner: Planner, outputNodes: readonly GraphNode[]): vo
 
 /** Warns about nodes that get no value because of a bypassed node. Returns false if the graph has too many warnings. */
 const warnOfBypassed = (planner: Planner, warnings: readonly NodeIssue[]): boolean =>
-  warnings.every(({ nodeId, ...found }) => planWithin(planner, nodeId, () => warn(planner, nodeId, found)));
+  warnings.every(({ nodeId, ...nodeFinding }) => planWithin(planner, nodeId, () => warn(planner, nodeId, nodeFinding)));
 
 /**
  * Plans a run of a graph. Pure nodes with known inputs are evaluated here, once; all others run later.
@@ -229,7 +229,7 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
       steps: folded.steps,
       evaluated: folded.evaluated,
       ...(folded.skipped.length > 0 ? { skipped: folded.skipped } : {}),
-      warnings: Object.fromEntries([...planner.warnings].map(([id, found]) => [id, messagesOf(found)])),
+      warnings: Object.fromEntries([...planner.warnings].map(([id, findings]) => [id, messagesOf(findings)])),
       models: plannedModels(request, folded.steps),
       ...labelsOf(wiring.order),
       output,

@@ -93,8 +93,8 @@ export interface Planner {
 }
 
 /** Counts a value's bytes in the plan. @throws BoundPassed */
-export const countInPlan = (planner: Planner, known: Known): void => {
-  planner.planBytes += knownBytes(known);
+export const countInPlan = (planner: Planner, knownValue: Known): void => {
+  planner.planBytes += knownBytes(knownValue);
   if (planner.planBytes > GRAPH_BOUNDS.planBytes)
     throw new BoundPassed(
       `the texts and files that flow through the graph are more than ${GRAPH_BOUNDS.planBytes} bytes, each counted as often as it is used`,
@@ -103,8 +103,8 @@ export const countInPlan = (planner: Planner, known: Known): void => {
 
 /** The known part of a node's output at a port. An input that wasn't set is absent. */
 const outputOf = ({ outputs }: Planner, { node, port, otherwise }: WiredEnd): Abstract => {
-  const given = outputs.get(node);
-  const output = given ? (given.get(port) ?? { value: undefined }) : ANYTHING;
+  const portValues = outputs.get(node);
+  const output = portValues ? (portValues.get(port) ?? { value: undefined }) : ANYTHING;
   return otherwise && isKnown(output) && output.value === undefined ? otherwise : output;
 };
 
@@ -147,10 +147,10 @@ export const isGiven = (planner: Planner, edges: readonly WiredEnd[]): boolean =
   });
 
 /** @throws BoundPassed if the graph has too many warnings */
-export const warn = (planner: Planner, nodeId: string, found: Finding): void => {
+export const warn = (planner: Planner, nodeId: string, nodeFinding: Finding): void => {
   planner.warned += 1;
   if (planner.warned > GRAPH_BOUNDS.warnings) throw new BoundPassed(`the graph has more than ${GRAPH_BOUNDS.warnings} warnings`);
-  planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), found]);
+  planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), nodeFinding]);
 };
 
 /** Runs a part of planning. If it fails, the error becomes an issue and the result is undefined. */

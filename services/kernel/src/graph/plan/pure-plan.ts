@@ -11,8 +11,8 @@ const routed = (planner: Planner, kind: NodeKind, node: GraphNode, { literals }:
   const ports = [...kind.outputs(node).keys()];
   if (!kind.route) return { carrying: ports.slice(0, 1) };
   if (kind.route.ports(literals).some((port) => unknown.has(port))) return { carrying: ports, isUndecided: true };
-  const taken = kind.route.port(literals, items[0] ?? {}, planner.budget);
-  return { carrying: [taken], emptyPorts: ports.filter((port) => port !== taken) };
+  const takenPort = kind.route.port(literals, items[0] ?? {}, planner.budget);
+  return { carrying: [takenPort], emptyPorts: ports.filter((port) => port !== takenPort) };
 };
 
 /** Bounds of an output with one value per item. */
@@ -37,18 +37,18 @@ export const planPure = (
   if (!ports) return NOTHING_PLANNED;
   const { carrying, ...branches } = ports;
   if (!bound.complete) {
-    const made = outputBounds(bounds);
+    const portBounds = outputBounds(bounds);
     return {
       step: { ...step, maxItems: bounds.items, itemLimit: bounds.limit },
-      outputs: new Map(carrying.map((port) => [port, made])),
+      outputs: new Map(carrying.map((port) => [port, portBounds])),
       ...branches,
     };
   }
-  const made = attempt(planner, node.id, () => ({
+  const portValue = attempt(planner, node.id, () => ({
     value: collect(
       bound.items.map((item) => kind.evaluate!(step.literals, item, planner.budget)),
       bound.mapped,
     ),
   }));
-  return made ? { isEvaluated: true, outputs: new Map([[carrying[0]!, made]]), ...branches } : NOTHING_PLANNED;
+  return portValue ? { isEvaluated: true, outputs: new Map([[carrying[0]!, portValue]]), ...branches } : NOTHING_PLANNED;
 };

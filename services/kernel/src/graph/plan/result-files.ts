@@ -48,11 +48,19 @@ export interface ResultFile {
 export const resultFiles = (step: Pick<PlanStep, "sources">, outputs: Outputs, storage: string | undefined): ResultFile[] => {
   const files = Object.entries(step.sources).flatMap(([port, sources]) =>
     sources.flatMap((source): ResultFile[] => {
-      const given = !("node" in source);
-      return concatenated([withoutAbsent(given ? valueOf(source) : outputs(source.node, source.port))]).flatMap((value) => {
-        const named = reference(port, value);
-        if (named === undefined) return [];
-        return [{ port, family: resultFamily(port)!, reference: named, given, ...(isStoredFile(named, storage) ? { stored: value } : {}) }];
+      const isLiteral = !("node" in source);
+      return concatenated([withoutAbsent(isLiteral ? valueOf(source) : outputs(source.node, source.port))]).flatMap((value) => {
+        const fileReference = reference(port, value);
+        if (fileReference === undefined) return [];
+        return [
+          {
+            port,
+            family: resultFamily(port)!,
+            reference: fileReference,
+            given: isLiteral,
+            ...(isStoredFile(fileReference, storage) ? { stored: value } : {}),
+          },
+        ];
       });
     }),
   );

@@ -50,7 +50,7 @@ const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: re
 const createCounter = (graph: Graph) => {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const incoming = groupBy(graph.edges, ({ target }) => target);
-  const known = new Map<string, number>();
+  const knownCounts = new Map<string, number>();
   const open = new Map<string, boolean>();
 
   /** The saved value on an edge: a field's default or the text of a text node. */
@@ -72,8 +72,8 @@ const createCounter = (graph: Graph) => {
 
   /** True if the number of a node's output values is unknown until the run. */
   const isOpen = (id: string): boolean => {
-    const seen = open.get(id);
-    if (seen !== undefined) return seen;
+    const counted = open.get(id);
+    if (counted !== undefined) return counted;
     open.set(id, false);
     const node = nodes.get(id);
     const is = node !== undefined && givenMaxItems(node) === undefined && takesOpen(id);
@@ -91,19 +91,19 @@ const createCounter = (graph: Graph) => {
     const all = [...ports.values()];
     const isOnlyOpen = all.some(({ isOpen }) => isOpen) && !all.some(({ isOpen, count }) => !isOpen && count > 1);
     const node = nodes.get(id);
-    const given = isOnlyOpen && node ? givenMaxItems(node) : undefined;
+    const ownMaximum = isOnlyOpen && node ? givenMaxItems(node) : undefined;
     // The setting can be any number, even a fraction.
-    return given ?? Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...all.map(({ count }) => count)))));
+    return ownMaximum ?? Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...all.map(({ count }) => count)))));
   };
 
   const outputs = (id: string): number => {
-    const seen = known.get(id);
-    if (seen !== undefined) return seen;
+    const counted = knownCounts.get(id);
+    if (counted !== undefined) return counted;
     // Prevents endless recursion on a cycle.
-    known.set(id, 1);
+    knownCounts.set(id, 1);
     const node = nodes.get(id);
     const count = node ? countOf(node) : 1;
-    known.set(id, count);
+    knownCounts.set(id, count);
     return count;
   };
 
@@ -148,8 +148,8 @@ export const estimateMillicredits = (
     const model = models.get(use.model);
     if (!model) return sum;
     const { price, inputSchema: schema } = model;
-    const said = use.inputs[PROMPT_CHARACTERS];
-    const characters = typeof said === "number" ? said : undefined;
+    const promptLength = use.inputs[PROMPT_CHARACTERS];
+    const characters = typeof promptLength === "number" ? promptLength : undefined;
     const call = worstCaseMicroUsd({ price, schema, inputs: use.inputs, unknown: new Set(), inputTokens: 0, characters });
     return sum + use.items * millicreditsFor(call, markupPermille);
   }, 0);

@@ -28,8 +28,8 @@ const WRITTEN_SIZE = /^(\d{1,5})[x×*:](\d{1,5})$/i;
 const pixelsOf = ({ sizes = {} }: Megapixels, size: unknown): number | undefined => {
   if (isRecord(size)) return typeof size.width === "number" && typeof size.height === "number" ? size.width * size.height : undefined;
   if (typeof size !== "string") return undefined;
-  const named = Object.hasOwn(sizes, size) ? sizes[size] : undefined;
-  if (named) return named[0] * named[1];
+  const namedSize = Object.hasOwn(sizes, size) ? sizes[size] : undefined;
+  if (namedSize) return namedSize[0] * namedSize[1];
   const [, width, height] = WRITTEN_SIZE.exec(size) ?? [];
   return width === undefined ? undefined : Number(width) * Number(height);
 };

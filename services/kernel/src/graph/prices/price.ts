@@ -39,22 +39,22 @@ export const unitPrices = (price: Price): UnitPrice[] => (price.basis === "table
 
 export const pricedInputNames = (price: Price): string[] => {
   const counted = unitPrices(price).flatMap(({ basis }) => (basis === "run" ? [] : [PRICED_INPUTS[basis]]));
-  const asked = price.basis === "table" ? [...conditionInputs(price), ...megapixelInputs(price.megapixels ?? {})] : [];
-  return [...new Set<string>([...counted, ...asked])];
+  const tableInputs = price.basis === "table" ? [...conditionInputs(price), ...megapixelInputs(price.megapixels ?? {})] : [];
+  return [...new Set<string>([...counted, ...tableInputs])];
 };
 
 /** Adds default values of missing inputs that the price depends on. A provider's own default could cost more than the hold. */
 export const pricedInputs = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-  const left = pricedInputNames(price).filter((name) => name !== PRICED_INPUTS.characters && member(inputs, name) === undefined);
-  const said = left.map((name): [string, unknown] => [name, propertySchema(schema, name)?.default]);
-  return { ...inputs, ...Object.fromEntries(said.filter(([, fallback]) => fallback !== undefined)) };
+  const missing = pricedInputNames(price).filter((name) => name !== PRICED_INPUTS.characters && member(inputs, name) === undefined);
+  const fallbacks = missing.map((name): [string, unknown] => [name, propertySchema(schema, name)?.default]);
+  return { ...inputs, ...Object.fromEntries(fallbacks.filter(([, fallback]) => fallback !== undefined)) };
 };
 
 /** The cost according to a price; an upper bound if the table's row is unknown. */
-const costMicroUsd = (price: Price, of: Quantities, known: KnownInputs): number => {
+const costMicroUsd = (price: Price, of: Quantities, knownInputs: KnownInputs): number => {
   if (price.basis !== "table") return unitCostMicroUsd(price, of);
-  const units = possibleRows(price, known).map((unit) => unitCostMicroUsd(unit, of));
-  return Math.ceil(Math.max(0, ...units) * factorOf(price, known));
+  const units = possibleRows(price, knownInputs).map((unit) => unitCostMicroUsd(unit, of));
+  return Math.ceil(Math.max(0, ...units) * factorOf(price, knownInputs));
 };
 
 const sizeOf = (price: Price, { schema, inputs, unknown }: KnownInputs): number =>
@@ -75,22 +75,22 @@ export interface WorstCase {
 /** Upper bound on one call's cost, in micro-dollars. */
 export const worstCaseMicroUsd = ({ price, schema, inputs, unknown, inputTokens, characters }: WorstCase): number => {
   const most = (name: string): number => (unknown.has(name) ? largestQuantity(schema, name) : quantity(schema, name, inputs));
-  const known = { schema, inputs, unknown };
+  const knownInputs = { schema, inputs, unknown };
   return costMicroUsd(
     price,
     {
       files: () => most(PRICED_INPUTS.image),
       seconds: () => most(PRICED_INPUTS.second),
-      megapixels: () => sizeOf(price, known),
+      megapixels: () => sizeOf(price, knownInputs),
       characters: () => {
         const prompt = unknown.has(PRICED_INPUTS.characters) ? undefined : inputs[PRICED_INPUTS.characters];
-        const said = typeof prompt === "string" ? characterCount(prompt) : characters;
-        return said ?? mostCharacters(schema);
+        const promptCharacters = typeof prompt === "string" ? characterCount(prompt) : characters;
+        return promptCharacters ?? mostCharacters(schema);
       },
       inputTokens: () => inputTokens,
       outputTokens: () => most(PRICED_INPUTS.tokens),
     },
-    known,
+    knownInputs,
   );
 };
 
@@ -106,26 +106,26 @@ export interface Consumption {
 /** The cost that the provider's response states, in micro-dollars. Undefined if it is missing or the price doesn't use it. */
 export const saidMicroUsd = (price: Price, answer: Consumption["answer"]): number | undefined => {
   if (price.basis !== "table" || !price.actual || !answer) return undefined;
-  const said = price.actual.flatMap(({ at, microUsdEach }) => {
+  const reportedCosts = price.actual.flatMap(({ at, microUsdEach }) => {
     const count = answer(at);
     return typeof count === "number" && Number.isFinite(count) && count >= 0 ? [count * microUsdEach] : [];
   });
-  return said.length === 0 ? undefined : Math.ceil(said.reduce((sum, cost) => sum + cost, 0));
+  return reportedCosts.length === 0 ? undefined : Math.ceil(reportedCosts.reduce((sum, cost) => sum + cost, 0));
 };
 
 const NOTHING_UNKNOWN: ReadonlySet<string> = new Set();
 
 /** Cost of a completed call, in micro-dollars. */
 export const actualMicroUsd = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, used: Consumption): number => {
-  const said = saidMicroUsd(price, used.answer);
-  if (said !== undefined) return said;
-  const known = { schema, inputs, unknown: NOTHING_UNKNOWN };
+  const reportedCost = saidMicroUsd(price, used.answer);
+  if (reportedCost !== undefined) return reportedCost;
+  const knownInputs = { schema, inputs, unknown: NOTHING_UNKNOWN };
   return costMicroUsd(
     price,
     {
       files: () => Math.min(used.outputs, quantity(schema, PRICED_INPUTS.image, inputs)),
       seconds: () => quantity(schema, PRICED_INPUTS.second, inputs),
-      megapixels: () => sizeOf(price, known),
+      megapixels: () => sizeOf(price, knownInputs),
       characters: () => {
         const prompt = inputs[PRICED_INPUTS.characters];
         return typeof prompt === "string" ? characterCount(prompt) : 0;
@@ -133,6 +133,6 @@ export const actualMicroUsd = (price: Price, schema: JsonSchema, inputs: Readonl
       inputTokens: () => used.inputTokens ?? 0,
       outputTokens: () => used.outputTokens ?? 0,
     },
-    known,
+    knownInputs,
   );
 };

@@ -59,28 +59,28 @@ const isMet = (condition: Condition, name: string, { schema, inputs, unknown }: 
   return [condition].flat().includes(value as Scalar);
 };
 
-const areMet = (conditions: Conditions = {}, known: KnownInputs): boolean | undefined => {
-  const met = Object.entries(conditions).map(([name, condition]) => isMet(condition, name, known));
-  if (met.includes(false)) return false;
-  return met.includes(undefined) ? undefined : true;
+const areMet = (conditions: Conditions = {}, knownInputs: KnownInputs): boolean | undefined => {
+  const results = Object.entries(conditions).map(([name, condition]) => isMet(condition, name, knownInputs));
+  if (results.includes(false)) return false;
+  return results.includes(undefined) ? undefined : true;
 };
 
 /** Rows that can apply; exactly one if all inputs are known. */
-export const possibleRows = ({ rows }: TablePrice, known: KnownInputs): UnitPrice[] => {
+export const possibleRows = ({ rows }: TablePrice, knownInputs: KnownInputs): UnitPrice[] => {
   const possible: UnitPrice[] = [];
   for (const { when, price } of rows) {
-    const met = areMet(when, known);
-    if (met !== false) possible.push(price);
-    if (met === true) break;
+    const isMatch = areMet(when, knownInputs);
+    if (isMatch !== false) possible.push(price);
+    if (isMatch === true) break;
   }
   return possible;
 };
 
 /** Upper bound on the product of factors. */
-export const factorOf = ({ factors = [] }: TablePrice, known: KnownInputs): number =>
+export const factorOf = ({ factors = [] }: TablePrice, knownInputs: KnownInputs): number =>
   factors.reduce((product, { when, times }) => {
-    const met = areMet(when, known);
-    return met === false ? product : product * (met ? times : Math.max(1, times));
+    const isMatch = areMet(when, knownInputs);
+    return isMatch === false ? product : product * (isMatch ? times : Math.max(1, times));
   }, 1);
 
 export const conditionInputs = ({ rows, factors = [] }: TablePrice): string[] => [

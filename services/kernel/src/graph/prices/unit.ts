@@ -26,8 +26,8 @@ export const propertySchema = (schema: JsonSchema, name: string): JsonSchema | u
 
 /** A number that a price depends on: the input, the schema's default, or 1. */
 export const quantity = (schema: JsonSchema, name: string, inputs: Readonly<Record<string, unknown>>): number => {
-  const given = member(inputs, name);
-  if (typeof given === "number" && Number.isFinite(given) && given > 0) return given;
+  const inputQuantity = member(inputs, name);
+  if (typeof inputQuantity === "number" && Number.isFinite(inputQuantity) && inputQuantity > 0) return inputQuantity;
   const fallback = propertySchema(schema, name)?.default;
   return typeof fallback === "number" ? fallback : 1;
 };

@@ -35,11 +35,11 @@ const micro = (usd: number): number => Math.round(usd * MICRO_USD_PER_USD);
 /** Unit amounts, such as a price per token, can be fractions of a micro-dollar. */
 const microEach = (usd: number): number => Number((usd * MICRO_USD_PER_USD).toPrecision(12));
 
-const readUnit = (written: WrittenUnit): UnitPrice => {
-  const amount = (name: string): number => micro((written as Readonly<Record<string, number>>)[name]!);
+const readUnit = (writtenPrice: WrittenUnit): UnitPrice => {
+  const amount = (name: string): number => micro((writtenPrice as Readonly<Record<string, number>>)[name]!);
   for (const [basis, name] of Object.entries(UNITS) as [keyof typeof UNITS, string][])
-    if (Object.hasOwn(written, `${name}Usd`)) return { basis, microUsd: amount(`${name}Usd`) };
-  if (Object.hasOwn(written, `${CHARACTERS}Usd`)) return { basis: "characters", microUsdPerThousand: amount(`${CHARACTERS}Usd`) };
+    if (Object.hasOwn(writtenPrice, `${name}Usd`)) return { basis, microUsd: amount(`${name}Usd`) };
+  if (Object.hasOwn(writtenPrice, `${CHARACTERS}Usd`)) return { basis: "characters", microUsdPerThousand: amount(`${CHARACTERS}Usd`) };
   return {
     basis: "tokens",
     inputMicroUsdPerMillion: amount("inputUsdPerMillionTokens"),
@@ -50,10 +50,10 @@ const readUnit = (written: WrittenUnit): UnitPrice => {
 const MODIFIERS = ["factors", "megapixels", "actual"] as const;
 
 /** Converts a validated written price into the kernel's form. */
-export const readWrittenPrice = (written: WrittenPrice): Price => {
-  const hasModifier = MODIFIERS.some((name) => (written as Partial<WrittenTable>)[name] !== undefined);
-  if (!("table" in written) && !hasModifier) return readUnit(written);
-  const { table = [written as WrittenUnit], factors, megapixels, actual } = written as Partial<WrittenTable>;
+export const readWrittenPrice = (writtenPrice: WrittenPrice): Price => {
+  const hasModifier = MODIFIERS.some((name) => (writtenPrice as Partial<WrittenTable>)[name] !== undefined);
+  if (!("table" in writtenPrice) && !hasModifier) return readUnit(writtenPrice);
+  const { table = [writtenPrice as WrittenUnit], factors, megapixels, actual } = writtenPrice as Partial<WrittenTable>;
   return {
     basis: "table",
     rows: table.map((row) => {

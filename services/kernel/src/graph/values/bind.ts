@@ -75,14 +75,14 @@ const asNumber = (port: string, value: unknown): unknown => {
     if (isInexactInteger(text)) throw new BindError(`${port}: ${INEXACT_NUMBER}`);
     return number;
   }
-  const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
-  throw new BindError(`${port}: must be a number, but is the text ${JSON.stringify(shown)}`, `${port}: must be a number`);
+  const shownText = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+  throw new BindError(`${port}: must be a number, but is the text ${JSON.stringify(shownText)}`, `${port}: must be a number`);
 };
 
 const portInput = (step: Pick<PlanStep, "textPorts" | "numberPorts" | "listPorts">, name: string, value: unknown): unknown => {
-  const given = step.listPorts.includes(name) ? concatenated([value]).filter((one) => !isAbsent(one) && one !== null) : value;
-  if (step.textPorts.includes(name)) return asText(given);
-  return step.numberPorts?.includes(name) ? asNumber(name, given) : withAddresses(given);
+  const presentValue = step.listPorts.includes(name) ? concatenated([value]).filter((one) => !isAbsent(one) && one !== null) : value;
+  if (step.textPorts.includes(name)) return asText(presentValue);
+  return step.numberPorts?.includes(name) ? asNumber(name, presentValue) : withAddresses(presentValue);
 };
 
 /**
@@ -102,11 +102,11 @@ export const callInputs = (
   }
   for (const [name, value] of Object.entries(item)) {
     if (!step.inputNames.includes(name) || value === undefined || value === null) continue;
-    const given = portInput(step, name, value);
-    if (given !== undefined) inputs.set(name, given);
+    const boundInput = portInput(step, name, value);
+    if (boundInput !== undefined) inputs.set(name, boundInput);
   }
-  const made = Object.fromEntries(inputs);
-  return budget ? budget.value(made) : made;
+  const inputValues = Object.fromEntries(inputs);
+  return budget ? budget.value(inputValues) : inputValues;
 };
 
 /** Port values of an item. Renamed ports appear under both names. */

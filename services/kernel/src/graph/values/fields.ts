@@ -122,13 +122,13 @@ export const resolveInputs = (
 ): { values: Map<string, unknown>; issues: Issue[] } => {
   const values = new Map<string, unknown>();
   const issues: Issue[] = [];
-  const known = new Set(fields.map((field) => field.name));
-  const given = byFieldName(fields, inputs);
-  for (const name of given.keys())
-    if (!known.has(name)) issues.push({ path: `inputs.${name}`, message: "is not an input of this workflow", code: "UNKNOWN_INPUT" });
+  const knownNames = new Set(fields.map((field) => field.name));
+  const valuesByName = byFieldName(fields, inputs);
+  for (const name of valuesByName.keys())
+    if (!knownNames.has(name)) issues.push({ path: `inputs.${name}`, message: "is not an input of this workflow", code: "UNKNOWN_INPUT" });
   for (const field of fields) {
-    const isGiven = given.has(field.name);
-    const value = isGiven ? given.get(field.name) : field.default;
+    const isGiven = valuesByName.has(field.name);
+    const value = isGiven ? valuesByName.get(field.name) : field.default;
     if (value === undefined) {
       if (field.required) issues.push({ path: `inputs.${field.name}`, message: "is required", code: "REQUIRED" });
       continue;

@@ -85,8 +85,10 @@ export const mediaProblem = (takes: MediaFamily | "media", value: unknown): stri
   const what = takes === "media" ? "a file" : fileOf(takes);
   if (!isMedia(value) && !(typeof value === "string" && isMediaReference(value)))
     return `must be ${what}: an http(s) URL, a data URL or a media id`;
-  const found = familyOf(value);
-  return takes === "media" || found === undefined || found === takes ? undefined : `must be ${what}, but is ${fileOf(found)}`;
+  const valueFamily = familyOf(value);
+  return takes === "media" || valueFamily === undefined || valueFamily === takes
+    ? undefined
+    : `must be ${what}, but is ${fileOf(valueFamily)}`;
 };
 
 const INNER = "inner:";

@@ -16,15 +16,15 @@ const OUTPUT_BYTES = 4_096;
  * @param most bytes that are left to report; each value has at most 4,096
  */
 export const reportedOutputs = (outputs: Readonly<Record<string, unknown>>, most = Infinity): Reported => {
-  let left = most;
+  let remainingBytes = most;
   let isCut = false;
   const cut = (value: unknown): unknown => {
     const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "null");
-    const kept = beginningOf(text, Math.min(OUTPUT_BYTES, left));
-    left -= textBytes(kept);
-    if (kept.length === text.length) return value;
+    const beginning = beginningOf(text, Math.min(OUTPUT_BYTES, remainingBytes));
+    remainingBytes -= textBytes(beginning);
+    if (beginning.length === text.length) return value;
     isCut = true;
-    return wellFormed(kept);
+    return wellFormed(beginning);
   };
   const entries = Object.entries(outputs).map(([port, value]) => [port, cut(value)] as const);
   return { outputsJson: JSON.stringify(Object.fromEntries(entries)), ...(isCut ? { truncated: true } : {}) };
@@ -32,10 +32,10 @@ export const reportedOutputs = (outputs: Readonly<Record<string, unknown>>, most
 
 /** Creates a reporter of pure nodes' outputs for one run. It stops when their total size reaches a bound. */
 export const createReporter = (): ((outputs: Readonly<Record<string, unknown>>) => Reported) => {
-  let left: number = GRAPH_BOUNDS.reportedBytes;
+  let remainingBytes: number = GRAPH_BOUNDS.reportedBytes;
   return (outputs) => {
-    const reported = reportedOutputs(outputs, left);
-    left = Math.max(0, left - textBytes(reported.outputsJson!));
+    const reported = reportedOutputs(outputs, remainingBytes);
+    remainingBytes = Math.max(0, remainingBytes - textBytes(reported.outputsJson!));
     return reported;
   };
 };

@@ -49,17 +49,17 @@ export const isOfFiles = ({ types }: ValueType): boolean => types.length > 0 && 
 /**
  * Reasons why a value can't replace another: a different type, a longer list, or too many bytes. Later steps were priced for the original
  * value.
- * @param shown the type of the original value
+ * @param shownType the type of the original value
  */
-export const replacementIssues = (shown: ValueType, value: unknown): Issue[] => {
+export const replacementIssues = (shownType: ValueType, value: unknown): Issue[] => {
   const { types, items, bytes } = valueTypeOf(value);
   const issue = (message: string): Issue[] => [{ path: "value", message }];
-  const wanted = [...new Set(shown.types)].map((type) => CALLED[type]).join(" or ");
-  const most = Math.max(shown.bytes, LIMITS.changedValueBytes);
+  const expectedTypes = [...new Set(shownType.types)].map((type) => CALLED[type]).join(" or ");
+  const most = Math.max(shownType.bytes, LIMITS.changedValueBytes);
   if (bytes > most) return issue(`must have at most ${most} bytes as JSON, and takes ${bytes}`);
-  if (shown.items === undefined && items !== undefined) return issue(`must be ${wanted}, like the original value`);
-  if (shown.items !== undefined && items === undefined) return issue("must be a list, like the original value");
-  if (items !== undefined && items > shown.items!) return issue(`must have at most ${shown.items!} items, like the original list`);
-  const other = types.find((type) => !shown.types.includes(type));
-  return other === undefined ? [] : issue(`must be ${items === undefined ? "" : "a list of "}${wanted}, not ${CALLED[other]}`);
+  if (shownType.items === undefined && items !== undefined) return issue(`must be ${expectedTypes}, like the original value`);
+  if (shownType.items !== undefined && items === undefined) return issue("must be a list, like the original value");
+  if (items !== undefined && items > shownType.items!) return issue(`must have at most ${shownType.items!} items, like the original list`);
+  const other = types.find((type) => !shownType.types.includes(type));
+  return other === undefined ? [] : issue(`must be ${items === undefined ? "" : "a list of "}${expectedTypes}, not ${CALLED[other]}`);
 };

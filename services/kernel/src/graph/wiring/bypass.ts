@@ -11,10 +11,10 @@ import { FLOWS, isFileType, type PortType } from "./ports";
 export const isBypassed = ({ data }: Pick<GraphNode, "data">): boolean => data.bypass === true;
 
 /** True if a value of one type can replace an output of another. Text isn't accepted as a file's URL here. */
-const fits = (given: PortType, wanted: PortType): boolean => {
-  if (given === wanted) return true;
-  if (isFileType(given) && isFileType(wanted)) return given === "media" || wanted === "media";
-  return FLOWS[given][wanted] === "allowed" || FLOWS[given][wanted] === "converted";
+const fits = (fromType: PortType, toType: PortType): boolean => {
+  if (fromType === toType) return true;
+  if (isFileType(fromType) && isFileType(toType)) return fromType === "media" || toType === "media";
+  return FLOWS[fromType][toType] === "allowed" || FLOWS[fromType][toType] === "converted";
 };
 
 /**
@@ -35,27 +35,27 @@ export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings
     return [port, outputs.get(port)];
   };
 
-  const known = new Map<string, End[]>();
+  const endsByKey = new Map<string, End[]>();
   /** The sources of an edge, found by following bypassed nodes backwards. */
   const origins = (end: End): End[] => {
     if (!off.has(end.source)) return [end];
-    const [name, wanted] = outputOf(end);
+    const [name, toType] = outputOf(end);
     const key = JSON.stringify([end.source, name]);
-    const seen = known.get(key);
-    if (seen) return seen;
+    const cachedEnds = endsByKey.get(key);
+    if (cachedEnds) return cachedEnds;
     // Prevents endless recursion on a cycle.
-    known.set(key, []);
+    endsByKey.set(key, []);
     const isFitting = (from: End): boolean => {
-      const given = outputOf(from)[1];
-      return given !== undefined && (wanted === undefined || fits(given, wanted));
+      const fromType = outputOf(from)[1];
+      return fromType !== undefined && (toType === undefined || fits(fromType, toType));
     };
     const ports = [...groupBy(into.get(end.source) ?? [], ({ targetHandle }) => targetHandle)];
-    const given = ports
+    const inputEnds = ports
       .sort(([a], [b]) => Number(b === name) - Number(a === name))
       .map(([, edges]) => edges.flatMap(origins))
       .find((ends) => ends.length > 0 && ends.length <= LIMITS.fanOutItems && ends.every(isFitting));
-    known.set(key, given ?? []);
-    return given ?? [];
+    endsByKey.set(key, inputEnds ?? []);
+    return inputEnds ?? [];
   };
 
   const warnings: NodeIssue[] = [];
@@ -65,12 +65,12 @@ export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings
     if (!from || !to) return [edge];
     // The default target port depends on the output from which the edge starts.
     const targetHandle = edge.targetHandle ?? defaultInput(to, outputOf(edge)[0]);
-    const given = origins(edge);
-    if (given.length === 0 && kindOf(to.type)?.runs) {
+    const starts = origins(edge);
+    if (starts.length === 0 && kindOf(to.type)?.runs) {
       const name = nodeName(from.id, labelOf(from));
       warnings.push({ nodeId: to.id, ...finding("BYPASSED", { name: shownName(targetHandle), node: name }) });
     }
-    return beginAt({ ...edge, targetHandle }, given);
+    return beginAt({ ...edge, targetHandle }, starts);
   });
   return { graph: { ...graph, nodes: graph.nodes.filter(({ id }) => !off.has(id)), edges }, warnings };
 };

@@ -83,11 +83,11 @@ const schemaPort = (schema: JsonSchema): InputPort => {
 
 /** Literal inputs of a model node, from known members of `data` and from `data.inputs`. Null means that an input isn't set. */
 export const literalInputs = (node: GraphNode, schema: JsonSchema | undefined): Record<string, unknown> => {
-  const known = Object.entries(node.data).filter(
+  const modelSettings = Object.entries(node.data).filter(
     ([name]) => name !== "model" && schema !== undefined && propertySchema(schema, name) !== undefined,
   );
   const explicit = isRecord(node.data.inputs) ? Object.entries(node.data.inputs) : [];
-  return Object.fromEntries([...known, ...explicit].filter(([, value]) => value !== null && value !== undefined));
+  return Object.fromEntries([...modelSettings, ...explicit].filter(([, value]) => value !== null && value !== undefined));
 };
 
 export const namedPorts = (names: readonly string[], type: PortType): [string, InputPort][] =>

@@ -20,10 +20,10 @@ interface Ports {
 }
 
 const once = <T>(make: (node: GraphNode) => T): ((node: GraphNode) => T) => {
-  const made = new Map<GraphNode, T>();
+  const cache = new Map<GraphNode, T>();
   return (node) => {
-    if (!made.has(node)) made.set(node, make(node));
-    return made.get(node)!;
+    if (!cache.has(node)) cache.set(node, make(node));
+    return cache.get(node)!;
   };
 };
 
@@ -96,11 +96,11 @@ const dependencyOrder = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]):
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const order = nodes.filter((node) => waiting.get(node.id)!.size === 0);
   for (let index = 0; index < order.length; index += 1) {
-    const done = order[index]!.id;
-    for (const id of dependents.get(done) ?? []) {
-      const left = waiting.get(id)!;
-      left.delete(done);
-      if (left.size === 0) order.push(byId.get(id)!);
+    const doneId = order[index]!.id;
+    for (const id of dependents.get(doneId) ?? []) {
+      const openSources = waiting.get(id)!;
+      openSources.delete(doneId);
+      if (openSources.size === 0) order.push(byId.get(id)!);
     }
   }
   const placed = new Set(order);
@@ -150,7 +150,7 @@ export const checkStructure = (
   const ports: Ports = { inputs: once(portsOf), outputs: once((node) => outputPorts(node, resultsOf(node))) };
   for (const edge of graph.edges) {
     const nodeId = nodes.has(edge.target) ? edge.target : nodes.has(edge.source) ? edge.source : null;
-    for (const found of connect(edge, nodes, ports, wiring)) issues.push({ nodeId, ...found });
+    for (const problem of connect(edge, nodes, ports, wiring)) issues.push({ nodeId, ...problem });
   }
   const runnable = [...nodes.values()].filter((node) => kindOf(node.type)?.runs);
   const { order, stuck } = dependencyOrder(runnable, wiring.inputs);

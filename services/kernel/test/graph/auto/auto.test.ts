@@ -47,7 +47,7 @@ describe("a graph with a model chosen for its task", () => {
     type: "object",
     properties: { text: { type: "string" }, duration: { type: "integer" }, image: { format: "media" } },
   };
-  const chosen = new Map([["auto:video", { internalName: "film", inputSchema: schema }]]);
+  const chosenModels = new Map([["auto:video", { internalName: "film", inputSchema: schema }]]);
   const graphOf = (data: Record<string, unknown>, edges: [string, string | null][] = []): Graph =>
     readGraph(
       JSON.stringify([
@@ -58,7 +58,7 @@ describe("a graph with a model chosen for its task", () => {
       JSON.stringify(edges.map(([source, targetHandle], index) => ({ id: `e${index}`, source, target: "v", targetHandle }))),
     );
   const become = (data: Record<string, unknown>, edges: [string, string | null][] = []) => {
-    const { graph, warnings } = withChosenModels(graphOf(data, edges), chosen);
+    const { graph, warnings } = withChosenModels(graphOf(data, edges), chosenModels);
     return { data: graph.nodes[1]!.data, ports: graph.edges.map(({ targetHandle }) => targetHandle), warnings: warnings.get("v"), graph };
   };
 
@@ -89,8 +89,8 @@ describe("a graph with a model chosen for its task", () => {
   });
 
   it("replaces a retired model only where the node accepts its successor, and renames inputs between both", () => {
-    const gone = new Map([["old-film", chosen.get("auto:video")!]]);
-    const replace = (data: Record<string, unknown>) => withChosenModels(graphOf({ model: "old-film", ...data }), gone);
+    const replacements = new Map([["old-film", chosenModels.get("auto:video")!]]);
+    const replace = (data: Record<string, unknown>) => withChosenModels(graphOf({ model: "old-film", ...data }), replacements);
     const { graph, warnings } = replace({ onRetired: "successor", inputs: { prompt: "a kite", length: 5 } });
     expect(graph.nodes[1]!.data).toMatchObject({ model: "film", inputs: { text: "a kite" } });
     expect(warnings.get("v")![0]).toMatchObject({ code: "MODEL_REPLACED", params: { model: "old-film", successor: "film" } });
@@ -100,7 +100,7 @@ describe("a graph with a model chosen for its task", () => {
   it("keeps nodes that name a model, and graphs without tasks", () => {
     expect(become({}).graph.nodes[2]!.data).toEqual({ model: "film", inputs: { prompt: "stays" } });
     const graph = graphOf({ model: "film" });
-    expect(withChosenModels(graph, chosen).graph).toBe(graph);
+    expect(withChosenModels(graph, chosenModels).graph).toBe(graph);
   });
 });
 

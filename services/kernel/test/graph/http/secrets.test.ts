@@ -7,14 +7,14 @@ const values = new Map([["KEY", VALUE]]);
 const web = (data: Record<string, unknown>): Node => ({ id: "web", type: "http-request", data: { url: "https://x.test", ...data } });
 const stepOf = (nodes: Node[], edges: Edge[] = []): PlanStep => planned([...nodes, OUT], [...edges, ["web.body", "out.body"]]).steps[0]!;
 /** The request that is sent, and the call as runs store it. */
-const sent = (data: Record<string, unknown>, item: Record<string, unknown> = {}) => {
+const callOf = (data: Record<string, unknown>, item: Record<string, unknown> = {}) => {
   const call = httpCall(stepOf([web(data)]), item);
   return { call, request: withSecretValues(call, values) };
 };
 
 describe("a secret of an HTTP node", () => {
   it("stays a placeholder in the plan and the call, and becomes its value where it is sent, encoded for its position", () => {
-    const { call, request } = sent({
+    const { call, request } = callOf({
       url: "https://x.test/{{ secrets.KEY }}/a?key={{secrets.KEY}}",
       headers: { authorization: "Bearer {{secrets.KEY}}" },
       body: { a: ["<{{secrets.KEY}}>"], "{{secrets.KEY}}": 1 },
@@ -35,8 +35,8 @@ describe("a secret of an HTTP node", () => {
   });
 
   it("is escaped in a text that is JSON, and nowhere else", () => {
-    expect(JSON.parse(sent({ body: '{"k":"{{secrets.KEY}}"}' }).request.body as string)).toEqual({ k: VALUE });
-    expect(sent({ body: "k={{secrets.KEY}}" }).request.body).toBe(`k=${VALUE}`);
+    expect(JSON.parse(callOf({ body: '{"k":"{{secrets.KEY}}"}' }).request.body as string)).toEqual({ k: VALUE });
+    expect(callOf({ body: "k={{secrets.KEY}}" }).request.body).toBe(`k=${VALUE}`);
   });
 
   it("is named by the plan's step, which has no port for it", () => {
@@ -49,24 +49,24 @@ describe("a secret of an HTTP node", () => {
   });
 
   it("can only be named by the node's author, not by one or several input values", () => {
-    const named = { headers: { a: "{{secrets.KEY}}", b: "{{x}}{{y}}", c: "{{{x}}" } };
+    const templated = { headers: { a: "{{secrets.KEY}}", b: "{{x}}{{y}}", c: "{{{x}}" } };
     for (const [x, y] of [
       ["{{secrets.KEY}}", ""],
       ["{{secr", "ets.KEY}}"],
       ["{secrets.OTHER}}", ""],
     ] as const)
       // prettier-ignore
-      expect(() => sent(named, { x, y })).toThrow("only the node's own settings can contain");
-    expect(() => sent({ headers: { a: "{{secrets.KEY}}" } }, { body: { deep: ["{{secrets.KEY}}"] } })).toThrow();
-    expect(sent(named, { x: "{{secrets.}}", y: "{{other}}" }).request.headers).toMatchObject({ b: "{{secrets.}}{{other}}" });
+      expect(() => callOf(templated, { x, y })).toThrow("only the node's own settings can contain");
+    expect(() => callOf({ headers: { a: "{{secrets.KEY}}" } }, { body: { deep: ["{{secrets.KEY}}"] } })).toThrow();
+    expect(callOf(templated, { x: "{{secrets.}}", y: "{{other}}" }).request.headers).toMatchObject({ b: "{{secrets.}}{{other}}" });
     // If the node's own settings have no secret, the text stays unchanged.
-    const { call, request } = sent({ headers: { a: "{{x}}" } }, { x: "{{secrets.KEY}}" });
+    const { call, request } = callOf({ headers: { a: "{{x}}" } }, { x: "{{secrets.KEY}}" });
     expect(call).not.toHaveProperty("secrets");
     expect(request.headers).toEqual({ a: "{{secrets.KEY}}" });
   });
 
   it("is dropped if a linked body replaces the literal one", () => {
-    const { call } = sent({ body: "{{secrets.KEY}}" }, { body: "given" });
+    const { call } = callOf({ body: "{{secrets.KEY}}" }, { body: "given" });
     expect(call).toMatchObject({ body: "given" });
     expect(call).not.toHaveProperty("secrets");
   });
@@ -83,8 +83,8 @@ describe("a secret of an HTTP node", () => {
     ["https://user:{{secrets.KEY}}@x.test/", "url: {{secrets.KEY}} can only be in the path or the query"],
     ["https://x.test/{{secrets.key}}", "{{secrets.key}} isn't a secret: its name must be up to 64 capital letters, digits and underscores"],
   ])("is rejected in %s", (url, message) => {
-    const found = issues([web({ url }), OUT], [["web.body", "out.body"]]);
-    expect(found.map((one) => one.message).join()).toContain(message);
+    const findings = issues([web({ url }), OUT], [["web.body", "out.body"]]);
+    expect(findings.map((one) => one.message).join()).toContain(message);
   });
 
   it("becomes empty text in other nodes, with a warning", () => {

@@ -49,10 +49,10 @@ const greet = graphOf(
 const inner = (id: string, data: Record<string, unknown> = {}): Node => ({ id, type: "workflow", data: { slug: "greet", ...data } });
 const out: Node = { id: "out", type: "response-output", data: {} };
 const source: Node = { id: "src", type: "list", data: { items: ["Ann", "Bo"] } };
-const messages = (made: ReturnType<typeof plan>): string[] => made.issues.map(({ nodeId, message }) => `${nodeId}: ${message}`);
+const messages = (planned: ReturnType<typeof plan>): string[] => planned.issues.map(({ nodeId, message }) => `${nodeId}: ${message}`);
 
 it("replaces a workflow node by the workflow's nodes, with its inputs, literals and defaults", () => {
-  const made = plan(
+  const planned = plan(
     { greet },
     [source, inner("a"), inner("b", { inputs: { who: "Cy", how: "Hi" } }), out],
     [
@@ -62,13 +62,13 @@ it("replaces a workflow node by the workflow's nodes, with its inputs, literals 
       ["b.text", "out.text"],
     ],
   );
-  expect(made.issues).toEqual([]);
-  expect(made.plan!.output).toEqual({
+  expect(planned.issues).toEqual([]);
+  expect(planned.plan!.output).toEqual({
     greetings: [{ value: ["Dear Ann", "Dear Bo"] }],
     names: [{ value: ["Ann", "Bo"] }],
     text: [{ value: "Hi Cy" }],
   });
-  expect(made.plan!.evaluated.map(({ id }) => id).sort()).toEqual(["a/box", "a/in", "b/box", "b/in", "src"]);
+  expect(planned.plan!.evaluated.map(({ id }) => id).sort()).toEqual(["a/box", "a/in", "b/box", "b/in", "src"]);
 });
 
 const optional: Node = { id: "in", type: "request-input", data: { fields: [{ name: "style", type: "text" }] } };
@@ -79,7 +79,7 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   ["what flows in, where that is there", { inputs: { how: "Hi" } }, { style: "Ho" }, "Ho Ann"],
 ])("gives a field with an empty input %s", (_what, data, inputs, text) => {
   const nodes = [optional, { id: "who", type: "text-box", data: { text: "Ann" } }, inner("a", data), out];
-  const made = plan(
+  const planned = plan(
     { greet },
     nodes,
     [
@@ -89,7 +89,7 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
     ],
     inputs,
   );
-  expect(made.plan?.output).toEqual({ text: [{ value: text }] });
+  expect(planned.plan?.output).toEqual({ text: [{ value: text }] });
 });
 
 it("gives a field its default at any depth, even if a workflow passes its own field on", () => {
@@ -108,8 +108,8 @@ it("gives a field its default at any depth, even if a workflow passes its own fi
     ["top.style", "last.how"],
     ["last.text", "out.last"],
   ];
-  const made = plan({ greet, hand }, [optional, top, inner("last", { inputs: { who: "Ed" } }), out], edges);
-  expect(made.plan?.output).toEqual({ text: [{ value: "Dear Di" }], last: [{ value: "Dear Ed" }] });
+  const planned = plan({ greet, hand }, [optional, top, inner("last", { inputs: { who: "Ed" } }), out], edges);
+  expect(planned.plan?.output).toEqual({ text: [{ value: "Dear Di" }], last: [{ value: "Dear Ed" }] });
 });
 
 it("inlines to any depth, with IDs that show a node's position", () => {
@@ -117,9 +117,9 @@ it("inlines to any depth, with IDs that show a node's position", () => {
     [inner("deep", { inputs: { who: "Di" } }), { id: "end", type: "response-output", data: {} }],
     [["deep.text", "end.text"]],
   );
-  const made = plan({ greet, outer }, [{ id: "top", type: "workflow", data: { slug: "outer" } }, out], [["top.text", "out.text"]]);
-  expect(made.plan!.output).toEqual({ text: [{ value: "Dear Di" }] });
-  expect(made.plan!.evaluated.map(({ id }) => id)).toContain("top/deep/box");
+  const planned = plan({ greet, outer }, [{ id: "top", type: "workflow", data: { slug: "outer" } }, out], [["top.text", "out.text"]]);
+  expect(planned.plan!.output).toEqual({ text: [{ value: "Dear Di" }] });
+  expect(planned.plan!.evaluated.map(({ id }) => id)).toContain("top/deep/box");
 });
 
 it("holds, prices and counts inner nodes like outer ones", () => {
@@ -127,8 +127,8 @@ it("holds, prices and counts inner nodes like outer ones", () => {
     [{ id: "pic", type: "generate-image", data: { model: "pic", prompt: "a boat" } }, out],
     [["pic.image", "out.images"]],
   );
-  const steps = (made: ReturnType<typeof plan>) =>
-    made.plan!.steps.map(({ model, maxItems, maxMillicredits }) => [model, maxItems, maxMillicredits]);
+  const steps = (planned: ReturnType<typeof plan>) =>
+    planned.plan!.steps.map(({ model, maxItems, maxMillicredits }) => [model, maxItems, maxMillicredits]);
   const within = plan({ painter }, [{ id: "p", type: "workflow", data: { slug: "painter" } }, out], [["p.images", "out.images"]]);
   const plain = planRun({ graph: painter, inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_000 });
   expect(steps(within)).toEqual(steps(plain));
@@ -159,8 +159,8 @@ it.each<[string, Node[], Edge[], string]>([
 
 it("names an inner node by its path", () => {
   const broken = graphOf([{ id: "pic", type: "generate-image", data: { model: "nonesuch" } }], []);
-  const made = plan({ broken }, [{ id: "b", type: "workflow", data: { slug: "broken" } }], []);
-  expect(messages(made)).toContain("b/pic: there is no enabled model nonesuch");
+  const planned = plan({ broken }, [{ id: "b", type: "workflow", data: { slug: "broken" } }], []);
+  expect(messages(planned)).toContain("b/pic: there is no enabled model nonesuch");
 });
 
 it("counts all nodes together and never builds an oversized graph", () => {

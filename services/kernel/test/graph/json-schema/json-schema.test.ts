@@ -56,14 +56,14 @@ describe("a schema that a user wrote", () => {
     ["a keyword that is not interpreted", { unevaluatedProperties: false }, "unevaluatedProperties is not supported"],
     ["a schema that is too deep", deep(33), "is deeper than 32 levels"],
     ["a schema that is too long", { description: "x".repeat(32 * 1024) }, "is longer than 32768 bytes"],
-  ])("is rejected for %s", (_what, given, problem) => expect(schemaProblems(given)[0]).toContain(problem));
+  ])("is rejected for %s", (_what, jsonSchema, problem) => expect(schemaProblems(jsonSchema)[0]).toContain(problem));
 
   it("can use names of inherited members", () => {
-    const given = JSON.parse(
+    const jsonSchema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"number"},"constructor":{"type":"number"}},"required":["toString"]}',
     ) as JsonSchema;
-    expect(schemaProblems(given)).toEqual([]);
-    expect(violations(given, JSON.parse('{"constructor":1,"__proto__":"x"}'))).toEqual([
+    expect(schemaProblems(jsonSchema)).toEqual([]);
+    expect(violations(jsonSchema, JSON.parse('{"constructor":1,"__proto__":"x"}'))).toEqual([
       "__proto__ must be a number",
       "toString is required",
     ]);
@@ -86,9 +86,9 @@ describe("the work of validating an answer", () => {
     ["alternatives in a circle", { anyOf: [{ $ref: "#" }, { $ref: "#" }] }, "1"],
     ["a pattern over a long text", { pattern: "(a|b)*a(a|b){50}c" }, JSON.stringify("ab".repeat(100_000))],
     ["a list of which no item may be twice", { items: { uniqueItems: true } }, JSON.stringify(Array(60_000).fill([]))],
-  ])("is limited: %s", (_what, given, text) => {
-    expect(schemaProblems(given)).toEqual([]);
-    expect(readAnswer(text, given)).toEqual({ problems: ["it takes too much work to check by its schema"] });
+  ])("is limited: %s", (_what, jsonSchema, text) => {
+    expect(schemaProblems(jsonSchema)).toEqual([]);
+    expect(readAnswer(text, jsonSchema)).toEqual({ problems: ["it takes too much work to check by its schema"] });
   });
 
   it("suffices for fifty scenes with many members", () => {
@@ -106,9 +106,9 @@ describe("the work of validating an answer", () => {
       seconds: { type: "integer", minimum: 1, maximum: 10 },
       tags: { type: "array", uniqueItems: true, items: { enum: ["sea", "wind", "light"] } },
     };
-    const given = { type: "array", maxItems: 50, items: { type: "object", required: Object.keys(properties), properties } };
+    const jsonSchema = { type: "array", maxItems: 50, items: { type: "object", required: Object.keys(properties), properties } };
     const budget = createBudget({}, { valueBytes: Infinity, calls: Infinity, work: ANSWER_WORK / 2 });
-    expect(schemaViolations(given, items, budget)).toEqual([]);
+    expect(schemaViolations(jsonSchema, items, budget)).toEqual([]);
   });
 });
 

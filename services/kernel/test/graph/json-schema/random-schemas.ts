@@ -23,7 +23,7 @@ const PLAIN = { noNullPrototype: true };
 const small = fc.nat(3);
 export const schema = fc.letrec<{ any: JsonSchema }>((tie) => {
   const inner = tie("any");
-  const one = <T>(key: string, of: fc.Arbitrary<T>): fc.Arbitrary<JsonSchema> => of.map((given) => ({ [key]: given }));
+  const one = <T>(key: string, of: fc.Arbitrary<T>): fc.Arbitrary<JsonSchema> => of.map((fieldSchema) => ({ [key]: fieldSchema }));
   const keyword = fc.oneof(
     { maxDepth: 3 },
     one("type", fc.constantFrom("object", "array", "string", "number", "integer", "boolean", "null")),
@@ -32,7 +32,7 @@ export const schema = fc.letrec<{ any: JsonSchema }>((tie) => {
     ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"].map((key) => one(key, small)),
     one("multipleOf", fc.constantFrom(1, 2, 0.5)),
     one("pattern", fc.constantFrom("^a", "x", "^[a-c]+$")),
-    one("enum", fc.uniqueArray(value, { minLength: 1, maxLength: 3, selector: (given) => JSON.stringify(given) })),
+    one("enum", fc.uniqueArray(value, { minLength: 1, maxLength: 3, selector: (fieldValue) => JSON.stringify(fieldValue) })),
     one("const", value),
     one("uniqueItems", fc.boolean()),
     one("required", fc.uniqueArray(name)),

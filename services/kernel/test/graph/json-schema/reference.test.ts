@@ -17,18 +17,18 @@ import { schema, value } from "./random-schemas";
 /** Compares the interpreter with ajv. */
 
 const ajv = (options: object = {}): Ajv2020 => {
-  const made = new Ajv2020({ allErrors: true, strict: false, strictNumbers: true, logger: false, ...options });
-  addFormats(made);
-  return made.addFormat("media", { type: "string", validate: (text: string) => text.length > 0 });
+  const validator = new Ajv2020({ allErrors: true, strict: false, strictNumbers: true, logger: false, ...options });
+  addFormats(validator);
+  return validator.addFormat("media", { type: "string", validate: (text: string) => text.length > 0 });
 };
 
 const [REFERENCE, STRICT] = [ajv(), ajv({ strict: true, validateFormats: false })];
 STRICT.addKeyword({ keyword: FILE_TOKENS_KEYWORD, schemaType: "number" });
 
 /** ajv's verdict; undefined if its generated code fails, as it does for properties below some references. */
-const judgedBy = (validate: (given: unknown) => boolean, given: unknown): boolean | undefined => {
+const judgedBy = (validate: (sample: unknown) => boolean, judgedSample: unknown): boolean | undefined => {
   try {
-    return validate(given);
+    return validate(judgedSample);
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
@@ -91,7 +91,7 @@ it.each(entries.map(({ internalName, inputSchema }) => [internalName, inputSchem
     const properties = inputSchema.properties as Record<string, { enum?: unknown[]; default?: unknown }>;
     const names = Object.keys(properties);
     const some = fc.oneof(value, fc.double(), fc.integer(), fc.string(), fc.constantFrom("a boat", "", 1e400, 0, 4.5, "16:9"));
-    const given = fc.record(
+    const objects = fc.record(
       Object.fromEntries(
         names.map((name) => [name, fc.oneof(some, fc.constantFrom(...(properties[name]!.enum ?? []), properties[name]!.default))]),
       ),
@@ -102,8 +102,8 @@ it.each(entries.map(({ internalName, inputSchema }) => [internalName, inputSchem
       fc.property(
         fc.oneof(
           value,
-          given,
-          fc.tuple(given, unknown).map(([one, other]) => ({ ...one, ...other })),
+          objects,
+          fc.tuple(objects, unknown).map(([one, other]) => ({ ...one, ...other })),
         ),
         (inputs) => {
           const isTaken = reference(inputs);
@@ -141,8 +141,8 @@ it("knows the formats of texts that ajv-formats knows", () => {
 it.each([
   ["int32", 2 ** 31, 2 ** 31 - 1],
   ["int64", 1.5, 2 ** 40],
-])("knows the format of numbers %s", (format, refused, taken) => {
+])("knows the format of numbers %s", (format, refusedValue, acceptedValue) => {
   const [reference, check] = [REFERENCE.compile({ format }), createInputCheck({ format })];
-  for (const number of [refused, taken]) expect(check(number).length === 0).toBe(reference(number));
-  expect([check(refused).length, check(taken).length]).toEqual([1, 0]);
+  for (const number of [refusedValue, acceptedValue]) expect(check(number).length === 0).toBe(reference(number));
+  expect([check(refusedValue).length, check(acceptedValue).length]).toEqual([1, 0]);
 });

@@ -83,8 +83,8 @@ describe("the replacement of a value", () => {
     [IMAGE, VIDEO, "must be an image, not a video"],
     [{ a: 1 }, { b: 2 }, undefined],
     [null, "a", "must be null, not text"],
-  ])("%j by %j: %s", (shown, value, problem) => {
-    expect(replacementIssues(valueTypeOf(shown), value).map(({ message }) => message)).toEqual(problem === undefined ? [] : [problem]);
+  ])("%j by %j: %s", (shownValue, value, problem) => {
+    expect(replacementIssues(valueTypeOf(shownValue), value).map(({ message }) => message)).toEqual(problem === undefined ? [] : [problem]);
   });
 
   it("distinguishes files from other items of a list", () => {

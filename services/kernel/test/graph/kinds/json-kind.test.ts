@@ -137,8 +137,8 @@ describe("a json node", () => {
 
 describe("the body of a request", () => {
   const body = (text: unknown, item: Record<string, unknown>): unknown => {
-    const { body: sent, isJson } = httpCall({ literals: { url: "https://x.test", method: "POST", body: text } }, item, createBudget());
-    return [sent, isJson ?? false];
+    const { body: sentBody, isJson } = httpCall({ literals: { url: "https://x.test", method: "POST", body: text } }, item, createBudget());
+    return [sentBody, isJson ?? false];
   };
   it.each<[string, unknown, Record<string, unknown>, unknown]>([
     ["escapes values inside texts", '{"q": "say {{a}}"}', { a: 'a "b"\n' }, ['{"q": "say a \\"b\\"\\n"}', true]],
@@ -181,9 +181,9 @@ describe("misspelt settings", () => {
     ["media", { opration: "image-resize", width: 3 }, "operation"],
     ["media-upload", { mediaID: "x" }, "mediaId"],
     ["json", { vlaue: "1" }, "value"],
-  ])("are named in the error that they cause: %s with %j", (type, data, meant) => {
+  ])("are named in the error that they cause: %s with %j", (type, data, suggestion) => {
     const messages = plan([{ id: "a", type, data }, OUT], []).issues.map(({ message }) => message);
-    expect(messages.at(-1)).toMatch(new RegExp(`^there is no setting \\w+: did you mean ${meant}\\?$`));
+    expect(messages.at(-1)).toMatch(new RegExp(`^there is no setting \\w+: did you mean ${suggestion}\\?$`));
     expect(messages.length).toBeGreaterThan(1);
   });
 

@@ -37,9 +37,9 @@ const plan = (nodes: GraphNode[], ...edges: [string, string][]): Planned =>
     storage: "http://files.test/media/",
   });
 const issuesOf = (planned: Planned): string[] => planned.issues.map(({ message }) => message);
-const stepsOf = ({ plan: made, issues }: Planned) => {
-  if (!made) throw new Error(JSON.stringify(issues));
-  return made.steps;
+const stepsOf = ({ plan: runPlan, issues }: Planned) => {
+  if (!runPlan) throw new Error(JSON.stringify(issues));
+  return runPlan.steps;
 };
 
 describe("the operations on files", () => {
@@ -133,11 +133,11 @@ describe("a media node", () => {
   });
 
   it("warns about misspelt settings", () => {
-    const { plan: made } = plan(
+    const { plan: runPlan } = plan(
       [file, node("m", "media", { operation: "image-resize", widht: 5, width: 5 }), out],
       ["file", "m"],
       ["m", "out"],
     );
-    expect(made!.warnings.m).toEqual(["there is no setting widht: did you mean width?"]);
+    expect(runPlan!.warnings.m).toEqual(["there is no setting widht: did you mean width?"]);
   });
 });

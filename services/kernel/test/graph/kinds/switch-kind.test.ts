@@ -21,15 +21,15 @@ const BRANCHES: Edge[] = [
 const KNOWN: Edge[] = [["in.size", "switch.size"], ...BRANCHES];
 const ASKED: Edge[] = [["chat.text", "switch.size"], ...BRANCHES];
 
-const taken = (one: Case, item: Record<string, unknown>): string | undefined =>
+const takenPort = (one: Case, item: Record<string, unknown>): string | undefined =>
   routeOf({ type: "switch", literals: { cases: [{ name: "yes", ...one }] } }, item, createBudget());
 
 it("compares the duration or size of a file as a number", () => {
   const clip = { url: "https://m/a.mp4", contentType: "video/mp4", width: 640, height: 360, duration: 12 };
   const long = { left: "{{clip.duration}}", op: "greater", right: "9" };
-  expect(taken(long, { clip })).toBe("yes");
-  expect(taken(long, { clip: { ...clip, duration: 8 } })).toBe("else");
-  expect(taken({ left: "{{clip.width}}", op: "greater", right: "{{clip.height}}" }, { clip })).toBe("yes");
+  expect(takenPort(long, { clip })).toBe("yes");
+  expect(takenPort(long, { clip: { ...clip, duration: 8 } })).toBe("else");
+  expect(takenPort({ left: "{{clip.width}}", op: "greater", right: "{{clip.height}}" }, { clip })).toBe("yes");
 });
 
 describe("a switch with cases known during planning", () => {
@@ -118,12 +118,12 @@ describe("a case", () => {
     [{ left: "{{a}}", op: "empty" }, { a: false }, false],
     [{ left: "{{toString}}", op: "exists" }, {}, false],
   ])("%j of %j is %s", (one, item, is) => {
-    expect(taken(one, item)).toBe(is ? "yes" : "else");
+    expect(takenPort(one, item)).toBe(is ? "yes" : "else");
   });
 
   it("counts the work of matching", () => {
     const one: Case = { left: "{{a}}", op: "matches", right: "(a|b|ab)*c".repeat(5) };
-    expect(() => taken(one, { a: "ab".repeat(GRAPH_BOUNDS.work / 2) })).toThrow(BoundPassed);
+    expect(() => takenPort(one, { a: "ab".repeat(GRAPH_BOUNDS.work / 2) })).toThrow(BoundPassed);
   });
 });
 
@@ -143,6 +143,6 @@ it.each<[unknown, string]>([
 
 it("lists its ports if an edge names an unknown one", () => {
   const graph = graphOf([switchOf([BIG]), { id: "t", type: "text-box", data: { text: "{{a}}" } }], [["switch.bigger", "t.a"]]);
-  const { issues: found } = planRun({ graph, inputs: new Map(), models: new Map(), media: new Map(), markupPermille: 1_000 });
-  expect(found.map(({ message }) => message)).toContainEqual(expect.stringContaining("it has big, else"));
+  const { issues: graphIssues } = planRun({ graph, inputs: new Map(), models: new Map(), media: new Map(), markupPermille: 1_000 });
+  expect(graphIssues.map(({ message }) => message)).toContainEqual(expect.stringContaining("it has big, else"));
 });

@@ -33,7 +33,7 @@ const field = (fallback?: string): Node => ({
 });
 
 /** The hold of each voice call, in characters. */
-const held = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown> = {}): number[] => {
+const heldPrices = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown> = {}): number[] => {
   const request = {
     graph: graphOf(nodes, edges),
     inputs: new Map(Object.entries(inputs)),
@@ -51,21 +51,21 @@ const estimated = (nodes: Node[], edges: Edge[] = []): number =>
 
 describe("a price per character", () => {
   it("holds for the exact prompt if it is known before the run", () => {
-    expect(held([voice({ prompt: "ten chars." })])).toEqual([10]);
-    expect(held([field(), voice({ prompt: "Dear {{line}}!" })], [["in.line", "voice.line"]], { line: "heron" })).toEqual([11]);
-    expect(held([field(), voice({ prompt: "unused" })], [["in.line", "voice.prompt"]], { line: "abc" })).toEqual([3]);
+    expect(heldPrices([voice({ prompt: "ten chars." })])).toEqual([10]);
+    expect(heldPrices([field(), voice({ prompt: "Dear {{line}}!" })], [["in.line", "voice.line"]], { line: "heron" })).toEqual([11]);
+    expect(heldPrices([field(), voice({ prompt: "unused" })], [["in.line", "voice.prompt"]], { line: "abc" })).toEqual([3]);
   });
 
   it("holds for the longest prompt of a known list", () => {
     const lines: Node = { id: "lines", type: "list", data: { items: ["a", "four", "to"] } };
-    expect(held([lines, voice()], [["lines.items", "voice.prompt"]])).toEqual([4, 4, 4]);
+    expect(heldPrices([lines, voice()], [["lines.items", "voice.prompt"]])).toEqual([4, 4, 4]);
   });
 
   it("holds for the longest possible prompt if later nodes provide all or part of it", () => {
-    expect(held([chat, voice()], [["chat.text", "voice.prompt"]])).toEqual([LONGEST]);
-    expect(held([chat, voice({ prompt: "{{line}}" })], [["chat.text", "voice.line"]])).toEqual([LONGEST]);
+    expect(heldPrices([chat, voice()], [["chat.text", "voice.prompt"]])).toEqual([LONGEST]);
+    expect(heldPrices([chat, voice({ prompt: "{{line}}" })], [["chat.text", "voice.line"]])).toEqual([LONGEST]);
     // Unknown numbers don't change the price.
-    expect(held([chat, voice({ prompt: "abc" })], [["chat.text", "voice.speed"]])).toEqual([3]);
+    expect(heldPrices([chat, voice({ prompt: "abc" })], [["chat.text", "voice.speed"]])).toEqual([3]);
   });
 
   it("never costs more than was held", () => {
@@ -90,7 +90,7 @@ describe("a price per character", () => {
   });
 
   it("rejects a prompt that is longer than any hold covers", () => {
-    expect(() => held([voice({ prompt: "x".repeat(LONGEST + 1) })])).toThrow("prompt");
+    expect(() => heldPrices([voice({ prompt: "x".repeat(LONGEST + 1) })])).toThrow("prompt");
   });
 
   it("is estimated from a saved graph: from the prompt, a field's default, a text box, or else the longest prompt", () => {

@@ -27,24 +27,24 @@ const picture = (data: Record<string, unknown>): Node => ({ id: "pic", type: "ge
 const issuesOf = (data: Record<string, unknown>): string[] => plan([picture(data)]).issues.map(({ message }) => message);
 
 it("plans each alternative by its own schema and price, with one hold entry each", () => {
-  const { plan: made } = plan([picture({ model: "cheap", fallback: ["dear"], ratio: "1:1" })]);
-  const [step] = made!.steps;
+  const { plan: runPlan } = plan([picture({ model: "cheap", fallback: ["dear"], ratio: "1:1" })]);
+  const [step] = runPlan!.steps;
   expect(step!.fallback).toEqual([expect.objectContaining({ model: "dear", literals: { prompt: "a boat", aspect_ratio: "1:1" } })]);
-  expect(holdItems(made!)).toEqual([
+  expect(holdItems(runPlan!)).toEqual([
     { key: "pic:0", model: "cheap", maxMillicredits: 1_000 },
     { key: "pic:0.alt1", model: "dear", maxMillicredits: 4_000, alternativeTo: "pic:0" },
   ]);
-  expect(Object.keys(made!.models)).toEqual(["cheap", "dear"]);
+  expect(Object.keys(runPlan!.models)).toEqual(["cheap", "dear"]);
 });
 
 it("drops an input that an alternative doesn't have, with a warning", () => {
-  const { plan: made } = plan([picture({ model: "cheap", fallback: ["dear"], seed: 3 })]);
-  expect(made!.steps[0]!.fallback![0]!.literals).toEqual({ prompt: "a boat" });
-  expect(made!.warnings.pic).toContain("fallback: dear has no input seed: the input is ignored when that model is called");
+  const { plan: runPlan } = plan([picture({ model: "cheap", fallback: ["dear"], seed: 3 })]);
+  expect(runPlan!.steps[0]!.fallback![0]!.literals).toEqual({ prompt: "a boat" });
+  expect(runPlan!.warnings.pic).toContain("fallback: dear has no input seed: the input is ignored when that model is called");
 });
 
 it("passes linked values to an alternative with its own input names", () => {
-  const { plan: made } = plan(
+  const { plan: runPlan } = plan(
     [
       { id: "in", type: "request-input", data: { fields: [{ name: "shape", type: "text" }] } },
       { id: "ask", type: "llm-assistant", data: { model: "chat", prompt: "which?" } },
@@ -52,7 +52,7 @@ it("passes linked values to an alternative with its own input names", () => {
     ],
     [["ask.text", "pic.ratio"]],
   );
-  expect(made!.steps[1]!.fallback![0]).toMatchObject({ renamed: { ratio: "aspect_ratio" }, inputNames: ["prompt", "aspect_ratio"] });
+  expect(runPlan!.steps[1]!.fallback![0]).toMatchObject({ renamed: { ratio: "aspect_ratio" }, inputNames: ["prompt", "aspect_ratio"] });
 });
 
 it.each([
@@ -93,10 +93,10 @@ it("holds the repair of an answer at the price of the model that repairs it", ()
 });
 
 it("stores long texts of alternatives once", () => {
-  const made = plan([picture({ model: "cheap", fallback: ["dear"], prompt: "long ".repeat(1_000) })]).plan!;
-  const travelled = shareTexts(made);
-  expect(JSON.stringify(travelled).length).toBeLessThan(JSON.stringify(made).length * 0.7);
-  expect(withSharedTexts(travelled)).toEqual(made);
+  const runPlan = plan([picture({ model: "cheap", fallback: ["dear"], prompt: "long ".repeat(1_000) })]).plan!;
+  const travelled = shareTexts(runPlan);
+  expect(JSON.stringify(travelled).length).toBeLessThan(JSON.stringify(runPlan).length * 0.7);
+  expect(withSharedTexts(travelled)).toEqual(runPlan);
 });
 
 it("lists a graph's models including fallbacks", () => {

@@ -120,15 +120,15 @@ it("is never exceeded by an expression on a matching answer", () => {
       expect(fits(value)).toEqual([]);
       const expression = `shots${steps.join("")}`;
       const shape = shapeOf(parseExpression(expression), shapeOfSchema(UP_TO_THREE));
-      const made = evaluateStep({ type: "json", literals: { expression } }, { value }, createBudget());
-      if (shape.isThere) expect(made).not.toBeNull();
-      if (shape.kind === "plain") expect(Array.isArray(made)).toBe(false);
-      if (shape.kind === "object") expect(made === null || !Array.isArray(made)).toBe(true);
-      if (shape.kind !== "list" || made === null) return;
+      const result = evaluateStep({ type: "json", literals: { expression } }, { value }, createBudget());
+      if (shape.isThere) expect(result).not.toBeNull();
+      if (shape.kind === "plain") expect(Array.isArray(result)).toBe(false);
+      if (shape.kind === "object") expect(result === null || !Array.isArray(result)).toBe(true);
+      if (shape.kind !== "list" || result === null) return;
       lists += 1;
-      expect(made).toBeInstanceOf(Array);
-      expect((made as unknown[]).length).toBeLessThanOrEqual(shape.most);
-      expect((made as unknown[]).length).toBeGreaterThanOrEqual(shape.least);
+      expect(result).toBeInstanceOf(Array);
+      expect((result as unknown[]).length).toBeLessThanOrEqual(shape.most);
+      expect((result as unknown[]).length).toBeGreaterThanOrEqual(shape.least);
     }),
     { numRuns: 2_000 },
   );

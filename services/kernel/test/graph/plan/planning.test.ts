@@ -87,9 +87,9 @@ describe("planning", () => {
       ],
       { count: 4, seconds: 9 },
     );
-    const held = new Map(holdItems(plan).map((item) => [item.key, item.maxMillicredits]));
-    expect(held.get("pic:0")).toBe(4 * 3_000);
-    expect(held.get("clip:0")).toBe(9 * 7_500);
+    const heldByKey = new Map(holdItems(plan).map((item) => [item.key, item.maxMillicredits]));
+    expect(heldByKey.get("pic:0")).toBe(4 * 3_000);
+    expect(heldByKey.get("clip:0")).toBe(9 * 7_500);
   });
 
   it("holds as many calls as a known list has items, even if other inputs are unknown", () => {

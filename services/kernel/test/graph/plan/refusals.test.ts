@@ -119,7 +119,7 @@ describe("a graph that can't run", () => {
 
   it("doesn't report nodes after a cycle", () => {
     const box = (id: string): Node => ({ id, type: "text-box", data: { text: "{{x}}" } });
-    const found = issues(
+    const graphIssues = issues(
       [box("a"), box("b"), box("after")],
       [
         ["a.text", "b.x"],
@@ -127,7 +127,7 @@ describe("a graph that can't run", () => {
         ["b.text", "after.x"],
       ],
     );
-    expect(found.map((issue) => issue.nodeId)).toEqual(["a", "b"]);
+    expect(graphIssues.map((issue) => issue.nodeId)).toEqual(["a", "b"]);
   });
 });
 
@@ -138,8 +138,8 @@ describe("a graph that would grow without limits", () => {
   it("is rejected if texts made of texts exceed the limit", () => {
     const nodes = chain(40, "text-box", () => ({ text: "{{a}}{{a}}" }));
     const edges = nodes.slice(1).map((_, index): Edge => [`n${index}.text`, `n${index + 1}.a`]);
-    const found = issues([input({ name: "a", type: "text" }), ...nodes], [["in.a", "n0.a"], ...edges]);
-    expect(found).toEqual([]);
+    const graphIssues = issues([input({ name: "a", type: "text" }), ...nodes], [["in.a", "n0.a"], ...edges]);
+    expect(graphIssues).toEqual([]);
     const long = planRun({
       graph: graphOf([input({ name: "a", type: "text" }), ...nodes], [["in.a", "n0.a"], ...edges]),
       inputs: new Map([["a", "x".repeat(1_000)]]),

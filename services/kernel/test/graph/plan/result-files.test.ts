@@ -68,8 +68,8 @@ it("a run fetches no more files than the limit, and they count as calls", () => 
 
 it("distinguishes own from external files, and the source of their names", () => {
   const step = { sources: { images: [{ value: "data:image/png;base64,AAAA" }, { node: "web", port: "body" }] } };
-  const said = [{ url: "https://x.test/a.png", contentType: "image/png" }, OURS, FILE, "", null, { url: "https://x.test/b.png" }];
-  expect(resultFiles(step, () => said, STORAGE)).toEqual([
+  const references = [{ url: "https://x.test/a.png", contentType: "image/png" }, OURS, FILE, "", null, { url: "https://x.test/b.png" }];
+  expect(resultFiles(step, () => references, STORAGE)).toEqual([
     { port: "images", family: "image", reference: "data:image/png;base64,AAAA", given: true },
     { port: "images", family: "image", reference: "https://x.test/a.png", given: false },
     { port: "images", family: "image", reference: OURS, given: false, stored: OURS },

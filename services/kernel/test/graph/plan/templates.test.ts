@@ -12,7 +12,7 @@ const boxed = (text: string, value: unknown, name = "x"): RunPlan =>
     ],
     value === undefined ? {} : { [name]: value },
   );
-const made = (plan: RunPlan): unknown => (plan.output.made![0] as { value: unknown }).value;
+const outputOf = (plan: RunPlan): unknown => (plan.output.made![0] as { value: unknown }).value;
 
 describe("templates", () => {
   it.each([
@@ -39,7 +39,7 @@ describe("templates", () => {
     ["{{x}}", { url: "https://m/a.png", contentType: "image/png" }, "https://m/a.png"],
   ])("fills %j with %j as %j", (text, value, expected) => {
     expect(filled(text, { x: value })).toBe(expected);
-    expect(made(boxed(text, value))).toBe(expected);
+    expect(outputOf(boxed(text, value))).toBe(expected);
   });
 
   const CLIP = { url: "https://m/a.mp4", contentType: "video/mp4", width: 640, height: 360, duration: 5.04 };
@@ -50,7 +50,7 @@ describe("templates", () => {
     ["<{{x.duration}}>", { url: CLIP.url, contentType: "video/mp4" }, "<>"],
     ["<{{x.duration}}>", "text", "<>"],
     ["<{{x.width}}>", { constructor: 1 }, "<>"],
-  ])("fills %j with the dimensions of a file", (text, value, expected) => expect(made(boxed(text, value))).toEqual(expected));
+  ])("fills %j with the dimensions of a file", (text, value, expected) => expect(outputOf(boxed(text, value))).toEqual(expected));
 
   it("fills in dimensions and durations of files in every template", () => {
     const nodes = [
@@ -73,7 +73,7 @@ describe("templates", () => {
   });
 
   it("maps over a list, and joins inner lists by blank lines", () => {
-    expect(made(boxed("<{{x}}>", ["a", ["b", "c"], { d: 1 }]))).toEqual(["<a>", "<b\n\nc>", '<{"d":1}>']);
+    expect(outputOf(boxed("<{{x}}>", ["a", ["b", "c"], { d: 1 }]))).toEqual(["<a>", "<b\n\nc>", '<{"d":1}>']);
   });
 
   it("never fills inserted text again", () => {
@@ -109,7 +109,7 @@ describe("templates", () => {
 
   it("are filled with the literal of a name in data.inputs or data if nothing is linked", () => {
     const literal = (data: Record<string, unknown>): unknown =>
-      made(planned([{ id: "box", type: "text-box", data }, OUT], [["box.text", "out.made"]]));
+      outputOf(planned([{ id: "box", type: "text-box", data }, OUT], [["box.text", "out.made"]]));
     expect(literal({ text: "{{a}}-{{b}}-{{c}}", a: "A", inputs: { a: "I", b: 2 } })).toBe("I-2-");
     expect(literal({ text: "{{a}}", a: "A" })).toBe("A");
     expect(literal({ text: "{{text}}{{label}}{{a}}", label: "Box", a: null })).toBe("");
@@ -122,7 +122,7 @@ describe("templates", () => {
       ["in.x", "box.x"],
       ["box.text", "out.made"],
     ];
-    expect(made(planned([input({ name: "x", type: "text" }), box, OUT], edges, { x: "given" }))).toBe("given");
+    expect(outputOf(planned([input({ name: "x", type: "text" }), box, OUT], edges, { x: "given" }))).toBe("given");
   });
 
   it("take literals in the texts of models and requests, which the model itself doesn't get", () => {
@@ -150,7 +150,7 @@ describe("templates", () => {
   });
 
   it("treats names of inherited members like other names", () => {
-    for (const name of ["__proto__", "constructor", "toString"]) expect(made(boxed(`[{{${name}}}]`, "v", name))).toBe("[v]");
+    for (const name of ["__proto__", "constructor", "toString"]) expect(outputOf(boxed(`[{{${name}}}]`, "v", name))).toBe("[v]");
     expect(
       Object.entries(
         callInputs({ literals: JSON.parse('{"__proto__":1}') as object, textPorts: [], inputNames: [], listPorts: [] } as never, {}),
@@ -191,7 +191,7 @@ describe("an empty list", () => {
 
   it("runs its node and later ones zero times: they return an empty list and hold nothing", () => {
     const plan = planned(nodes, edges);
-    expect(made(plan)).toEqual([]);
+    expect(outputOf(plan)).toEqual([]);
     expect(plan.steps.map(({ id, maxItems }) => [id, maxItems])).toEqual([
       ["web", 0],
       ["pic", 0],

@@ -63,9 +63,9 @@ it.each([
   ["the default", {}, 512],
   ["what was asked for", { maxTokens: 4_096 }, 4_096],
 ])("holds the longest answer: %s", (_, data, tokens) => {
-  const held = heldFor({ prompt: "hi", ...data });
-  expect(held).toBeGreaterThanOrEqual(costOf(2, tokens));
-  expect(held).toBeLessThan(costOf(200, tokens) + 10);
+  const heldAmount = heldFor({ prompt: "hi", ...data });
+  expect(heldAmount).toBeGreaterThanOrEqual(costOf(2, tokens));
+  expect(heldAmount).toBeLessThan(costOf(200, tokens) + 10);
 });
 
 it("holds the longest answer of the model if it is known only during the run", () => {
@@ -76,8 +76,8 @@ it("holds the longest answer of the model if it is known only during the run", (
     ],
     [["ask.body", "chat.maxTokens"]],
   );
-  const held = holdItems(plan).find((item) => item.key === "chat:0")!;
-  expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2, 4_096));
+  const heldItem = holdItems(plan).find((item) => item.key === "chat:0")!;
+  expect(heldItem.maxMillicredits).toBeGreaterThanOrEqual(costOf(2, 4_096));
 });
 
 it("counts a literal that fills a template, together with values known only during the run", () => {
@@ -89,15 +89,15 @@ it("counts a literal that fills a template, together with values known only duri
     ],
     [["ask.status", "chat.b"]],
   );
-  const held = holdItems(plan).find((item) => item.key === "chat:0")!;
-  expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2 * a.length, 1));
+  const heldItem = holdItems(plan).find((item) => item.key === "chat:0")!;
+  expect(heldItem.maxMillicredits).toBeGreaterThanOrEqual(costOf(2 * a.length, 1));
 });
 
 it("counts each picture, and the maximum of linked ones", () => {
   const url = `data:image/png;base64,${"A".repeat(100_000)}`;
-  const held = (count: number): number => heldFor({ prompt: "hi", images: Array<string>(count).fill(url) }, "reader");
-  expect(held(1)).toBeLessThan(costOf(1_300, 512));
-  expect(held(3) - held(1)).toBeGreaterThanOrEqual(costOf(2_000, 0) - 1);
+  const heldForImages = (count: number): number => heldFor({ prompt: "hi", images: Array<string>(count).fill(url) }, "reader");
+  expect(heldForImages(1)).toBeLessThan(costOf(1_300, 512));
+  expect(heldForImages(3) - heldForImages(1)).toBeGreaterThanOrEqual(costOf(2_000, 0) - 1);
   const plan = planOf(
     [
       { id: "ask", type: "http-request", data: { url: "https://x.test" } },
@@ -137,9 +137,9 @@ it("covers a template's text, however often it repeats its values", () => {
           ["a", "b"].filter((name) => (parts as string[]).includes(`{{${name}}}`)).map((name): Edge => [`in.${name}`, `chat.${name}`]),
           { a, b },
         );
-        const said = callInputs(plan.steps[0]!, { a, b }).prompt as string;
+        const promptText = callInputs(plan.steps[0]!, { a, b }).prompt as string;
         // A tokenizer never makes more tokens than there are bytes.
-        const worst = costOf(Buffer.byteLength(said), maxTokens);
+        const worst = costOf(Buffer.byteLength(promptText), maxTokens);
         expect(holdItems(plan)[0]!.maxMillicredits).toBeGreaterThanOrEqual(worst);
       },
     ),

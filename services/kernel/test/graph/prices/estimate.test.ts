@@ -37,18 +37,18 @@ describe("estimates", () => {
       { id: "pic", type: "generate-image", data: { model: "pic", inputs: { count: 2 } } },
       { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p" } } },
     ];
-    const found = generatorUses(
+    const usesFound = generatorUses(
       graphOf(nodes, [
         ["list.items", "pic.prompt"],
         ["pic.image", "clip.image"],
         ["in.seconds", "clip.seconds"],
       ]),
     );
-    expect(found.map(({ nodeId, items }) => [nodeId, items])).toEqual([
+    expect(usesFound.map(({ nodeId, items }) => [nodeId, items])).toEqual([
       ["pic", 2],
       ["clip", 4],
     ]);
-    expect(estimateMillicredits(found, MODELS, 1_500)).toBe(2 * 6_000 + 4 * 15_000);
+    expect(estimateMillicredits(usesFound, MODELS, 1_500)).toBe(2 * 6_000 + 4 * 15_000);
   });
 
   it.each<[string, Node, string]>([

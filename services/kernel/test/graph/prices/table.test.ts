@@ -27,7 +27,7 @@ const schema = {
     height: { type: "integer", default: 1_000, maximum: 2_000 },
   },
 };
-const written: WrittenPrice = {
+const writtenPrice: WrittenPrice = {
   table: [
     { when: { resolution: "1080p", audio: true }, perSecondUsd: 0.4 },
     { when: { resolution: ["720p", "1080p"] }, perSecondUsd: 0.2 },
@@ -38,7 +38,7 @@ const written: WrittenPrice = {
     { when: { seconds: { atMost: 2 } }, times: 2 },
   ],
 };
-const VIDEO = readWrittenPrice(written);
+const VIDEO = readWrittenPrice(writtenPrice);
 const worst = (price: Price, inputs: object, unknown: string[] = []): number =>
   worstCaseMicroUsd({ price, schema, inputs: inputs as Record<string, unknown>, unknown: new Set(unknown), inputTokens: 0 });
 const actual = (price: Price, inputs: object, outputs = 1, answer?: (place: string) => unknown): number =>
@@ -75,8 +75,8 @@ describe("a table", () => {
             const inputs = { resolution, audio, seconds, image };
             const cost = actual(VIDEO, inputs);
             for (const unknown of [["resolution"], ["audio"], ["seconds"], ["image"], ["resolution", "audio", "seconds", "image"]]) {
-              const known = Object.fromEntries(Object.entries(inputs).filter(([name]) => !unknown.includes(name)));
-              expect(worst(VIDEO, known, unknown)).toBeGreaterThanOrEqual(cost);
+              const knownInputs = Object.fromEntries(Object.entries(inputs).filter(([name]) => !unknown.includes(name)));
+              expect(worst(VIDEO, knownInputs, unknown)).toBeGreaterThanOrEqual(cost);
             }
           }
   });
@@ -87,8 +87,8 @@ describe("a table", () => {
   });
 
   it("is written as it was read, in any currency", () => {
-    expect(writePrice(VIDEO, "Usd", (microUsd) => microUsd / 1_000_000)).toEqual(written);
-    expect(readWrittenPrice(JSON.parse(JSON.stringify(written)) as WrittenPrice)).toEqual(VIDEO);
+    expect(writePrice(VIDEO, "Usd", (microUsd) => microUsd / 1_000_000)).toEqual(writtenPrice);
+    expect(readWrittenPrice(JSON.parse(JSON.stringify(writtenPrice)) as WrittenPrice)).toEqual(VIDEO);
     expect(writePrice(VIDEO, "Credits", (microUsd) => microUsd / 10_000)).toMatchObject({ table: [{ perSecondCredits: 40 }, {}, {}] });
   });
 
@@ -104,7 +104,7 @@ describe("a table", () => {
 });
 
 describe("megapixels", () => {
-  const named: Price = readWrittenPrice({
+  const namedSizes: Price = readWrittenPrice({
     perMegapixelUsd: 0.003,
     megapixels: { size: "size", sizes: { square: [1_024, 1_024], wide: [1_920, 1_080] }, pixels: 1_048_576, roundUp: true },
   });
@@ -116,7 +116,7 @@ describe("megapixels", () => {
     [{ size: "1024x1536" }, 6_000],
     [{ size: "square", count: 3 }, 9_000],
   ])("of a named or stated size, rounded up as the provider does: %j", (inputs, cost) => {
-    expect([worst(named, inputs), actual(named, inputs, 3)]).toEqual([cost, cost]);
+    expect([worst(namedSizes, inputs), actual(namedSizes, inputs, 3)]).toEqual([cost, cost]);
   });
 
   it("of two sides, in parts", () => {
@@ -125,7 +125,7 @@ describe("megapixels", () => {
   });
 
   it("are at their maximum while the size is unknown", () => {
-    expect(worst(named, {}, ["size"])).toBe(6_000);
+    expect(worst(namedSizes, {}, ["size"])).toBe(6_000);
     expect(worst(readWrittenPrice({ perMegapixelUsd: 0.003, megapixels: { size: "size", most: 4 } }), { size: "strange" })).toBe(12_000);
   });
 });

@@ -39,8 +39,8 @@ it("pairs remaining items with the items at the same positions of another list, 
             (place) =>
               String(Object.values(item)[0]).startsWith(`i${place}`) && String(Object.values(item)[0]).split("+")[0] === `i${place}`,
           );
-        const made = run({ value: names }, fails(first));
-        const paired = run({ value: made, other: names.map((name) => `${name}!`) }, fails(second));
+        const thrown = run({ value: names }, fails(first));
+        const paired = run({ value: thrown, other: names.map((name) => `${name}!`) }, fails(second));
         const out = new Set([...first, ...second]);
         expect(paired).toEqual(names.map((name, index) => (out.has(index) ? ABSENT : `${name}+${name}!`)));
         expect(withoutAbsent(paired)).toHaveLength(12 - out.size);

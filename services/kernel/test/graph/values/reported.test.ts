@@ -11,12 +11,12 @@ describe("a node's output", () => {
 
   it("is cut by bytes of UTF-8, and never inside a character", () => {
     expect(reportedOutputs({ text: "é".repeat(2_048) })).toEqual({ outputsJson: JSON.stringify({ text: "é".repeat(2_048) }) });
-    for (const [given, kept] of [
+    for (const [sourceText, shownText] of [
       ["é".repeat(2_049), "é".repeat(2_048)],
       ["x" + "😀".repeat(1_024), "x" + "😀".repeat(1_023)],
       [["€".repeat(1_500)], `["${"€".repeat(1_364)}`],
     ]) {
-      expect(reportedOutputs({ text: given })).toEqual({ outputsJson: JSON.stringify({ text: kept }), truncated: true });
+      expect(reportedOutputs({ text: sourceText })).toEqual({ outputsJson: JSON.stringify({ text: shownText }), truncated: true });
     }
   });
 

@@ -100,8 +100,8 @@ describe("inputs", () => {
     [{ prompt: "x", photo: "ftp://a/b" }, "inputs.photo"],
     [{ prompt: "x", promt: "typo" }, "inputs.promt"],
     [{ prompt: null }, "inputs.prompt"],
-  ])("rejects %j at %s", (given, path) => {
-    expect(resolveInputs(fields, given).issues.map((issue) => issue.path)).toContain(path);
+  ])("rejects %j at %s", (inputValues, path) => {
+    expect(resolveInputs(fields, inputValues).issues.map((issue) => issue.path)).toContain(path);
   });
 
   it("limits texts by visible characters", () => {

@@ -198,24 +198,24 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
 it.each(WRONG.map((part, index): [number, (typeof WRONG)[number]] => [index, part]))(
   "reports the errors of graph %i, and nothing else",
   (_, part) => {
-    const found = issues(part.nodes, part.edges ?? []);
+    const graphIssues = issues(part.nodes, part.edges ?? []);
     for (const [nodeId, patterns] of Object.entries(part.says)) {
-      const messages = found.filter((issue) => (issue.nodeId ?? "") === nodeId).map(({ message }) => message);
+      const messages = graphIssues.filter((issue) => (issue.nodeId ?? "") === nodeId).map(({ message }) => message);
       for (const pattern of patterns) expect(messages).toContainEqual(expect.stringMatching(pattern));
       expect(messages).toHaveLength(patterns.length);
     }
-    expect(new Set(found.map((issue) => issue.nodeId ?? ""))).toEqual(new Set(Object.keys(part.says)));
+    expect(new Set(graphIssues.map((issue) => issue.nodeId ?? ""))).toEqual(new Set(Object.keys(part.says)));
   },
 );
 
 it("reports all of them at once", () => {
   const nodes = WRONG.flatMap((part) => part.nodes);
-  const found = issues(
+  const graphIssues = issues(
     nodes,
     WRONG.flatMap((part) => part.edges ?? []),
   );
-  expect(found).toHaveLength(WRONG.flatMap((part) => Object.values(part.says).flat()).length);
-  expect(new Set(found.map((issue) => JSON.stringify(issue))).size).toBe(found.length);
-  const position = found.map(({ nodeId }) => (nodeId === null ? -1 : nodes.findIndex(({ id }) => id === nodeId)));
+  expect(graphIssues).toHaveLength(WRONG.flatMap((part) => Object.values(part.says).flat()).length);
+  expect(new Set(graphIssues.map((issue) => JSON.stringify(issue))).size).toBe(graphIssues.length);
+  const position = graphIssues.map(({ nodeId }) => (nodeId === null ? -1 : nodes.findIndex(({ id }) => id === nodeId)));
   expect(position).toEqual([...position].sort((a, b) => a - b));
 });

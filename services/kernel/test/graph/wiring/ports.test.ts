@@ -146,8 +146,8 @@ describe("text for a number", () => {
   });
 
   it.each(["two", "1,000", "0x10", "1 2", "NaN", "Infinity", "1e999", "9".repeat(400)])("is rejected if it isn't a number: %j", (text) => {
-    const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
-    expect(numberOf(text)).toMatchObject([{ nodeId: "taker", message: `number: must be a number, but is the text "${shown}"` }]);
+    const shownText = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+    expect(numberOf(text)).toMatchObject([{ nodeId: "taker", message: `number: must be a number, but is the text "${shownText}"` }]);
   });
 
   it("is checked when the node starts, if it isn't known earlier", () => {
@@ -164,8 +164,8 @@ describe("text for a number", () => {
       markupPermille: 1_000,
     });
     const step = planned!.steps.find(({ id }) => id === "taker")!;
-    const given = (text: string): unknown => callInputs(step, bindItems(step, () => text).items[0]!).number;
-    expect(given("42")).toBe(42);
-    expect(() => given("forty-two")).toThrow('number: must be a number, but is the text "forty-two"');
+    const numberFrom = (text: string): unknown => callInputs(step, bindItems(step, () => text).items[0]!).number;
+    expect(numberFrom("42")).toBe(42);
+    expect(() => numberFrom("forty-two")).toThrow('number: must be a number, but is the text "forty-two"');
   });
 });

@@ -13,9 +13,9 @@ export type AnswerForm = { by: "mode" | "tool"; schema: JsonSchema } | { by: "wo
  */
 export const answerForm = ({ structuredOutput }: ChatSettings, { schema, inputs }: Asked): AnswerForm | undefined => {
   if (!schema) return undefined;
-  const wanted = objectSchema(schema);
+  const objectForm = objectSchema(schema);
   // A forced tool would prevent calls of the caller's tools.
-  if (structuredOutput === "tool") return inputs.tools === undefined ? { by: "tool", schema: wanted } : { by: "words" };
-  const closed = structuredOutput === "json_schema" ? closedSchema(wanted) : undefined;
+  if (structuredOutput === "tool") return inputs.tools === undefined ? { by: "tool", schema: objectForm } : { by: "words" };
+  const closed = structuredOutput === "json_schema" ? closedSchema(objectForm) : undefined;
   return closed ? { by: "mode", schema: closed } : { by: "words" };
 };

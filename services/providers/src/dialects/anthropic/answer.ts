@@ -38,27 +38,27 @@ const inputTokens = (answer: unknown): unknown => {
 };
 
 /** Text, tool calls and usage of a message. @throws ProviderError if it has neither text nor calls */
-export const completionOf = (settings: ChatSettings, asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
+export const completionOf = (settings: ChatSettings, question: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
   const stop = pointer(answer, "/stop_reason");
   if (stop === "refusal") {
     const why = pointer(answer, "/stop_details/explanation");
-    const said = typeof why === "string" && why !== "" ? `: ${reason(why)}` : "";
-    throw new ProviderError("refused", `the model refuses this${said}`);
+    const reasonText = typeof why === "string" && why !== "" ? `: ${reason(why)}` : "";
+    throw new ProviderError("refused", `the model refuses this${reasonText}`);
   }
-  const hasTools = asked.inputs.tools !== undefined;
+  const hasTools = question.inputs.tools !== undefined;
   const calls = hasTools ? callsOf(answer) : [];
   const text = textOf(answer, hasTools) ?? (calls.length > 0 ? "" : undefined);
   const isCut = CUT.has(String(stop));
   if (text === undefined) throw noText(isCut);
   const id = pointer(answer, "/id");
-  const { schema } = asked;
-  const isWrapped = schema !== undefined && answerForm(settings, asked)?.by !== "words";
+  const { schema } = question;
+  const isWrapped = schema !== undefined && answerForm(settings, question)?.by !== "words";
   return {
     text: isWrapped ? unwrapped(schema, text) : text,
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
     ...(isCut ? { isCut } : {}),
     usage: usageOf(
-      asked,
+      question,
       calls.length > 0 ? text + JSON.stringify(calls) : text,
       inputTokens(answer),
       pointer(answer, "/usage/output_tokens"),

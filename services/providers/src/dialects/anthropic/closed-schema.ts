@@ -48,8 +48,8 @@ const keyword = (name: string, value: unknown): unknown => {
 
 const closed = (schema: unknown): JsonSchema => {
   if (!isRecord(schema)) throw new Inexpressible();
-  const known = Object.entries(schema).filter(([name]) => !IGNORED.has(name));
-  const same = Object.fromEntries(known.map(([name, value]) => [name, keyword(name, value)]));
+  const keywords = Object.entries(schema).filter(([name]) => !IGNORED.has(name));
+  const same = Object.fromEntries(keywords.map(([name, value]) => [name, keyword(name, value)]));
   if (schema.type !== "object") return same;
   // An object with arbitrary members, or with members defined by a schema, can't be closed.
   if (!isRecord(schema.properties) || isRecord(schema.additionalProperties)) throw new Inexpressible();

@@ -8,7 +8,7 @@ import { readStream, streamed } from "./stream";
 /** A text model that uses Anthropic's Messages API. */
 export const anthropic = (settings: ChatSettings, context: DialectContext): TextProvider =>
   chatProvider(settings, context, {
-    call: (asked) => messagesCall(settings, asked),
+    call: (question) => messagesCall(settings, question),
     streamed,
     read: readStream,
     completion: (...answered) => completionOf(settings, ...answered),

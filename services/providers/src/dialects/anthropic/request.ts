@@ -51,11 +51,11 @@ const CHOICES = { auto: { type: "auto" }, none: { type: "none" }, required: { ty
 
 const choiceOf = (choice: ToolChoice): object => (typeof choice === "string" ? CHOICES[choice] : { type: "tool", name: choice.name });
 
-const toolMembers = (asked: Asked): Record<string, unknown> => {
-  const tools = toolsOf(asked);
+const toolMembers = (question: Asked): Record<string, unknown> => {
+  const tools = toolsOf(question);
   if (tools.length === 0) return {};
-  const choice = toolChoiceOf(asked);
-  const isOneByOne = asked.inputs.parallel_tool_calls === false;
+  const choice = toolChoiceOf(question);
+  const isOneByOne = question.inputs.parallel_tool_calls === false;
   return {
     tools: tools.map(({ parameters = { type: "object" }, ...tool }) => ({ ...tool, input_schema: { type: "object", ...parameters } })),
     ...(choice !== undefined || isOneByOne
@@ -65,30 +65,30 @@ const toolMembers = (asked: Asked): Record<string, unknown> => {
 };
 
 /** Builds a request of the Messages API. */
-export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => {
+export const messagesCall = (settings: ChatSettings, question: Asked): JsonCall => {
   const { baseUrl, model, parameters = {} } = settings;
-  const { prompt, maxTokens = USUAL_MAX_TOKENS } = asked.inputs;
-  const { names, files } = promptFiles(settings, asked.inputs);
-  const form = answerForm(settings, asked);
-  const system = systemPrompt(asked, form?.by === "words");
+  const { prompt, maxTokens = USUAL_MAX_TOKENS } = question.inputs;
+  const { names, files } = promptFiles(settings, question.inputs);
+  const form = answerForm(settings, question);
+  const system = systemPrompt(question, form?.by === "words");
   return {
     method: "POST",
     url: `${baseUrl}/messages`,
     headers: { "anthropic-version": VERSION },
     body: {
-      ...otherInputs(asked, [...names, ...TOOL_INPUTS]),
+      ...otherInputs(question, [...names, ...TOOL_INPUTS]),
       ...parameters,
       model,
       max_tokens: maxTokens,
       ...(system === undefined ? {} : { system }),
       messages: [
-        ...messagesOf(earlierTurns(asked)),
+        ...messagesOf(earlierTurns(question)),
         // Files come first, as Anthropic recommends.
         { role: "user", content: files.length > 0 ? [...files.map(block), { type: "text", text: prompt }] : prompt },
-        ...messagesOf(laterTurns(asked)),
-        ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),
+        ...messagesOf(laterTurns(question)),
+        ...repairTurns(question).map(({ role, text }) => ({ role, content: text })),
       ],
-      ...toolMembers(asked),
+      ...toolMembers(question),
       ...answerMembers(form),
     },
   };

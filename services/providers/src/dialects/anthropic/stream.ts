@@ -20,8 +20,8 @@ export const streamed = (call: JsonCall): JsonCall => ({
 });
 
 const failureOf = (event: unknown, reason: StreamReader["reason"]): ProviderError => {
-  const said = pointer(event, "/error/message");
-  const message = reason(typeof said === "string" ? said : "the provider reported a failure");
+  const errorText = pointer(event, "/error/message");
+  const message = reason(typeof errorText === "string" ? errorText : "the provider reported a failure");
   const status = BUSY.get(pointer(event, "/error/type"));
   return status === undefined ? new ProviderError("failed", message) : new ProviderError("refused", message, status);
 };
@@ -37,8 +37,8 @@ const createMessage = (hasTools: boolean) => {
   /** Tool calls by the index of their content block. */
   const used = new Map<unknown, { type: "tool_use"; id: unknown; name: unknown; input: string }>();
   const withUsage = (counted: unknown): void => {
-    const known = Object.entries(isRecord(counted) ? counted : {}).filter(([, count]) => typeof count === "number");
-    usage = { ...usage, ...Object.fromEntries(known) };
+    const counts = Object.entries(isRecord(counted) ? counted : {}).filter(([, count]) => typeof count === "number");
+    usage = { ...usage, ...Object.fromEntries(counts) };
   };
   return {
     begin: (event: unknown): void => {

@@ -35,13 +35,13 @@ const allFiles = (entry: unknown): OutputFile[] => {
 /** Output files of a workflow: saved files, or previews if none were saved. */
 export const filesIn = (entry: unknown, makes: keyof typeof EXTENSIONS): OutputFile[] => {
   const fitting = allFiles(entry).filter(({ filename }) => EXTENSIONS[makes].test(filename));
-  const kept = fitting.filter(({ type }) => type === KEPT);
-  return kept.length > 0 ? kept : fitting;
+  const keptFiles = fitting.filter(({ type }) => type === KEPT);
+  return keptFiles.length > 0 ? keptFiles : fitting;
 };
 
 const messageOf = (messages: readonly unknown[], name: string): Readonly<Record<string, unknown>> | undefined => {
-  const found = messages.find((one) => Array.isArray(one) && one[0] === name) as unknown[] | undefined;
-  return found && (isRecord(found[1]) ? found[1] : {});
+  const messageRow = messages.find((one) => Array.isArray(one) && one[0] === name) as unknown[] | undefined;
+  return messageRow && (isRecord(messageRow[1]) ? messageRow[1] : {});
 };
 
 /** Error of a prompt: `interrupted`, or a node's message. Undefined if the prompt succeeded. */
@@ -51,7 +51,7 @@ export const errorIn = (entry: unknown): string | undefined => {
   if (messageOf(list, "execution_interrupted")) return "interrupted";
   const failed = messageOf(list, "execution_error");
   if (!failed && pointer(entry, "/status/status_str") !== "error") return undefined;
-  const { node_type: node, exception_message: said } = failed ?? {};
-  const words = typeof said === "string" && said !== "" ? said.trim() : "the workflow failed";
+  const { node_type: node, exception_message: exceptionText } = failed ?? {};
+  const words = typeof exceptionText === "string" && exceptionText !== "" ? exceptionText.trim() : "the workflow failed";
   return typeof node === "string" ? `${node}: ${words}` : words;
 };

@@ -38,8 +38,8 @@ const placeIn = (queue: unknown, id: string): "running" | "pending" | undefined 
 
 /** Errors of the nodes in a rejected workflow. */
 const nodeErrors = (body: string | undefined): string => {
-  const said = [...(body ?? "").matchAll(/"details":\s*"((?:[^"\\]|\\.){1,200})"/g)].map(([, details]) => details!);
-  return said.length === 0 ? "" : ` (${[...new Set(said)].slice(0, 3).join("; ")})`;
+  const detailTexts = [...(body ?? "").matchAll(/"details":\s*"((?:[^"\\]|\\.){1,200})"/g)].map(([, details]) => details!);
+  return detailTexts.length === 0 ? "" : ` (${[...new Set(detailTexts)].slice(0, 3).join("; ")})`;
 };
 
 export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): JobProvider => {
@@ -58,7 +58,7 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
       },
     };
   };
-  const ended = (entry: unknown): PollState => {
+  const endedState = (entry: unknown): PollState => {
     const problem = errorIn(entry);
     if (problem === "interrupted") return { state: "cancelled" };
     if (problem !== undefined) return { state: "failed", message: transport.reason(problem) };
@@ -97,11 +97,11 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
     },
     poll: async ({ requestId }, signal) => {
       const entry = await historyOf(requestId, signal);
-      if (entry !== undefined) return ended(entry);
+      if (entry !== undefined) return endedState(entry);
       if (placeIn(await get("/queue", signal), requestId) !== undefined) return { state: "running" };
       // The prompt may have ended between the two reads. After a restart, the server lists it in neither.
       const late = await historyOf(requestId, signal);
-      if (late !== undefined) return ended(late);
+      if (late !== undefined) return endedState(late);
       throw new ProviderError("refused", "the server does not know the job", NOT_FOUND);
     },
     cancel: async ({ requestId }) => {

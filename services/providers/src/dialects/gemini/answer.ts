@@ -36,24 +36,24 @@ const callsIn = (answer: unknown): ToolCall[] => {
 };
 
 /** The reason why a response has no text, or not the requested text. */
-const refusalOf = (answer: unknown, shown: (text: string) => string): ProviderError | undefined => {
+const refusalOf = (answer: unknown, showText: (text: string) => string): ProviderError | undefined => {
   const blocked = pointer(answer, "/promptFeedback/blockReason");
-  const ended = pointer(answer, "/candidates/0/finishReason");
-  const why = typeof blocked === "string" ? blocked : ended;
-  if (typeof blocked !== "string" && ENDED.has(ended as string | undefined)) return undefined;
-  const reason = shown(String(why));
+  const finishReason = pointer(answer, "/candidates/0/finishReason");
+  const why = typeof blocked === "string" ? blocked : finishReason;
+  if (typeof blocked !== "string" && ENDED.has(finishReason as string | undefined)) return undefined;
+  const reason = showText(String(why));
   if (POLICY.test(reason) || typeof blocked === "string")
     return new ProviderError("refused", `the provider's content policy does not allow this (${reason})`);
   return new ProviderError("failed", `the model ended without an answer (${reason})`);
 };
 
 const sum = (...counts: unknown[]): number | undefined => {
-  const known = counts.filter((count) => typeof count === "number");
-  return known.length > 0 ? known.reduce((total, count) => total + count, 0) : undefined;
+  const knownCounts = counts.filter((count) => typeof count === "number");
+  return knownCounts.length > 0 ? knownCounts.reduce((total, count) => total + count, 0) : undefined;
 };
 
 /** Text, tool calls and usage of a response. Reasoning is charged like text. @throws ProviderError if it has neither text nor calls */
-export const completionOf = (asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
+export const completionOf = (question: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
   const refusal = refusalOf(answer, reason);
   if (refusal) throw refusal;
   const calls = callsIn(answer);
@@ -67,7 +67,7 @@ export const completionOf = (asked: Asked, answer: unknown, reason: (text: strin
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
     ...(isCut ? { isCut } : {}),
     usage: usageOf(
-      asked,
+      question,
       calls.length > 0 ? text + JSON.stringify(calls) : text,
       sum(count("promptTokenCount"), count("toolUsePromptTokenCount")),
       sum(count("candidatesTokenCount"), count("thoughtsTokenCount")),

@@ -7,4 +7,9 @@ import { readStream, streamed } from "./stream";
 
 /** A text model that uses Google's `generateContent`. */
 export const gemini = (settings: ChatSettings, context: DialectContext): TextProvider =>
-  chatProvider(settings, context, { call: (asked) => generateCall(settings, asked), streamed, read: readStream, completion: completionOf });
+  chatProvider(settings, context, {
+    call: (question) => generateCall(settings, question),
+    streamed,
+    read: readStream,
+    completion: completionOf,
+  });

@@ -54,22 +54,22 @@ const contentsOf = (turns: readonly Turn[]): object[] => {
 
 const MODES = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
-const toolMembers = (asked: Asked): Record<string, unknown> => {
-  const tools = toolsOf(asked);
+const toolMembers = (question: Asked): Record<string, unknown> => {
+  const tools = toolsOf(question);
   if (tools.length === 0) return {};
   const declared = tools.map(({ parameters, ...tool }) => ({ ...tool, ...(parameters ? { parametersJsonSchema: parameters } : {}) }));
-  const choice = toolChoiceOf(asked);
+  const choice = toolChoiceOf(question);
   const config =
     typeof choice === "string" ? { mode: MODES[choice] } : choice && { mode: MODES.required, allowedFunctionNames: [choice.name] };
   return { tools: [{ functionDeclarations: declared }], ...(config ? { toolConfig: { functionCallingConfig: config } } : {}) };
 };
 
 /** Builds a `generateContent` request. Inputs with unknown names are sent as generation settings. */
-export const generateCall = (settings: ChatSettings, asked: Asked): JsonCall => {
+export const generateCall = (settings: ChatSettings, question: Asked): JsonCall => {
   const { baseUrl, model, structuredOutput, parameters = {} } = settings;
-  const { prompt, maxTokens } = asked.inputs;
-  const { names, files } = promptFiles(settings, asked.inputs);
-  const system = systemPrompt(asked, !structuredOutput);
+  const { prompt, maxTokens } = question.inputs;
+  const { names, files } = promptFiles(settings, question.inputs);
+  const system = systemPrompt(question, !structuredOutput);
   const { generationConfig, ...others } = parameters;
   return {
     method: "POST",
@@ -78,17 +78,17 @@ export const generateCall = (settings: ChatSettings, asked: Asked): JsonCall => 
       ...others,
       ...(system === undefined ? {} : { systemInstruction: { parts: [{ text: system }] } }),
       contents: [
-        ...contentsOf(earlierTurns(asked)),
+        ...contentsOf(earlierTurns(question)),
         { role: "user", parts: [...files.map(part), { text: prompt }] },
-        ...contentsOf(laterTurns(asked)),
-        ...repairTurns(asked).map(({ role, text }) => turn(role, text)),
+        ...contentsOf(laterTurns(question)),
+        ...repairTurns(question).map(({ role, text }) => turn(role, text)),
       ],
-      ...toolMembers(asked),
+      ...toolMembers(question),
       generationConfig: {
-        ...otherInputs(asked, [...names, ...TOOL_INPUTS]),
+        ...otherInputs(question, [...names, ...TOOL_INPUTS]),
         ...(isRecord(generationConfig) ? generationConfig : {}),
         ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-        ...(asked.schema && structuredOutput ? { responseMimeType: "application/json", responseJsonSchema: asked.schema } : {}),
+        ...(question.schema && structuredOutput ? { responseMimeType: "application/json", responseJsonSchema: question.schema } : {}),
       },
     },
   };

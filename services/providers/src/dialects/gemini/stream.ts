@@ -26,10 +26,10 @@ export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reas
     const failure = pointer(event, "/error");
     if (failure !== undefined) {
       const [message, code] = [pointer(failure, "/message"), pointer(failure, "/code")];
-      const said = reason(typeof message === "string" ? message : "the provider reported a failure");
+      const reasonText = reason(typeof message === "string" ? message : "the provider reported a failure");
       throw typeof code === "number"
-        ? new ProviderError("refused", said, code, reason(JSON.stringify(event)))
-        : new ProviderError("failed", said);
+        ? new ProviderError("refused", reasonText, code, reason(JSON.stringify(event)))
+        : new ProviderError("failed", reasonText);
     }
     const piece = textIn(event);
     if (piece !== undefined) text = (text ?? "") + piece;

@@ -7,7 +7,7 @@ import { readStream, streamed } from "./stream";
 /** A text model that uses an OpenAI-compatible API. */
 export const openAiChat = (settings: ChatSettings, context: DialectContext): TextProvider =>
   chatProvider(settings, context, {
-    call: (asked) => chatCall(settings, asked),
+    call: (question) => chatCall(settings, question),
     streamed,
     read: readStream,
     completion: (...answered) => completionOf(settings, ...answered),

@@ -33,25 +33,25 @@ const part = ({ kind, url, inline }: PromptFile): object => {
   }
 };
 
-export const chatCall = (settings: ChatSettings, asked: Asked): JsonCall => {
+export const chatCall = (settings: ChatSettings, question: Asked): JsonCall => {
   const { baseUrl, model, tokenLimit = "max_tokens", structuredOutput, parameters = {} } = settings;
-  const { inputs, schema } = asked;
+  const { inputs, schema } = question;
   const { names, files } = promptFiles(settings, inputs);
-  const system = systemPrompt(asked, !structuredOutput);
+  const system = systemPrompt(question, !structuredOutput);
   const content = files.length > 0 ? [{ type: "text", text: inputs.prompt }, ...files.map(part)] : inputs.prompt;
   return {
     method: "POST",
     url: `${baseUrl}/chat/completions`,
     body: {
-      ...otherInputs(asked, names),
+      ...otherInputs(question, names),
       ...parameters,
       model,
       messages: [
         ...(system === undefined ? [] : [{ role: "system", content: system }]),
-        ...earlierTurns(asked),
+        ...earlierTurns(question),
         { role: "user", content },
-        ...laterTurns(asked),
-        ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),
+        ...laterTurns(question),
+        ...repairTurns(question).map(({ role, text }) => ({ role, content: text })),
       ],
       ...(inputs.maxTokens === undefined ? {} : { [tokenLimit]: inputs.maxTokens }),
       ...(schema && structuredOutput
@@ -73,7 +73,7 @@ const refusalOf = (answer: unknown, reason: (text: string) => string): ProviderE
 /** Text, tool calls and usage of a completion. @throws ProviderError if it has neither text nor calls */
 export const completionOf = (
   { structuredOutput }: ChatSettings,
-  asked: Asked,
+  question: Asked,
   answer: unknown,
   reason: (text: string) => string,
 ): TextAnswer => {
@@ -85,13 +85,13 @@ export const completionOf = (
   if (refusal) throw refusal;
   const isCut = pointer(answer, "/choices/0/finish_reason") === "length";
   if (typeof text !== "string") throw noText(isCut);
-  const { schema } = asked;
+  const { schema } = question;
   return {
     text: schema && structuredOutput ? unwrapped(schema, text) : text,
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
     ...(isCut ? { isCut } : {}),
     usage: usageOf(
-      asked,
+      question,
       calls.length > 0 ? text + JSON.stringify(calls) : text,
       pointer(answer, "/usage/prompt_tokens"),
       pointer(answer, "/usage/completion_tokens"),

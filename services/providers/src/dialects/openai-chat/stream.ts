@@ -67,8 +67,8 @@ export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reas
     addCalls(message.tool_calls, pointer(chunk, "/choices/0/delta/tool_calls"));
     id ??= pointer(chunk, "/id");
     usage = pointer(chunk, "/usage") ?? usage;
-    const ended = pointer(chunk, "/choices/0/finish_reason");
-    if (typeof ended === "string") [isWhole, finish] = [true, ended];
+    const finishReason = pointer(chunk, "/choices/0/finish_reason");
+    if (typeof finishReason === "string") [isWhole, finish] = [true, finishReason];
   }
   if (!isWhole) throw brokenOff();
   return { id, choices: [{ message, finish_reason: finish }], usage };

@@ -58,7 +58,8 @@ const TBR = /, ([\d.]+k?) tbr/;
 const ROTATION = /display ?matrix: rotation of (-?[\d.]+) degrees/i;
 const SAMPLE_RATE = /, (\d+) Hz, ([^,]+)/;
 
-const rateOf = (said: string | undefined): number => (said === undefined ? 0 : parseFloat(said) * (said.endsWith("k") ? 1_000 : 1));
+const rateOf = (rateText: string | undefined): number =>
+  rateText === undefined ? 0 : parseFloat(rateText) * (rateText.endsWith("k") ? 1_000 : 1);
 
 /** Reads the color properties. HDR without stated primaries uses BT.2020. */
 const hdrOf = (described: string): Hdr | undefined => {
@@ -79,13 +80,13 @@ const videoOf = (described: string, rotation: number): VideoStream => {
   const aspect = Number(wide) > 0 && Number(high) > 0 ? Number(wide) / Number(high) : 1;
   const [stored, height] = [Math.round(Number(across) * aspect), Number(down)];
   const isTurned = Math.abs(Math.round(rotation / QUARTER)) % 2 === 1;
-  const said = rateOf(FPS.exec(described)?.[1]) || rateOf(TBR.exec(described)?.[1]);
+  const rate = rateOf(FPS.exec(described)?.[1]) || rateOf(TBR.exec(described)?.[1]);
   const hdr = hdrOf(described);
   return {
     codec,
     pixelFormat,
     ...(isTurned ? { width: height, height: stored } : { width: stored, height }),
-    fps: said > 0 && said <= MAX_FPS ? said : DEFAULT_FPS,
+    fps: rate > 0 && rate <= MAX_FPS ? rate : DEFAULT_FPS,
     hasSquarePixels: aspect === 1,
     isUpright: rotation === 0 && aspect === 1,
     ...(hdr ? { hdr } : {}),

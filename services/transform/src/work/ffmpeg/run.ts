@@ -49,7 +49,7 @@ const started = ({ program, folder, pipeBytes }: FfmpegOptions, args: readonly s
   });
 
 /** @returns the exit code, or the signal that ended the process */
-const ended = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed & { how: number | NodeJS.Signals }> => {
+const finished = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed & { how: number | NodeJS.Signals }> => {
   const child = started(options, args);
   running.add(child);
   const chunks: Buffer[] = [];
@@ -100,7 +100,7 @@ export const problemIn = (log: string): string => {
 
 /** @throws InputError with the problem */
 export const runFfmpeg = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed> => {
-  const { how, ...printed } = await ended(options, args);
+  const { how, ...printed } = await finished(options, args);
   if (how === 0) return printed;
   const signal = signalOf(how);
   if (/File too large/i.test(printed.log)) throw new InputError(SIGNALS.SIGXFSZ!);
@@ -110,4 +110,4 @@ export const runFfmpeg = async (options: FfmpegOptions, args: readonly string[])
 
 /** Returns ffmpeg's description of its inputs. Without an output, ffmpeg always exits with an error. */
 export const describedByFfmpeg = async (options: FfmpegOptions, args: readonly string[]): Promise<string> =>
-  (await ended(options, args)).log;
+  (await finished(options, args)).log;

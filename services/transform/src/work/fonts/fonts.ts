@@ -69,15 +69,15 @@ const eastAsianFonts = (text: string): readonly FontOf[] => {
 export const mainFont = (weight: Weight): Font => MAIN(weight);
 
 const tables = new Map<string, FontTables>();
-const known = ({ path }: Font): FontTables => {
-  const found = tables.get(path) ?? tablesOf(path);
-  tables.set(path, found);
-  return found;
+const cachedTables = ({ path }: Font): FontTables => {
+  const fontTables = tables.get(path) ?? tablesOf(path);
+  tables.set(path, fontTables);
+  return fontTables;
 };
-const covers = (font: Font, points: readonly number[]): boolean => points.every((point) => known(font).points.has(point));
+const covers = (font: Font, points: readonly number[]): boolean => points.every((point) => cachedTables(font).points.has(point));
 
 /** Scale factor that makes letters as large as in the main font. It is needed because fonts of other scripts have taller lines. */
-export const scaleOf = (font: Font, main: Font): number => known(font).lineHeight / known(main).lineHeight;
+export const scaleOf = (font: Font, main: Font): number => cachedTables(font).lineHeight / cachedTables(main).lineHeight;
 
 const CLUSTERS = new Intl.Segmenter("und", { granularity: "grapheme" });
 /** Characters without a glyph. */
@@ -89,7 +89,7 @@ const EMPTY = /[\u2800\u{1d159}]/gu;
 export const isBlank = (text: string): boolean => text.replace(BLANK, "").replace(EMPTY, "") === "";
 const MOST_NAMED = 10;
 
-const named = (sign: string): string =>
+const signName = (sign: string): string =>
   `${sign} (${[...sign].map((one) => `U+${one.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`).join(" ")})`;
 
 /**
@@ -111,7 +111,7 @@ export const runsOf = (text: string, weight: Weight, port: string): TextRun[] =>
     else runs.push({ text: segment, font });
   }
   if (missing.size > 0) {
-    const list = [...missing].slice(0, MOST_NAMED).map(named).join(", ");
+    const list = [...missing].slice(0, MOST_NAMED).map(signName).join(", ");
     throw new InputError(`${port}: no font has ${list}${missing.size > MOST_NAMED ? ", …" : ""}; leave out or replace these signs`);
   }
   return runs;

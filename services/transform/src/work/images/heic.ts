@@ -13,7 +13,7 @@ interface HeifImage {
   get_width(): number;
   get_height(): number;
   is_primary(): boolean;
-  display(target: { data: Uint8ClampedArray; width: number; height: number }, done: (filled: unknown) => void): void;
+  display(target: { data: Uint8ClampedArray; width: number; height: number }, callback: (filled: unknown) => void): void;
   free(): void;
 }
 interface LibHeif {

@@ -34,11 +34,11 @@ const problemOf = (port: string, error: unknown): InputError => {
   if (/unsupported image format|operation is blocked|compression format/i.test(message))
     return new InputError(`${port}: the image is in a format that can't be read; use ${READ}`);
   const [line = ""] = message.split("\n", 1);
-  const said = line
+  const shownLine = line
     .split(" ")
     .filter((word) => !isPath(word))
     .join(" ");
-  return new InputError(`${port}: the image can't be read: ${said.slice(0, MESSAGE_CHARACTERS)}`);
+  return new InputError(`${port}: the image can't be read: ${shownLine.slice(0, MESSAGE_CHARACTERS)}`);
 };
 
 /** @throws InputError if the image is damaged or too large */

@@ -28,7 +28,7 @@ interface Lettering {
 }
 
 /** Renders the text on a transparent background, each part in its font. */
-const drawn = async (
+const drawRuns = async (
   runs: readonly TextRun[],
   { foreground: { colour, alpha }, measures: { line, spacing, widest: width }, isBold, align }: Lettering,
 ) => {
@@ -60,7 +60,7 @@ export const write: Operation = async (job) => {
   const measures = letteringOn(picture, { size: number(job, "size"), margin: number(job, "margin") });
   const { margin, padding } = measures;
   if (measures.widest < measures.line) throw new InputError("the image is too narrow for text of that size");
-  const rendered = await drawn(runsOf(text(job, "text"), isOn(job, "bold") ? "bold" : "regular", "text"), {
+  const rendered = await drawRuns(runsOf(text(job, "text"), isOn(job, "bold") ? "bold" : "regular", "text"), {
     foreground: pangoColour(text(job, "colour")),
     measures,
     isBold: isOn(job, "bold"),

@@ -123,15 +123,15 @@ export const loudness: Operation = async (job) => {
     "null",
     "-",
   ]);
-  const found = MEASURED.exec(log)?.[0];
-  if (found === undefined) throw new InputError("audio: its loudness can't be measured");
+  const measurement = MEASURED.exec(log)?.[0];
+  if (measurement === undefined) throw new InputError("audio: its loudness can't be measured");
   const {
     input_i: i,
     input_tp: tp,
     input_lra: lra,
     input_thresh: threshold,
     target_offset: offset,
-  } = JSON.parse(found) as Record<string, string>;
+  } = JSON.parse(measurement) as Record<string, string>;
   if (!(Number(i) > SILENCE_LUFS)) throw new InputError("audio: it is silent, so it has no loudness");
   const second = `${aim}:measured_I=${i}:measured_TP=${tp}:measured_LRA=${lra}:measured_thresh=${threshold}:offset=${offset}:linear=true`;
   return makeSound(job, [

@@ -23,16 +23,16 @@ interface Captions {
 const captionsOf = (job: Job, seconds: number): Captions => {
   const characters = number(job, "maxCharacters");
   const { words } = job.settings;
-  const given = text(job, "text");
-  const isByWords = words !== undefined && words !== null && !(Array.isArray(words) && words.length === 0 && given !== "");
-  const cues = isByWords ? cuesOfWords(readWords(words), characters) : cuesOfText(given, seconds, characters);
+  const captionText = text(job, "text");
+  const isByWords = words !== undefined && words !== null && !(Array.isArray(words) && words.length === 0 && captionText !== "");
+  const cues = isByWords ? cuesOfWords(readWords(words), characters) : cuesOfText(captionText, seconds, characters);
   const within = cues.filter(({ start }) => start < seconds).map((cue) => ({ ...cue, end: Math.min(cue.end, seconds) }));
   if (within.length === 0 && cues.length > 0) throw new InputError("words: all of them come after the end of the video");
   return { cues: within, port: isByWords ? "words" : "text" };
 };
 
 /** Writes captions and their fonts to ffmpeg's folder. @returns the filter that draws the captions */
-const drawn = async (job: Job, { cues, port }: Captions, frame: Frame): Promise<string> => {
+const drawCues = async (job: Job, { cues, port }: Captions, frame: Frame): Promise<string> => {
   const runs = new Map(cues.map((cue) => [cue.text, runsOf(cue.text, "bold", port)]));
   const font = mainFont("bold");
   const style = {
@@ -53,8 +53,8 @@ const drawn = async (job: Job, { cues, port }: Captions, frame: Frame): Promise<
 
 export const captions: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
-  const given = captionsOf(job, source.seconds);
-  const { cues } = given;
+  const jobCaptions = captionsOf(job, source.seconds);
+  const { cues } = jobCaptions;
   const frame = frameOf(source.video);
   const isTrack = text(job, "mode") === "track";
   const isMp4 = source.demuxer === "mov";
@@ -68,6 +68,6 @@ export const captions: Operation = async (job) => {
     const track = ["-map", "1:s:0", "-c:s", "mov_text", "-metadata:s:s:0", "language=und", "-disposition:s:0", "default"];
     return makeMp4(job, [...open(source), ...inputArguments(path, "srt"), ...picture, ...sound, ...track]);
   }
-  const filter = `${fitted(source.video, frame)},${await drawn(job, given, frame)}`;
+  const filter = `${fitted(source.video, frame)},${await drawCues(job, jobCaptions, frame)}`;
   return makeMp4(job, [...open(source), "-map", "0:V:0", "-vf", filter, ...H264, ...sound]);
 };

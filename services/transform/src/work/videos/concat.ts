@@ -46,11 +46,11 @@ const copied = async (job: Job, clips: readonly Clip[]): Promise<string[] | unde
   if (!first || first.video.codec !== "h264") return undefined;
   if (!clips.every(({ video, demuxer }) => demuxer === "mov" && video.isUpright && looksAlike(video, first.video))) return undefined;
   const paths: string[] = [];
-  let known = "";
+  let lastParameters = "";
   for (const [index, clip] of clips.entries()) {
     const { path, parameters } = await pictures(job, clip, `clip-${index}.mp4`);
-    if (parameters === "" || (known !== "" && parameters !== known)) return undefined;
-    known = parameters;
+    if (parameters === "" || (lastParameters !== "" && parameters !== lastParameters)) return undefined;
+    lastParameters = parameters;
     paths.push(path);
   }
   return paths;

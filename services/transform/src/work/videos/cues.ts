@@ -26,14 +26,14 @@ const MOST_WORD_CHARACTERS = 200;
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;
 
 /** Reads the words from a transcription model's answer: a list, or a member `words` or `segments`. @throws InputError */
-export const readWords = (given: unknown): Word[] => {
-  const list = Array.isArray(given) ? given.flatMap((one: unknown) => nested(one) ?? [one]) : (nested(given) ?? []);
+export const readWords = (wordsInput: unknown): Word[] => {
+  const list = Array.isArray(wordsInput) ? wordsInput.flatMap((one: unknown) => nested(one) ?? [one]) : (nested(wordsInput) ?? []);
   return list.map((one, index) => {
     const { text, word, start, end } = (typeof one === "object" && one !== null ? one : {}) as Record<string, unknown>;
-    const said = typeof text === "string" ? text : word;
-    if (typeof said !== "string" || !isNumber(start) || !isNumber(end) || end < start)
+    const wordText = typeof text === "string" ? text : word;
+    if (typeof wordText !== "string" || !isNumber(start) || !isNumber(end) || end < start)
       throw new InputError(`words.${index}: must be {text, start, end}, with times in seconds`);
-    return { text: said.trim().slice(0, MOST_WORD_CHARACTERS), start, end };
+    return { text: wordText.trim().slice(0, MOST_WORD_CHARACTERS), start, end };
   });
 };
 
@@ -78,15 +78,15 @@ export const cuesOfWords = (words: readonly Word[], characters: number): Cue[] =
 /** Creates captions for a text without times. The duration of each is proportional to its length. */
 export const cuesOfText = (text: string, seconds: number, characters: number): Cue[] => {
   const sentences = text.split(/(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+/).filter((one) => one.trim() !== "");
-  const shown = sentences.flatMap((sentence) => {
+  const cards = sentences.flatMap((sentence) => {
     const lines = brokenInto(sentence, characters);
     return Array.from({ length: Math.ceil(lines.length / LINES) }, (_, index) =>
       lines.slice(index * LINES, (index + 1) * LINES).join("\n"),
     );
   });
-  const all = shown.reduce((sum, one) => sum + one.length, 0);
+  const all = cards.reduce((sum, one) => sum + one.length, 0);
   let at = 0;
-  return shown.map((one) => {
+  return cards.map((one) => {
     const start = at;
     at += (seconds * one.length) / all;
     return { start, end: at, text: one };
@@ -145,7 +145,7 @@ export const asAss = (cues: readonly Cue[], { width, height, font, runsOf, size,
   const outline = Math.max(1, size * 0.06).toFixed(1);
   const margin = Math.round(height * 0.05);
   const style = `Style: Default,${font.family},${Math.round(size)},${assColour(colour)},&H000000FF,&H00101010,&H80000000,-1,0,0,0,100,100,0,0,1,${outline},${outline},${ALIGNMENTS[position] ?? 2},${margin},${margin},${margin},${DIRECTION_OF_TEXT}`;
-  const shown = (text: string): string =>
+  const assText = (text: string): string =>
     runsOf(text)
       .map((run) => {
         if (run.font.path === font.path) return plain(run.text);
@@ -153,7 +153,8 @@ export const asAss = (cues: readonly Cue[], { width, height, font, runsOf, size,
       })
       .join("");
   const events = cues.map(
-    ({ start, end, text }) => `Dialogue: 0,${clock(start, 2, ".").slice(1)},${clock(end, 2, ".").slice(1)},Default,,0,0,0,,${shown(text)}`,
+    ({ start, end, text }) =>
+      `Dialogue: 0,${clock(start, 2, ".").slice(1)},${clock(end, 2, ".").slice(1)},Default,,0,0,0,,${assText(text)}`,
   );
   return [
     "[Script Info]",

@@ -15,8 +15,8 @@ export const mux: Operation = async (job) => {
   const frame = frameOf(video.video);
   const both = [video.seconds, audio.seconds];
   const lengths = { video: video.seconds, audio: audio.seconds, shortest: Math.min(...both), longest: Math.max(...both) };
-  const wanted = lengths[text(job, "length") as keyof typeof lengths];
-  const frames = wholeFrames(wanted, frame);
+  const wantedSeconds = lengths[text(job, "length") as keyof typeof lengths];
+  const frames = wholeFrames(wantedSeconds, frame);
   const seconds = frames / frame.fps;
   const isLooped = isOn(job, "loop");
   const keepsPictures = frames <= wholeFrames(video.seconds, frame);
@@ -34,11 +34,11 @@ export const mux: Operation = async (job) => {
   if (hasOwn && original === "duck")
     filters.push(`[own]asplit[speech][key]`, `[added][key]${DUCKED}[lowered]`, `[speech][lowered]${MIXED(2)}[a]`);
   else if (hasOwn) filters.push(`[own][added]${MIXED(2)}[a]`);
-  const heard = hasOwn ? "[a]" : "[added]";
+  const audioLabel = hasOwn ? "[a]" : "[added]";
   return makeMp4(job, [
     ...open(video, ...again(video.seconds < seconds)),
     ...open(audio, ...again(audio.seconds < seconds)),
-    ...["-filter_complex", filters.join(";"), "-map", isCopy ? "0:V:0" : "[v]", "-map", heard],
+    ...["-filter_complex", filters.join(";"), "-map", isCopy ? "0:V:0" : "[v]", "-map", audioLabel],
     ...(isCopy ? ["-c:v", "copy"] : H264),
     ...AAC,
     ...["-t", shown(seconds)],

@@ -60,9 +60,9 @@ const still = (frames: number, { fps }: Frame): string =>
 
 /** Returns the seconds per image, and the audio. @throws InputError */
 const rhythmOf = async (job: Job, count: number): Promise<{ each: number[]; one?: Source; several: Source[] }> => {
-  const given = filesAt(job, "audios");
+  const audios = filesAt(job, "audios");
   const several: Source[] = [];
-  for (const [index, file] of given.entries()) several.push(await openAudio(job, { ...file, port: `audios.${index}` }));
+  for (const [index, file] of audios.entries()) several.push(await openAudio(job, { ...file, port: `audios.${index}` }));
   const one = filesAt(job, "audio").length > 0 ? await openAudio(job, fileAt(job, "audio")) : undefined;
   const isByAudio = text(job, "timing") === "audio";
   if (several.length > 0) {
