@@ -95,6 +95,8 @@ const SERVICES = [
     replicas: 2,
     internet: "any",
     providerKeys: true,
+    // Files that wait until media can store them. They survive a crash of the container, not the deletion of its pod.
+    data: { size: "4Gi", scratch: true },
     resources: { cpu: "500m", memory: "768Mi", limit: "1536Mi" },
     // Scales by queued runs. This needs an adapter that passes Prometheus's metrics to the autoscaler.
     autoscaling: {

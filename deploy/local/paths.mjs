@@ -14,9 +14,10 @@ export const LOG_DIR = join(STATE_DIR, "logs");
 export const MEDIA_DIR = join(STATE_DIR, "media");
 export const SANDBOX_DIR = join(STATE_DIR, "sandbox");
 export const INFERENCE_DIR = join(STATE_DIR, "inference");
+export const EXECUTIONS_DIR = join(STATE_DIR, "executions");
 export const TRANSFORM_DIR = join(STATE_DIR, "transform");
 /** Folders with data of accounts, which only their owner can read. */
-export const DATA_FOLDERS = [DATA_DIR, LOG_DIR, MEDIA_DIR, SANDBOX_DIR, INFERENCE_DIR, TRANSFORM_DIR];
+export const DATA_FOLDERS = [DATA_DIR, LOG_DIR, MEDIA_DIR, SANDBOX_DIR, INFERENCE_DIR, EXECUTIONS_DIR, TRANSFORM_DIR];
 export const LOCK_FILE = join(STATE_DIR, "lock.json");
 export const SECRETS_FILE = join(STATE_DIR, "secrets.json");
 /** Addresses and processes, for clients and `npm run status`. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
-import { LOG_DIR, MEDIA_DIR } from "../../local/paths.mjs";
+import { EXECUTIONS_DIR, LOG_DIR, MEDIA_DIR } from "../../local/paths.mjs";
 import { filesIn } from "./files.mjs";
 import { readLocal } from "./platform.mjs";
 
@@ -116,6 +116,7 @@ export const searchAll = async (look) => {
   await searchTemporal(temporalAddress, look);
   for (const path of await filesIn(LOG_DIR)) look("logs", readFileSync(path));
   for (const path of await filesIn(MEDIA_DIR)) look("media", readFileSync(path));
+  for (const path of await filesIn(EXECUTIONS_DIR)) look("executions", readFileSync(path));
 };
 
 /** Number of matches of a word by place. @param {string} word @returns {Promise<Map<string, number>>} */

@@ -23,6 +23,7 @@ const IN_CLUSTER = /** @type {Record<string, string>} */ ({
   TRUST_PROXY: "1",
   TEMPORAL_ADDRESS: "temporal-frontend.temporal.svc.cluster.local:7233",
   MEDIA_DIR: "/data",
+  EXECUTIONS_DATA_DIR: "/data",
   TRANSFORM_DIR: "/data",
   SANDBOX_DATA_DIR: "/data",
   INFERENCE_DATA_DIR: "/data",

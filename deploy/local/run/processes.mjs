@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { folderOf, serviceOf, SERVICES } from "../../services.cjs";
-import { INFERENCE_DIR, MEDIA_DIR, ROOT, SANDBOX_DIR, TRANSFORM_DIR } from "../paths.mjs";
+import { EXECUTIONS_DIR, INFERENCE_DIR, MEDIA_DIR, ROOT, SANDBOX_DIR, TRANSFORM_DIR } from "../paths.mjs";
 import { freePort, isPortFree, reservePort } from "../servers/ports.cjs";
 
 export const SERVICE_NAMES = SERVICES.map(({ name }) => name);
@@ -134,6 +134,7 @@ const sharedEnvironment = (platform, env) => {
     PROVENANCE: env.PROVENANCE || "signed",
     SANDBOX_DATA_DIR: env.SANDBOX_DATA_DIR || SANDBOX_DIR,
     INFERENCE_DATA_DIR: env.INFERENCE_DATA_DIR || INFERENCE_DIR,
+    EXECUTIONS_DATA_DIR: env.EXECUTIONS_DATA_DIR || EXECUTIONS_DIR,
     TRANSFORM_DIR: env.TRANSFORM_DIR || TRANSFORM_DIR,
     PROVIDER_EGRESS_ALLOW: providers ?? "",
     USER_EGRESS_ALLOW: users ?? "",

@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { RETENTION } from "@nodeloom/kernel";
 import {
   addressVariables,
@@ -13,6 +15,7 @@ import { z } from "zod";
 import { moderationVariables } from "./moderation/settings";
 
 const MAX_RETENTION_DAYS = 3_650;
+const DEFAULT_SPOOL_MB = 2_048;
 
 export const variables = {
   ...listenVariable("executions"),
@@ -36,6 +39,16 @@ export const variables = {
     .max(MAX_RETENTION_DAYS)
     .default(RETENTION.executions.days)
     .describe("days for which executions are kept, with their events, calls, inputs and results"),
+  EXECUTIONS_DATA_DIR: z
+    .string()
+    .default(join(tmpdir(), "nodeloom-executions"))
+    .describe("folder for files that providers returned while media was unavailable; it must survive a restart of the process"),
+  EXECUTIONS_SPOOL_MB: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(DEFAULT_SPOOL_MB)
+    .describe("maximum size of the files in EXECUTIONS_DATA_DIR, in MiB"),
   ...moderationVariables,
 };
 

@@ -83,7 +83,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   // Addresses passed to providers follow the rules for addresses that users enter.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: mediaPrefix(config.PUBLIC_BASE_URL) };
   const urls = createMediaUrls(config.PUBLIC_BASE_URL);
-  const made = wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, urls, logger });
+  const made = await wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, urls, logger });
   const { moderation, outgoing, reruns, reuseCalls, textStreams } = made;
   const [starts, stopping] = [createSlots(STARTS), new AbortController()];
 

@@ -92,3 +92,20 @@ it.each(["ENOSPC", "EDQUOT"])("reports that it can't store more while the disk i
   await expect(keep(store, newName())).rejects.toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE" });
   expect(await fs.readdir(join(root, "tmp"))).toEqual([]);
 });
+
+it.each(["ENOSPC", "EIO", "EROFS"])("reports that it can't store a file while its folder can't be written (%s)", async (code) => {
+  const store = await openFolderBlobs(root);
+  jest.restoreAllMocks();
+  jest.spyOn(fs, "mkdir").mockRejectedValue(Object.assign(new Error("no"), { code }));
+  await expect(keep(store, newName())).rejects.toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE" });
+});
+
+it("reports that it can't store files while its folder is missing, and stores them when it is back", async () => {
+  const store = await openFolderBlobs(root);
+  await fs.rename(root, `${root}-away`);
+  await expect(keep(store, newName())).rejects.toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE" });
+  await fs.rename(`${root}-away`, root);
+  const name = newName();
+  await keep(store, name);
+  expect(await textOf(await store.read(name))).toBe(name);
+});

@@ -1,5 +1,5 @@
-import { DomainError, saidMicroUsd } from "@nodeloom/kernel";
-import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
+import { DomainError, isUnavailable, saidMicroUsd } from "@nodeloom/kernel";
+import { createSlots, NoSlot, pause, type Slots } from "@nodeloom/platform";
 import type { CancelResult, ModelCall } from "../run/calls";
 import type { CallResult } from "../run/types";
 import { TIMING } from "../run/timing";
@@ -9,7 +9,8 @@ import { type FilesProvider, pointer, ProviderError, type Submission } from "@no
 import { madeResult, mediaId, notStored, readyCall, target, withFreshFiles, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, MAY_TRY_ANOTHER, QUOTES_ADDRESS } from "./failures";
-import { createStoreMade } from "./stored-files";
+import type { Spool } from "./spool";
+import { createStoreMade, type Spooling } from "./stored-files";
 
 /** Makes calls whose provider returns the output in its response. */
 
@@ -19,11 +20,17 @@ interface Answered {
   count: number;
   /** Cost reported by the provider, if the price depends on it. */
   costMicroUsd: number | undefined;
+  /** True if a process may have the files on its disk, because media was unavailable. */
+  isSpooled?: boolean;
 }
 
-const submissionOf = ({ requestId, count, costMicroUsd }: Answered): Submission => ({
+const submissionOf = ({ requestId, count, costMicroUsd, isSpooled }: Answered): Submission => ({
   requestId: requestId ?? "",
-  handle: { files: String(count), ...(costMicroUsd === undefined ? {} : { cost: String(costMicroUsd) }) },
+  handle: {
+    files: String(count),
+    ...(costMicroUsd === undefined ? {} : { cost: String(costMicroUsd) }),
+    ...(isSpooled ? { spooled: "true" } : {}),
+  },
 });
 const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
   handle === undefined
@@ -32,6 +39,7 @@ const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
         requestId: requestId || null,
         count: Number(handle.files),
         costMicroUsd: handle.cost === undefined ? undefined : Number(handle.cost),
+        isSpooled: handle.spooled !== undefined,
       };
 
 /** Storage accepts every nonempty file of the model's kind, so a rejection counts as the provider's failure. */
@@ -43,11 +51,14 @@ const storageProblem = (call: ModelCall, { reason, message }: DomainError): Doma
 /** Limits of one process: bytes of responses in memory, and responses that can wait for memory. Waiting responses aren't read. */
 export const ANSWER_MEMORY = { concurrency: 256 * 1024 * 1024, queueLimit: 2_000 };
 
-export type FilesOptions = CallOptions & { memory?: Slots };
+/** Pause between checks for files that a process has on its disk. */
+const SPOOLED_PAUSE_MS = 5_000;
+
+export type FilesOptions = CallOptions & { memory?: Slots; spool?: Pick<Spool, "keep" | "store" | "leave"> };
 
 export type Files = ReturnType<typeof createFiles>;
 
-export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }: FilesOptions) => {
+export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), spool, ...options }: FilesOptions) => {
   const { gate, media, storage = media, downloads, submissions } = options;
   const store = createStoreMade(storage, downloads);
 
@@ -61,6 +72,33 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     if (files.length !== earlier.count) return undefined;
     const result = madeResult(call, await model(), { files: [], text: null }, { files, requestId: earlier.requestId });
     return { ...result, costMicroUsd: earlier.costMicroUsd ?? result.costMicroUsd };
+  };
+
+  /**
+   * Like `stored`. If a process may have the files on its disk, waits until it has stored them. Gives up if media is available for long
+   * without the files, because the disk is lost.
+   */
+  const storedLater = async (
+    call: ModelCall,
+    model: () => Promise<CatalogModel>,
+    answer: Submission,
+    { signal, clock }: { signal: AbortSignal; clock: CallClock },
+  ): Promise<CallResult | undefined> => {
+    if (!answeredOf(answer)?.isSpooled) return stored(call, model, answer);
+    let availableSince: number | undefined;
+    for (;;) {
+      try {
+        const result = await stored(call, model, answer);
+        if (result) return result;
+        availableSince ??= Date.now();
+        if (Date.now() - availableSince > TIMING.spoolLost) return undefined;
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        availableSince = undefined;
+      }
+      await clock.waiting(() => pause(SPOOLED_PAUSE_MS, signal));
+      signal.throwIfAborted();
+    }
   };
 
   const roomFor = (call: ModelCall, signal: AbortSignal): { reserve: (bytes: number) => Promise<void>; release: () => void } => {
@@ -81,12 +119,14 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
   const received = async (
     { call, model }: ReadyCall<"files">,
     made: Awaited<ReturnType<FilesProvider["run"]>>,
-    signal: AbortSignal,
+    { signal, spooling }: { signal: AbortSignal; spooling: Spooling | undefined },
   ): Promise<CallResult> => {
     const { requestId } = made;
     if (model.modality === "text") return madeResult(call, model, made, { files: [], requestId });
     try {
-      const files = await Promise.all(made.files.map((file, index) => store(call, model, file, index, signal)));
+      const files = await Promise.all(
+        made.files.map((file, index) => store(call, model, file, index, { signal, ...(spooling ? { spooling } : {}) })),
+      );
       return madeResult(call, model, made, { files, requestId });
     } catch (error) {
       signal.throwIfAborted();
@@ -104,7 +144,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
   const exchange = async (
     request: ReadyCall<"files">,
     record: (answer: Submission) => Promise<void>,
-    signal: AbortSignal,
+    { signal, clock }: { signal: AbortSignal; clock: CallClock },
   ): Promise<CallResult> => {
     const { call, provider, inputs } = request;
     const room = roomFor(call, signal);
@@ -113,8 +153,10 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
       if (answer.files.length === 0 && request.model.modality !== "text")
         throw new ProviderError("incomplete", "the provider's answer has no files");
       const costMicroUsd = saidMicroUsd(call.price, (place) => pointer(answer.answer, place));
-      await record(submissionOf({ requestId: answer.requestId, count: answer.files.length, costMicroUsd }));
-      return await received(request, answer, signal);
+      const answered: Answered = { requestId: answer.requestId, count: answer.files.length, costMicroUsd };
+      await record(submissionOf(answered));
+      const spooling = spool && { spool, clock, noted: () => record(submissionOf({ ...answered, isSpooled: true })) };
+      return await received(request, answer, { signal, spooling });
     } finally {
       room.release();
     }
@@ -133,8 +175,8 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
       // A text request has no other effect, so it is repeated after a crash.
       const isText = ready.model.modality === "text";
       const once = (request: ReadyCall<"files">) => ({
-        send: (record: (answer: Submission) => Promise<void>) => exchange(request, record, signal),
-        known: (answer: Submission) => stored(call, () => Promise.resolve(ready.model), answer),
+        send: (record: (answer: Submission) => Promise<void>) => exchange(request, record, { signal, clock }),
+        known: (answer: Submission) => storedLater(call, () => Promise.resolve(ready.model), answer, { signal, clock }),
         signal,
       });
       try {
@@ -142,7 +184,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
           const request = { ...ready, inputs };
           const send = (): Promise<CallResult> =>
             isText
-              ? submissions.send(ready.call, () => exchange(request, () => Promise.resolve(), signal))
+              ? submissions.send(ready.call, () => exchange(request, () => Promise.resolve(), { signal, clock }))
               : submissions.once(ready.call, once(request));
           return gate(ready.model).pass(send, { key: call.userId, signal, clock });
         });

@@ -55,7 +55,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     if (model.modality === "text") return madeResult(call, model, made, { files: [], requestId });
     if (made.files.length === 0) return withoutOutput(call);
     try {
-      const files = await Promise.all(made.files.map((file, index) => store(call, model, file, index, signal)));
+      const files = await Promise.all(made.files.map((file, index) => store(call, model, file, index, signal ? { signal } : {})));
       return madeResult(call, model, made, { files, requestId });
     } catch (error) {
       // Cancelling was already requested several times.

@@ -1,7 +1,9 @@
 import { DomainError, fileOf, isMediaId, isUnavailable, type MediaValue, member } from "@nodeloom/kernel";
-import { NoSlot, retry, type Slots, uploadParts } from "@nodeloom/platform";
+import { doubling, NoSlot, pause, retry, type Slots, uploadParts } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import { mayPass, type ProviderFile } from "@nodeloom/providers";
+import type { CallClock } from "./clock";
+import type { Spool } from "./spool";
 import { mediaId, notStored, placementOf, storeInTurn } from "./call";
 import { final, inputFailed } from "./failures";
 import type { Media } from "../clients";
@@ -70,24 +72,77 @@ export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, down
 
 /** Stores model outputs, and retries while media is unavailable. */
 
-const STORE_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
+const FIRST_PAUSES_MS = [200, 500, 1_000, 2_000];
+const LATER_PAUSES_MS = [5_000, 5_000, 10_000, 10_000];
+const SPOOL_PAUSES_MS = [5_000, 30_000] as const;
+
+/** How a call keeps files on disk while media is unavailable. */
+export interface Spooling {
+  spool: Pick<Spool, "keep" | "store" | "leave">;
+  clock: CallClock;
+  /** Records that the files can be on disk, so that a later attempt waits for them. */
+  noted(): Promise<void>;
+}
+
+/** Stores a file that is on disk as soon as media is available. The call's timeouts don't include this wait. */
+const storeSpooled = async (id: string, put: () => Promise<MediaValue>, { spool, clock }: Spooling, signal: AbortSignal | undefined) => {
+  try {
+    for (const pauseMs of doubling(...SPOOL_PAUSES_MS)) {
+      try {
+        return await clock.waiting(async () => {
+          await pause(pauseMs, signal);
+          signal?.throwIfAborted();
+          return put();
+        });
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+      }
+    }
+  } finally {
+    spool.leave(id);
+  }
+  throw new Error("unreachable: the pauses never end");
+};
 
 export const createStoreMade =
-  (media: Pick<Media, "ingest" | "upload">, downloads: Slots) =>
-  async (call: ModelCall, model: CatalogModel, file: ProviderFile, index: number, signal?: AbortSignal): Promise<MediaValue> => {
+  (media: Pick<Media, "ingest" | "upload" | "getObjects">, downloads: Slots) =>
+  async (
+    call: ModelCall,
+    model: CatalogModel,
+    file: ProviderFile,
+    index: number,
+    { signal, spooling }: { signal?: AbortSignal; spooling?: Spooling } = {},
+  ): Promise<MediaValue> => {
     const { sourceOrigin, ...placement } = placementOf(call, model, index);
-    // The output is already paid for, so the call waits while media restarts.
-    const callOptions = { deadlineMs: TIMING.direct, waitForReady: true, ...(signal ? { signal } : {}) };
+    const callOptions = { deadlineMs: TIMING.direct, ...(signal ? { signal } : {}) };
     const stripMetadata = "read" in file ? file.stripMetadata : undefined;
     const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
-    const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
+    const header: mediaProto.UploadHeader = { ...placement, stripMetadata };
+    // The output is already paid for, so a call without a spool waits while media restarts.
+    const put = (waitForReady: boolean) => (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
       "url" in file
-        ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, callOptions)
-        : media.upload(uploadParts({ ...placement, stripMetadata }, read!()), callOptions);
+        ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, { ...callOptions, waitForReady })
+        : media.upload(uploadParts(header, read!()), { ...callOptions, waitForReady });
+    const inTurn = (work: () => Promise<mediaProto.IngestResponse | mediaProto.UploadResponse>): Promise<MediaValue> =>
+      storeInTurn(downloads, work, { userId: call.userId, signal, problem: notStored(call) });
     // Retries are safe, because one id stores one file. The provider's file is read again from the start.
     const shouldRetry = (error: unknown): boolean => isUnavailable(error) || ("read" in file && mayPass(error));
-    const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry, ...(signal ? { signal } : {}) });
-    return storeInTurn(downloads, putAgain, { userId: call.userId, signal, problem: notStored(call) });
+    const tryAgain = (pausesMs: readonly number[], waitForReady: boolean): Promise<MediaValue> =>
+      inTurn(() => retry(put(waitForReady), { pausesMs, shouldRetry, ...(signal ? { signal } : {}) }));
+
+    if (!spooling || !read) return tryAgain([...FIRST_PAUSES_MS, ...LATER_PAUSES_MS], true);
+    try {
+      return await tryAgain(FIRST_PAUSES_MS, false);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
+    await spooling.noted();
+    if (!(await spooling.spool.keep(header, read()))) return tryAgain(LATER_PAUSES_MS, true);
+    const store = async (): Promise<mediaProto.UploadResponse> =>
+      (await spooling.spool.store(header.id)) ?? {
+        object: (await media.getObjects({ ids: [header.id], ownerId: header.ownerId })).objects[0],
+      };
+    return storeSpooled(header.id, () => inTurn(store), spooling, signal);
   };
 
 /**

@@ -2,7 +2,7 @@ import type { EgressClient } from "@nodeloom/platform";
 import type { Identity, Transform } from "../clients";
 import type { CallOptions } from "./call";
 import { createKeepAnswer } from "./answers";
-import { createFiles, type Files } from "./files";
+import { createFiles, type Files, type FilesOptions } from "./files";
 import { createHttpRequest } from "./http-request";
 import { createJobs, type JobOptions, type Jobs } from "./jobs";
 import { createKeepFile, type KeepFile } from "./stored-files";
@@ -21,7 +21,7 @@ export interface Calls {
   textStreams: Pick<TextStreams, "open">;
 }
 
-export interface CallsOptions extends CallOptions, Pick<JobOptions, "pace">, Pick<Calls, "textStreams"> {
+export interface CallsOptions extends CallOptions, Pick<JobOptions, "pace">, Pick<FilesOptions, "spool">, Pick<Calls, "textStreams"> {
   identity: Pick<Identity, "readSecrets">;
   userEgress: EgressClient;
   transform: Pick<Transform, "run">;

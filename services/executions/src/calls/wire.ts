@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { MediaUrls } from "@nodeloom/kernel";
 import {
   createAddressRules,
@@ -27,17 +28,22 @@ import { createOutgoing } from "./outgoing";
 import { createOwnFiles } from "./own-files";
 import { createPace } from "./pace";
 import { createKeyTest, createProviderKeys } from "./provider-keys";
+import { openSpool } from "./spool";
 import { createSubmissions } from "./submissions";
 import { createTextStreams } from "./text-streams";
 import { createPrograms, createProgramVersion, createRequirePrograms } from "./transforms";
 import { createCalls } from "./ways";
 
 const CACHED_PROVIDERS = 500;
+const MIB = 1_048_576;
 
 export interface CallsConfig extends ModerationConfig {
   PROVIDER_EGRESS_ALLOW: AddressRulesOptions["allow"];
   USER_EGRESS_ALLOW: AddressRulesOptions["allow"];
+  MONGODB_DATABASE_PREFIX: string;
   REDIS_KEY_PREFIX: string;
+  EXECUTIONS_DATA_DIR: string;
+  EXECUTIONS_SPOOL_MB: number;
 }
 
 export interface CallsFloorOptions {
@@ -54,7 +60,18 @@ export interface CallsFloorOptions {
   logger: Logger;
 }
 
-export const wireCalls = ({ config, services, stores, redis, channel, execution, catalog, addresses, urls, logger }: CallsFloorOptions) => {
+export const wireCalls = async ({
+  config,
+  services,
+  stores,
+  redis,
+  channel,
+  execution,
+  catalog,
+  addresses,
+  urls,
+  logger,
+}: CallsFloorOptions) => {
   const { identity, media, models } = services;
   const { own } = addresses;
   const egress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
@@ -70,10 +87,14 @@ export const wireCalls = ({ config, services, stores, redis, channel, execution,
     egressOf: ownServers.clientOf,
   });
   const { storage = media, transform = services.transform } = moderation ?? {};
+  const spool = await openSpool({
+    ...{ folder: join(config.EXECUTIONS_DATA_DIR, `${config.MONGODB_DATABASE_PREFIX}spool`), maxBytes: config.EXECUTIONS_SPOOL_MB * MIB },
+    ...{ media: storage, rows: stores.rows, logger },
+  });
   const gates = createGates(logger, (name) => process.env[name]);
   const [downloads, pace, textStreams] = [createSlots(DOWNLOADS), createPace(), createTextStreams(channel)];
   const made = createCalls({
-    ...{ catalog, media, storage, downloads, own, pace, textStreams, identity, userEgress, transform },
+    ...{ catalog, media, storage, downloads, own, pace, textStreams, identity, userEgress, transform, spool },
     provider: (model: CatalogModel) => providers.memo(model.providerJson),
     gate: (model: CatalogModel) => gates(model.providerJson),
     submissions: createSubmissions(stores),
@@ -102,6 +123,7 @@ export const wireCalls = ({ config, services, stores, redis, channel, execution,
     },
     close: async (): Promise<void> => {
       textStreams.stop();
+      await spool.stop();
       await Promise.all([egress.close(), ownServers.close(), userEgress.close()]);
     },
   };

@@ -78,6 +78,8 @@ export const TIMING = {
   text: 7 * MINUTE,
   /** Deadline of one request answered with files, from the first request and including storage. */
   direct: 9 * MINUTE,
+  /** How long files that a process kept on its disk can be missing while media is available. Afterwards the disk counts as lost. */
+  spoolLost: 10 * MINUTE,
   /** How long pieces of a text are collected before they are sent. */
   textBatch: 100,
   /** How long progress waits to share a write. */

@@ -3,7 +3,11 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { BlobStore } from "./blobs";
 import { syncPath } from "./folders";
-import { openStaging } from "./staging";
+import { diskFailure, openStaging } from "./staging";
+
+const rethrowAsFailure = (error: unknown): never => {
+  throw diskFailure(error);
+};
 
 /** @returns false if the target folder is missing */
 const renamed = async (from: string, to: string): Promise<boolean> => {
@@ -45,7 +49,7 @@ export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
   return {
     stage: async (source, maxBytes) => {
       const { moved, ...staged } = await staging.stage(source, maxBytes);
-      return { ...staged, keep: (name) => keep(staged.path, name).then(moved) };
+      return { ...staged, keep: (name) => keep(staged.path, name).then(moved, rethrowAsFailure) };
     },
     read: async (name, range) => {
       const handle = await open(pathOf(name), "r").catch((error: NodeJS.ErrnoException) => {

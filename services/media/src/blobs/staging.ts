@@ -53,7 +53,17 @@ const sweep = async (folder: string): Promise<void> => {
 };
 
 const DISK_FULL: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
-const diskFull = (): DomainError => new DomainError("unavailable", "SERVICE_UNAVAILABLE", "the disk for files is full: retry later");
+/** The folder is missing, read-only, or its disk fails. */
+const DISK_UNUSABLE: ReadonlySet<string | undefined> = new Set(["EACCES", "EIO", "ENODEV", "ENOENT", "EPERM", "EROFS", "ESTALE"]);
+const unusable = (problem: string): DomainError => new DomainError("unavailable", "SERVICE_UNAVAILABLE", `${problem}: retry later`);
+const diskFull = (): DomainError => unusable("the disk for files is full");
+
+/** Maps an error of the disk to a failure that callers retry. Other errors stay the same. */
+export const diskFailure = (error: unknown): unknown => {
+  const { code } = error as NodeJS.ErrnoException;
+  if (DISK_FULL.has(code)) return diskFull();
+  return DISK_UNUSABLE.has(code) ? unusable(`the folder for files can't be written (${code})`) : error;
+};
 
 /** Batches small chunks into larger writes. */
 const gatheringWriter = (handle: FileHandle) => {
@@ -119,7 +129,7 @@ export const openStaging = async (root: string): Promise<Staging> => {
         }
       } catch (error) {
         await discard();
-        throw DISK_FULL.has((error as NodeJS.ErrnoException).code) ? diskFull() : error;
+        throw diskFailure(error);
       }
     },
     check: async () => {

@@ -1,0 +1,202 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInputCheck, type Price } from "@nodeloom/kernel";
+import { service as mediaService } from "@nodeloom/media";
+import { connectMongo, createEgressClient, createGrpcClient, createLogger, createSlots, type RunningService } from "@nodeloom/platform";
+import { media as mediaProto } from "@nodeloom/proto";
+import { createProvider, type FilesProvider } from "@nodeloom/providers";
+import { service as sandboxService } from "@nodeloom/sandbox";
+import { signedPath } from "../../../media/test/signed";
+import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { voice } from "../../../providers/test/support/direct";
+import { DOWNLOADS } from "../../src/calls/call";
+import { createCallClock } from "../../src/calls/clock";
+import { createFiles, type Files } from "../../src/calls/files";
+import { createGates } from "../../src/calls/gates";
+import { openSpool, type Spool } from "../../src/calls/spool";
+import { createSubmissions } from "../../src/calls/submissions";
+import type { Media } from "../../src/clients";
+import type { CatalogModel } from "../../src/plan/model-catalog";
+import type { Stores } from "../../src/record/stores";
+import type { ModelCall } from "../../src/run/calls";
+import type { RunStatus } from "../../src/run/states";
+import { openStore } from "../support/index";
+
+jest.setTimeout(60_000);
+
+const KEY = "sandbox";
+const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
+const MIB = 1_048_576;
+const PRICE: Price = { basis: "run", microUsd: 10_000 };
+const INPUTS = { type: "object", properties: { prompt: { type: "string" }, voice: {}, sandbox: {} } };
+const logger = createLogger("test", "silent");
+
+let folder: string;
+let sandbox: RunningService;
+let sandboxUrl: string;
+let storage: RunningService;
+let mediaPort: number;
+let media: Media;
+let egress: ReturnType<typeof createEgressClient>;
+let stores: Stores;
+let stopStore: () => Promise<void>;
+let spools: Spool[];
+let spoolFolder: string;
+let status: RunStatus;
+/** Requests that the provider got. */
+let requests: number;
+
+const startStorage = (port: number): Promise<RunningService> =>
+  startMigrated(mediaService, {
+    MONGODB_URI: process.env.MONGODB_URI!,
+    MONGODB_DATABASE_PREFIX: PREFIX,
+    PUBLIC_BASE_URL: "http://public.test",
+    MEDIA_DIR: join(folder, "media"),
+    MEDIA_URL_KEYS: "ab".repeat(32),
+    MEDIA_LISTEN: `127.0.0.1:${port}`,
+    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
+    LOG_LEVEL: "silent",
+  });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "nodeloom-spool-"));
+  sandbox = await sandboxService.start({
+    SANDBOX_LISTEN: "127.0.0.1:0",
+    SANDBOX_DATA_DIR: join(folder, "sandbox"),
+    SANDBOX_API_KEY: KEY,
+    SANDBOX_CONTROL_KEY: KEY,
+    LOG_LEVEL: "silent",
+  });
+  const address = `127.0.0.1:${sandbox.ports!.SANDBOX_LISTEN}`;
+  sandboxUrl = `http://${address}`;
+  egress = createEgressClient({ allow: [address] });
+  storage = await startStorage(0);
+  mediaPort = storage.ports!.MEDIA_LISTEN!;
+  media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, { address: `127.0.0.1:${mediaPort}` });
+  ({ stores, stop: stopStore } = await openStore());
+});
+afterAll(async () => {
+  await egress.close();
+  media.close();
+  await Promise.all([sandbox.stop(), storage.stop(), stopStore()]);
+  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${PREFIX}media` });
+  await connection.dropDatabase();
+  await connection.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  spools = [];
+  status = "processing";
+  requests = 0;
+  spoolFolder = join(folder, randomUUID());
+});
+afterEach(() => Promise.all(spools.map((spool) => spool.stop())));
+
+/** One process's spool. */
+const open = async (maxBytes = MIB): Promise<Spool> => {
+  const rows = { statesOf: (ids: readonly string[]) => Promise.resolve(ids.map((_id) => ({ _id, status, holdId: null as never }))) };
+  const spool = await openSpool({ folder: spoolFolder, maxBytes, media, rows, logger });
+  spools.push(spool);
+  return spool;
+};
+
+/** The calls of one process. */
+const processWith = (spool: Pick<Spool, "keep" | "store" | "leave">): Files => {
+  const settings = voice(sandboxUrl, "sandbox-speech");
+  const model: CatalogModel = {
+    internalName: "m",
+    modality: "audio",
+    providerKind: "direct-http",
+    price: PRICE,
+    inputSchema: INPUTS,
+    validate: createInputCheck(INPUTS),
+    minTier: "free",
+    providerJson: JSON.stringify(settings),
+    inputSchemaJson: JSON.stringify(INPUTS),
+  };
+  return createFiles({
+    catalog: { getAny: () => Promise.resolve(model) } as never,
+    provider: () => {
+      const provider = createProvider(model.providerJson, { egress, secret: () => KEY }) as FilesProvider;
+      return {
+        ...provider,
+        run: (request: Parameters<FilesProvider["run"]>[0]) => {
+          requests += 1;
+          return provider.run(request);
+        },
+      };
+    },
+    gate: () => createGates(logger)(model.providerJson),
+    media,
+    downloads: createSlots(DOWNLOADS),
+    submissions: createSubmissions(stores),
+    own: "http://media.test/",
+    spool,
+  });
+};
+
+const newCall = (): ModelCall => {
+  const executionId = randomUUID();
+  return {
+    ...{ executionId, userId: "u1", nodeId: "n", nodeIndex: 0, item: 0, key: `${executionId}:n:0` },
+    ...{ model: "m", inputs: { prompt: "a paid sound" }, price: PRICE, tags: {} },
+  } as unknown as ModelCall;
+};
+
+const until = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+};
+const keptFiles = (): string[] => (existsSync(spoolFolder) ? readdirSync(spoolFolder).filter((name) => !name.endsWith(".part")) : []);
+const run = (files: Files, call: ModelCall) => files.run(call, new AbortController().signal, createCallClock());
+const bytesAt = async (url: string): Promise<number> => {
+  const address = `http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${signedPath(url)}`;
+  return (await (await fetch(address)).arrayBuffer()).byteLength;
+};
+
+describe("A paid file that can't be stored because media is unavailable", () => {
+  it("waits on disk, and is stored when media is back", async () => {
+    const spool = await open();
+    await storage.stop();
+    const call = newCall();
+    const result = run(processWith(spool), call);
+    await until(() => keptFiles().length === 1);
+    storage = await startStorage(mediaPort);
+    const { files } = await result;
+    expect(await bytesAt(files[0]!.url)).toBeGreaterThan(1_000);
+    expect(keptFiles()).toEqual([]);
+  });
+
+  it("is stored by the next process if this one is killed, and the provider isn't asked again", async () => {
+    const killed = { ...(await open()), store: () => new Promise<never>(() => undefined) };
+    await storage.stop();
+    const call = newCall();
+    void run(processWith(killed), call).catch(() => undefined);
+    await until(() => keptFiles().length === 1);
+    storage = await startStorage(mediaPort);
+    const { files } = await run(processWith(await open()), call);
+    expect(await bytesAt(files[0]!.url)).toBeGreaterThan(1_000);
+    expect(requests).toBe(1);
+    await until(() => keptFiles().length === 0);
+  });
+
+  it("isn't written if the spool is full", async () => {
+    const spool = await open(100);
+    const header = { id: `${randomUUID()}-0-0-0`, ownerId: "u1", accept: ["audio"], making: undefined };
+    expect(await spool.keep(header, [Buffer.alloc(60), Buffer.alloc(60)])).toBe(false);
+    expect(readdirSync(spoolFolder)).toEqual([]);
+    expect(await spool.keep(header, [Buffer.alloc(20)])).toBe(true);
+  });
+
+  it("is removed if its run has ended or was erased", async () => {
+    const spool = await open();
+    const header = { id: `${randomUUID()}-0-0-0`, ownerId: "u1", accept: ["audio"], making: undefined };
+    await spool.keep(header, [Buffer.alloc(20)]);
+    await spool.stop();
+    status = "erased";
+    await open();
+    await until(() => keptFiles().length === 0);
+    expect((await media.getObjects({ ids: [header.id], ownerId: "u1" })).objects).toEqual([]);
+  });
+});
