@@ -22,6 +22,7 @@ import { innerWorkflowCases } from "./inner-workflows";
 import { leavingCases } from "./leaving";
 import { libraryCases } from "./library";
 import { limitCases } from "./limits";
+import { loopCases } from "./loops";
 import { mediaCases } from "./media";
 import { mediaReaderCases } from "./media-readers";
 import { mediaUrlCases } from "./media-urls";
@@ -70,6 +71,7 @@ export const CASES: readonly Case[] = [
   ...environmentCases,
   ...workflowTestCases,
   ...rerunCases,
+  ...loopCases,
   ...facadeCases,
   ...paymentCases,
   ...signInCases,

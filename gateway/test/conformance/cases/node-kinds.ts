@@ -224,7 +224,7 @@ const quoteCases: Case[] = [
     const types = listed.map(({ type }) => type).sort();
     assert.deepEqual(types, [
       ...["approval", "generate-audio", "generate-image", "generate-video", "http-request", "json", "list"],
-      ...["llm-assistant", "media", "media-upload", "note", "request-input", "response-output", "switch", "text-box", "workflow"],
+      ...["llm-assistant", "loop", "media", "media-upload", "note", "request-input", "response-output", "switch", "text-box", "workflow"],
     ]);
     fits(
       listed.find(({ type }) => type === "llm-assistant"),

@@ -8,6 +8,7 @@ import {
   innerId,
   LIMITS,
   member,
+  turnId,
   type GraphIssue,
   type InlinedWorkflow,
   type WorkflowReference,
@@ -135,7 +136,9 @@ export const findInlined = async (
       meanings.push([container.key, reference.nodeId, key]);
       const contentHash = hashes.get(key)!;
       workflows.push({ nodeId, slug: reference.slug, contentHash, ...(saved.version > 0 ? { version: saved.version } : {}) });
-      await visit({ key, ownerId: saved.createdBy, path, prefix: innerId(nodeId, "") }, needs.workflows);
+      // Each turn of a loop runs the same workflows.
+      const prefix = innerId(reference.isLoop ? turnId(nodeId, 1) : nodeId, "");
+      await visit({ key, ownerId: saved.createdBy, path, prefix }, needs.workflows);
     }
   };
 

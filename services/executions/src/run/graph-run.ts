@@ -8,7 +8,9 @@ import {
   dependencies,
   evaluateStep,
   inPlaces,
+  makesTurns,
   nodeName,
+  outletsOf,
   outputPort,
   REJECTED_PORT,
   routeOf,
@@ -20,7 +22,7 @@ import {
   type RunBudget,
   type RunPlan,
 } from "@nodeloom/kernel/graph";
-import { createBranches, endWarnings, initialNodes, MOST_CALL_WARNINGS, resultNodes, stopNodes } from "./nodes";
+import { createBranches, endWarnings, initialNodes, MOST_CALL_WARNINGS, resultNodes, skipEvaluated, stopNodes } from "./nodes";
 import {
   CANCEL_REPORTS,
   type CallContext,
@@ -87,15 +89,16 @@ export class GraphRun {
     return this.plan.steps.flatMap((step) => {
       if (!isReady(step)) return [];
       const reached = this.branches.reached(step);
-      if (!reached) this.skip(step.id, done);
+      if (!reached) this.skip(step, done);
       return reached ?? [];
     });
   }
 
-  private skip(nodeId: string, done: Set<string>): void {
-    this.node(nodeId).status = "skipped";
-    this.releaseInputs(nodeId);
-    done.add(nodeId);
+  private skip({ id, type }: PlanStep, done: Set<string>): void {
+    this.node(id).status = "skipped";
+    if (makesTurns(type)) skipEvaluated(this.nodes, id);
+    this.releaseInputs(id);
+    done.add(id);
   }
 
   start(step: PlanStep, now: number): void {
@@ -166,12 +169,15 @@ export class GraphRun {
   evaluate(step: PlanStep): void {
     const bound = this.bind(step);
     const { items, mapped } = bound;
+    const outlets = outletsOf(step, items[0] ?? {}, this.budget);
+    if (outlets) return this.leave(step, outlets.values, outlets.carrying);
     const values = inPlaces(
       items.map((item) => evaluateStep(step, item, this.budget)),
       bound,
     );
     const route = routeOf(step, items[0] ?? {}, this.budget);
-    this.leaveBy(step, route ?? outputPort(step.type), collect(values, mapped), route !== undefined);
+    const port = route ?? outputPort(step.type);
+    this.leave(step, { [port]: collect(values, mapped) }, route === undefined ? undefined : [port]);
   }
 
   /** Returns the value of a step with one item. @throws BindError */
@@ -182,14 +188,15 @@ export class GraphRun {
 
   /** Sends a value through the port that a person chose. @throws BindError */
   decide(step: PlanStep, isApproved: boolean, { value }: { value: unknown }): void {
-    this.leaveBy(step, isApproved ? APPROVED_PORT : REJECTED_PORT, this.budget.value(value), true);
+    const port = isApproved ? APPROVED_PORT : REJECTED_PORT;
+    this.leave(step, { [port]: this.budget.value(value) }, [port]);
   }
 
-  /** @param isAlone true if the node's other ports get no value */
-  private leaveBy({ id }: PlanStep, port: string, value: unknown, isAlone: boolean): void {
-    if (isAlone) this.branches.take(id, port);
-    if (!this.hidesOutputs) Object.assign(this.node(id), this.report({ [port]: value }));
-    this.values.keep(id, port, value);
+  /** @param carrying ports that pass their value on; the node's other ports get none. By default the node has one port. */
+  private leave({ id }: PlanStep, values: Readonly<Record<string, unknown>>, carrying?: readonly string[]): void {
+    if (carrying) this.branches.take(id, carrying);
+    if (!this.hidesOutputs) Object.assign(this.node(id), this.report(values));
+    for (const port of carrying ?? Object.keys(values)) if (Object.hasOwn(values, port)) this.values.keep(id, port, values[port]);
   }
 
   get hidesOutputs(): boolean {

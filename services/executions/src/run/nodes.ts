@@ -1,4 +1,14 @@
-import { makesResult, type PlanStep, type Reported, RESULT_TYPE, type RunPlan, type Source } from "@nodeloom/kernel/graph";
+import {
+  allowsMissing,
+  GOES_ON_PORT,
+  innerId,
+  makesResult,
+  type PlanStep,
+  type Reported,
+  RESULT_TYPE,
+  type RunPlan,
+  type Source,
+} from "@nodeloom/kernel/graph";
 import type { NodeState, NodeStatus } from "./types";
 
 /** Builds the nodes of a run before it starts and after it stops. */
@@ -58,6 +68,11 @@ export const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: 
   ];
 };
 
+/** Marks the nodes of a skipped turn that planning evaluated as skipped. @param turn id of the node at the end of the turn */
+export const skipEvaluated = (nodes: readonly NodeState[], turn: string): void => {
+  for (const node of nodes) if (node.status === "completed" && node.id.startsWith(innerId(turn, ""))) node.status = "skipped";
+};
+
 /** Marks nodes that never ran as skipped. */
 export const skipPending = (nodes: readonly NodeState[]): NodeState[] =>
   nodes.map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
@@ -98,20 +113,21 @@ export const createBranches = (statusOf: (nodeId: string) => NodeStatus) => {
 
   return {
     carrying,
-    /** Limits a node's output to one of its ports. */
-    take: (nodeId: string, port: string): void => void open.set(nodeId, new Set([port])),
+    /** Limits a node's output to some of its ports. */
+    take: (nodeId: string, ports: readonly string[]): void => void open.set(nodeId, new Set(ports)),
     /**
      * Returns a step without the sources that have no value. Its dependencies must be done.
-     * @returns undefined if one of the step's connected ports gets no value, so that the step is skipped; a result step continues without
-     *   that port
+     * @returns undefined if one of the step's connected ports gets no value, or if its loop has ended, so that the step is skipped; a
+     *   result step and the end of a turn continue without that port
      */
     reached: (step: PlanStep): PlanStep | undefined => {
+      if (step.gate !== undefined && !carries({ node: step.gate, port: GOES_ON_PORT })) return undefined;
       if (Object.values(step.sources).every((all) => all.every(carries))) return step;
       const sources = carrying(step.sources);
       const ports = Object.keys(sources);
       if (ports.length === Object.keys(step.sources).length) return { ...step, sources };
-      if (!makesResult(step.type)) return undefined;
-      open.set(step.id, new Set(ports));
+      if (!allowsMissing(step.type, step.literals)) return undefined;
+      if (makesResult(step.type)) open.set(step.id, new Set(ports));
       return { ...step, sources };
     },
   };

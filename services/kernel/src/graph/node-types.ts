@@ -14,6 +14,7 @@ export const NODE_TYPES = [
   "media",
   "media-upload",
   "workflow",
+  "loop",
   "note",
   "response-output",
 ] as const;

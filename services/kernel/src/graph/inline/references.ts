@@ -1,6 +1,8 @@
 import { isSlug } from "../../limits";
-import { namedVersion, workflow } from "../kinds/workflow";
-import type { Graph, GraphNode } from "../types";
+import { kindOf, makesTurns } from "../kinds";
+import { namedVersion } from "../kinds/workflow";
+import { innerId, type Graph, type GraphNode } from "../types";
+
 import { isBypassed } from "../wiring/bypass";
 
 /** A node's reference to the workflow that it runs. */
@@ -10,22 +12,20 @@ export interface WorkflowReference {
   slug: string;
   /** A version number, `draft`, or an empty text for the latest version. */
   version: string;
+  /** Set for a loop, whose inner nodes have ids such as `loop/1/node`. */
+  isLoop?: true;
 }
 
 /** @returns undefined for other kinds, invalid nodes and bypassed nodes */
 export const referenceOf = (node: GraphNode): WorkflowReference | undefined => {
   const { slug } = node.data;
-  if (node.type !== workflow.type || isBypassed(node) || typeof slug !== "string" || !isSlug(slug)) return undefined;
+  const kind = kindOf(node.type);
+  if (!kind?.isReplaced || node.turn || isBypassed(node) || typeof slug !== "string" || !isSlug(slug)) return undefined;
   const version = namedVersion(node.data.version);
-  return version === undefined ? undefined : { nodeId: node.id, slug, version };
+  return version === undefined ? undefined : { nodeId: node.id, slug, version, ...(makesTurns(node.type) ? { isLoop: true } : {}) };
 };
 
 export const workflowReferences = ({ nodes }: Graph): WorkflowReference[] => nodes.flatMap((node) => referenceOf(node) ?? []);
-
-const SEPARATOR = "/";
-
-/** The id of an inner node in the expanded graph. */
-export const innerId = (outer: string, inner: string): string => `${outer}${SEPARATOR}${inner}`;
 
 /** Returns the id of the outer graph's node that contains `outer/inner`, or the id itself if the graph has such a node. */
 export const outerNodeOf = ({ nodes }: Graph, id: string): string => {

@@ -1,5 +1,5 @@
 import { elements, withMember } from "../../json-text";
-import { workflow } from "../kinds/workflow";
+import { kindOf } from "../kinds";
 import { isRecord } from "../types";
 
 interface Link {
@@ -9,7 +9,8 @@ interface Link {
 
 const linkIn = (nodeJson: string): Link | undefined => {
   const node: unknown = JSON.parse(nodeJson);
-  if (!isRecord(node) || node.type !== workflow.type || !isRecord(node.data) || typeof node.data.slug !== "string") return undefined;
+  if (!isRecord(node) || typeof node.type !== "string" || !kindOf(node.type)?.isReplaced) return undefined;
+  if (!isRecord(node.data) || typeof node.data.slug !== "string") return undefined;
   const { slug, version } = node.data;
   return { slug, hasVersion: version !== undefined && version !== null && version !== "" };
 };

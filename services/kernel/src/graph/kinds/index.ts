@@ -8,9 +8,10 @@ import { generateImage } from "./generate-image";
 import { generateVideo } from "./generate-video";
 import { httpRequest } from "./http-request";
 import { json } from "./json";
-import type { NodeKind } from "./kind";
+import type { NodeKind, Outlets } from "./kind";
 import { list } from "./list";
 import { llmAssistant } from "./llm-assistant";
+import { loop } from "./loop";
 import { media } from "./media";
 import { mediaUpload } from "./media-upload";
 import { note } from "./note";
@@ -23,6 +24,7 @@ import { workflow } from "./workflow";
 export type { NodeKind } from "./kind";
 export { approvalSettings, APPROVED_PORT, REJECTED_PORT, WAITING_HOURS, type ApprovalSettings, type OnTimeout } from "./approval";
 export { JSON_PORT } from "./llm-assistant";
+export { GOES_ON_PORT, LOOP_BOUNDS, TURNS_PORT } from "./loop";
 export { inputFields, requestInputs, savedValues } from "./request-input";
 
 export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
@@ -40,6 +42,7 @@ export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   media,
   "media-upload": mediaUpload,
   workflow,
+  loop,
   note,
   "response-output": responseOutput,
 };
@@ -53,6 +56,9 @@ export const callsTransform = (type: string): boolean => kindOf(type)?.calls ===
 export const makesResult = (type: string): boolean => kindOf(type)?.isResult === true;
 export const waitsForDecision = (type: string): boolean => kindOf(type)?.waits === true;
 export const isGeneratorType = (type: string): boolean => callsModel(type) && kindOf(type)?.modality !== "text";
+
+/** True for kinds that repeat nodes in turns. */
+export const makesTurns = (type: string): boolean => kindOf(type)?.outlets !== undefined;
 
 /** True for kinds whose outputs are files in media storage. */
 export const makesFiles = (type: string): boolean => isGeneratorType(type) || callsTransform(type);
@@ -82,6 +88,17 @@ export const routeOf = (
   item: Readonly<Record<string, unknown>>,
   budget: RunBudget,
 ): string | undefined => kindOf(step.type)!.route?.port(step.literals, item, budget);
+
+/** Returns the outputs of a step of a kind with outlets; undefined for other kinds. @throws BindError */
+export const outletsOf = (
+  step: { type: string; literals: Readonly<Record<string, unknown>> },
+  item: Readonly<Record<string, unknown>>,
+  budget: RunBudget,
+): Outlets | undefined => kindOf(step.type)!.outlets?.(step.literals, item, budget);
+
+/** True if a node or step runs even if some of its connected ports get no value. */
+export const allowsMissing = (type: string, literals: Readonly<Record<string, unknown>>): boolean =>
+  makesResult(type) || kindOf(type)?.allowsMissing?.(literals) === true;
 
 /** Returns the value of a pure step for one item and counts its work. @throws BindError */
 export const evaluateStep = (

@@ -9,6 +9,12 @@ import type { GraphNode, NodeType } from "../types";
 
 type Literals = Readonly<Record<string, unknown>>;
 
+/** What a node outputs: the values that its execution reports by port, and the ports that pass theirs on. */
+export interface Outlets {
+  values: Readonly<Record<string, unknown>>;
+  carrying: readonly string[];
+}
+
 /** A node kind, as used by planning, execution, the docs and the console. */
 export interface NodeKind {
   readonly type: NodeType;
@@ -65,6 +71,14 @@ export interface NodeKind {
     /** Input ports that the choice depends on. */
     ports(literals: Literals): string[];
   };
+
+  /**
+   * For kinds that give a value to several ports or to none. The other ports have no value. All input ports of such a kind accept lists
+   * unchanged.
+   */
+  readonly outlets?: (literals: Literals, item: Literals, budget: RunBudget) => Outlets;
+  /** True if the node runs even if some of its connected ports get no value. Result nodes always do. */
+  readonly allowsMissing?: (literals: Literals) => boolean;
 
   /** Returns the output value if the saved graph defines it. */
   savedValue?(node: GraphNode, port: string | null): unknown;

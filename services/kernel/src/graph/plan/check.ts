@@ -18,10 +18,12 @@ const onItemErrorProblems = (node: GraphNode): string[] =>
 
 /** Problems in the settings of all nodes. */
 export const checkSettings = ({ nodes }: Graph, schemaOf: (node: GraphNode) => JsonSchema | undefined): GraphIssue[] => [
-  ...nodes.flatMap((node) =>
-    [...(kindOf(node.type)?.check(node, schemaOf(node)) ?? []), ...maxItemsProblems(node), ...onItemErrorProblems(node)]
-      .slice(0, GRAPH_BOUNDS.issues)
-      .map((message) => ({ nodeId: node.id, ...findingInWords("SETTING_INVALID", message) })),
-  ),
+  ...nodes
+    .filter(({ original }) => original === undefined)
+    .flatMap((node) =>
+      [...(kindOf(node.type)?.check(node, schemaOf(node)) ?? []), ...maxItemsProblems(node), ...onItemErrorProblems(node)]
+        .slice(0, GRAPH_BOUNDS.issues)
+        .map((message) => ({ nodeId: node.id, ...findingInWords("SETTING_INVALID", message) })),
+    ),
   ...Object.values(NODE_KINDS).flatMap((kind) => kind.checkAll?.(nodes.filter(({ type }) => type === kind.type)) ?? []),
 ];

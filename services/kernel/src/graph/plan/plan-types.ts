@@ -71,6 +71,10 @@ export interface PlanStep {
   isMetered?: true;
   /** Set if the run's switches may skip this step. */
   conditional?: true;
+  /** End of the turn of a loop before this step's turn. The step is skipped if the loop ends there. */
+  gate?: string;
+  /** Nodes that must be done before this step, even if it doesn't read them. */
+  after?: readonly string[];
   /** Required form of a language model's answer. One more call repairs an invalid answer. */
   answer?: { schema: JsonSchema; maxRepairMillicredits: number };
   /** Models that are called in order if the step's own model fails. */
@@ -224,8 +228,12 @@ export const stepModels = ({ model, fallback = [] }: Pick<PlanStep, "model" | "f
   model === undefined ? [] : [model, ...fallback.map((one) => one.model)];
 
 /** Ids of the nodes that a step waits for. */
-export const dependencies = (step: Pick<PlanStep, "sources">): string[] => [
-  ...new Set(Object.values(step.sources).flatMap((sources) => sources.flatMap((source) => ("node" in source ? [source.node] : [])))),
+export const dependencies = ({ sources, gate, after = [] }: Pick<PlanStep, "sources" | "gate" | "after">): string[] => [
+  ...new Set([
+    ...Object.values(sources).flatMap((all) => all.flatMap((source) => ("node" in source ? [source.node] : []))),
+    ...(gate === undefined ? [] : [gate]),
+    ...after,
+  ]),
 ];
 
 export interface NodePlan {

@@ -63,8 +63,12 @@ const planOutput = (planner: Planner, nodes: readonly GraphNode[], steps: PlanSt
 const messagesOf = (findings: readonly Finding[] = []): string[] => findings.map(({ message }) => message);
 
 /** Issues in node order without duplicates, up to a bound. Issues of the whole graph come first. */
-const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] => {
+const inOrder = ({ nodes }: Graph, found: readonly GraphIssue[]): GraphIssue[] => {
   const position = new Map(nodes.map((node, index) => [node.id, index]));
+  const originals = new Map(nodes.flatMap(({ id, original }) => (original === undefined ? [] : [[id, original]])));
+  const known = new Set(found.map(({ nodeId, code }) => `${nodeId ?? ""}\n${code}`));
+  // A node that a loop repeats has the same problems in each turn.
+  const issues = found.filter(({ nodeId, code }) => !known.has(`${originals.get(nodeId ?? "") ?? "\n"}\n${code}`));
   const at = ({ nodeId }: GraphIssue): number => (nodeId === null ? -1 : (position.get(nodeId) ?? -1));
   const distinct = new Map(issues.map((issue) => [`${issue.nodeId ?? ""}\n${issue.message}`, issue]));
   return [...distinct.values()].sort((a, b) => at(a) - at(b)).slice(0, GRAPH_BOUNDS.issues);
@@ -194,15 +198,19 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
   const request: PlanRequest = { ...whole, graph };
   const schema = (node: GraphNode): JsonSchema | undefined => nodeSchema(node, request.models);
   const { wiring, issues } = checkStructure(request.graph, schema, (node) => nodeResults(node, request.models));
+  const repeated = new Set(graph.nodes.flatMap(({ id, original }) => (original === undefined ? [] : [id])));
   const planner: Planner = {
     request,
     wiring,
     outputs: new Map(),
-    warnings: new Map([...(request.warnings ?? [])].map(([id, warnings]) => [id, [...warnings]])),
+    warnings: new Map([...(request.warnings ?? [])].flatMap(([id, warnings]) => (repeated.has(id) ? [] : [[id, [...warnings]]]))),
     issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schema)],
     skipped: new Set(),
     emptyPorts: new Map(),
     mayBeEmpty: new Set(),
+    conditional: new Set(),
+    running: new Set(),
+    repeated,
     unknownMedia: new Set(),
     dataUrls: new Set(),
     budget: createBudget({}, bounds),

@@ -1,5 +1,6 @@
 import type { Issue } from "../../errors";
-import { ANYTHING, isKnown, knownBytes, type Abstract, type Known } from "./abstract";
+import { groupBy } from "../../group-by";
+import { ANYTHING, isKnown, joined, knownBytes, type Abstract, type Bounds, type Known } from "./abstract";
 import { GRAPH_BOUNDS } from "../bounds";
 import { BindError, BoundPassed, elementsOfWork, type RunBudget } from "../budget";
 import { isDataUrl, isMediaId, mediaProblem, type DataFile } from "../values/media";
@@ -7,7 +8,7 @@ import { knownSource, type NodeSource, type Source } from "./plan-types";
 import { isFileType, type InputPort } from "../wiring/ports";
 import type { JsonSchema, Price } from "../prices/price";
 import { finding, findingInWords, type Finding, type GraphIssue } from "../issues";
-import { shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { loopOf, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 import type { MediaValue } from "../values/value";
 
 /** Properties of a model that planning needs. */
@@ -58,7 +59,7 @@ export interface PlanRequest {
   given?: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 }
 
-export interface WiredEnd extends NodeSource, Pick<GraphEdge, "otherwise"> {}
+export interface WiredEnd extends NodeSource, Pick<GraphEdge, "otherwise" | "isOneOf"> {}
 
 /** Edges by target node and port, and nodes in dependency order. Nodes that never run are excluded. */
 export interface Wiring {
@@ -79,6 +80,12 @@ export interface Planner {
   readonly emptyPorts: Map<string, ReadonlySet<string>>;
   /** Nodes whose outputs can be empty: undecided switches and the nodes they may skip. */
   readonly mayBeEmpty: Set<string>;
+  /** Nodes that only the run can skip. They are in `mayBeEmpty` as well. */
+  readonly conditional: Set<string>;
+  /** Nodes with a step. */
+  readonly running: Set<string>;
+  /** Nodes that repeat a node of a loop's first turn. Their warnings would repeat its warnings. */
+  readonly repeated: ReadonlySet<string>;
   readonly warnings: Map<string, Finding[]>;
   readonly issues: GraphIssue[];
   /** File ids that are missing from the request. */
@@ -108,8 +115,26 @@ const outputOf = ({ outputs }: Planner, { node, port, otherwise }: WiredEnd): Ab
   return otherwise && isKnown(output) && output.value === undefined ? otherwise : output;
 };
 
-export const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstract[] =>
-  (planner.wiring.inputs.get(node.id)?.get(port) ?? []).map((edge) => outputOf(planner, edge));
+/** The output of a loop: the output of one of its turns. */
+const oneOf = (outputs: readonly Abstract[]): Abstract => {
+  const [only, ...others] = outputs;
+  if (only && others.length === 0) return only;
+  const each = outputs.map((output) => joined([output]));
+  const most = (of: (bounds: Bounds) => number): number => Math.max(...each.map(of));
+  return {
+    list: each.some(({ list }) => list),
+    items: most(({ items }) => items),
+    most: most((bounds) => bounds.most),
+    tokens: most(({ tokens }) => tokens),
+  };
+};
+
+export const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstract[] => {
+  const edges = planner.wiring.inputs.get(node.id)?.get(port) ?? [];
+  if (!edges.some(({ isOneOf }) => isOneOf)) return edges.map((edge) => outputOf(planner, edge));
+  const groups = groupBy(edges, (edge) => (edge.isOneOf ? JSON.stringify([loopOf(edge.node), edge.port]) : edge));
+  return [...groups.values()].map((group) => oneOf(group.map((edge) => outputOf(planner, edge))));
+};
 
 /** Replaces file ids with files. A value that doesn't fit the port becomes an issue. */
 export const resolveFiles = (planner: Planner, nodeId: string, port: string, type: InputPort["type"], value: unknown): unknown => {
@@ -148,6 +173,7 @@ export const isGiven = (planner: Planner, edges: readonly WiredEnd[]): boolean =
 
 /** @throws BoundPassed if the graph has too many warnings */
 export const warn = (planner: Planner, nodeId: string, nodeFinding: Finding): void => {
+  if (planner.repeated.has(nodeId)) return;
   planner.warned += 1;
   if (planner.warned > GRAPH_BOUNDS.warnings) throw new BoundPassed(`the graph has more than ${GRAPH_BOUNDS.warnings} warnings`);
   planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), nodeFinding]);

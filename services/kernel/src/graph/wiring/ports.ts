@@ -1,12 +1,10 @@
 import { MEDIA_FAMILIES, mediaFamily } from "../values/media";
 import { propertySchema, type JsonSchema } from "../prices/price";
-import { isRecord, type GraphNode } from "../types";
+import { isRecord, type GraphNode, type PortType } from "../types";
 
 /** Port types, and which outputs can connect to which inputs. */
 
-/** `media` is a file of any family, `any` any JSON value. */
-export const PORT_TYPES = ["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const;
-export type PortType = (typeof PORT_TYPES)[number];
+export { PORT_TYPES, type PortType } from "../types";
 
 export interface InputPort {
   type: PortType;

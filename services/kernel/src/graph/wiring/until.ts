@@ -19,12 +19,14 @@ export const upToNode = <G extends Graph & { issues: readonly GraphIssue[] }>(
   const active = withoutBypassed(whole).graph;
   if (!active.nodes.some(({ id, type }) => id === nodeId && kindOf(type)?.runs !== false)) return undefined;
   const into = groupBy(active.edges, ({ target }) => target);
+  const gates = new Map(active.nodes.map((node) => [node.id, node.gate]));
   const needed = new Set<string>();
   const open = [nodeId];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (needed.has(id)) continue;
     needed.add(id);
-    open.push(...(into.get(id) ?? []).map(({ source }) => source));
+    const gate = gates.get(id);
+    open.push(...(into.get(id) ?? []).map(({ source }) => source), ...(gate === undefined ? [] : [gate]));
   }
   const off = new Set(nodes.filter(isBypassed).map(({ id }) => id));
   const isIn = (id: string): boolean => needed.has(id) || off.has(id);

@@ -80,13 +80,22 @@ const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: 
     problems.push(typeProblem(edge, [port, outputType], [name, input.type]));
   if (problems.length > 0) return problems;
   const wired = wiring.inputs.get(to.id) ?? new Map<string, WiredEnd[]>();
-  const { otherwise } = edge;
-  wiring.inputs.set(to.id, wired.set(name, [...(wired.get(name) ?? []), { node: from.id, port, ...(otherwise ? { otherwise } : {}) }]));
+  const { otherwise, isOneOf } = edge;
+  const end: WiredEnd = { node: from.id, port, ...(otherwise ? { otherwise } : {}), ...(isOneOf ? { isOneOf } : {}) };
+  wiring.inputs.set(to.id, wired.set(name, [...(wired.get(name) ?? []), end]));
   return [];
 };
 
-const sourcesOf = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]): Map<string, Set<string>> =>
-  new Map(nodes.map(({ id }) => [id, new Set([...(inputs.get(id)?.values() ?? [])].flat().map((edge) => edge.node))]));
+/** The nodes that each node waits for. In a loop, these include the end of the turn before, and at the end of a turn all its nodes. */
+const sourcesOf = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]): Map<string, Set<string>> => {
+  const ids = new Set(nodes.map(({ id }) => id));
+  return new Map(
+    nodes.map(({ id, gate, turn }) => {
+      const before = [...(gate === undefined ? [] : [gate]), ...(turn?.nodes ?? [])].filter((one) => ids.has(one));
+      return [id, new Set([...[...(inputs.get(id)?.values() ?? [])].flat().map((edge) => edge.node), ...before])];
+    }),
+  );
+};
 
 /** Kahn's algorithm, stable in node order. The remaining nodes are on a cycle or after one. */
 const dependencyOrder = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]): { order: GraphNode[]; stuck: GraphNode[] } => {
