@@ -49,10 +49,19 @@ export const JSON_TEXTS = {
 export const LIST = {
   list: "List",
   searchWords:
-    "items, array, batch, fan out, fanout, loop, for each, foreach, each, iterate, repeat, loop over items, split in batches, split out, many, image batch list, multiple prompts, variations, xy plot",
+    "items, array, batch, fan out, fanout, for each, foreach, each, iterate, loop over items, split in batches, split out, many, image batch list, multiple prompts, variations, xy plot",
   summary: "Several values: the nodes after it run once for each",
   emptyList: "Empty list",
   oneItemPerLine: "One item per line",
+};
+
+export const LOOP = {
+  loop: "Loop",
+  searchWords:
+    "loop, repeat, until, while, do while, retry, again, turns, rounds, iterations, feedback, refine, improve, counter, while loop, for loop, loop until, loop open, loop close, repeat until",
+  summary: "Runs a workflow until its result is good enough",
+  turns: (most: number) => `At most ${plural(most, "turn", "turns")}`,
+  until: (expression: string) => `until ${expression}`,
 };
 
 export const LLM_ASSISTANT = {

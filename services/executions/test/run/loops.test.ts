@@ -21,7 +21,7 @@ const fields = (...names: string[]): Node => ({
   data: { fields: names.map((name) => ({ name, type: "text" })) },
 });
 
-/** One turn: a request for a score, a request that nobody reads, and the draft with one more letter. */
+/** One turn: a request for a score, a request whose answer no node reads, and the draft with one more letter. */
 const turn = graphOf(
   [
     fields("draft"),

@@ -6,6 +6,7 @@ import { httpRequest } from "./http-request";
 import { json } from "./json";
 import { list } from "./list";
 import { llmAssistant } from "./llm-assistant";
+import { loop } from "./loop";
 import { media } from "./media";
 import { mediaUpload } from "./media-upload";
 import { note } from "./note";
@@ -33,6 +34,7 @@ export const LOOKS: readonly Look[] = [
   approval,
   media,
   workflow,
+  loop,
   note,
 ];
 

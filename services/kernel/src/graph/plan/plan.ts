@@ -63,12 +63,12 @@ const planOutput = (planner: Planner, nodes: readonly GraphNode[], steps: PlanSt
 const messagesOf = (findings: readonly Finding[] = []): string[] => findings.map(({ message }) => message);
 
 /** Issues in node order without duplicates, up to a bound. Issues of the whole graph come first. */
-const inOrder = ({ nodes }: Graph, found: readonly GraphIssue[]): GraphIssue[] => {
+const inOrder = ({ nodes }: Graph, all: readonly GraphIssue[]): GraphIssue[] => {
   const position = new Map(nodes.map((node, index) => [node.id, index]));
   const originals = new Map(nodes.flatMap(({ id, original }) => (original === undefined ? [] : [[id, original]])));
-  const known = new Set(found.map(({ nodeId, code }) => `${nodeId ?? ""}\n${code}`));
+  const keys = new Set(all.map(({ nodeId, code }) => `${nodeId ?? ""}\n${code}`));
   // A node that a loop repeats has the same problems in each turn.
-  const issues = found.filter(({ nodeId, code }) => !known.has(`${originals.get(nodeId ?? "") ?? "\n"}\n${code}`));
+  const issues = all.filter(({ nodeId, code }) => !keys.has(`${originals.get(nodeId ?? "") ?? "\n"}\n${code}`));
   const at = ({ nodeId }: GraphIssue): number => (nodeId === null ? -1 : (position.get(nodeId) ?? -1));
   const distinct = new Map(issues.map((issue) => [`${issue.nodeId ?? ""}\n${issue.message}`, issue]));
   return [...distinct.values()].sort((a, b) => at(a) - at(b)).slice(0, GRAPH_BOUNDS.issues);
