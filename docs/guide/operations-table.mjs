@@ -8,6 +8,7 @@ const { MEDIA_OPERATIONS } = createRequire(import.meta.url)("../../services/kern
 const familyOf = ({ contentMediaType }) => contentMediaType.split("/")[0];
 const rangeOf = ({ minimum, maximum }) => (minimum === undefined ? "" : ` ${minimum} to ${maximum}`);
 const typeOf = (schema) => {
+  if (schema["x-mask"]) return "file: mask";
   if (schema.format === "media") return `file: ${familyOf(schema)}`;
   if (schema.type === "array" && schema.items?.format === "media")
     return `list of files: ${familyOf(schema.items)}, ${schema.minItems ?? 0} to ${schema.maxItems}`;

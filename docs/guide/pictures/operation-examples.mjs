@@ -23,6 +23,27 @@ export const INPUTS = {
       settings: { timing: "audio", width: 640, height: 360 },
       files: { images: ["pier", "night"], audio: "speech" },
     },
+    lightMask: {
+      operation: "mask-draw",
+      settings: {
+        shapes: [
+          {
+            tool: "brush",
+            points: [
+              [0.35, 0.45],
+              [0.62, 0.4],
+            ],
+            size: 0.3,
+          },
+        ],
+      },
+      files: { image: "lighthouse" },
+    },
+    wideMask: {
+      operation: "mask-draw",
+      settings: { shapes: [{ tool: "rectangle", x: 0.1, y: 0.5, width: 0.8, height: 0.35 }] },
+      files: { image: "lighthouse" },
+    },
     logo: { operation: "image-resize", settings: { width: 240, height: 240 }, files: { image: "mug" } },
   },
 };
@@ -37,6 +58,32 @@ export const EXAMPLES = {
   },
   "image-convert": { settings: { format: "webp", quality: 20 }, files: { image: "regatta" } },
   "image-text": { settings: { text: "A day by the sea", size: 0.1, bold: true }, files: { image: "pier" } },
+  "image-extend": { settings: { left: 200, right: 200, background: "#c8c4bc" }, files: { image: "harbour" } },
+  "image-mask": { settings: {}, files: { image: "lighthouse", mask: "lightMask" } },
+  "image-from-mask": { settings: { form: "black" }, files: { mask: "lightMask" } },
+  "mask-draw": {
+    settings: {
+      shapes: [
+        {
+          tool: "brush",
+          points: [
+            [0.3, 0.5],
+            [0.5, 0.35],
+            [0.7, 0.5],
+          ],
+          size: 0.2,
+        },
+        { tool: "rectangle", x: 0.05, y: 0.7, width: 0.3, height: 0.2 },
+      ],
+      feather: 12,
+    },
+    files: { image: "lighthouse" },
+  },
+  "mask-from-image": { settings: { by: "brightness", threshold: 0.6 }, files: { image: "lighthouse" } },
+  "mask-combine": { settings: { method: "subtract" }, files: { mask: "lightMask", other: "wideMask" } },
+  "mask-grow": { settings: { pixels: 40 }, files: { mask: "lightMask" } },
+  "mask-blur": { settings: { feather: 60 }, files: { mask: "lightMask" } },
+  "mask-invert": { settings: {}, files: { mask: "lightMask" } },
   "video-concat": { settings: { transition: "fade" }, files: { videos: ["clip", "talk"] } },
   "video-trim": { settings: { start: 1, seconds: 2 }, files: { video: "talk" } },
   "video-frame": { settings: { last: true }, files: { video: "talk" } },

@@ -1552,7 +1552,7 @@ export interface NodeKind {
   /** Ports of every node of the kind. Placeholders, fields and a model's inputs add more */
   inputs: {
     name: string;
-    type: "text" | "number" | "boolean" | "image" | "video" | "audio" | "media" | "any";
+    type: "text" | "number" | "boolean" | "image" | "mask" | "video" | "audio" | "media" | "any";
     /** True if the port takes a list as one value */
     list: boolean;
   }[];
@@ -1564,7 +1564,7 @@ export interface NodeKind {
   portsOfModel: boolean;
   outputs: {
     name: string;
-    type: "text" | "number" | "boolean" | "image" | "video" | "audio" | "media" | "any";
+    type: "text" | "number" | "boolean" | "image" | "mask" | "video" | "audio" | "media" | "any";
     /** Setting that the port depends on */
     setting?: string;
   }[];
@@ -1576,7 +1576,7 @@ export interface MediaOperation {
   title: string;
   summary: string;
   /** Type of its output, and name of the output port */
-  output: "image" | "video" | "audio";
+  output: "image" | "video" | "audio" | "mask";
   /** JSON Schema of its inputs. Files are ports; other inputs are ports and settings */
   inputs: Record<string, unknown>;
   /** Groups of inputs: each group needs at least one */

@@ -59,5 +59,5 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D31", "Environments"],
   ["D32", "Webhook endpoints"],
   ["D33", "Quotes"],
-  ["D34", "Loops, and the APIs of fal and Replicate"],
+  ["D34", "Loops, masks, and the APIs of fal and Replicate"],
 ]);

@@ -81,6 +81,7 @@ const sample = (field: InputField): unknown => {
     case "select":
       return field.options?.[0] ?? "";
     case "image_upload":
+    case "mask_upload":
       return { url: "https://example.com/image.png", contentType: "image/png" };
     case "video_upload":
       return { url: "https://example.com/video.mp4", contentType: "video/mp4" };

@@ -9,6 +9,16 @@ export const OPERATION_WORDS: Readonly<Record<string, string>> = {
   "image-grid": "grid, collage, contact sheet, image stitch, stitch, side by side, montage, image batch, image concat, mosaic",
   "image-convert": "convert image, png, jpg, jpeg, webp, image format, compress image, file format",
   "image-text": "text on image, title, write text, caption image, meme, draw text, add text, headline, text overlay",
+  "image-extend": "outpaint, outpainting, extend image, pad image, image pad for outpainting, uncrop, canvas size, border, enlarge canvas",
+  "image-mask": "apply mask, mask image, set alpha, join image with alpha, alpha, transparency, cut out with mask, clip",
+  "image-from-mask": "mask to image, convert mask, export mask, mask form, black and white",
+  "mask-draw": "mask, inpaint mask, draw mask, paint mask, mask editor, brush, eraser, rectangle, select area, solid mask",
+  "mask-from-image":
+    "image to mask, select subject, mask from alpha, threshold mask, brightness mask, image color to mask, load image mask",
+  "mask-combine": "combine masks, mask composite, union, intersect, subtract mask, add masks, merge masks",
+  "mask-grow": "grow mask, shrink mask, expand mask, dilate, erode, mask padding",
+  "mask-blur": "feather mask, blur mask, soften mask, soft edge",
+  "mask-invert": "invert mask, inverse selection, reverse mask",
   "video-concat": "join video, concat video, concatenate, merge videos, combine videos, append video, stitch videos",
   "video-trim": "trim video, cut video, video slice, shorten, clip video, split video",
   "video-frame":

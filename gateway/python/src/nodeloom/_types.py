@@ -1740,14 +1740,14 @@ class Task(TypedDict):
 
 class NodeKindInputsItem(TypedDict):
     name: str
-    type: Literal["text", "number", "boolean", "image", "video", "audio", "media", "any"]
+    type: Literal["text", "number", "boolean", "image", "mask", "video", "audio", "media", "any"]
     # True if the port takes a list as one value
     list: bool
 
 
 class NodeKindOutputsItem(TypedDict):
     name: str
-    type: Literal["text", "number", "boolean", "image", "video", "audio", "media", "any"]
+    type: Literal["text", "number", "boolean", "image", "mask", "video", "audio", "media", "any"]
     # Setting that the port depends on
     setting: NotRequired[str]
 
@@ -1779,7 +1779,7 @@ class MediaOperation(TypedDict):
     title: str
     summary: str
     # Type of its output, and name of the output port
-    output: Literal["image", "video", "audio"]
+    output: Literal["image", "video", "audio", "mask"]
     # JSON Schema of its inputs. Files are ports; other inputs are ports and settings
     inputs: Mapping[str, Any]
     # Groups of inputs: each group needs at least one

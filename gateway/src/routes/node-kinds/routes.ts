@@ -19,7 +19,7 @@ const operation = z
     name: z.string().meta({ description: "`node.data.operation`" }),
     title: z.string(),
     summary: z.string(),
-    output: z.enum(MEDIA_FAMILIES).meta({ description: "Type of its output, and name of the output port" }),
+    output: z.enum([...MEDIA_FAMILIES, "mask"]).meta({ description: "Type of its output, and name of the output port" }),
     inputs: z
       .record(z.string(), z.unknown())
       .meta({ description: "JSON Schema of its inputs. Files are ports; other inputs are ports and settings" }),

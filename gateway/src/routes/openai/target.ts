@@ -1,4 +1,4 @@
-import { covers, invalidRequest, isRecord, isSlug, uploadFamily, type JsonSchema } from "@nodeloom/kernel";
+import { covers, invalidRequest, isRecord, isSlug, uploadFamily, uploadType, MASK_KEYWORD, type JsonSchema } from "@nodeloom/kernel";
 import type { executions, workflows } from "@nodeloom/proto";
 import { authorize, runCapability, type Caller } from "../../auth/caller";
 import type { Gateway } from "../../edge/gateway";
@@ -37,7 +37,8 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "textarea"]);
 
 const propertyOf = (field: workflows.SchemaField): JsonSchema => {
   const family = uploadFamily(field);
-  if (family) return { type: "string", format: "media", contentMediaType: `${family}/*` };
+  const isMask = uploadType(field) === "mask" ? { [MASK_KEYWORD]: true } : {};
+  if (family) return { type: "string", format: "media", contentMediaType: `${family}/*`, ...isMask };
   return TEXT_FIELDS.has(field.type) ? { type: "string" } : {};
 };
 

@@ -25,6 +25,7 @@ import { limitCases } from "./limits";
 import { loopCases } from "./loops";
 import { mediaCases } from "./media";
 import { mediaReaderCases } from "./media-readers";
+import { maskCases } from "./masks";
 import { mediaUrlCases } from "./media-urls";
 import { modelCases } from "./models";
 import { moneyCases } from "./money";
@@ -67,6 +68,7 @@ export const CASES: readonly Case[] = [
   ...mediaCases,
   ...mediaUrlCases,
   ...mediaReaderCases,
+  ...maskCases,
   ...libraryCases,
   ...environmentCases,
   ...workflowTestCases,

@@ -1,11 +1,12 @@
 import {
   DomainError,
+  familyOfPort,
   isFileType,
   isStoredFile,
-  mediaFamily,
   mediaOperation,
   operationIssues,
   schemaPorts,
+  type FileType,
   type MediaOperation,
   type MediaValue,
 } from "@nodeloom/kernel";
@@ -48,12 +49,12 @@ export interface Transformed {
 
 interface Given {
   port: string;
-  family: string;
+  type: FileType;
   address: string;
 }
 
-const portsOf = ({ schema }: MediaOperation): [string, string][] =>
-  schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [[name, type] as [string, string]] : []));
+const portsOf = ({ schema }: MediaOperation): [string, FileType][] =>
+  schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [[name, type] as [string, FileType]] : []));
 
 /** @throws DomainError if an earlier node produced an input that the operation doesn't support */
 const readyCall = async (media: TransformsOptions["media"], call: TransformCall) => {
@@ -74,7 +75,7 @@ const fileValue = ({ object, width, height, durationSeconds }: proto.Output): Me
 
 export const createTransforms = ({ media, transform, downloads, own, ownFiles }: TransformsOptions) => {
   /** Returns the key of a file in storage. A file from outside the platform is stored first. */
-  const keyOf = async (call: TransformCall, { family, port, address }: Given, index: number, signal: AbortSignal): Promise<string> => {
+  const keyOf = async (call: TransformCall, { type, port, address }: Given, index: number, signal: AbortSignal): Promise<string> => {
     if (isStoredFile(address, own)) return address.slice(own.length);
     const put = () =>
       media.ingest(
@@ -82,7 +83,7 @@ export const createTransforms = ({ media, transform, downloads, own, ownFiles }:
           id: `${mediaId(call, index)}-in`,
           ownerId: ownerOf(call),
           sourceUrl: address,
-          accept: mediaFamily(`${family}/any`) ? [family] : [],
+          accept: [familyOfPort(type) ?? []].flat(),
           sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_USER,
         }),
         { deadlineMs: TIMING.keepFile, signal },
@@ -100,8 +101,8 @@ export const createTransforms = ({ media, transform, downloads, own, ownFiles }:
     const { operation, inputs } = await readyCall(media, call);
     await ownFiles?.(inputs, call.userId, operation.name);
     const ports = new Map(portsOf(operation));
-    const given = [...ports].flatMap(([port, family]) =>
-      inputs[port] === undefined ? [] : each(inputs[port]).map((address): Given => ({ port, family, address: String(address) })),
+    const given = [...ports].flatMap(([port, type]) =>
+      inputs[port] === undefined ? [] : each(inputs[port]).map((address): Given => ({ port, type, address: String(address) })),
     );
     const files: proto.Input[] = [];
     for (const [index, one] of given.entries()) {

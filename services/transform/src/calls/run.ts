@@ -1,5 +1,6 @@
 import {
   DomainError,
+  familyOfPort,
   invalidRequest,
   mediaOperation,
   missingGroups,
@@ -114,7 +115,7 @@ export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
         const result = await workAgain(pool, work, { timeMs, signal });
         await checkSize(result.path);
         const { userId: ownerId, making, held } = request;
-        const target = { id, ownerId, accept: [operation.output], making, held, path: result.path };
+        const target = { id, ownerId, accept: [familyOfPort(operation.output)!], making, held, path: result.path };
         return outputOf(await storeFile(media, target, signal), result);
       });
     } finally {

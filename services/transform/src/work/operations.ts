@@ -1,5 +1,7 @@
 import { composite, convert, crop, resize } from "./images/edit";
+import { extend } from "./images/extend";
 import { grid } from "./images/grid";
+import * as masks from "./images/masks";
 import { write } from "./images/text";
 import type { Operation } from "./job";
 import { preview } from "./preview";
@@ -18,6 +20,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "image-grid": grid,
   "image-convert": convert,
   "image-text": write,
+  "image-extend": extend,
+  "image-mask": masks.apply,
+  "image-from-mask": masks.asImage,
+  "mask-draw": masks.draw,
+  "mask-from-image": masks.fromImage,
+  "mask-combine": masks.combine,
+  "mask-grow": masks.grow,
+  "mask-blur": masks.blur,
+  "mask-invert": masks.invert,
   "video-concat": concat,
   "video-trim": videos.trim,
   "video-frame": videos.frame,

@@ -16,6 +16,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   boolean: FIELDS_FORM.yesOrNo,
   select: FIELDS_FORM.choice,
   image_upload: FIELDS_FORM.image,
+  mask_upload: FIELDS_FORM.mask,
   video_upload: FIELDS_FORM.video,
   audio_upload: FIELDS_FORM.audio,
   json: "JSON",
@@ -35,6 +36,7 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
     case "json":
       return <JsonInput label={FIELDS_FORM.default} value={field.default} disabled={disabled} onChange={set} rows={3} />;
     case "image_upload":
+    case "mask_upload":
     case "video_upload":
     case "audio_upload":
       return null;

@@ -9,6 +9,7 @@ const FIELD_OF: Readonly<Record<PortType, string>> = {
   number: "number",
   boolean: "boolean",
   image: "image_upload",
+  mask: "mask_upload",
   video: "video_upload",
   audio: "audio_upload",
   media: "json",

@@ -62,6 +62,7 @@ export const FIELDS_FORM = {
   yesOrNo: "Yes or no",
   choice: "Choice",
   image: "Image",
+  mask: "Mask",
   video: "Video",
   audio: "Audio",
   default: "Default",

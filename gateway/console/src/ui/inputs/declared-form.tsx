@@ -23,7 +23,12 @@ export type FileControl = (props: {
   onChange: (value: string | undefined) => void;
 }) => ReactNode;
 
-const UPLOADS: Readonly<Record<string, string>> = { image_upload: "image/*", video_upload: "video/*", audio_upload: "audio/*" };
+const UPLOADS: Readonly<Record<string, string>> = {
+  image_upload: "image/*",
+  mask_upload: "image/*",
+  video_upload: "video/*",
+  audio_upload: "audio/*",
+};
 
 export const takesFile = ({ type }: DeclaredField): boolean => type in UPLOADS;
 

@@ -85,6 +85,7 @@ export const ANNOTATIONS: Readonly<Record<string, Shape>> = {
   contentEncoding: "text",
   contentMediaType: "text",
   contentSchema: "value",
+  "x-mask": "boolean",
   [FILE_TOKENS_KEYWORD]: "number",
 };
 

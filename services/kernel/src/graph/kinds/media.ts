@@ -42,7 +42,7 @@ const termsOf = (operation: MediaOperation): ModelTerms => ({
 
 export const media: NodeKind = {
   type: "media",
-  summary: "Edits files: resizes, joins, cuts, mixes and captions images, videos and sounds.",
+  summary: "Edits files: resizes, joins, cuts, mixes and captions images, videos and sounds, and makes masks.",
   settings: {
     operation: { type: "string", enum: NAMES, description: "The operation. Each has its own settings and ports." },
     inputs: { type: "object", description: "Settings of the operation, besides those in data. Connected ports win." },
@@ -63,7 +63,7 @@ export const media: NodeKind = {
     const output = operationOf(node)?.output;
     return output === undefined ? new Map() : new Map([[output, output]]);
   },
-  optionalOutputs: (["image", "video", "audio"] as const).map((name) => ({ name, type: name, setting: "operation" })),
+  optionalOutputs: (["image", "mask", "video", "audio"] as const).map((name) => ({ name, type: name, setting: "operation" })),
   defaultInput: (outputName, node) => {
     const files = [...portsOf(node)].filter(([, { type }]) => isFileType(type));
     return (files.find(([, { type }]) => type === outputName) ?? files[0])?.[0] ?? outputName;

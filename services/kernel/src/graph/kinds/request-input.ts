@@ -1,7 +1,7 @@
 import { GRAPH_BOUNDS } from "../bounds";
 import { ONE_LINE, ONE_LINE_FORM } from "../../limits";
 import { didYouMean } from "../../nearest-name";
-import { FIELD_TYPES, fieldProblem, fieldsOf, uploadFamily, type InputField } from "../values/fields";
+import { FIELD_TYPES, fieldProblem, fieldsOf, uploadFamily, uploadType, type InputField } from "../values/fields";
 import { isMediaId } from "../values/media";
 import { resolveFiles, type Planner } from "../plan/planner";
 import type { PortType } from "../wiring/ports";
@@ -68,7 +68,7 @@ const givenValues = (planner: Planner, node: GraphNode): ReadonlyMap<string, unk
   const values = new Map(node.given);
   for (const field of fileFieldsOf(node)) {
     if (!values.has(field.name)) continue;
-    values.set(field.name, resolveFiles(planner, node.id, field.name, uploadFamily(field)!, values.get(field.name)));
+    values.set(field.name, resolveFiles(planner, node.id, field.name, uploadType(field)!, values.get(field.name)));
   }
   return values;
 };
@@ -83,7 +83,7 @@ export const requestInput: NodeKind = {
   calls: null,
   runs: true,
   inputs: noPorts,
-  outputs: (node) => new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS.get(field.type) ?? uploadFamily(field) ?? "any"])),
+  outputs: (node) => new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS.get(field.type) ?? uploadType(field) ?? "any"])),
   check: ({ data }) => {
     const { fields } = data;
     if (fields !== undefined && fields !== null && !Array.isArray(fields)) return ["fields: must be a list"];

@@ -1,9 +1,11 @@
 import { POSITIONS } from "./geometry";
-import { choice, colour, explained, file, fileList, flag, MOST_PIXELS_WIDE, number, operationsOf, whole } from "./operation";
+import { choice, colour, explained, file, fileList, flag, mask, MOST_PIXELS_WIDE, number, operationsOf, whole } from "./operation";
 
 const image = operationsOf("image", "images");
 
 const pixels = (title: string) => whole(1, MOST_PIXELS_WIDE, `${title} (pixels)`);
+
+const added = (title: string) => whole(0, MOST_PIXELS_WIDE, `${title} (pixels)`);
 
 export const IMAGE_OPERATIONS = [
   image({
@@ -100,6 +102,43 @@ export const IMAGE_OPERATIONS = [
       bold: flag("Bold"),
       align: choice(["centre", "left", "right"], "Alignment"),
       margin: explained("Distance from the edges, as a share of the height.", number(0, 0.4, "Margin", 0.05)),
+    },
+  }),
+  image({
+    name: "image-extend",
+    title: "Extend an image",
+    summary: "Adds space on the sides of an image, for a model to fill.",
+    required: ["image"],
+    oneOf: [["left", "right", "top", "bottom"]],
+    properties: {
+      image: file("image", "Image"),
+      left: added("Left"),
+      right: added("Right"),
+      top: added("Top"),
+      bottom: added("Bottom"),
+      background: explained("Transparent by default, so that `mask-from-image` finds the new parts.", colour("Color", "#00000000")),
+    },
+  }),
+  image({
+    name: "image-mask",
+    title: "Apply a mask to an image",
+    summary: "Makes the parts of an image that a mask doesn't select transparent.",
+    required: ["image", "mask"],
+    properties: {
+      image: file("image", "Image"),
+      mask: mask(),
+      keep: explained("Keep the selected parts, or the rest.", choice(["selected", "rest"], "Keep")),
+    },
+  }),
+  image({
+    name: "image-from-mask",
+    title: "Make an image from a mask",
+    summary: "Writes a mask in the form that another service takes.",
+    required: ["mask"],
+    properties: {
+      mask: mask(),
+      image: explained("Sets the size of the result.", file("image", "Image")),
+      form: explained("Selected parts are white, black or transparent.", choice(["white", "black", "transparent"], "Selected parts")),
     },
   }),
 ] as const;

@@ -3,13 +3,20 @@ import { createInputCheck } from "../json-schema";
 import { isRecord } from "../types";
 import { AUDIO_OPERATIONS } from "./audio";
 import { IMAGE_OPERATIONS } from "./image";
+import { MASK_OPERATIONS } from "./mask";
 import type { MediaOperation } from "./operation";
 import { VIDEO_OPERATIONS } from "./video";
 
 export * from "./geometry";
+export { drawShapes, MASK_SHAPES, ShapesError, shapesProblem, type MaskShape } from "./mask-shapes";
 export { MOST_FILES, MOST_PIXELS_WIDE, MOST_SECONDS, MOST_VIDEO_PIXELS_WIDE, type MediaOperation } from "./operation";
 
-export const MEDIA_OPERATIONS: readonly MediaOperation[] = [...IMAGE_OPERATIONS, ...VIDEO_OPERATIONS, ...AUDIO_OPERATIONS];
+export const MEDIA_OPERATIONS: readonly MediaOperation[] = [
+  ...IMAGE_OPERATIONS,
+  ...MASK_OPERATIONS,
+  ...VIDEO_OPERATIONS,
+  ...AUDIO_OPERATIONS,
+];
 
 const BY_NAME = new Map(MEDIA_OPERATIONS.map((operation) => [operation.name, operation]));
 export const mediaOperation = (name: unknown): MediaOperation | undefined => (typeof name === "string" ? BY_NAME.get(name) : undefined);

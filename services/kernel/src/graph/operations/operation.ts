@@ -1,4 +1,5 @@
 import type { MediaFamily } from "../values/media";
+import { MASK_KEYWORD } from "../wiring/ports";
 import type { JsonSchema, Price } from "../prices/price";
 
 /** One operation of a `media` node. The kernel defines its inputs; the transform service runs it. */
@@ -7,8 +8,8 @@ export interface MediaOperation {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
-  /** The media family of the result, and the name of the node's output port. */
-  readonly output: MediaFamily;
+  /** The type of the result, and the name of the node's output port. */
+  readonly output: MediaFamily | "mask";
   /** `images` is the built-in image library, `ffmpeg` an optional program. */
   readonly program: "images" | "ffmpeg";
   /** JSON Schema of the inputs. Files are ports. All other inputs are settings that an edge can override. */
@@ -40,6 +41,7 @@ export const file = (family: MediaFamily, title: string): JsonSchema => ({
   contentMediaType: `${family}/*`,
   title,
 });
+export const mask = (title = "Mask"): JsonSchema => ({ ...file("image", title), [MASK_KEYWORD]: true });
 export const fileList = (family: MediaFamily, least = 1, most = MOST_FILES): JsonSchema => ({
   type: "array",
   items: file(family, family),
@@ -80,7 +82,7 @@ interface Described extends Pick<MediaOperation, "name" | "title" | "summary" | 
 
 /** Defines operations with one program and one output family. */
 export const operationsOf =
-  (output: MediaFamily, program: MediaOperation["program"]) =>
+  (output: MediaOperation["output"], program: MediaOperation["program"]) =>
   ({ required, properties, ...described }: Described): MediaOperation => ({
     ...described,
     output,

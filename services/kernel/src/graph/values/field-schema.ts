@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../prices/price";
-import { uploadFamily, type InputField } from "./fields";
+import { uploadType, type InputField } from "./fields";
 import { fileOf, resultFamily } from "./media";
 
 /** JSON Schemas of a workflow's inputs and result, for agents. */
@@ -7,8 +7,8 @@ import { fileOf, resultFamily } from "./media";
 /** Schema of a field's type. It is only an approximation: `fieldProblem` decides whether a value is valid. */
 const typeSchema = (field: InputField): JsonSchema => {
   const { type, options = [], min, max } = field;
-  const family = uploadFamily(field);
-  if (family) return { type: "string", description: `${fileOf(family)}: an http(s) URL, a data URL, or the id of an uploaded file` };
+  const file = uploadType(field);
+  if (file) return { type: "string", description: `${fileOf(file)}: an http(s) URL, a data URL, or the id of an uploaded file` };
   switch (type) {
     case "text":
     case "textarea":

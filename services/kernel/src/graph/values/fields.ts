@@ -4,7 +4,7 @@ import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
 import { characterCount } from "../prices/price";
 import { hasInfinite } from "./json-text";
-import { MEDIA_FAMILIES, mediaProblem, type MediaFamily } from "./media";
+import { familyOfPort, MEDIA_FAMILIES, mediaProblem, type MediaFamily } from "./media";
 import { isRecord } from "../types";
 
 export const FIELD_TYPES = [
@@ -14,6 +14,7 @@ export const FIELD_TYPES = [
   "boolean",
   "select",
   "image_upload",
+  "mask_upload",
   "video_upload",
   "audio_upload",
   "json",
@@ -79,10 +80,18 @@ const checkJson = (value: unknown): string | undefined => {
   return hasInfinite(value) ? "has a number that is too large" : undefined;
 };
 
-const UPLOADS: ReadonlyMap<string, MediaFamily> = new Map(MEDIA_FAMILIES.map((family) => [`${family}_upload`, family]));
+const UPLOADS: ReadonlyMap<string, MediaFamily | "mask"> = new Map(
+  ([...MEDIA_FAMILIES, "mask"] as const).map((type) => [`${type}_upload`, type]),
+);
+
+/** The type of the files that a field accepts; undefined for fields that aren't files. */
+export const uploadType = ({ type }: Pick<InputField, "type">): MediaFamily | "mask" | undefined => UPLOADS.get(type);
 
 /** The media family that a field accepts; undefined for fields that aren't files. */
-export const uploadFamily = ({ type }: Pick<InputField, "type">): MediaFamily | undefined => UPLOADS.get(type);
+export const uploadFamily = (field: Pick<InputField, "type">): MediaFamily | undefined => {
+  const type = uploadType(field);
+  return type && familyOfPort(type);
+};
 
 /** The problem of a value for a field, or undefined. */
 export const fieldProblem = (field: InputField, value: unknown): string | undefined => {
@@ -100,9 +109,10 @@ export const fieldProblem = (field: InputField, value: unknown): string | undefi
         ? undefined
         : `must be one of: ${(field.options ?? []).join(", ")}`;
     case "image_upload":
+    case "mask_upload":
     case "video_upload":
     case "audio_upload":
-      return mediaProblem(uploadFamily(field)!, value);
+      return mediaProblem(uploadType(field)!, value);
     default:
       return checkJson(value);
   }

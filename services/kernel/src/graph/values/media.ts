@@ -3,6 +3,13 @@ import { isMedia, type MediaValue } from "./value";
 export const MEDIA_FAMILIES = ["image", "video", "audio"] as const;
 export type MediaFamily = (typeof MEDIA_FAMILIES)[number];
 
+/** Types of ports that carry files. A mask is an image file in which white is selected; `media` is a file of any family. */
+export const FILE_TYPES = ["image", "mask", "video", "audio", "media"] as const;
+export type FileType = (typeof FILE_TYPES)[number];
+
+/** The media family of the files that a port takes; undefined for any family. */
+export const familyOfPort = (type: FileType): MediaFamily | undefined => (type === "mask" ? "image" : type === "media" ? undefined : type);
+
 const RESULT_FAMILIES: ReadonlyMap<string, MediaFamily> = new Map(MEDIA_FAMILIES.map((family) => [`${family}s`, family]));
 
 /** The media family of a result member such as `images`; undefined for members with other values. */
@@ -78,15 +85,16 @@ const familyOf = (value: unknown): string | undefined => {
 };
 
 export const fileOf = (family: string): string =>
-  ({ image: "an image", video: "a video", audio: "an audio file" })[family] ?? `a file of the kind ${family}`;
+  ({ image: "an image", mask: "a mask (an image file)", video: "a video", audio: "an audio file" })[family] ??
+  `a file of the kind ${family}`;
 
 /** The problem of using a known value as a file for a port, or undefined. */
-export const mediaProblem = (takes: MediaFamily | "media", value: unknown): string | undefined => {
+export const mediaProblem = (takes: FileType, value: unknown): string | undefined => {
   const what = takes === "media" ? "a file" : fileOf(takes);
   if (!isMedia(value) && !(typeof value === "string" && isMediaReference(value)))
     return `must be ${what}: an http(s) URL, a data URL or a media id`;
-  const valueFamily = familyOf(value);
-  return takes === "media" || valueFamily === undefined || valueFamily === takes
+  const [portFamily, valueFamily] = [familyOfPort(takes), familyOf(value)];
+  return portFamily === undefined || valueFamily === undefined || valueFamily === portFamily
     ? undefined
     : `must be ${what}, but is ${fileOf(valueFamily)}`;
 };

@@ -1,4 +1,4 @@
-import { MEDIA_FAMILIES, mediaFamily } from "../values/media";
+import { FILE_TYPES, mediaFamily, type FileType } from "../values/media";
 import { propertySchema, type JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode, type PortType } from "../types";
 
@@ -17,32 +17,35 @@ export interface InputPort {
 /** How a port accepts a value: unchanged, converted to text, checked at run time, or never. */
 export type Flow = "allowed" | "converted" | "checked" | "refused";
 
-const INTO_FILES_OF = (own: PortType): Record<"image" | "video" | "audio" | "media", Flow> => ({
-  image: own === "image" ? "allowed" : "refused",
+/** A mask is an image file, so it flows into images. An image isn't a mask until an operation decides which parts are selected. */
+const INTO_FILES_OF = (own: PortType): Record<FileType, Flow> => ({
+  image: own === "image" || own === "mask" ? "allowed" : "refused",
+  mask: own === "mask" ? "allowed" : "refused",
   video: own === "video" ? "allowed" : "refused",
   audio: own === "audio" ? "allowed" : "refused",
   media: "allowed",
 });
-const INTO_NO_FILE = { image: "refused", video: "refused", audio: "refused", media: "refused" } as const;
+const INTO_NO_FILE = { image: "refused", mask: "refused", video: "refused", audio: "refused", media: "refused" } as const;
 
 /** Rows are outputs, columns are inputs. The table is applied before a run. */
 export const FLOWS: Readonly<Record<PortType, Readonly<Record<PortType, Flow>>>> = {
   text: {
     ...{ text: "allowed", number: "checked", boolean: "refused", any: "allowed" },
-    ...{ image: "checked", video: "checked", audio: "checked", media: "checked" },
+    ...{ image: "checked", mask: "checked", video: "checked", audio: "checked", media: "checked" },
   },
   number: { text: "converted", number: "allowed", boolean: "refused", ...INTO_NO_FILE, any: "allowed" },
   boolean: { text: "converted", number: "refused", boolean: "allowed", ...INTO_NO_FILE, any: "allowed" },
   image: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("image"), any: "allowed" },
+  mask: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("mask"), any: "allowed" },
   video: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("video"), any: "allowed" },
   audio: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("audio"), any: "allowed" },
   media: {
     ...{ text: "refused", number: "refused", boolean: "refused", any: "allowed" },
-    ...{ image: "checked", video: "checked", audio: "checked", media: "allowed" },
+    ...{ image: "checked", mask: "checked", video: "checked", audio: "checked", media: "allowed" },
   },
   any: {
     ...{ text: "converted", number: "checked", boolean: "checked", any: "allowed" },
-    ...{ image: "checked", video: "checked", audio: "checked", media: "checked" },
+    ...{ image: "checked", mask: "checked", video: "checked", audio: "checked", media: "checked" },
   },
 };
 
@@ -51,6 +54,7 @@ const CALLED: Readonly<Record<PortType, string>> = {
   number: "a number",
   boolean: "a boolean",
   image: "an image",
+  mask: "a mask",
   video: "a video",
   audio: "an audio file",
   media: "a file",
@@ -59,15 +63,15 @@ const CALLED: Readonly<Record<PortType, string>> = {
 
 export const portTypeName = (type: PortType): string => CALLED[type];
 
-const FILE_TYPES = [...MEDIA_FAMILIES, "media"] as const;
-export type FileType = (typeof FILE_TYPES)[number];
+/** Schema keyword of a file input that is a mask. */
+export const MASK_KEYWORD = "x-mask";
 
 export const isFileType = (type: PortType | undefined): type is FileType =>
   type !== undefined && (FILE_TYPES as readonly string[]).includes(type);
 
-/** The media family of an input. Its schema can name one (`"contentMediaType": "image/*"`). */
-const fileType = ({ contentMediaType }: JsonSchema): PortType =>
-  (typeof contentMediaType === "string" && mediaFamily(contentMediaType)) || "media";
+/** The type of a file input. Its schema can name a media family (`"contentMediaType": "image/*"`), or say that it is a mask. */
+const fileType = ({ contentMediaType, [MASK_KEYWORD]: isMask }: JsonSchema): PortType =>
+  isMask === true ? "mask" : (typeof contentMediaType === "string" && mediaFamily(contentMediaType)) || "media";
 
 const schemaPort = (schema: JsonSchema): InputPort => {
   if (schema.format === "media") return { type: fileType(schema), list: false };

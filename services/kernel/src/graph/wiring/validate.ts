@@ -34,7 +34,12 @@ const choices = (names: Iterable<string>): string => {
 };
 
 const typeProblem = (edge: GraphEdge, [port, output]: [string, PortType], [name, input]: [string, PortType]): Finding => {
-  const hint = isFileType(output) && input === "text" ? `; {{${shownName(name)}}} in its text would be the file's address` : "";
+  const hint =
+    isFileType(output) && input === "text"
+      ? `; {{${shownName(name)}}} in its text would be the file's address`
+      : output === "image" && input === "mask"
+        ? "; a media node with the operation mask-from-image makes a mask of it"
+        : "";
   return finding("TYPE_MISMATCH", {
     from: `${edge.source}.${shownName(port)}`,
     gives: portTypeName(output),

@@ -10,6 +10,7 @@ import {
   PORT_TYPES,
   portTypeName,
   readGraph,
+  resolveInputs,
   type ModelTerms,
   type PortType,
 } from "@nodeloom/kernel";
@@ -20,6 +21,7 @@ const PROPERTIES: Readonly<Record<PortType, object>> = {
   number: { type: "number" },
   boolean: { type: "boolean" },
   image: { type: "string", format: "media", contentMediaType: "image/*" },
+  mask: { type: "string", format: "media", contentMediaType: "image/*", "x-mask": true },
   video: { type: "string", format: "media", contentMediaType: "video/*" },
   audio: { type: "string", format: "media", contentMediaType: "audio/*" },
   media: { type: "string", format: "media" },
@@ -42,6 +44,7 @@ const GIVERS: Readonly<Record<PortType, { type: string; data: object; port: stri
   number: { type: "http-request", data: { url: "https://example.com" }, port: "status" },
   boolean: { type: "request-input", data: { fields: [{ name: "it", type: "boolean" }] }, port: "it" },
   image: { type: "generate-image", data: { model: "image" }, port: "image" },
+  mask: { type: "request-input", data: { fields: [{ name: "it", type: "mask_upload" }] }, port: "it" },
   video: { type: "generate-video", data: { model: "video" }, port: "video" },
   audio: { type: "generate-audio", data: { model: "audio" }, port: "audio" },
   media: { type: "media-upload", data: { mediaId: "file" }, port: "media" },
@@ -77,6 +80,19 @@ describe("allowed links between types", () => {
 
   it.each(["image", "video", "audio"] as const)("accepts a file of unknown family for %s if it turns out to be one", (kind) => {
     expect(plan("media", kind, `${kind}/x`).issues).toEqual([]);
+  });
+
+  it("accepts an image file of a caller as a mask, and says how an image of another node becomes one", () => {
+    expect(plan("media", "mask", "image/jpeg").issues).toEqual([]);
+    expect(plan("media", "mask", "audio/mpeg").issues).toMatchObject([
+      { nodeId: "taker", message: "mask: must be a mask (an image file), but is an audio file" },
+    ]);
+    expect(plan("image", "mask").issues[0]!.message).toContain("a media node with the operation mask-from-image makes a mask of it");
+    const masks = [{ name: "it", type: "mask_upload", label: "it", required: false }];
+    expect(resolveInputs(masks, { it: "https://example.com/mask.png" }).issues).toEqual([]);
+    expect(resolveInputs(masks, { it: 5 }).issues).toMatchObject([
+      { path: "inputs.it", message: expect.stringContaining("must be a mask") as string },
+    ]);
   });
 
   it("reads the type of a model's input from its schema", () => {
