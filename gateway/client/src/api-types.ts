@@ -5014,6 +5014,13 @@ export interface Operations {
     };
     response: WebhookEndpointWithSecret;
   };
+  /** Send a signed test message to a webhook endpoint */
+  testWebhookEndpoint: {
+    params: {
+      id: string;
+    };
+    response: EndpointDelivery;
+  };
   /** List the messages to a webhook endpoint, newest first */
   listWebhookEndpointDeliveries: {
     params: {
@@ -6014,6 +6021,7 @@ export const OPERATIONS = {
   updateWebhookEndpoint: { method: "PATCH", path: "/api/webhook-endpoints/{id}", idempotent: false, contentType: "application/json" },
   deleteWebhookEndpoint: { method: "DELETE", path: "/api/webhook-endpoints/{id}", idempotent: false, contentType: null },
   rotateWebhookEndpointSecret: { method: "POST", path: "/api/webhook-endpoints/{id}/rotate", idempotent: false, contentType: null },
+  testWebhookEndpoint: { method: "POST", path: "/api/webhook-endpoints/{id}/test", idempotent: false, contentType: null },
   listWebhookEndpointDeliveries: { method: "GET", path: "/api/webhook-endpoints/{id}/deliveries", idempotent: false, contentType: null },
   redeliverToWebhookEndpoint: {
     method: "POST",

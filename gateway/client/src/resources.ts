@@ -95,6 +95,8 @@ export interface WebhookEndpoints {
     query?: Operations["listWebhookEndpointDeliveries"]["query"],
     options?: RequestOptions,
   ): Promise<ResponseOf<"listWebhookEndpointDeliveries">>;
+  /** Sends a message of the type `webhook.test`, now. `deliveries` shows its result. */
+  test(id: string, options?: RequestOptions): Promise<EndpointDelivery>;
   /** Sends a message again, now. */
   redeliver(id: string, deliveryId: string, options?: RequestOptions): Promise<EndpointDelivery>;
 }
@@ -106,6 +108,7 @@ export const createWebhookEndpoints = (call: Call): WebhookEndpoints => ({
   delete: async (id, options = {}) => void (await call("deleteWebhookEndpoint", { ...options, params: { id } })),
   rotate: (id, options = {}) => call("rotateWebhookEndpointSecret", { ...options, params: { id } }),
   deliveries: (id, query = {}, options = {}) => call("listWebhookEndpointDeliveries", { ...options, params: { id }, query }),
+  test: (id, options = {}) => call("testWebhookEndpoint", { ...options, params: { id } }),
   redeliver: (id, deliveryId, options = {}) => call("redeliverToWebhookEndpoint", { ...options, params: { id, deliveryId } }),
 });
 

@@ -15,7 +15,7 @@ export type WebhookMessage =
   | { type: "batch.completed"; timestamp: string; data: Batch }
   | { type: "budget.alert"; timestamp: string; data: BudgetAlert }
   | { type: "model.retiring"; timestamp: string; data: ModelRetiring }
-  | { type: "webhook.test"; timestamp: string; data: { keyId: string } };
+  | { type: "webhook.test"; timestamp: string; data: { keyId?: string; endpointId?: string } };
 
 type HeaderBag = Headers | Readonly<Record<string, string | string[] | undefined>>;
 

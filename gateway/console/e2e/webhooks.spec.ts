@@ -78,6 +78,9 @@ test("an endpoint is added, shows its secret once, lists and resends its message
   await notice.waitFor({ state: "detached" });
   await messages.getByRole("button", { name: /^Send/ }).first().click();
   await expect.poll(() => inbox.deliveries.length).toBe(4);
+  await page.getByRole("button", { name: "Send test message" }).click();
+  await messages.getByText("webhook.test").waitFor();
+  await expect.poll(() => inbox.deliveries.length).toBe(5);
 
   await page.getByRole("button", { name: `Actions for ${inbox.url}` }).click();
   await page.getByRole("menuitem", { name: "Delete…" }).click();

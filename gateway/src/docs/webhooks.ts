@@ -185,7 +185,10 @@ const CALLBACKS: readonly Callback[] = [
   {
     type: "webhook.test",
     summary: "A test message",
-    data: z.object({ keyId: z.string() }),
+    data: z.object({
+      keyId: z.string().optional().meta({ description: "Set for the webhook of a key" }),
+      endpointId: z.string().optional().meta({ description: "Set for an endpoint" }),
+    }),
     example: { keyId: "0b9f7d1e-6a55-4a55-8f0a-3d6f0f5a2c77" },
   },
 ];

@@ -122,7 +122,12 @@ const EXCEPTIONS: Record<string, readonly string[]> = {
     ...["quoteWorkflow", "quoteModel", "quoteWorkflowBatch", "quoteModelBatch", "quoteRerun", "verifyFile"],
     ...["adminTestProviderKey", "adminTestModelServer", "adminInspectServerWorkflow"],
   ],
-  "a message that is sent, which the delivery shows": ["redeliverWebhook", "redeliverToWebhookEndpoint", "testKeyWebhook"],
+  "a message that is sent, which the delivery shows": [
+    "redeliverWebhook",
+    "redeliverToWebhookEndpoint",
+    "testKeyWebhook",
+    "testWebhookEndpoint",
+  ],
   "a first step, whose completion has a row": ["enrolSecondFactor", "linkOidc", "requestPasswordReset", "requestVerification"],
   "the order of lists": ["createFolder", "renameFolder", "deleteFolder"],
   "a file, which names its origin": ["uploadMedia", "keepMedia", "replicateCreateFile", "replicateDeleteFile"],

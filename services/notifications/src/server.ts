@@ -53,6 +53,7 @@ export const notificationsHandlers = (options: HandlerOptions): notifications.No
       return { deliveries: page.map(endpointDeliveryMessage), nextCursor };
     }),
     redeliverToEndpoint: unary(async (request) => ({ delivery: endpointDeliveryMessage(await endpoints.again(request)) })),
+    testEndpoint: unary(async (request) => ({ delivery: endpointDeliveryMessage(await endpoints.test(request)) })),
     testWebhook: unary((request) => webhooks.test(request)),
     getMail: unary(() => Promise.resolve({ configured: mails !== undefined })),
     removeExpired: unary(({ cursor }) => removeExpired(cursor)),

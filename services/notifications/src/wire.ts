@@ -61,7 +61,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const counts = { redis, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };
   const outgoing = createOutgoingBudget({ counter: createWindowCounter(counts) });
   const deliveries = createDeliveries({ store: stores.deliveries, identity, starter, logger });
-  const endpoints = createEndpoints({ identity, deliveries, store: stores.deliveries });
+  const endpoints = createEndpoints({ identity, deliveries, store: stores.deliveries, outgoing });
   const mailing = createMailing({
     config: { ...config, MAIL_KEYS: config.MAIL_KEYS.length > 0 ? config.MAIL_KEYS : config.TEMPORAL_PAYLOAD_KEYS },
     ...{ store: stores.mails, addresses, starter, redis, logger },

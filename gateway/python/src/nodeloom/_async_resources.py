@@ -482,6 +482,10 @@ class AsyncWebhookEndpoints:
         call = Call("listWebhookEndpointDeliveries", params={"id": endpoint_id}, query=query)
         return cast("Mapping[str, Any]", await self._client._body(call))
 
+    async def test(self, endpoint_id: str) -> EndpointDelivery:
+        """Sends a message of the type `webhook.test`, now; `deliveries` shows its result."""
+        return cast("EndpointDelivery", await self._client._body(Call("testWebhookEndpoint", params={"id": endpoint_id})))
+
     async def redeliver(self, endpoint_id: str, delivery_id: str) -> EndpointDelivery:
         """Sends a message again, now."""
         call = Call("redeliverToWebhookEndpoint", params={"id": endpoint_id, "deliveryId": delivery_id})

@@ -482,6 +482,10 @@ class WebhookEndpoints:
         call = Call("listWebhookEndpointDeliveries", params={"id": endpoint_id}, query=query)
         return cast("Mapping[str, Any]", self._client._body(call))
 
+    def test(self, endpoint_id: str) -> EndpointDelivery:
+        """Sends a message of the type `webhook.test`, now; `deliveries` shows its result."""
+        return cast("EndpointDelivery", self._client._body(Call("testWebhookEndpoint", params={"id": endpoint_id})))
+
     def redeliver(self, endpoint_id: str, delivery_id: str) -> EndpointDelivery:
         """Sends a message again, now."""
         call = Call("redeliverToWebhookEndpoint", params={"id": endpoint_id, "deliveryId": delivery_id})

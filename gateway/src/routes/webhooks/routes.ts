@@ -149,6 +149,22 @@ const managing = [
 const delivering = [
   defineRoute({
     ...ofEndpoint,
+    method: "POST",
+    path: `${PATH}/:id/test`,
+    query: noQuery,
+    operationId: "testWebhookEndpoint",
+    summary: "Send a signed test message to a webhook endpoint",
+    description:
+      "Sends a message of type `webhook.test`, whatever events the endpoint subscribes to. It has one attempt, and a failure doesn't disable the endpoint. The response is its delivery, whose result appears in the list of deliveries. 412 if the endpoint is disabled.",
+    responses: { 200: delivery },
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async ({ gateway, caller, params: of }) => {
+      const { delivery: begun } = await gateway.services.notifications.testEndpoint({ ownerId: caller.user.id, endpointId: of.id });
+      return { status: 200, body: deliveryView(begun) };
+    },
+  }),
+  defineRoute({
+    ...ofEndpoint,
     method: "GET",
     path: `${PATH}/:id/deliveries`,
     query: listQuery(z.object({ limit, cursor: cursor.optional() })),

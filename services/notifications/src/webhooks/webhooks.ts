@@ -22,12 +22,13 @@ import {
 } from "../delivery";
 import { createSend } from "./send";
 
-const TEST_EVENT = "webhook.test";
+/** A message by which an owner tries a webhook or endpoint, whatever its events are. */
+export const TEST_EVENT = "webhook.test";
 /** Events of webhooks that list no events: a run completed, failed or was cancelled. */
 const BY_DEFAULT: readonly string[] = ["execution.completed", "execution.failed", "execution.cancelled"];
 
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
-  events.length === 0 ? BY_DEFAULT.includes(event) : events.includes(event);
+  event === TEST_EVENT || (events.length === 0 ? BY_DEFAULT.includes(event) : events.includes(event));
 
 /** True if a stored webhook or endpoint gets an event. */
 export const isReceiver = ({ disabledAt, events }: { disabledAt?: Date | undefined; events: string[] }, event: string): boolean =>
@@ -53,6 +54,14 @@ export class Postponed extends Error {
     this.name = "Postponed";
   }
 }
+
+/** Error if an owner sends too many tests, or undefined. */
+export const testLimit = async (outgoing: TakeOutgoing, userId: string, url: string): Promise<DomainError | undefined> => {
+  const over = await outgoing("tests", { userId }, url);
+  if (!over) return undefined;
+  const metadata = { limit: over.limit, retryAfter: Math.max(1, Math.ceil(over.afterMs / 1_000)) };
+  return new DomainError("exhausted", "RATE_LIMIT_EXCEEDED", `${over.name}: webhook tests`, metadata);
+};
 
 /** Returns the state after an attempt at a run's own webhook, which can't be disabled. */
 const ownStateAfter = (attempt: number, { error, status }: SentAttempt): DeliveryState => {
@@ -85,6 +94,8 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
    */
   const stateAfter = async (record: DeliveryRecord, attempt: number, attemptResult: SentAttempt): Promise<DeliveryState> => {
     if (record.url !== undefined) return ownStateAfter(attempt, attemptResult);
+    // A test has one attempt, and never disables the endpoint.
+    if (record.event === TEST_EVENT) return attemptResult.error === null ? "delivered" : "failed";
     const { _id, keyId, ownerId, endpointId } = record;
     const { delivered, disabled, isGone, final } = await report({ ...receiverOf(record), attempt }, attemptResult);
     if (delivered) return "delivered";
@@ -163,11 +174,8 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
           "PRECONDITION_FAILED",
           "the key has no webhook, or a disabled one, or may not receive webhooks",
         );
-      const over = await outgoing("tests", { userId }, target.url);
-      if (over) {
-        const metadata = { limit: over.limit, retryAfter: Math.max(1, Math.ceil(over.afterMs / 1_000)) };
-        throw new DomainError("exhausted", "RATE_LIMIT_EXCEEDED", `${over.name}: webhook tests`, metadata);
-      }
+      const over = await testLimit(outgoing, userId, target.url);
+      if (over) throw over;
       const message = { id: `msg_${randomUUID()}`, type: TEST_EVENT, timestamp: new Date(), data: { keyId } };
       const { status, error, durationMs } = await send(target, message);
       return notifications.TestWebhookResponse.fromPartial({

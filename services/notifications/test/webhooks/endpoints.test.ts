@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { TakeOutgoing } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { createDeliveries, type DeliveryInput } from "../../src/webhooks/deliveries";
 import { createEndpoints, type EndpointMessage } from "../../src/webhooks/endpoints";
@@ -19,13 +20,15 @@ const newMessage = (part: Partial<EndpointMessage> = {}): EndpointMessage => {
   return { _id: executionId, ownerId: "u", event: COMPLETED, about: { kind: "run", executionId }, ...part };
 };
 
-const endpointsOf = (endpoints: identity.WebhookEndpoint[]) => {
+const unlimited: TakeOutgoing = () => Promise.resolve(undefined);
+
+const endpointsOf = (endpoints: identity.WebhookEndpoint[], outgoing = unlimited) => {
   const started: DeliveryInput[] = [];
   const target = { url: "https://example.com/hook", events: [COMPLETED], disabled: false, secrets: [], revision: "r" };
   const service = { listWebhookEndpoints: () => Promise.resolve({ endpoints }), getWebhookTarget: () => Promise.resolve(target) };
   const starter = { startDelivery: (input: DeliveryInput) => Promise.resolve(void started.push(input)) };
   const deliveries = createDeliveries({ store: stores.deliveries, identity: service, starter, logger });
-  return { started, ...createEndpoints({ identity: service, deliveries, store: stores.deliveries }) };
+  return { started, ...createEndpoints({ identity: service, deliveries, store: stores.deliveries, outgoing }) };
 };
 const listOf = (of: Pick<ReturnType<typeof endpointsOf>, "list">, endpointId: string, page: { limit?: number; cursor?: string } = {}) =>
   of.list({ ownerId: "u", endpointId, limit: 0, cursor: "", ...page });
@@ -75,4 +78,17 @@ it("sends a message again only to its own endpoint and owner", async () => {
   await expect(all.again({ ownerId: "u", endpointId: one.id, id: "none" })).rejects.toMatchObject(missing);
   expect(await all.again({ ownerId: "u", endpointId: one.id, id })).toMatchObject({ delivery: 2, state: "pending" });
   expect(all.started.map(({ delivery }) => delivery)).toEqual([1, 2]);
+});
+
+it("sends tests to enabled endpoints of the owner, whatever their events are, as often as the limit allows", async () => {
+  const [one, off] = [endpoint({ events: ["budget.alert"] }), endpoint({ disabledAt: new Date() })];
+  const all = endpointsOf([one, off]);
+  const record = await all.test({ ownerId: "u", endpointId: one.id });
+  expect(record).toMatchObject({ event: "webhook.test", endpointId: one.id, state: "pending", about: { kind: "body" } });
+  expect(all.started).toMatchObject([{ id: record._id, attempt: 1 }]);
+  await expect(all.test({ ownerId: "u", endpointId: off.id })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
+  await expect(all.test({ ownerId: "u", endpointId: randomUUID() })).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  const over = endpointsOf([one], () => Promise.resolve({ name: "webhook tests", limit: 10, afterMs: 1_000, pauseMs: 1_000 }));
+  await expect(over.test({ ownerId: "u", endpointId: one.id })).rejects.toMatchObject({ reason: "RATE_LIMIT_EXCEEDED" });
+  expect(over.started).toEqual([]);
 });

@@ -17,7 +17,7 @@ import { Card, Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { EndpointActions } from "./endpoint-actions";
-import { deliveriesQuery, endpointsQuery, READS, setDisabled } from "./queries";
+import { deliveriesQuery, endpointsQuery, READS, sendTest, setDisabled } from "./queries";
 import { COMMON } from "../../messages/common";
 import { DELIVERIES } from "../../messages/parts";
 import { ENDPOINT_PAGE, WEBHOOKS_PAGE } from "../../messages/webhooks";
@@ -152,6 +152,21 @@ const Disabled = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
   );
 };
 
+const TestButton = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
+  const { busy, run } = useChange(...READS);
+  return (
+    <Button
+      size="sm"
+      icon={Send}
+      busy={busy}
+      disabled={endpoint.disabledAt !== null}
+      onClick={() => void run(() => sendTest(endpoint), WEBHOOKS_PAGE.isTested)}
+    >
+      {WEBHOOKS_PAGE.test}
+    </Button>
+  );
+};
+
 export const EndpointPage = () => {
   const { id } = route.useParams();
   const endpoints = useQuery(endpointsQuery);
@@ -181,7 +196,7 @@ export const EndpointPage = () => {
           <Badge key={event}>{event}</Badge>
         ))}
       </div>
-      <Card title={ENDPOINT_PAGE.messages}>
+      <Card title={ENDPOINT_PAGE.messages} actions={<TestButton endpoint={endpoint} />}>
         <Messages endpoint={endpoint} />
       </Card>
     </Page>

@@ -29,6 +29,9 @@ export const deliveriesQuery = (id: string, cursor: string | undefined) =>
     refetchInterval: ({ state }) => (state.data?.rows.some((row) => row.state === "pending") ? POLL_MS : false),
   });
 
+/** Sends a test message to an endpoint, now. */
+export const sendTest = ({ id }: WebhookEndpoint): Promise<unknown> => request("testWebhookEndpoint", { params: { id } });
+
 /** Stops messages to an endpoint, or starts them again. */
 export const setDisabled = ({ id }: WebhookEndpoint, disabled: boolean): Promise<unknown> =>
   request("updateWebhookEndpoint", { params: { id }, body: { disabled } });
