@@ -21,14 +21,14 @@ beforeAll(() => metrics.setGlobalMeterProvider(provider));
 afterAll(() => provider.shutdown());
 
 /** Current values by attributes; counts and sums for histograms. */
-const told = async (name: string): Promise<Record<string, unknown>> => {
+const pointsOf = async (name: string): Promise<Record<string, unknown>> => {
   exporter.reset();
   await provider.forceFlush();
-  const found = exporter
+  const namedMetrics = exporter
     .getMetrics()
     .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: all }) => all))
     .filter(({ descriptor }) => descriptor.name === name);
-  const points = found.flatMap(({ dataPoints }) => dataPoints as { attributes: object; value: unknown }[]);
+  const points = namedMetrics.flatMap(({ dataPoints }) => dataPoints as { attributes: object; value: unknown }[]);
   return Object.fromEntries(
     points.map(({ attributes, value }) => {
       const { count, sum } = value as { count?: number; sum?: number };
@@ -45,13 +45,13 @@ it("runs are counted by outcome, with their durations and those of their nodes i
   countRun({ status: "completed", error: null, nodes: [] }, "workflow", 500);
   countRun({ status: "failed", error: { code: "EXECUTION_FAILED", message: "secret" }, nodes: [] }, "model", 1_000);
   countRefusal({ reason: "INSUFFICIENT_CREDITS" });
-  expect(await told("nodeloom.runs")).toEqual({
+  expect(await pointsOf("nodeloom.runs")).toEqual({
     "completed workflow": 2,
     "EXECUTION_FAILED failed model ours": 1,
     "INSUFFICIENT_CREDITS refused": 1,
   });
-  expect(await told("nodeloom.run.duration")).toEqual({ "completed workflow": [2, 3], "failed model": [1, 1] });
-  expect(await told("nodeloom.node.duration")).toEqual({ "completed generate-image": [1, 2], "completed text-box": [1, 0] });
+  expect(await pointsOf("nodeloom.run.duration")).toEqual({ "completed workflow": [2, 3], "failed model": [1, 1] });
+  expect(await pointsOf("nodeloom.node.duration")).toEqual({ "completed generate-image": [1, 2], "completed text-box": [1, 0] });
 });
 
 it("counts a failure against providers or inputs only if that is known", async () => {
@@ -60,9 +60,9 @@ it("counts a failure against providers or inputs only if that is known", async (
     afterFailure(call as never, new ProviderError(kind, "no", 400), false, { triesUntil: () => 0 } as never);
   const storage = new DomainError("failed", "EXECUTION_FAILED", "its output could not be stored");
   const counted = async (error: RunError): Promise<string> => {
-    const before = await told("nodeloom.runs");
+    const before = await pointsOf("nodeloom.runs");
     countRun({ status: "failed", error, nodes: [] }, "model", 1);
-    const after = await told("nodeloom.runs");
+    const after = await pointsOf("nodeloom.runs");
     return Object.keys(after).find((labels) => after[labels] !== before[labels])!;
   };
   for (const kind of ["refused", "unreachable", "ambiguous", "incomplete"] as const)
@@ -78,7 +78,7 @@ it("counts a failure against providers or inputs only if that is known", async (
 it("late polls are measured", async () => {
   notePollLag(-3);
   notePollLag(1_500);
-  expect(await told("nodeloom.poll.lag")).toEqual({ "": [2, 1.5] });
+  expect(await pointsOf("nodeloom.poll.lag")).toEqual({ "": [2, 1.5] });
 });
 
 it("reports used places, waiting runs and paused providers at the time of the request", async () => {
@@ -89,9 +89,9 @@ it("reports used places, waiting runs and paused providers at the time of the re
   const jobs = jest.fn(() => 7);
   const end = watchLoad({ pools: { downloads: pool }, providers: gates.states, jobs });
 
-  const { promise: held, resolve: release } = deferred();
-  const working = [1, 2, 3].map(() => pool.use(() => held, { maxWaitMs: 60_000 }));
-  const calling = bounded.pass(() => held, { clock: createCallClock() });
+  const { promise: gate, resolve: release } = deferred();
+  const working = [1, 2, 3].map(() => pool.use(() => gate, { maxWaitMs: 60_000 }));
+  const calling = bounded.pass(() => gate, { clock: createCallClock() });
   const options = { clock: createCallClock() };
   const now = jest.spyOn(Date, "now");
   for (let failure = 0; failure <= FAILURES_TO_OPEN; failure += 1) {
@@ -99,16 +99,16 @@ it("reports used places, waiting runs and paused providers at the time of the re
     await away.pass(() => Promise.reject(new ProviderError("unreachable", "no")), options).catch(() => undefined);
   }
   now.mockRestore();
-  expect(await told("nodeloom.slots.in_use")).toEqual({ downloads: 1, "provider busy.test": 1 });
-  expect(await told("nodeloom.slots.waiting")).toEqual({ downloads: 2, "provider busy.test": 0 });
-  expect(await told("nodeloom.provider.breaker.open")).toEqual({ "away.test": 1, "busy.test": 0 });
-  expect(await told("nodeloom.jobs.followed")).toEqual({ "": 7 });
+  expect(await pointsOf("nodeloom.slots.in_use")).toEqual({ downloads: 1, "provider busy.test": 1 });
+  expect(await pointsOf("nodeloom.slots.waiting")).toEqual({ downloads: 2, "provider busy.test": 0 });
+  expect(await pointsOf("nodeloom.provider.breaker.open")).toEqual({ "away.test": 1, "busy.test": 0 });
+  expect(await pointsOf("nodeloom.jobs.followed")).toEqual({ "": 7 });
 
   release();
   await Promise.all([...working, calling]);
-  expect(await told("nodeloom.slots.in_use")).toEqual({ downloads: 0, "provider busy.test": 0 });
+  expect(await pointsOf("nodeloom.slots.in_use")).toEqual({ downloads: 0, "provider busy.test": 0 });
   end();
   jobs.mockClear();
-  await told("nodeloom.jobs.followed");
+  await pointsOf("nodeloom.jobs.followed");
   expect(jobs).not.toHaveBeenCalled();
 });

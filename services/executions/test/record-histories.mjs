@@ -14,7 +14,7 @@ const FOLDER = fileURLToPath(new URL("fixtures/histories/", import.meta.url));
 const local = JSON.parse(readFileSync(new URL("../../../.nodeloom/local.json", import.meta.url), "utf8"));
 const key = local.accounts.business.apiKey;
 
-const wanted = process.argv.slice(2);
+const names = process.argv.slice(2);
 
 /** Target of HTTP nodes: the platform runs with `EGRESS_ALLOW=127.0.0.1:18999`. */
 const ANSWERING = 18_999;
@@ -104,7 +104,7 @@ const KINDS = {
 const connection = await Connection.connect({ address: local.temporalAddress });
 const client = new Client({ connection });
 for (const [name, { cancel, decide, ...graph }] of Object.entries(KINDS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (names.length > 0 && !names.includes(name)) continue;
   const { body } = await api("POST", "/api/workflows", { name: `replay ${name}`, ...graph });
   const run = await api(
     "POST",
@@ -129,6 +129,6 @@ const recordBatch = async () => {
   writeFileSync(`${FOLDER}batch.binpb`, History.encode(await handle.fetchHistory()).finish());
   console.log("batch", body.batchId);
 };
-if (wanted.length === 0 || wanted.includes("batch")) await recordBatch();
+if (names.length === 0 || names.includes("batch")) await recordBatch();
 await connection.close();
 answering.close();

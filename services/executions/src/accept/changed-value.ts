@@ -48,17 +48,17 @@ export const createChangedValue = ({ media, own }: ChangedValueOptions) => {
    * Reads a replacement of the given type. References to files become the stored files.
    * @throws INVALID_REQUEST if the value has another type or is too large
    */
-  return async (shown: ValueType, valueJson: string, userId: string): Promise<unknown> => {
-    const given = parseExact(valueJson);
-    const items = Array.isArray(given) ? (given as unknown[]) : [given];
-    const most = Math.max(shown.bytes, LIMITS.changedValueBytes);
-    if (valueBytes(given, most) > most) throw problem(`must have at most ${most} bytes as JSON`);
-    const isFile = (item: unknown): boolean => isOfFiles(shown) || isMedia(item);
+  return async (shownType: ValueType, valueJson: string, userId: string): Promise<unknown> => {
+    const newValue = parseExact(valueJson);
+    const items = Array.isArray(newValue) ? (newValue as unknown[]) : [newValue];
+    const most = Math.max(shownType.bytes, LIMITS.changedValueBytes);
+    if (valueBytes(newValue, most) > most) throw problem(`must have at most ${most} bytes as JSON`);
+    const isFile = (item: unknown): boolean => isOfFiles(shownType) || isMedia(item);
     const references = items.filter(isFile).map(referenceOf);
-    const found = new Map((await stored(references, userId)).map((file, index) => [references[index]!, file]));
-    const made = items.map((item) => (isFile(item) ? found.get(referenceOf(item)) : item));
-    const value = Array.isArray(given) ? made : made[0];
-    const issues = replacementIssues(shown, value);
+    const filesByReference = new Map((await stored(references, userId)).map((file, index) => [references[index]!, file]));
+    const replaced = items.map((item) => (isFile(item) ? filesByReference.get(referenceOf(item)) : item));
+    const value = Array.isArray(newValue) ? replaced : replaced[0];
+    const issues = replacementIssues(shownType, value);
     if (issues.length > 0) throw invalidRequest(issues);
     return value;
   };

@@ -12,15 +12,15 @@ export interface DecideOptions extends ChangedValueOptions {
   approvals: Pick<Approvals, "decide">;
 }
 
-const said = ({ isApproved }: Decision): "approve" | "reject" => (isApproved ? "approve" : "reject");
+const verbOf = ({ isApproved }: Decision): "approve" | "reject" => (isApproved ? "approve" : "reject");
 
 const notWaiting = (row: ExecutionView, nodeId: string): DomainError => {
   const name = nodeName(shownName(nodeId), undefined);
   const earlier = decisionOf(row, nodeId);
   if (!earlier) return new DomainError("conflict", "NOT_WAITING", `the execution isn't waiting for a decision on node ${name}`);
   const who = earlier.by === "timeout" ? "when its time was over" : "before";
-  return new DomainError("conflict", "NOT_WAITING", `node ${name} was decided ${who}: ${said(earlier)}`, {
-    decision: said(earlier),
+  return new DomainError("conflict", "NOT_WAITING", `node ${name} was decided ${who}: ${verbOf(earlier)}`, {
+    decision: verbOf(earlier),
     decidedBy: earlier.by,
     decidedAt: earlier.at.toISOString(),
   });

@@ -7,14 +7,14 @@ import type { Runner } from "../run/runner";
  * @throws INVALID_REQUEST if the caller contradicts the key, or the merged metadata is too large
  */
 export const withKeyMetadata = (
-  written: Readonly<Record<string, string>>,
+  runMetadata: Readonly<Record<string, string>>,
   runner: Pick<Runner, "keyMetadata"> | undefined,
 ): Record<string, string> => {
   // Rows written before keys had metadata lack `keyMetadata`.
   const fixed = Object.entries(runner?.keyMetadata ?? {});
-  const all = new Map([...Object.entries(written), ...fixed]);
+  const all = new Map([...Object.entries(runMetadata), ...fixed]);
   const issues: Issue[] = fixed
-    .filter(([name, value]) => Object.hasOwn(written, name) && written[name] !== value)
+    .filter(([name, value]) => Object.hasOwn(runMetadata, name) && runMetadata[name] !== value)
     .map(([name, value]) => ({
       path: `metadata.${name}`,
       message: `is fixed by the API key: leave it out or send ${JSON.stringify(value)}`,

@@ -23,7 +23,7 @@ export const createRecordPart =
     { graph, reused, until, schemaJson, inputsJson }: PlannedRun,
     { executionId, userId, metadata = {} }: RunInput,
   ): Promise<RunRecordPart> => {
-    const [inputs, kept, schema] = await Promise.all([
+    const [inputs, keptGraph, schema] = await Promise.all([
       payloads.putText(inputsJson || "{}", executionId),
       graph ? keepGraph(graph.key, graph.kept, userId) : undefined,
       schemaJson === undefined ? undefined : payloads.putText(schemaJson, executionId),
@@ -32,7 +32,7 @@ export const createRecordPart =
     return {
       requestToken: request.requestToken,
       inputs,
-      ...(kept ? { graph: kept } : {}),
+      ...(keptGraph ? { graph: keptGraph } : {}),
       ...(until === undefined ? {} : { until }),
       ...(schema ? { schema } : {}),
       ...(uses.length > 0 ? { uses } : {}),

@@ -93,9 +93,9 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
 
   /** Refuses an undecided run, so that its caller can get the answer that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
-    const refused = await execution.refuse(row, busy());
-    if (refused) void outbox.deliverLater(refused);
-    return refused ?? stores.rows.find(row._id);
+    const refusedRow = await execution.refuse(row, busy());
+    if (refusedRow) void outbox.deliverLater(refusedRow);
+    return refusedRow ?? stores.rows.find(row._id);
   };
 
   /**
@@ -107,9 +107,9 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
     if (isSync(mode) && !isFinal(row)) {
       const isAccepted = await stores.rows.noteAnswer(row._id, "accepted");
       if (isAccepted) return { ...row, answered: "accepted" };
-      const ended = (await stores.rows.find(row._id)) ?? row;
-      await awaitDelivered(ended);
-      return ended;
+      const endedRow = (await stores.rows.find(row._id)) ?? row;
+      await awaitDelivered(endedRow);
+      return endedRow;
     }
     if (fingerprint !== "" && !isSync(mode) && row.error?.code === "PROVIDER_SUBMIT_FAILED")
       await stores.rows.noteAnswer(row._id, "failure");
@@ -130,9 +130,9 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
       if (!request.isNew) following.listen();
       let isTouched = false;
       try {
-        const known = await start.known(request);
-        isTouched = known?.join === true;
-        let row = known?.join ? known.row : await begin(request, known?.row ?? null, following, answerBy - ANSWER_RESERVE_MS);
+        const earlier = await start.known(request);
+        isTouched = earlier?.join === true;
+        let row = earlier?.join ? earlier.row : await begin(request, earlier?.row ?? null, following, answerBy - ANSWER_RESERVE_MS);
         isTouched = true;
         const isReplay = row !== null && isReplayOf(row, request);
         if (isReplay && row?.answered === "accepted") return { row, isReplay };

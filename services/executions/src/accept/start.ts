@@ -95,11 +95,11 @@ export const createStart = (options: StartOptions) => {
   const recordPart = createRecordPart(options);
 
   /** The hold is released before the client gets the refusal, unless billing is unavailable. */
-  const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
-    const refused = await execution.refuse(row, error, left);
-    if (refused && isKnown(error)) await outbox.deliverFirst(refused);
-    else if (refused) void outbox.deliverLater(refused);
-    return refused ?? (await stores.rows.find(row._id)) ?? row;
+  const refuse = async (row: ExecutionView, error: DomainError, owedEntries?: readonly OutboxEntry[]): Promise<ExecutionView> => {
+    const refusedRow = await execution.refuse(row, error, owedEntries);
+    if (refusedRow && isKnown(error)) await outbox.deliverFirst(refusedRow);
+    else if (refusedRow) void outbox.deliverLater(refusedRow);
+    return refusedRow ?? (await stores.rows.find(row._id)) ?? row;
   };
 
   /** Inserts a run or its next attempt. @returns undefined if another request inserted it first */
@@ -146,11 +146,11 @@ export const createStart = (options: StartOptions) => {
   };
 
   /** Ends a run whose plan has no calls. Such a run needs no hold, place or workflow. */
-  const endAtOnce = async (input: RunInput, part: RunRecordPart, refused: ExecutionView | null): Promise<ExecutionView> => {
-    if (refused && !(await stores.rows.forgetRefused(input.executionId, refused.attempt)))
+  const endAtOnce = async (input: RunInput, part: RunRecordPart, refusedRow: ExecutionView | null): Promise<ExecutionView> => {
+    if (refusedRow && !(await stores.rows.forgetRefused(input.executionId, refusedRow.attempt)))
       throw unavailable("an earlier attempt at this run is still being closed: retry", 1);
-    const ended = await end.end({ from: "plan", input, part }, new GraphRun(input.plan).end(undefined));
-    const row = ended ?? (await stores.rows.find(input.executionId));
+    const endedRow = await end.end({ from: "plan", input, part }, new GraphRun(input.plan).end(undefined));
+    const row = endedRow ?? (await stores.rows.find(input.executionId));
     if (!row) throw unavailable("the run couldn't be stored: retry", 1);
     return row;
   };

@@ -20,8 +20,8 @@ export interface AcceptOptions extends Pick<StartOptions, Started>, Pick<RunsOpt
 
 export const wireAccept = ({ stores, channel, execution, lifecycle, starts, tasks, ...planned }: AcceptOptions) => {
   const shared = { stores, execution, ...lifecycle, awaitDelivered: createAwaitDelivered({ stores, channel }) };
-  const kept = { pinnedOf: createPinnedOf(stores), keepGraph: createKeepGraph(stores.payloads) };
-  const start = createStart({ ...shared, ...kept, ...planned });
+  const graphKeepers = { pinnedOf: createPinnedOf(stores), keepGraph: createKeepGraph(stores.payloads) };
+  const start = createStart({ ...shared, ...graphKeepers, ...planned });
   return {
     awaitDelivered: shared.awaitDelivered,
     runs: createRuns({ ...shared, start, follow: createFollow({ stores, channel }), ...(starts ? { starts } : {}) }),

@@ -42,15 +42,15 @@ const isCertain = (error: unknown): error is DomainError =>
 export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
   const { batches } = stores;
 
-  const refused = async (batchId: string, item: UnderWay, error: DomainError): Promise<Begun> => {
+  const handleRefusal = async (batchId: string, item: UnderWay, error: DomainError): Promise<Begun> => {
     if (passes(error)) {
       await batches.giveBack(batchId, item);
       return "later";
     }
     if (pauses(error)) {
-      const left = await batches.giveBack(batchId, item);
+      const givenBack = await batches.giveBack(batchId, item);
       // Running items may return enough credits to the budget.
-      if (error.reason === "BUDGET_EXCEEDED" && left && left.underWay.length > 0) return "later";
+      if (error.reason === "BUDGET_EXCEEDED" && givenBack && givenBack.underWay.length > 0) return "later";
       await batches.pause(batchId, briefOf(error));
       return "paused";
     }
@@ -75,7 +75,7 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
       const isCounted = !isReplay && row.outbox.length === 0;
       return isCounted ? "over" : await over(batchId, item.index, row);
     } catch (error) {
-      if (isCertain(error)) return refused(batchId, item, error);
+      if (isCertain(error)) return handleRefusal(batchId, item, error);
       logger.warn({ batchId, index: item.index, err: error }, "it is not known whether an item of a batch goes on");
       return "unknown";
     }

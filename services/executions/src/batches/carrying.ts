@@ -65,7 +65,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
       if (!item) continue;
       // Subscribes before the start: the item may end at once.
       changes.follow(item.index);
-      const begun = beginItem(batch, item, row, how)
+      const start = beginItem(batch, item, row, how)
         // After a failed write the item stays under way, and the next turn joins it.
         .catch((): Begun => "unknown")
         .then((outcome) => {
@@ -77,7 +77,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
           beginning.delete(item.index);
           changes.notify();
         });
-      beginning.set(item.index, begun);
+      beginning.set(item.index, start);
     }
   };
 
@@ -102,20 +102,20 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     const rows = await batches.rowsAt(batchId, repeated.length > 0 ? repeated : fresh);
     const { items, isExhausted } = affordable(batch, rows);
     if (items.length === 0) return void (isExhausted && (await batches.pause(batchId, OUT_OF_MAX_CREDITS)));
-    const begun = await batches.begin(batch, items);
-    if (begun) beginAll(begun, items, rows, { runner, mayWait, isNew: repeated.length === 0 });
+    const startedBatch = await batches.begin(batch, items);
+    if (startedBatch) beginAll(startedBatch, items, rows, { runner, mayWait, isNew: repeated.length === 0 });
     changes.notify();
   };
 
   /** Joins the items that an earlier turn has started or may have started. */
   const join = async (batch: BatchRecord, runner: Runner): Promise<void> => {
-    const lost = batch.underWay.filter(({ index }) => !beginning.has(index) && !changes.followed.has(index));
-    if (lost.length === 0) return;
+    const lostItems = batch.underWay.filter(({ index }) => !beginning.has(index) && !changes.followed.has(index));
+    if (lostItems.length === 0) return;
     const rows = await batches.rowsAt(
       batchId,
-      lost.map(({ index }) => index),
+      lostItems.map(({ index }) => index),
     );
-    beginAll(batch, lost, rows, { runner, mayWait: batch.underWay.length === 1, isNew: false });
+    beginAll(batch, lostItems, rows, { runner, mayWait: batch.underWay.length === 1, isNew: false });
   };
 
   const cancelItem = async ({ userId }: BatchRecord, index: number): Promise<void> => {
@@ -133,8 +133,8 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   /** No further item starts, so cancelling the items under way is enough. */
   const cancelAll = async (batch: BatchRecord): Promise<void> => {
     if (beginning.size > 0) return;
-    const left = batch.underWay.filter(({ index }) => !cancelled.has(index));
-    await Promise.all(left.map(({ index }) => cancelItem(batch, index)));
+    const openItems = batch.underWay.filter(({ index }) => !cancelled.has(index));
+    await Promise.all(openItems.map(({ index }) => cancelItem(batch, index)));
   };
 
   const finish = async (batch: BatchRecord): Promise<void> => {

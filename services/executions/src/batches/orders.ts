@@ -129,11 +129,11 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       throw error instanceof NoSlot ? unavailable("too many batches are being created", 5) : error;
     });
 
-  const read = async (asked: proto.BatchOrder | undefined): Promise<Order> => {
+  const read = async (batchOrder: proto.BatchOrder | undefined): Promise<Order> => {
     const {
       target: to,
       runner,
-      items: given,
+      items: orderItems,
       mediaId,
       maxMillicredits,
       concurrency,
@@ -141,9 +141,9 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       metadata,
       itemWebhooks,
       retentionDays,
-    } = asked ?? {};
-    if (!to?.target || !runner || !given) throw new DomainError("invalid", "INVALID_REQUEST", "a batch needs a target and a runner");
-    const items = mediaId ? await readTable(mediaId, to, runner) : given;
+    } = batchOrder ?? {};
+    if (!to?.target || !runner || !orderItems) throw new DomainError("invalid", "INVALID_REQUEST", "a batch needs a target and a runner");
+    const items = mediaId ? await readTable(mediaId, to, runner) : orderItems;
     checkItems(items.length, mediaId ? "mediaId" : "inputs", runner);
     const { version, alias, until } = to;
     return {
@@ -184,7 +184,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   };
 
   /** Returns the batch that an earlier request with the same id created. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
-  const known = async (batchId: string, userId: string, fingerprint: string): Promise<BatchRecord | null> => {
+  const existingBatch = async (batchId: string, userId: string, fingerprint: string): Promise<BatchRecord | null> => {
     const batch = await batches.find(batchId);
     if (!batch) return null;
     if (batch.userId !== userId) throw batchNotFound();
@@ -244,11 +244,11 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   const rowsOf = async ({ _id, total }: BatchRecord): Promise<BatchRow[]> => batches.rowsFrom(_id, 0, total);
 
   const rerunOrder = async (earlier: BatchRecord, { statuses, runner, maxMillicredits }: proto.RerunBatchRequest): Promise<Order> => {
-    const wanted = (await rowsOf(earlier)).filter((row) => !row.isErased && statuses.includes(statusOfRow(earlier, row)));
-    if (wanted.length === 0) {
+    const rerunRows = (await rowsOf(earlier)).filter((row) => !row.isErased && statuses.includes(statusOfRow(earlier, row)));
+    if (rerunRows.length === 0) {
       throw new DomainError("precondition", "PRECONDITION_FAILED", `the batch has no rows with the status ${statuses.join(" or ")}`);
     }
-    const texts = await Promise.all(wanted.map(({ input }) => payloads.getText(input)));
+    const texts = await Promise.all(rerunRows.map(({ input }) => payloads.getText(input)));
     if (texts.includes(null))
       throw new DomainError("precondition", "PRECONDITION_FAILED", "the inputs of the batch were deleted at the end of their retention");
     const { target, version, alias, until = "", concurrency, stopsOnError, itemWebhooks, metadata, retentionDays } = earlier;
@@ -280,22 +280,22 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   return {
     create: async ({ batchId, order, fingerprint }: proto.CreateBatchRequest): Promise<Created> => {
       const userId = order?.runner?.userId ?? "";
-      const batch = await known(batchId, userId, fingerprint);
+      const batch = await existingBatch(batchId, userId, fingerprint);
       if (batch) return { batch, isReplay: true };
       return inTurn(userId, async () => place(batchId, fingerprint, await read(order)));
     },
 
-    /** Runs the tests of a workflow. Requests with the same id get the same batch. @param read reads the tests of a new batch */
-    placeTests: async (which: WhichTests, read: () => Promise<TestOrder>): Promise<Created> => {
+    /** Runs the tests of a workflow. Requests with the same id get the same batch. @param readTests reads the tests of a new batch */
+    placeTests: async (which: WhichTests, readTests: () => Promise<TestOrder>): Promise<Created> => {
       const { batchId, fingerprint, userId } = which;
-      const batch = await known(batchId, userId, fingerprint);
+      const batch = await existingBatch(batchId, userId, fingerprint);
       if (batch) return { batch, isReplay: true };
-      return inTurn(userId, async () => placeBoth(which, await read()));
+      return inTurn(userId, async () => placeBoth(which, await readTests()));
     },
 
-    quote: async ({ order: asked }: proto.QuoteBatchRequest): Promise<proto.QuoteBatchResponse> =>
-      inTurn(asked?.runner?.userId ?? "", async () => {
-        const order = await read(asked);
+    quote: async ({ order: batchOrder }: proto.QuoteBatchRequest): Promise<proto.QuoteBatchResponse> =>
+      inTurn(batchOrder?.runner?.userId ?? "", async () => {
+        const order = await read(batchOrder);
         const { estimated, most, isExact } = await pricing(order);
         return { total: order.items.length, millicredits: estimated, maxMillicredits: Math.max(most, estimated), exact: isExact };
       }),
@@ -306,7 +306,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       const userId = runner?.userId ?? "";
       if (statuses.length === 0 || statuses.some((status) => !RERUN.has(status)))
         throw invalidRequest([{ path: "status", message: `must be one of: ${[...RERUN].join(", ")}` }]);
-      const batch = await known(newBatchId, userId, fingerprint);
+      const batch = await existingBatch(newBatchId, userId, fingerprint);
       if (batch) return { batch, isReplay: true };
       const earlier = await owned(batchId, userId);
       if (FINAL_BATCHES.includes(earlier.status)) checkNotEmptied(earlier, "its rows can't be run again");
@@ -340,9 +340,9 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
 
     /** Cancels all batches of a user that haven't ended. @returns the number of batches */
     cancelAll: async ({ userId, createdBy }: proto.CancelBatchesRequest): Promise<number> => {
-      const meant = (await batches.open(userId)).filter(({ createdAt }) => !createdBy || createdAt <= createdBy);
-      for (const { _id } of meant) await cancel(_id, userId);
-      return meant.length;
+      const openBatches = (await batches.open(userId)).filter(({ createdAt }) => !createdBy || createdAt <= createdBy);
+      for (const { _id } of openBatches) await cancel(_id, userId);
+      return openBatches.length;
     },
   };
 };

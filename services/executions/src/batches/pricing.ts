@@ -62,14 +62,14 @@ const pricedCalls = (step: PlanStep): PricedCalls[] => {
 };
 
 const priced = ({ steps }: RunPlan): PricedItem => {
-  const paid = steps.flatMap(pricedCalls);
+  const calls = steps.flatMap(pricedCalls);
   const price = steps.reduce((sum, step) => sum + (step.model === undefined ? 0 : step.maxItems * heldMillicredits(step)), 0);
   return {
     price,
     most: steps.reduce((sum, step) => sum + unheldMillicredits(step), price),
     mayCostLess: steps.some(mayCostLess),
     isPlaceless: steps.length === 0,
-    paid,
+    paid: calls,
   };
 };
 
@@ -81,24 +81,24 @@ const withoutGrants = (
   items: readonly { paid: readonly PricedCalls[] }[],
   grants: readonly billingProto.Grant[],
 ): { unpaid: number[]; isSure: boolean } => {
-  const left = new Map(grants.map(({ model, remaining }) => [model, remaining]));
+  const remainingGrants = new Map(grants.map(({ model, remaining }) => [model, remaining]));
   let isSure = true;
   const isGranted = ({ model, millicredits }: PricedCalls["models"][number]): boolean => {
-    const remaining = left.get(model) ?? 0;
+    const remaining = remainingGrants.get(model) ?? 0;
     if (millicredits === 0 || remaining === 0) return false;
-    left.set(model, remaining - 1);
+    remainingGrants.set(model, remaining - 1);
     return true;
   };
   const heldFor = (models: PricedCalls["models"]): number => {
-    const paid = models.filter((one) => !isGranted(one));
-    const held = Math.max(0, ...paid.map(({ millicredits }) => millicredits));
-    isSure &&= held === 0 || paid.length === models.length;
-    return held;
+    const paidModels = models.filter((one) => !isGranted(one));
+    const maxHold = Math.max(0, ...paidModels.map(({ millicredits }) => millicredits));
+    isSure &&= maxHold === 0 || paidModels.length === models.length;
+    return maxHold;
   };
   const unpaid = items.map(({ paid }) => {
-    let held = 0;
-    for (const { calls, models } of paid) for (let call = 0; call < calls; call += 1) held += heldFor(models);
-    return held;
+    let heldSum = 0;
+    for (const { calls, models } of paid) for (let call = 0; call < calls; call += 1) heldSum += heldFor(models);
+    return heldSum;
   });
   return { unpaid, isSure };
 };
@@ -119,16 +119,16 @@ const problemsOf = (error: unknown, index: number): { reason: Reason; problems: 
   return { reason: error.reason, problems: (issues ?? [{ message: error.message }]).map((issue) => ({ index, ...issue })) };
 };
 
-const shown = ({ index, path, message }: Problem): string => `item ${index}: ${path ? `${path}: ` : ""}${message}`;
+const problemText = ({ index, path, message }: Problem): string => `item ${index}: ${path ? `${path}: ` : ""}${message}`;
 const NAMED_PROBLEMS = 5;
 
 /** Price of an item that will be refused. */
 const UNPRICED: PricedItem = { price: 0, most: 0, mayCostLess: true, isPlaceless: false, paid: [] };
 
 const invalidItems = (reasons: ReadonlySet<Reason>, problems: readonly Problem[]): DomainError => {
-  const named = problems.slice(0, NAMED_PROBLEMS).map(shown).join("; ");
+  const namedProblems = problems.slice(0, NAMED_PROBLEMS).map(problemText).join("; ");
   const rest = problems.length - NAMED_PROBLEMS;
-  const message = `${named}${rest > 0 ? `; and ${rest} more` : ""}`;
+  const message = `${namedProblems}${rest > 0 ? `; and ${rest} more` : ""}`;
   const metadata = { issues: problems.slice(0, BATCH.problems), problems: problems.length };
   return reasons.has("INVALID_INPUTS")
     ? new DomainError("invalid", "INVALID_INPUTS", message, metadata)
@@ -164,9 +164,9 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
         if (!pinned) ({ version, alias, retentionDays } = planned);
         pinned ??= planned.pinned;
       } catch (error) {
-        const found = problemsOf(error, index);
-        reasons.add(found.reason);
-        problems.set(index, found.problems);
+        const itemProblems = problemsOf(error, index);
+        reasons.add(itemProblems.reason);
+        problems.set(index, itemProblems.problems);
         all[index] = UNPRICED;
       }
     };
@@ -177,7 +177,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
     await one();
     await Promise.all(Array.from({ length: PLANS_AT_ONCE }, work));
     if (problems.size > 0 && !(order.isTest && problems.size < items.length)) {
-      const inOrder = [...problems].sort(([a], [b]) => a - b).flatMap(([, found]) => found);
+      const inOrder = [...problems].sort(([a], [b]) => a - b).flatMap(([, itemProblems]) => itemProblems);
       throw invalidItems(reasons, inOrder);
     }
     const { account } = await billing.getAccount({ userId: runner.userId });

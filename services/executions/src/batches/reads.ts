@@ -33,8 +33,8 @@ export const createBatchReads = (
   const owned = createOwned(batches);
 
   const withTexts = async (batch: BatchRecord, rows: readonly BatchRow[]): Promise<proto.BatchRow[]> => {
-    const ended = rows.flatMap(({ index, status }) => (status === undefined ? [] : [itemExecutionId(batch._id, index)]));
-    const results = new Map((ended.length === 0 ? [] : await runs.resultsOf(ended)).map((result) => [result._id, result]));
+    const endedIds = rows.flatMap(({ index, status }) => (status === undefined ? [] : [itemExecutionId(batch._id, index)]));
+    const results = new Map((endedIds.length === 0 ? [] : await runs.resultsOf(endedIds)).map((result) => [result._id, result]));
     return Promise.all(
       rows.map(async (row) => {
         const input = await payloads.getText(row.input);
@@ -62,8 +62,8 @@ export const createBatchReads = (
 
     list: async ({ userId, limit, cursor }: proto.ListBatchesRequest): Promise<proto.ListBatchesResponse> => {
       const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
-      const found = await batches.list(userId, size + 1, fromCursor(cursor));
-      const { rows, nextCursor } = pageOf(found, size, ({ createdAt }) => createdAt);
+      const records = await batches.list(userId, size + 1, fromCursor(cursor));
+      const { rows, nextCursor } = pageOf(records, size, ({ createdAt }) => createdAt);
       return { batches: (await withDeliveries(rows)).map(batchMessage), nextCursor };
     },
 

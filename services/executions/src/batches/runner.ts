@@ -60,14 +60,14 @@ export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "ge
   return async (batch) => {
     // Another caller may have resumed the batch, so its key and person are part of the cache key.
     const name = `${batch._id} ${batch.runner.keyId} ${batch.runner.personId ?? ""}`;
-    const known = recent.get(name);
-    if (known) return known;
-    const found = await read(batch).catch((error: unknown) => {
+    const cached = recent.get(name);
+    if (cached) return cached;
+    const runner = await read(batch).catch((error: unknown) => {
       if (!(error instanceof DomainError)) return batch.runner;
       if (error.kind === "not_found") return { stopped: NOT_APPROVED };
       return ENDED.has(error.kind) ? stoppedFor(error, batch.runner.keyId) : batch.runner;
     });
-    recent.set(name, found);
-    return found;
+    recent.set(name, runner);
+    return runner;
   };
 };

@@ -55,10 +55,10 @@ type Types = ReadonlyMap<string, CellType>;
 
 /** @throws INVALID_INPUTS if a column isn't an input. The name may contain several columns with a different separator. */
 const checkColumns = (names: readonly string[], types: Types, separator: SeparatorName): void => {
-  const known = new Set([...types.keys()].map((name) => name.normalize()));
-  const unknown = names.find((name) => !known.has(name.normalize()));
-  if (unknown === undefined || known.size === 0) return;
-  const message = `the column ${shownName(unknown)} is not an input${didYouMean(unknown, [...known]) || "."} The separator of this file is the ${separator}`;
+  const knownColumns = new Set([...types.keys()].map((name) => name.normalize()));
+  const unknown = names.find((name) => !knownColumns.has(name.normalize()));
+  if (unknown === undefined || knownColumns.size === 0) return;
+  const message = `the column ${shownName(unknown)} is not an input${didYouMean(unknown, [...knownColumns]) || "."} The separator of this file is the ${separator}`;
   throw invalidInputs([{ path: "mediaId", message }]);
 };
 
@@ -81,9 +81,9 @@ const csvItems = async (text: string, types: Types, most: number): Promise<ItemI
   const items: ItemInput[] = [];
   const separator = separatorOf(text);
   const columns = (names: string[]): string[] => {
-    const found = header(names);
-    checkColumns(found, types, separator);
-    return found;
+    const tableHeader = header(names);
+    checkColumns(tableHeader, types, separator);
+    return tableHeader;
   };
   const bounds = { skip_empty_lines: true, max_record_size: MAX_RECORD_BYTES };
   const parser = parse({ bom: true, columns, delimiter: SEPARATORS[separator], ...bounds });
@@ -92,8 +92,8 @@ const csvItems = async (text: string, types: Types, most: number): Promise<ItemI
   try {
     for await (const record of parser as AsyncIterable<Record<string, string>>) {
       if (items.length === most) throw tooMany(most);
-      const given = Object.entries(record).filter(([, cell]) => cell !== "");
-      const inputs = Object.fromEntries(given.map(([name, cell]) => [name, valueOf(cell, items.length + 1, name, types)]));
+      const cells = Object.entries(record).filter(([, cell]) => cell !== "");
+      const inputs = Object.fromEntries(cells.map(([name, cell]) => [name, valueOf(cell, items.length + 1, name, types)]));
       items.push({ inputsJson: JSON.stringify(inputs), settingsJson: "" });
     }
     return items;
@@ -113,8 +113,10 @@ const textOf = (bytes: Uint8Array): string => {
   }
 };
 
-const isTooDeep = (value: unknown, left = MAX_DEPTH): boolean =>
-  typeof value === "object" && value !== null && (left === 0 || Object.values(value).some((inner) => isTooDeep(inner, left - 1)));
+const isTooDeep = (value: unknown, remainingDepth = MAX_DEPTH): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (remainingDepth === 0 || Object.values(value).some((inner) => isTooDeep(inner, remainingDepth - 1)));
 
 const lineItem = (line: string, number: number): ItemInput => {
   let value: unknown;

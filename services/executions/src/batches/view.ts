@@ -14,7 +14,7 @@ export const statusOfRow = (batch: BatchRecord, { index, status }: BatchRow): st
 
 export const batchMessage = (batch: BatchRecord): proto.Batch => {
   const { target, counts, total, underWay, runner, webhook, maxMillicredits } = batch;
-  const ended = counts.completed + counts.failed + counts.cancelled;
+  const endedCount = counts.completed + counts.failed + counts.cancelled;
   return proto.Batch.fromPartial({
     ...counts,
     batchId: batch._id,
@@ -29,7 +29,7 @@ export const batchMessage = (batch: BatchRecord): proto.Batch => {
     until: batch.until ?? "",
     total,
     processing: underWay.length,
-    waiting: total - ended - underWay.length,
+    waiting: total - endedCount - underWay.length,
     millicredits: batch.spent,
     estimatedMillicredits: batch.price.estimated,
     exact: batch.price.isExact,

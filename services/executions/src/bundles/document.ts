@@ -75,13 +75,13 @@ const tagsOf = (entry: string, value: unknown): string[] => {
 export const readDocument = (entry: string, bytes: Buffer, { workflows, files }: Beside): BundleDocument => {
   const { text, value } = parsed(entry, bytes);
   const slices = members(text);
-  const [sent, edgesJson] = [slices.get("nodes") ?? NO_NODES, slices.get("edges") ?? NO_NODES];
+  const [sentNodes, edgesJson] = [slices.get("nodes") ?? NO_NODES, slices.get("edges") ?? NO_NODES];
   try {
-    readGraph(sent, edgesJson);
+    readGraph(sentNodes, edgesJson);
   } catch (error) {
     throw invalidBundle(entry, (error as Error).message);
   }
-  const { nodesJson, unpinned } = relinked(sent, new Map([...workflows].map((name) => [name, name])));
+  const { nodesJson, unpinned } = relinked(sentNodes, new Map([...workflows].map((name) => [name, name])));
   const byHash = (json: string): unknown =>
     JSON.parse(
       json.replaceAll(REFERENCE, (reference, kind: string, name: string) => {

@@ -35,14 +35,15 @@ interface Found {
 }
 
 /** Returns names by slug. Names from an earlier import are kept, so that an export can be imported again. */
-const namesOf = (found: readonly Found[]): Map<string, string> => {
+const namesOf = (sources: readonly Found[]): Map<string, string> => {
   const names = new Map<string, string>();
-  const taken = new Set<string>();
-  for (const { slug, name } of found) {
-    const chosen = taken.has(name) ? slug : name;
-    if (taken.has(chosen)) throw invalidRequest([{ path: "slugs", message: `two of the workflows have the name ${chosen} in bundles` }]);
-    taken.add(chosen);
-    names.set(slug, chosen);
+  const takenNames = new Set<string>();
+  for (const { slug, name } of sources) {
+    const chosenName = takenNames.has(name) ? slug : name;
+    if (takenNames.has(chosenName))
+      throw invalidRequest([{ path: "slugs", message: `two of the workflows have the name ${chosenName} in bundles` }]);
+    takenNames.add(chosenName);
+    names.set(slug, chosenName);
   }
   return names;
 };
@@ -66,25 +67,25 @@ const workflowText = (workflow: proto.Workflow, nodesJson: string, testsJson: st
 
 export const createBundleExports = ({ workflows, media, urls }: ExportingOptions) => {
   const own = async (slug: string, ownerId: string): Promise<proto.Workflow | undefined> => {
-    const found = await unlessNotFound(workflows.getWorkflow({ slug, userId: ownerId }));
-    return found?.workflow?.createdBy === ownerId ? found.workflow : undefined;
+    const reply = await unlessNotFound(workflows.getWorkflow({ slug, userId: ownerId }));
+    return reply?.workflow?.createdBy === ownerId ? reply.workflow : undefined;
   };
 
   /** Collects the requested workflows and their inner workflows. Templates of other accounts aren't exported. */
   const collect = async (slugs: readonly string[], ownerId: string): Promise<Found[]> => {
-    const found = new Map<string, Found>();
-    const asked = new Set(slugs);
-    for (const slug of asked) {
+    const foundBySlug = new Map<string, Found>();
+    const pendingSlugs = new Set(slugs);
+    for (const slug of pendingSlugs) {
       const workflow = await own(slug, ownerId);
       if (!workflow && slugs.includes(slug)) throw workflowNotFound();
       if (!workflow) continue;
-      if (found.size === BOUNDS.workflows)
+      if (foundBySlug.size === BOUNDS.workflows)
         throw invalidRequest([{ path: "slugs", message: `with the workflows inside them, these are more than ${BOUNDS.workflows}` }]);
       const inner = linkedSlugs(workflow.nodesJson);
-      found.set(slug, { slug, name: workflow.bundleName || slug, inner });
-      for (const one of inner) asked.add(one);
+      foundBySlug.set(slug, { slug, name: workflow.bundleName || slug, inner });
+      for (const one of inner) pendingSlugs.add(one);
     }
-    return [...found.values()];
+    return [...foundBySlug.values()];
   };
 
   const filesIn = async (json: string, ownerId: string): Promise<mediaProto.StoredObject[]> => {
@@ -96,13 +97,13 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
     return [...byId, ...byKey].filter((object) => object.ownerId === ownerId);
   };
 
-  async function* entries(found: readonly Found[], ownerId: string): AsyncIterable<Entry> {
-    const names = namesOf(found);
+  async function* entries(sources: readonly Found[], ownerId: string): AsyncIterable<Entry> {
+    const names = namesOf(sources);
     const folders = new Map((await workflows.listFolders({ ownerId })).folders.map(({ id, name }) => [id, name]));
     const files = new Map<string, mediaProto.StoredObject>();
     const [redactions, unpinned]: [string[], string[]] = [[], []];
     let bytes = 0;
-    for (const { slug } of found) {
+    for (const { slug } of sources) {
       const workflow = await own(slug, ownerId);
       if (!workflow) throw workflowNotFound();
       const name = names.get(slug)!;
@@ -127,7 +128,7 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
         workflowText(workflow, urls.renamed(nodesJson, used), urls.renamed(testsJson, used), folders.get(workflow.folderId ?? "") ?? ""),
       );
     }
-    if (found.length + files.size >= BOUNDS.entries)
+    if (sources.length + files.size >= BOUNDS.entries)
       throw invalidRequest([{ path: "slugs", message: `their bundle has more than ${BOUNDS.entries} entries; export fewer` }]);
     for (const [name, { key }] of files) yield { path: `files/${name}`, content: objectBytes(media, key, FILE_MS), isCompressed: true };
     // Written last, because both lists are complete only now.
@@ -136,8 +137,8 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
 
   /** @throws DomainError WORKFLOW_NOT_FOUND before the first bytes are sent */
   return async function* exported(slugs: readonly string[], ownerId: string): AsyncIterable<Uint8Array> {
-    const found = await collect(slugs, ownerId);
-    yield* archive(entries(found, ownerId));
+    const sources = await collect(slugs, ownerId);
+    yield* archive(entries(sources, ownerId));
   };
 };
 

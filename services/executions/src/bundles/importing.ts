@@ -55,15 +55,15 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
 
   const planOf = async (bundle: Bundle, { header, order }: Sent): Promise<BundlePlan> => {
     const request = { ownerId: header.ownerId, names: [...bundle.workflows.keys()], alias: order.alias };
-    const found = await workflows.findBundled(request, { deadlineMs: FIND_MS });
-    return planImport(bundle, found.workflows, order);
+    const bundled = await workflows.findBundled(request, { deadlineMs: FIND_MS });
+    return planImport(bundle, bundled.workflows, order);
   };
 
   const begin = async (bundle: Bundle, plan: BundlePlan, { header, order }: Sent): Promise<Begun> => {
     const { ownerId, authorId, unapproved, withoutRun, maxWorkflows } = header;
     const id = importId(ownerId, plan.id);
     const steps = await staging.stage(bundle, plan, header, id);
-    const begun: Begun = {
+    const started: Begun = {
       sources: digestOf(bundle),
       workflows: plan.workflows,
       order: {
@@ -75,15 +75,15 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
         moves: movesOf(plan, order.alias),
       },
     };
-    await storeJson(payloads, `bundle-${id}`, begun, ownerId);
-    return begun;
+    await storeJson(payloads, `bundle-${id}`, started, ownerId);
+    return started;
   };
 
   /** Returns the import that was started with this plan, if the bundle is the same. @throws DomainError PLAN_STALE */
   const earlier = async (bundle: Bundle, { header, order }: Sent): Promise<Begun> => {
-    const begun = await storedJson<Begun>(payloads, `bundle-${importId(header.ownerId, order.planId)}`);
-    if (!begun || begun.sources !== digestOf(bundle) || begun.order.alias !== order.alias) throw planStale();
-    return begun;
+    const started = await storedJson<Begun>(payloads, `bundle-${importId(header.ownerId, order.planId)}`);
+    if (!started || started.sources !== digestOf(bundle) || started.order.alias !== order.alias) throw planStale();
+    return started;
   };
 
   const carry = async ({ order, workflows: planned }: Begun): Promise<Answer> => {
@@ -93,22 +93,22 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
     return { planId: order.planId, state, workflows: outcome ? appliedView(planned, outcome) : planned };
   };
 
-  const perform = async (bundle: Bundle, sent: Sent): Promise<proto.ImportBundleResponse> => {
-    const { planId, dryRun, alias } = sent.order;
+  const perform = async (bundle: Bundle, upload: Sent): Promise<proto.ImportBundleResponse> => {
+    const { planId, dryRun, alias } = upload.order;
     if (alias !== "" && !ALIAS.test(alias))
       throw invalidRequest([{ path: "alias", message: "must be lowercase letters, digits and hyphens, and begin with a letter" }]);
-    const plan = await planOf(bundle, sent);
-    const shown = { files: filesOf(bundle, plan), ignored: bundle.ignored };
-    if (dryRun) return { planId: plan.id, state: "planned", workflows: plan.workflows, ...shown };
-    if (planId !== "" && planId !== plan.id) return { ...(await carry(await earlier(bundle, sent))), ...shown };
+    const plan = await planOf(bundle, upload);
+    const report = { files: filesOf(bundle, plan), ignored: bundle.ignored };
+    if (dryRun) return { planId: plan.id, state: "planned", workflows: plan.workflows, ...report };
+    if (planId !== "" && planId !== plan.id) return { ...(await carry(await earlier(bundle, upload))), ...report };
     checkConflicts(plan);
-    return { ...(await carry(await begin(bundle, plan, sent))), ...shown };
+    return { ...(await carry(await begin(bundle, plan, upload))), ...report };
   };
 
-  const read = async (sent: Sent): Promise<proto.ImportBundleResponse> => {
-    const bundle = await openBundle(sent.path);
+  const read = async (upload: Sent): Promise<proto.ImportBundleResponse> => {
+    const bundle = await openBundle(upload.path);
     try {
-      return await perform(bundle, sent);
+      return await perform(bundle, upload);
     } finally {
       bundle.close();
     }
@@ -118,9 +118,9 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
    * @throws DomainError INVALID_REQUEST, PLAN_STALE, BUNDLE_CONFLICT, SERVICE_UNAVAILABLE, or the error of a workflow that can't be saved
    */
   return (messages: AsyncIterable<proto.ImportBundleRequest>): Promise<proto.ImportBundleResponse> =>
-    spooled(messages, async (sent) => {
+    spooled(messages, async (upload) => {
       try {
-        return await readers.use(() => read(sent), { key: sent.header.ownerId, maxWaitMs: READER_WAIT_MS });
+        return await readers.use(() => read(upload), { key: upload.header.ownerId, maxWaitMs: READER_WAIT_MS });
       } catch (error) {
         throw error instanceof NoSlot ? unavailable("too many bundles are being imported: retry") : error;
       }

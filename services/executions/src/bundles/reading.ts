@@ -66,8 +66,8 @@ const entriesOf = async (zip: ZipFile): Promise<Map<string, Entry>> => {
   const entries = new Map<string, Entry>();
   let bytes = 0;
   const next = zip.eachEntry()[Symbol.asyncIterator]();
-  for (let read = await reading(() => next.next()); !read.done; read = await reading(() => next.next())) {
-    const entry = read.value;
+  for (let result = await reading(() => next.next()); !result.done; result = await reading(() => next.next())) {
+    const entry = result.value;
     bytes += entry.uncompressedSize;
     if (bytes > BOUNDS.unpackedBytes) throw invalidBundle("", `has more than ${BOUNDS.unpackedBytes} bytes when it is unpacked`);
     if (entry.fileName.endsWith("/")) continue;
@@ -138,11 +138,11 @@ const readBundle = async (zip: ZipFile): Promise<Bundle> => {
   };
   const workflows = new Map<string, BundledSource>();
   for (const [name, { fileName }] of documents) {
-    const read = await document(name);
-    const missing = read.files.find((file) => !files.has(file));
+    const entryDocument = await document(name);
+    const missing = entryDocument.files.find((file) => !files.has(file));
     if (missing !== undefined) throw invalidBundle(fileName, `uses files/${missing}, which isn't in the bundle`);
-    workflows.set(name, { inner: read.inner, files: read.files, source: read.source });
-    ignored.push(...read.ignored.map((member) => `${fileName}: ${member}`));
+    workflows.set(name, { inner: entryDocument.inner, files: entryDocument.files, source: entryDocument.source });
+    ignored.push(...entryDocument.ignored.map((member) => `${fileName}: ${member}`));
   }
   return {
     ...{ workflows, files, ignored, document },

@@ -16,9 +16,9 @@ export const redacted = (nodesJson: string): { nodesJson: string; places: string
   const places: string[] = [];
   const nodes = elements(nodesJson).map((nodeJson) => {
     // Nodes are searched one at a time, because the search is limited per graph.
-    const { nodes: read } = readGraph(`[${nodeJson}]`, "[]");
-    const settings = credentialIssues({ nodes: read }).flatMap(({ path }) => path ?? []);
-    places.push(...settings.map((setting) => `${read[0]!.id}: ${setting}`));
+    const { nodes: readNodes } = readGraph(`[${nodeJson}]`, "[]");
+    const settings = credentialIssues({ nodes: readNodes }).flatMap(({ path }) => path ?? []);
+    places.push(...settings.map((setting) => `${readNodes[0]!.id}: ${setting}`));
     return settings.reduce((text, setting) => withMember(text, pathOf(setting), PLACEHOLDER), nodeJson);
   });
   return places.length === 0 ? { nodesJson, places } : { nodesJson: `[${nodes.join(",")}]`, places };

@@ -26,7 +26,7 @@ async function* atMost(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Ar
 }
 
 /** @throws DomainError INVALID_REQUEST if the archive is too large or messages are out of order */
-export const spooled = async <T>(messages: AsyncIterable<proto.ImportBundleRequest>, work: (sent: Sent) => Promise<T>): Promise<T> => {
+export const spooled = async <T>(messages: AsyncIterable<proto.ImportBundleRequest>, work: (upload: Sent) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-bundle-"));
   try {
     const path = join(folder, "bundle.zip");

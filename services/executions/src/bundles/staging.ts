@@ -54,9 +54,9 @@ export const createStaging = ({ media, payloads, urls }: StagingOptions) => {
       throw new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", "this account awaits approval and can't store the bundle's files yet");
     const ids = new Map(names.map((name) => [name, fileId(ownerId, bundle.files.get(name)!)]));
     const objects = await inMediaBatches([...ids.values()], async (some) => (await media.getObjects({ ids: some, ownerId })).objects);
-    const known = new Map(objects.map(({ id, url }) => [id, { id, url }]));
+    const storedById = new Map(objects.map(({ id, url }) => [id, { id, url }]));
     const files: Record<string, AccountFile> = {};
-    for (const [name, id] of ids) files[name] = known.get(id) ?? (await store(bundle, name, header));
+    for (const [name, id] of ids) files[name] = storedById.get(id) ?? (await store(bundle, name, header));
     return files;
   };
 

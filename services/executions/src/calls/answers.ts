@@ -96,18 +96,18 @@ export interface Opened {
 /** Reads a body until its end, or until more than `bytes` bytes have arrived. */
 export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): Promise<Opened> => {
   const source = body[Symbol.asyncIterator]();
-  const read: Uint8Array[] = [];
+  const pieces: Uint8Array[] = [];
   let length = 0;
   let isWhole = false;
   while (length <= bytes && !isWhole) {
     const next = await source.next();
     if (next.done === true) isWhole = true;
     else {
-      read.push(next.value);
+      pieces.push(next.value);
       length += next.value.length;
     }
   }
-  const start = Buffer.concat(read);
+  const start = Buffer.concat(pieces);
   return { start, isWhole, whole: startingWith(start, source), close: () => Promise.resolve(source.return?.()) };
 };
 

@@ -56,9 +56,9 @@ export const target = async <Type extends Provider["type"]>(
   type: Type,
 ): Promise<{ model: CatalogModel; provider: Extract<Provider, { type: Type }> }> => {
   const model = await catalog.getAny(call.model);
-  const found = provider(model);
-  if (found.type !== type) throw final("EXECUTION_FAILED", `${call.model} no longer supports calls of the type ${type}`);
-  return { model, provider: found as Extract<Provider, { type: Type }> };
+  const modelProvider = provider(model);
+  if (modelProvider.type !== type) throw final("EXECUTION_FAILED", `${call.model} no longer supports calls of the type ${type}`);
+  return { model, provider: modelProvider as Extract<Provider, { type: Type }> };
 };
 
 /** Returns the id of a call's file. The id is deterministic, so a repeated attempt stores the same file. */
@@ -76,10 +76,10 @@ export const placementOf = (call: ModelCall, model: CatalogModel, index: number)
 /** Stores a file in turn with other users. @throws DomainError `problem` if storage rejects the file; NoSlot if the queue is full */
 export const storeInTurn = async (
   downloads: Slots,
-  put: () => Promise<{ object?: mediaProto.StoredObject | undefined }>,
+  storeFile: () => Promise<{ object?: mediaProto.StoredObject | undefined }>,
   { userId: key, signal, problem }: { userId: string; signal?: AbortSignal | undefined; problem: string },
 ): Promise<MediaValue> => {
-  const { object } = await downloads.use(put, { key, signal, maxWaitMs: TIMING.run }).catch((error: unknown) => {
+  const { object } = await downloads.use(storeFile, { key, signal, maxWaitMs: TIMING.run }).catch((error: unknown) => {
     if (!(error instanceof DomainError)) throw error;
     throw new DomainError(error.kind, error.reason, error.message, { ...error.metadata, ...QUOTES_ADDRESS });
   });
@@ -98,12 +98,12 @@ export const withoutOutput = ({ model }: ModelCall): never => {
 /** Returns a model's text, and the JSON in it if it matches the schema of the call. */
 const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "text" | "json" | "problems"> => {
   if (text === null) return withoutOutput(call);
-  const written = json && JSON.stringify(json.value);
-  const largest = Math.max(textBytes(text), written === undefined ? 0 : textBytes(written));
+  const jsonText = json && JSON.stringify(json.value);
+  const largest = Math.max(textBytes(text), jsonText === undefined ? 0 : textBytes(jsonText));
   if (largest > LIMITS.textValueBytes) throw providerFailed(`${call.model}: the answer is longer than ${LIMITS.textValueBytes} bytes`);
   if (!call.schema) return { text, ...(json ? { json } : {}) };
-  const read = readAnswer(written ?? text, call.schema);
-  return { text, ...("value" in read ? { json: read } : { problems: read.problems }) };
+  const answer = readAnswer(jsonText ?? text, call.schema);
+  return { text, ...("value" in answer ? { json: answer } : { problems: answer.problems }) };
 };
 
 /**
@@ -114,16 +114,16 @@ const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "te
 export const madeResult = (
   call: ModelCall,
   { inputSchema, modality }: CatalogModel,
-  made: Made,
+  providerResult: Made,
   { files, requestId }: { files: MediaValue[]; requestId: string | null },
 ): CallResult => {
-  const said = modality === "text" ? textResult(call, made) : { text: null };
-  const answer = (place: string): unknown => pointer(made.answer, place);
+  const textPart = modality === "text" ? textResult(call, providerResult) : { text: null };
+  const answer = (place: string): unknown => pointer(providerResult.answer, place);
   const costMicroUsd = actualMicroUsd(call.price, inputSchema, call.inputs, {
     outputs: Math.max(files.length, modality === "text" ? 1 : 0),
     answer,
   });
-  return { files, ...said, costMicroUsd, requestId };
+  return { files, ...textPart, costMicroUsd, requestId };
 };
 
 /** Maximum number of distinct addresses in one call. */
@@ -136,13 +136,13 @@ const checkAddresses = async (
   model: string,
   inputs: Readonly<Record<string, unknown>>,
 ): Promise<void> => {
-  const named = new Map<string, string>();
+  const namesByUrl = new Map<string, string>();
   for (const { name, url } of inputAddresses(inputSchema, inputs)) {
-    named.set(url, name);
-    if (named.size > MAX_ADDRESSES) throw inputFailed(`${model}: its inputs name more than ${MAX_ADDRESSES} addresses`);
+    namesByUrl.set(url, name);
+    if (namesByUrl.size > MAX_ADDRESSES) throw inputFailed(`${model}: its inputs name more than ${MAX_ADDRESSES} addresses`);
   }
   await Promise.all(
-    [...named].map(async ([url, name]) => {
+    [...namesByUrl].map(async ([url, name]) => {
       const problem = await addresses.resolvedProblem(url);
       if (problem !== undefined) throw inputFailed(`${model}: input ${name}: ${problem}`, QUOTES_ADDRESS);
     }),
@@ -161,11 +161,11 @@ export type ReadyCall<Type extends Provider["type"]> = Awaited<ReturnType<typeof
 /** @throws DomainError if the model doesn't accept the call or an input. Earlier nodes may have produced the input. */
 export const readyCall = async <Type extends Provider["type"]>(
   options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses" | "sendFiles" | "ownFiles" | "own">,
-  given: ModelCall,
+  callToMake: ModelCall,
   type: Type,
 ) => {
-  const { model, provider } = await target(options, given, type);
-  const call: ModelCall = { ...given, asked: askedOfModel(given, model, options.own) };
+  const { model, provider } = await target(options, callToMake, type);
+  const call: ModelCall = { ...callToMake, asked: askedOfModel(callToMake, model, options.own) };
   const ready = await withFiles(options.media, model.inputSchema, call.inputs, call.userId, call.authorFiles);
   if ("problem" in ready) throw inputFailed(`${call.model}: input ${ready.problem}`, QUOTES_ADDRESS);
   if (options.addresses) await checkAddresses(options.addresses, model, call.model, ready.inputs);
@@ -173,8 +173,8 @@ export const readyCall = async <Type extends Provider["type"]>(
   if (problem) throw inputFailed(`${call.model}: input ${problem.path}: ${problem.message}`);
   const inputs = pricedInputs(model.price, model.inputSchema, ready.inputs);
   const sign = await options.ownFiles?.(inputs, call.userId, call.model);
-  const sent: SentInputs = options.sendFiles ? await options.sendFiles(call, model, inputs) : { inputs };
-  return { call, model, provider, ...(sign ? signedInputs(sent, sign) : sent) };
+  const sentInputs: SentInputs = options.sendFiles ? await options.sendFiles(call, model, inputs) : { inputs };
+  return { call, model, provider, ...(sign ? signedInputs(sentInputs, sign) : sentInputs) };
 };
 
 /** Statuses by which providers report a missing file. A 200 response can hold an error in its body. */

@@ -23,14 +23,14 @@ export const createCallClock = ({ askedAt, deadline = Date.now() + TIMING.run, o
     onAsked?.(at);
     return at;
   };
-  const asked = (): number => since ?? set(Date.now());
+  const start = (): number => since ?? set(Date.now());
   return {
     /** Deadline for a place: the run's own deadline, in milliseconds since the epoch. */
     deadline,
     /** Starts the timeouts, unless an earlier attempt has started them. */
-    asked: (): void => void asked(),
+    asked: (): void => void start(),
     /** Returns when retries of an unavailable or busy provider end, in milliseconds since the epoch. Starts the timeouts. */
-    triesUntil: (totalMs: number = TIMING.submitTotal): number => asked() + totalMs,
+    triesUntil: (totalMs: number = TIMING.submitTotal): number => start() + totalMs,
     /** Stops the clock while the call waits in one of the platform's queues. */
     waiting: async <T>(wait: () => Promise<T>): Promise<T> => {
       const startedAt = Date.now();

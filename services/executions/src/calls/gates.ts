@@ -56,10 +56,10 @@ type WatchedGate = Gate & { state: () => ProviderState };
 const merged = (states: readonly ProviderState[]): ProviderState[] => {
   const byName = new Map<string, ProviderState>();
   for (const { name, isOpen, load } of states) {
-    const known = byName.get(name);
-    const inUse = (known?.load?.inUse ?? 0) + (load?.inUse ?? 0);
-    const waiting = (known?.load?.waiting ?? 0) + (load?.waiting ?? 0);
-    byName.set(name, { name, isOpen: isOpen || known?.isOpen === true, ...(load || known?.load ? { load: { inUse, waiting } } : {}) });
+    const gate = byName.get(name);
+    const inUse = (gate?.load?.inUse ?? 0) + (load?.inUse ?? 0);
+    const waiting = (gate?.load?.waiting ?? 0) + (load?.waiting ?? 0);
+    byName.set(name, { name, isOpen: isOpen || gate?.isOpen === true, ...(load || gate?.load ? { load: { inUse, waiting } } : {}) });
   }
   return [...byName.values()];
 };
@@ -106,16 +106,16 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
       state: () => ({ name, isOpen: breaker.isOpen(), ...(own ? { load: own.load() } : {}) }),
       pass: async (call, options) => {
         breaker.check();
-        const taken: (() => void)[] = [];
+        const releases: (() => void)[] = [];
         try {
-          for (const line of lines) taken.push(await options.clock.waiting(() => place(line, options)));
+          for (const line of lines) releases.push(await options.clock.waiting(() => place(line, options)));
           // The circuit may have opened while the call waited.
           return await breaker.run(() => {
             options.clock.asked();
             return call();
           });
         } finally {
-          for (const leave of taken.reverse()) leave();
+          for (const leave of releases.reverse()) leave();
         }
       },
     };

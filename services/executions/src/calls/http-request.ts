@@ -95,9 +95,9 @@ const asIs: Redact = (text) => text;
 const headersOf = (call: HttpCall, redact: Redact): Record<string, string> => {
   const headers = Object.entries(call.headers).filter(([name]) => !RESERVED_HEADERS.has(name.toLowerCase()));
   for (const [name, value] of headers) {
-    const shown = redact(name).slice(0, SHOWN_NAME_CHARS);
-    if (!HEADER_NAME.test(name)) throw inputFailed(`${JSON.stringify(shown)} is not a header's name`);
-    if (!HEADER_VALUE.test(value)) throw inputFailed(`the header ${shown} has line breaks or characters that a header can't carry`);
+    const shownName = redact(name).slice(0, SHOWN_NAME_CHARS);
+    if (!HEADER_NAME.test(name)) throw inputFailed(`${JSON.stringify(shownName)} is not a header's name`);
+    if (!HEADER_VALUE.test(value)) throw inputFailed(`the header ${shownName} has line breaks or characters that a header can't carry`);
   }
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 };
@@ -160,8 +160,8 @@ export const createHttpRequest =
     if (!METHODS.has(call.method)) throw inputFailed(`${call.method} is not a method this node can use`);
     const { url, headers, body } = call;
     const sign = await ownFiles?.([url, headers, body], nodeCall.userId, "the request");
-    const sent = sign ? { ...call, ...sign({ url, headers, ...(body === undefined ? {} : { body }) }) } : call;
-    const request = requestOf(sent, key, signal, redact);
+    const signedCall = sign ? { ...call, ...sign({ url, headers, ...(body === undefined ? {} : { body }) }) } : call;
+    const request = requestOf(signedCall, key, signal, redact);
     const once = async (): Promise<HttpResult> => {
       const response = quotable(await egress.stream(request), redact);
       const { status } = response;

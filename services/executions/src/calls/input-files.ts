@@ -81,14 +81,14 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     return object.key;
   };
 
-  const source = async (given: Given): Promise<Source> => {
-    const key = await keyOf(given);
+  const source = async (inputFile: Given): Promise<Source> => {
+    const key = await keyOf(inputFile);
     for await (const { part } of media.readObject({ key }, { deadlineMs: READ_MS })) {
       if (part?.$case !== "header") break;
       const { contentType, bytes: length, sha256 } = part.value;
       return { name: key, contentType, length, sha256, read: () => objectBytes(media, key, READ_MS) };
     }
-    throw inputFailed(`${given.call.model}: input ${given.name}: the file was deleted`);
+    throw inputFailed(`${inputFile.call.model}: input ${inputFile.name}: the file was deleted`);
   };
 
   const base64 = async ({ read: bytes }: Source): Promise<string> => {
@@ -105,9 +105,9 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     const key = createHash("sha256")
       .update(JSON.stringify([storageOf(settings), account, file.contentType, file.sha256]))
       .digest("hex");
-    const known = uploads.get(key);
-    if (known) {
-      const { reference, until } = await known;
+    const pendingUpload = uploads.get(key);
+    if (pendingUpload) {
+      const { reference, until } = await pendingUpload;
       if (until > Date.now()) {
         reused.add(key);
         return reference;
@@ -120,8 +120,8 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
   };
 
   /** @throws DomainError if no method can send the file */
-  const sent = async (given: Given): Promise<Sent> => {
-    const { settings, name, value, call } = given;
+  const sendFile = async (inputFile: Given): Promise<Sent> => {
+    const { settings, name, value, call } = inputFile;
     const sending = sendingOf(settings, name);
     const isData = DATA_URL.test(value);
     const contentType = isData ? dataUrlType(value) : undefined;
@@ -129,7 +129,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     const plain = contentType === undefined ? undefined : readDataUrl(value);
     const most = sending.maxDataChars ?? MAX_DATA_URL_CHARS;
     let opened: Promise<Source> | undefined;
-    const file = (): Promise<Source> => (opened ??= source(given));
+    const file = (): Promise<Source> => (opened ??= source(inputFile));
     const fits = async (): Promise<boolean> => {
       const { length, contentType } = await file();
       return Math.ceil(length * CHARS_PER_BYTE) + contentType.length + "data:;base64,".length + 2 <= most;
@@ -137,7 +137,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     for (const way of sending.send) {
       if (way === "url") {
         if (isData ? isInOurNetwork(settings) : isReadable(settings, value)) return { value };
-      } else if (way === "upload") return { value: await uploaded(given, await file()) };
+      } else if (way === "upload") return { value: await uploaded(inputFile, await file()) };
       else if (way === "form") return { value: await file(), contentType: (await file()).contentType };
       else if (way === "data-url" && contentType !== undefined && value.length <= most)
         return { value: plain ? `data:${contentType};base64,${plain.data}` : value };
@@ -172,9 +172,9 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
       ports.map(async (name): Promise<[string, unknown][]> => {
         const values = each(inputs[name]).map((value): Promise<Sent> => {
           if (typeof value !== "string") return Promise.resolve({ value });
-          const given = { call, settings, name, index: index++, value, reused };
-          return sent(given).catch((error: unknown) => {
-            throw asFailure(error, given);
+          const inputFile = { call, settings, name, index: index++, value, reused };
+          return sendFile(inputFile).catch((error: unknown) => {
+            throw asFailure(error, inputFile);
           });
         });
         const files = await Promise.all(values);

@@ -34,11 +34,11 @@ const parentsOf = (inputSchema: JsonSchema, inputs: Inputs): string[] => {
 /** Returns prompts and settings as JSON without files. Long texts are truncated. If the result would be too long, it is empty. */
 const inputsOf = (inputSchema: JsonSchema, inputs: Inputs): string => {
   const files = new Set(schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : [])));
-  const shown = Object.entries(inputs).flatMap(([name, value]): [string, unknown][] => {
+  const shownInputs = Object.entries(inputs).flatMap(([name, value]): [string, unknown][] => {
     if (files.has(name) || value === undefined) return [];
     return [[name, typeof value === "string" ? value.slice(0, MAX_TEXT_CHARS) : value]];
   });
-  const json = JSON.stringify(Object.fromEntries(shown));
+  const json = JSON.stringify(Object.fromEntries(shownInputs));
   return Buffer.byteLength(json) > MAX_INPUTS_BYTES ? "" : json;
 };
 

@@ -32,7 +32,8 @@ interface Polls {
   done: readonly number[];
 }
 
-const quickOf = (done: readonly number[]): number => [...done].sort((a, b) => a - b)[Math.floor((done.length - 1) * LOW_PERCENTILE)]!;
+const quickOf = (durations: readonly number[]): number =>
+  [...durations].sort((a, b) => a - b)[Math.floor((durations.length - 1) * LOW_PERCENTILE)]!;
 
 export type Pace = ReturnType<typeof createPace>;
 
@@ -73,18 +74,18 @@ export const createPace = () => {
       const lately = model === undefined ? undefined : polls.get(model);
       if (!lately) return { firstMs: atLeast, againMs: intervalMs };
       const { tooEarly } = lately;
-      const done = quickOf(lately.done);
-      const expected = done - tooEarly > CLOSE * done ? (tooEarly + done) / 2 : done;
+      const quickMs = quickOf(lately.done);
+      const expected = quickMs - tooEarly > CLOSE * quickMs ? (tooEarly + quickMs) / 2 : quickMs;
       const firstMs = Math.min(Math.max(expected, atLeast), FIRST_POLL_AT_MOST_MS, intervalMs);
-      return { firstMs, againMs: Math.min(Math.max(done - firstMs, AGAIN_MS), intervalMs) };
+      return { firstMs, againMs: Math.min(Math.max(quickMs - firstMs, AGAIN_MS), intervalMs) };
     },
     /** Records when a job was first polled, and when a poll found it ended. */
     jobDone: (model: string, firstMs: number, doneMs: number): void => {
       const before = polls.get(model) ?? { tooEarly: 0, done: [] };
-      const done = [...before.done, doneMs].slice(-JOBS);
-      const isQuick = doneMs <= quickOf(done) * (1 + CLOSE);
+      const durations = [...before.done, doneMs].slice(-JOBS);
+      const isQuick = doneMs <= quickOf(durations) * (1 + CLOSE);
       const tooEarly = isQuick && doneMs > firstMs ? firstMs : Math.min(before.tooEarly * FORGETTING, doneMs);
-      polls.set(model, { tooEarly, done });
+      polls.set(model, { tooEarly, done: durations });
     },
   };
 };

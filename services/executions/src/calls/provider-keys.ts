@@ -29,14 +29,14 @@ export const createProviderKeys = (
   identity: Pick<Identity, "readSecrets">,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): ReadSecret => {
-  const kept = new Map<string, () => Promise<StoredKey>>();
+  const cachedKeys = new Map<string, () => Promise<StoredKey>>();
   const fromIdentity = async (name: string, url: string): Promise<string | undefined> => {
     const load = async (): Promise<StoredKey> => {
       const { values, hosts } = await identity.readSecrets({ owner: PLATFORM_OWNER, names: [name] }, { deadlineMs: READ_MS });
       return { value: values[name], addresses: hosts[name]?.hosts ?? [] };
     };
-    const get = kept.get(name) ?? createFreshValue({ load, freshMs: FRESH_MS, staleMs: STALE_MS });
-    kept.set(name, get);
+    const get = cachedKeys.get(name) ?? createFreshValue({ load, freshMs: FRESH_MS, staleMs: STALE_MS });
+    cachedKeys.set(name, get);
     const { value, addresses } = await get();
     return isKeyAddress(addresses, new URL(url)) ? value : undefined;
   };

@@ -53,12 +53,12 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
     const { call, userId, alias = "" } = nodeCall;
     const { secrets } = call;
     if (!secrets) return send(nodeCall, signal);
-    const found = await read(userId, secrets, alias);
-    const values = new Map(Object.entries(found.values));
+    const secretValues = await read(userId, secrets, alias);
+    const values = new Map(Object.entries(secretValues.values));
     const request = withSecretValues(call, values);
     const redaction = createRedaction(values);
     try {
-      for (const name of secrets) checkWay(name, found, request.url);
+      for (const name of secrets) checkWay(name, secretValues, request.url);
       const answer = await send({ ...nodeCall, call: request }, signal, redaction.text);
       return { ...answer, body: redaction.deep(answer.body) };
     } catch (error) {
@@ -107,14 +107,14 @@ export const createRedaction = (values: ReadonlyMap<string, string>): Redaction 
   const names = new Map([...values].flatMap(([name, value]) => formsOf(value).map((form): [string, string] => [form, name])));
   const longestFirst = [...names.keys()].filter(Boolean).sort((one, other) => other.length - one.length);
   const pattern = new RegExp(longestFirst.map((form) => form.replace(REGEXP_CHARS, "\\$&")).join("|"), "g");
-  const text = (given: string): string =>
-    longestFirst.length === 0 ? given : given.replace(pattern, (form) => `[secrets.${names.get(form) ?? ""}]`);
+  const text = (original: string): string =>
+    longestFirst.length === 0 ? original : original.replace(pattern, (form) => `[secrets.${names.get(form) ?? ""}]`);
 
   const deep = (value: unknown): unknown => {
     if (typeof value === "string") return text(value);
     if (typeof value === "number") {
-      const shown = text(String(value));
-      return shown === String(value) ? value : shown;
+      const shownText = text(String(value));
+      return shownText === String(value) ? value : shownText;
     }
     if (Array.isArray(value)) return value.map(deep);
     return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), deep(item)])) : value;

@@ -66,10 +66,10 @@ export const createSubmissions = (stores: Stores) => {
 
   /** Claims a submission. @returns `ours`, or the answer to an earlier submission (null if there is none so far) */
   const claim = async (key: string): Promise<"ours" | { answer: Submission | null; mayCome: boolean }> => {
-    const claimed = await stores.submissions.claim(key, owner);
-    if (claimed.claimed) return "ours";
-    const { requestId, handle, at, lost } = claimed;
-    const isOwn = claimed.owner === owner;
+    const submissionClaim = await stores.submissions.claim(key, owner);
+    if (submissionClaim.claimed) return "ours";
+    const { requestId, handle, at, lost } = submissionClaim;
+    const isOwn = submissionClaim.owner === owner;
     if (requestId !== null || !isOwn) {
       const mayCome = !isOwn && !lost && Date.now() - at.getTime() < TIMING.submitLost;
       return { answer: requestId === null ? null : { requestId, ...(handle ? { handle } : {}) }, mayCome };
@@ -95,13 +95,13 @@ export const createSubmissions = (stores: Stores) => {
   const earlier = async <T>({ key, model }: ModelCall, once: SentOnce<T>): Promise<{ value: T } | undefined> => {
     const { known, signal } = once;
     for (;;) {
-      const claimed = await claim(key);
-      if (claimed === "ours") return undefined;
-      const value = claimed.answer ? await known(claimed.answer) : undefined;
+      const submissionClaim = await claim(key);
+      if (submissionClaim === "ours") return undefined;
+      const value = submissionClaim.answer ? await known(submissionClaim.answer) : undefined;
       if (value !== undefined) return { value };
-      if (!claimed.mayCome) {
-        const found = await lookedUp(key, once);
-        if (found) return found;
+      if (!submissionClaim.mayCome) {
+        const earlierAnswer = await lookedUp(key, once);
+        if (earlierAnswer) return earlierAnswer;
         throw final(
           "PROVIDER_SUBMIT_FAILED",
           `${model}: an earlier submission may have reached the provider, so the request isn't sent again`,
@@ -140,8 +140,8 @@ export const createSubmissions = (stores: Stores) => {
         await notReceived();
         await release(key);
       } else if (unwritten.get(key) === null) {
-        const found = mayHaveArrived(error) ? await lookedUp(key, once) : undefined;
-        if (found) return found.value;
+        const earlierAnswer = mayHaveArrived(error) ? await lookedUp(key, once) : undefined;
+        if (earlierAnswer) return earlierAnswer.value;
         await lose(key);
       }
       throw error;
@@ -163,18 +163,18 @@ export const createSubmissions = (stores: Stores) => {
     /** Makes a call at most once despite crashes, because its provider doesn't recognize repetitions. */
     once: <T>(call: ModelCall, once: SentOnce<T>): Promise<T> => {
       const { key } = call;
-      const known = sending.get(key) as Promise<T> | undefined;
-      if (known) return known;
-      const sent = sendOnce(call, once).finally(() => sending.delete(key));
-      sending.set(key, sent);
-      return sent;
+      const pending = sending.get(key) as Promise<T> | undefined;
+      if (pending) return pending;
+      const submission = sendOnce(call, once).finally(() => sending.delete(key));
+      sending.set(key, submission);
+      return submission;
     },
 
     /** Prevents a call from being sent again. @returns the provider's answer; null if it has none, undefined if the call was never sent */
     close: async (key: string): Promise<Submission | null | undefined> => {
       await sending.get(key)?.catch(() => undefined);
-      const claimed = await claim(key);
-      if (claimed !== "ours") return claimed.answer;
+      const submissionClaim = await claim(key);
+      if (submissionClaim !== "ours") return submissionClaim.answer;
       await lose(key);
       return undefined;
     },

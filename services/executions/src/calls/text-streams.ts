@@ -32,7 +32,7 @@ const FOLLOWED = "followed-texts";
 
 const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boolean) => void) => {
   let text = "";
-  let told = 0;
+  let toldCount = 0;
   let isFresh = true;
   let timer: NodeJS.Timeout | undefined;
 
@@ -40,13 +40,13 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
     clearTimeout(timer);
     timer = undefined;
     const end = Math.min(text.length, MAX_TOLD_CHARS);
-    if (told >= end || !isFollowed()) return;
-    tell(text.slice(told, end), isFresh);
-    told = end;
+    if (toldCount >= end || !isFollowed()) return;
+    tell(text.slice(toldCount, end), isFresh);
+    toldCount = end;
     isFresh = false;
   };
   const tellAll = (): void => {
-    told = 0;
+    toldCount = 0;
     isFresh = true;
     flush();
   };
@@ -62,7 +62,7 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
     write: (piece: string): void => {
       text += piece;
       if (!isFollowed()) return;
-      if (text.length - told >= BATCH_CHARS) return flush();
+      if (text.length - toldCount >= BATCH_CHARS) return flush();
       timer ??= setTimeout(flush, TIMING.textBatch);
     },
     /** Sends the remaining text. Don't write afterwards. */

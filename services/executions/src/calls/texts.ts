@@ -28,19 +28,23 @@ export type Texts = ReturnType<typeof createTexts>;
 export const createTexts = (options: CallOptions) => {
   const { gate, submissions } = options;
 
-  const callOnce = ({ call, model, provider, inputs }: ReadyCall<"text">, signal: AbortSignal, written: WrittenText): Promise<CallResult> =>
+  const callOnce = (
+    { call, model, provider, inputs }: ReadyCall<"text">,
+    signal: AbortSignal,
+    textStream: WrittenText,
+  ): Promise<CallResult> =>
     submissions.send(call, async () => {
-      written.restart();
+      textStream.restart();
       const { schema, repair, key: idempotencyKey } = call;
-      const answer = await provider.run({ inputs, schema, repair, idempotencyKey, signal, onText: written.write });
+      const answer = await provider.run({ inputs, schema, repair, idempotencyKey, signal, onText: textStream.write });
       const { text, usage, requestId, toolCalls } = answer;
       const { inputTokens, outputTokens, isEstimated } = usage;
       const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, inputTokens, outputTokens });
       const counted = isEstimated ? {} : { usage: { inputTokens, outputTokens } };
       // A tool call isn't the final answer, so the schema doesn't apply yet.
-      const said = toolCalls ? { json: { value: { tool_calls: toolCalls } } } : schema ? jsonOf(answer, schema) : {};
+      const jsonPart = toolCalls ? { json: { value: { tool_calls: toolCalls } } } : schema ? jsonOf(answer, schema) : {};
       const cut = answer.isCut ? { isCut: true as const } : {};
-      return { files: [], text, ...said, costMicroUsd, requestId, ...counted, ...cut };
+      return { files: [], text, ...jsonPart, costMicroUsd, requestId, ...counted, ...cut };
     });
 
   return {
@@ -48,13 +52,13 @@ export const createTexts = (options: CallOptions) => {
      * Runs a text model. Waits while the provider is unreachable or asks to be called later. An incomplete answer is requested again a few
      * times, because the request has no other effect.
      * @param clock limits retries over all attempts
-     * @param written receives the text while the model writes it
+     * @param textStream receives the text while the model writes it
      */
-    run: async (call: ModelCall, signal: AbortSignal, clock: CallClock, written: WrittenText): Promise<CallResult> => {
+    run: async (call: ModelCall, signal: AbortSignal, clock: CallClock, textStream: WrittenText): Promise<CallResult> => {
       const ready = await readyCall(options, call, "text");
       let broken = 0;
       const attempt = (): Promise<CallResult> => {
-        const run = (): Promise<CallResult> => callOnce(ready, signal, written);
+        const run = (): Promise<CallResult> => callOnce(ready, signal, textStream);
         return gate(ready.model)
           .pass(run, { key: call.userId, signal, clock })
           .catch((error: unknown) => {

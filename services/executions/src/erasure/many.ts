@@ -32,10 +32,10 @@ const selectionOf = ({ by }: proto.CreateErasureRequest): Selection => {
 export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyErasuresOptions) => {
   /** Returns the erasure that an earlier request with the same id created. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
   const replayed = async ({ erasureId, userId, fingerprint }: proto.CreateErasureRequest): Promise<ErasureRecord | undefined> => {
-    const found = await erasures.find(erasureId);
-    if (!found) return undefined;
-    if (found.userId !== userId) throw erasureNotFound();
-    if (found.fingerprint === fingerprint) return found;
+    const record = await erasures.find(erasureId);
+    if (!record) return undefined;
+    if (record.userId !== userId) throw erasureNotFound();
+    if (record.fingerprint === fingerprint) return record;
     const message = "this Idempotency-Key was used with a different request body: use a new key";
     throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", message);
   };
@@ -47,22 +47,22 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
     throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit, retryAfter: 60 });
   };
 
-  const begin = async (meant: Meant, fingerprint: string): Promise<number> => {
-    await checkRunning(meant.userId);
-    const selection = meant.selection!;
+  const begin = async (request: Meant, fingerprint: string): Promise<number> => {
+    await checkRunning(request.userId);
+    const selection = request.selection!;
     const entry = metadataOfSelection(selection);
-    const matched = await erasures.countShown(meant);
-    const carriers = entry && (await carriersOf(meant.userId, entry));
+    const matched = await erasures.countShown(request);
+    const carriers = entry && (await carriersOf(request.userId, entry));
     const kind = Object.keys(selection)[0] as ErasureRecord["kind"];
     await erasures.insert({
-      ...{ ...meant, kind, state: "running", matched, fingerprint, createdAt: new Date(), finishedAt: null },
+      ...{ ...request, kind, state: "running", matched, fingerprint, createdAt: new Date(), finishedAt: null },
       ...(entry ? { metadataName: entry.name } : {}),
       ...(carriers ? { carriers } : {}),
     });
     return matched;
   };
 
-  const left = async (record: ErasureRecord): Promise<Pick<proto.Erasure, "erased" | "remaining">> => {
+  const remainingOf = async (record: ErasureRecord): Promise<Pick<proto.Erasure, "erased" | "remaining">> => {
     if (record.state === "completed") return { erased: record.matched, remaining: 0 };
     const [pending, removing] = [await erasures.countPending(record), await erasures.countRemoving(record._id)];
     const remaining = pending + removing;
@@ -74,10 +74,10 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
     /** Creates an erasure, which the relay processes. @throws CONCURRENCY_LIMIT_EXCEEDED, IDEMPOTENCY_KEY_REUSED */
     create: async (request: proto.CreateErasureRequest): Promise<proto.CreateErasureResponse> => {
       const { erasureId: _id, userId, before = new Date(), dryRun, within, fingerprint } = request;
-      const meant: Meant = { _id, userId, selection: selectionOf(request), within: metadataKeys(within), before };
-      if (dryRun) return { matched: await erasures.countShown(meant), replayed: false };
+      const erasure: Meant = { _id, userId, selection: selectionOf(request), within: metadataKeys(within), before };
+      if (dryRun) return { matched: await erasures.countShown(erasure), replayed: false };
       const earlier = await replayed(request);
-      return earlier ? { matched: earlier.matched, replayed: true } : { matched: await begin(meant, fingerprint), replayed: false };
+      return earlier ? { matched: earlier.matched, replayed: true } : { matched: await begin(erasure, fingerprint), replayed: false };
     },
 
     /** @throws NOT_FOUND, also for a key that fixes other metadata */
@@ -86,8 +86,8 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
       if (!record || record.userId !== userId || metadataKeys(within).some((key) => !record.within.includes(key))) throw erasureNotFound();
       const { state, matched, createdAt, finishedAt, kind, metadataName = "", before } = record;
       const carriers: Carriers = record.carriers ?? { schedules: [], hooks: [], keys: [] };
-      const shown = { erasureId, state, matched, createdAt, finishedAt: finishedAt ?? undefined, by: kind, metadataName, before };
-      return { ...shown, ...carriers, ...(await left(record)) };
+      const summary = { erasureId, state, matched, createdAt, finishedAt: finishedAt ?? undefined, by: kind, metadataName, before };
+      return { ...summary, ...carriers, ...(await remainingOf(record)) };
     },
   };
 };

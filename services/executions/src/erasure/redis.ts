@@ -24,8 +24,8 @@ export const createRedisErasure = ({ redis, keyPrefix }: RedisErasureOptions) =>
     let [cursor, removed] = ["0", 0];
     do {
       const [next, keys] = await redis.scan(cursor, "MATCH", `${keyPrefix}${kind}*`, "COUNT", PAGE);
-      const meant = keys.length === 0 ? [] : await isMeant(keys);
-      if (meant.length > 0) removed += await redis.del(...meant);
+      const keysToErase = keys.length === 0 ? [] : await isMeant(keys);
+      if (keysToErase.length > 0) removed += await redis.del(...keysToErase);
       cursor = next;
     } while (cursor !== "0");
     return removed;

@@ -29,9 +29,9 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
   /** Returns the names that an unerased run still uses: in its inputs, graph or result, or in results that a rerun reused. */
   const namedElsewhere = async (names: readonly string[], row: ExecutionView): Promise<Set<string>> => {
     const { _id, userId } = row;
-    const named = new Set(await tombstones.usedNames(names, userId));
+    const usedNames = new Set(await tombstones.usedNames(names, userId));
     const look = (text: string | null): void => {
-      if (text !== null) for (const name of names) if (text.includes(name)) named.add(name);
+      if (text !== null) for (const name of names) if (text.includes(name)) usedNames.add(name);
     };
     if (row.isEmptied) look((await stores.log.whole(row)).resultJson);
     for await (const rerun of tombstones.rerunsOf(_id, userId)) {
@@ -40,7 +40,7 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
       look(JSON.stringify(nodes));
       for await (const call of tombstones.callsOf(rerun._id)) look(JSON.stringify(call));
     }
-    return named;
+    return usedNames;
   };
 
   /**
@@ -49,9 +49,9 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
    */
   const candidates = async (files: readonly RunFile[], row: ExecutionView, { withKept }: Remains): Promise<RunFile[]> => {
     const makers = files.map(({ executionId }) => executionId).filter((id) => id !== "" && id !== row._id);
-    const gone = makers.length === 0 ? new Set() : await tombstones.areGone(makers);
+    const erasedMakers = makers.length === 0 ? new Set() : await tombstones.areGone(makers);
     const isOpen = ({ executionId, kept }: RunFile): boolean =>
-      (withKept === true || !kept) && (executionId === "" || executionId === row._id || gone.has(executionId));
+      (withKept === true || !kept) && (executionId === "" || executionId === row._id || erasedMakers.has(executionId));
     return files.filter(isOpen);
   };
 
@@ -61,14 +61,14 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
     do {
       const page = await media.findRunFiles({ executionId, ownerId, names: remains.uses, cursor }, CALL);
       const files = await candidates(page.files, row, remains);
-      const named =
+      const usedNames =
         files.length === 0
           ? new Set()
           : await namedElsewhere(
               files.flatMap(({ id, key }) => [id, key]),
               row,
             );
-      const ids = files.filter(({ id, key }) => !named.has(id) && !named.has(key)).map(({ id }) => id);
+      const ids = files.filter(({ id, key }) => !usedNames.has(id) && !usedNames.has(key)).map(({ id }) => id);
       await inMediaBatches(ids, async (batch) => {
         await media.removeFiles({ ids: batch, ownerId }, CALL);
         return [];

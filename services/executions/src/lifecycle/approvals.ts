@@ -55,17 +55,17 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
       const row = await stores.rows.find(executionId);
       if (!row) return null;
       const events = beginEvents(approval);
-      const begun = await stores.approvals.begin(executionId, attempt, approval, {
+      const approvalRow = await stores.approvals.begin(executionId, attempt, approval, {
         events,
         outbox: hearsOfWaits(row) && !isSilent ? [`waiting:${approval.nodeId}`] : [],
       });
-      if (!begun) {
+      if (!approvalRow) {
         const now = await stores.rows.find(executionId);
         return now && now.attempt === attempt && now.status === "processing" && approvalOf(now, approval.nodeId) ? now : null;
       }
       announceAll(executionId, events);
-      if (begun.outbox.length > 0) void outbox.deliverLater(begun);
-      return begun;
+      if (approvalRow.outbox.length > 0) void outbox.deliverLater(approvalRow);
+      return approvalRow;
     },
 
     /**
@@ -79,10 +79,10 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
       if (!approval) return null;
       const events = decisionEvents(decision, approval);
       // Otherwise the workflow itself decided and needs no signal.
-      const left = { events, outbox: by === "owner" ? [`decided:${nodeId}` as const] : [] };
+      const owedEntries = { events, outbox: by === "owner" ? [`decided:${nodeId}` as const] : [] };
       const decided = await retryOnConflict(CONFLICT_ATTEMPTS.decision, async () => {
-        const made = await stores.approvals.decide(row._id, decision, left, where);
-        if (made) return made;
+        const decidedRow = await stores.approvals.decide(row._id, decision, owedEntries, where);
+        if (decidedRow) return decidedRow;
         const now = await stores.rows.find(row._id);
         return now && now.status === "processing" && !now.ending && isOpen(now, nodeId) ? undefined : null;
       });

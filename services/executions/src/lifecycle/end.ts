@@ -69,7 +69,7 @@ interface FinishedRun extends Pick<
   input?: RunInput;
 }
 
-const carried = (input: RunInput, { extended = [] }: RunEnd): FinishedRun => ({
+const finishedRun = (input: RunInput, { extended = [] }: RunEnd): FinishedRun => ({
   ...input,
   markupPermille: input.plan.markupPermille,
   held: [...input.held, ...extended],
@@ -136,18 +136,18 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   };
 
   /** Delivers the outbox of an ended run, then announces its end. */
-  const announced = async (ended: ExecutionView, settled: ExecutionEvent): Promise<ExecutionView> => {
-    const target = ended.workflowSlug === null ? "model" : "workflow";
-    countRun({ ...ended, status: ended.status as FinalStatus }, target, ended.durationMs ?? 0);
-    const row = await outbox.deliverFirst(ended);
-    execution.announce(ended._id, settled);
+  const announced = async (endedRow: ExecutionView, settled: ExecutionEvent): Promise<ExecutionView> => {
+    const target = endedRow.workflowSlug === null ? "model" : "workflow";
+    countRun({ ...endedRow, status: endedRow.status as FinalStatus }, target, endedRow.durationMs ?? 0);
+    const row = await outbox.deliverFirst(endedRow);
+    execution.announce(endedRow._id, settled);
     return row;
   };
 
   const endPlanned = async (input: RunInput, part: RunRecordPart, end: RunEnd): Promise<ExecutionView | null> => {
-    const left = endOutbox(hasReceivers(input), input.batch !== undefined);
+    const owedEntries = endOutbox(hasReceivers(input), input.batch !== undefined);
     const state = finalState({ ...input, isItem: input.batch !== undefined }, end, FREE);
-    const record = finalRecord(input, end, state, part, left);
+    const record = finalRecord(input, end, state, part, owedEntries);
     return (await rows.insert(record)) ? announced(record, record.events.at(-1)!) : null;
   };
 
@@ -163,9 +163,9 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
       isItem: batchId !== undefined,
     };
     const stowed = await log.stowedEnd(finalState(run, end, FREE), events, row._id);
-    const left = [...refusalOutbox(row.attempt), ...endOutbox(hasReceivers(row), row.batchId !== undefined)];
-    const ended = await rows.leave(row._id, where, stowed.state, stowed.events, left);
-    return ended && announced(ended, settled);
+    const owedEntries = [...refusalOutbox(row.attempt), ...endOutbox(hasReceivers(row), row.batchId !== undefined)];
+    const endedRow = await rows.leave(row._id, where, stowed.state, stowed.events, owedEntries);
+    return endedRow && announced(endedRow, settled);
   };
 
   /**
@@ -175,72 +175,77 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
    */
   const writeEnd = async (
     executionId: string,
-    { events: known, logParts, requestId }: DecidedEnding,
+    { events: knownEvents, logParts, requestId }: DecidedEnding,
     state: FinalState,
     settled: ExecutionEvent,
-    left: readonly OutboxEntry[],
+    owedEntries: readonly OutboxEntry[],
   ): Promise<ExecutionView | null> => {
-    const made = await retryOnConflict(CONFLICT_ATTEMPTS.runEnd, async (look) => {
-      const keys: LogKeys = look === 1 && known ? { events: known, logParts } : await log.logKeys(executionId);
+    const endedRow = await retryOnConflict(CONFLICT_ATTEMPTS.runEnd, async (look) => {
+      const keys: LogKeys = look === 1 && knownEvents ? { events: knownEvents, logParts } : await log.logKeys(executionId);
       const events = [...missingEvents(state.nodes, await log.recordedKeys(keys), settled.at), settled];
       // Keep the request id that the client already has.
       const stowed = await log.stowedEnd({ ...state, ...(requestId ? { requestId } : {}) }, events, executionId);
-      const ended = await rows.finish(executionId, stowed.state, stowed.events, left, lacks(events, keys.logParts));
-      if (ended) return ended;
+      const finishedRow = await rows.finish(executionId, stowed.state, stowed.events, owedEntries, lacks(events, keys.logParts));
+      if (finishedRow) return finishedRow;
       const row = await rows.find(executionId);
       return row && sourcesOf("finish", state.status).includes(row.status) ? undefined : null;
     });
-    if (made === undefined) throw unavailable("the log of the run is changing too often: retry", 1);
-    return made;
+    if (endedRow === undefined) throw unavailable("the log of the run is changing too often: retry", 1);
+    return endedRow;
   };
 
   /** After a database restore, a run's row may be missing or older than its claim. The run is still ended. */
-  const restored = async (input: RunInput, end: RunEnd, state: FinalState, left: readonly OutboxEntry[]): Promise<ExecutionView | null> => {
+  const restored = async (
+    input: RunInput,
+    end: RunEnd,
+    state: FinalState,
+    owedEntries: readonly OutboxEntry[],
+  ): Promise<ExecutionView | null> => {
     const { executionId, attempt } = input;
     const row = await rows.find(executionId);
     if (row && UNDECIDED.includes(row.status)) {
       await rows.claim(executionId, attempt, "restored", runEvent("started"));
       const stowed = await log.stowedEnd(state, [settledEvent(end)], executionId);
-      return rows.finish(executionId, stowed.state, stowed.events, left);
+      return rows.finish(executionId, stowed.state, stowed.events, owedEntries);
     }
     if (row) return null;
-    const record = finalRecord(input, end, state, {}, left);
+    const record = finalRecord(input, end, state, {}, owedEntries);
     return (await rows.insert(record)) ? record : null;
   };
 
   /** Decides how a run under way ends, charges it, and makes its row final. The run can't be cancelled after the decision. */
-  const finish = async (run: FinishedRun, seen: RunEnd): Promise<ExecutionView | null> => {
+  const finish = async (run: FinishedRun, runEnd: RunEnd): Promise<ExecutionView | null> => {
     const { executionId, input, held } = run;
-    const decided = await execution.decideEnding(executionId, seen.status);
+    const decided = await execution.decideEnding(executionId, runEnd.status);
     if (decided.status && isFinal({ status: decided.status })) return rows.find(executionId);
     // A cancellation that was accepted before the end wins, but the run keeps its result.
-    const isCancelled = decided.ending === "cancelled" && seen.status !== "cancelled";
+    const isCancelled = decided.ending === "cancelled" && runEnd.status !== "cancelled";
     const end: RunEnd = {
-      ...seen,
+      ...runEnd,
       ...(held ? {} : { completed: await recordedCalls(executionId, "completed") }),
       ...(isCancelled ? { status: "cancelled", error: null } : {}),
     };
     const { charged, nodes } = await chargeOf(run, end);
     const state = finalState(run, { ...end, nodes }, charged);
     const settled = settledEvent(end);
-    const left: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.isSent, run.isItem)];
-    const ended =
-      (await writeEnd(executionId, decided, state, settled, left)) ??
-      (input ? await restored(input, { ...end, nodes }, state, left) : null);
-    return ended ? announced(ended, settled) : rows.find(executionId);
+    const owedEntries: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.isSent, run.isItem)];
+    const endedRow =
+      (await writeEnd(executionId, decided, state, settled, owedEntries)) ??
+      (input ? await restored(input, { ...end, nodes }, state, owedEntries) : null);
+    return endedRow ? announced(endedRow, settled) : rows.find(executionId);
   };
 
   /** @returns the final row; null if this call didn't end the run, because it already has a row or has left the queue */
-  const end = (run: EndingRun, seen: RunEnd): Promise<ExecutionView | null> => {
+  const end = (run: EndingRun, runEnd: RunEnd): Promise<ExecutionView | null> => {
     switch (run.from) {
       case "plan":
-        return endPlanned(run.input, run.part, seen);
+        return endPlanned(run.input, run.part, runEnd);
       case "queue":
-        return leaveQueue(run.row, run.where, seen);
+        return leaveQueue(run.row, run.where, runEnd);
       case "workflow":
-        return finish(carried(run.input, seen), seen);
+        return finish(finishedRun(run.input, runEnd), runEnd);
       case "lost":
-        return finish(abandoned(run.row), seen);
+        return finish(abandoned(run.row), runEnd);
     }
   };
 
@@ -253,9 +258,9 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
      * @returns null if the run isn't queued
      */
     endQueued: async (executionId: string, where: Record<string, unknown>, error: RunError | null): Promise<ExecutionView | null> => {
-      const found = await rows.find(executionId);
-      if (found?.status !== "queued") return null;
-      const row = await log.whole(found);
+      const queuedRow = await rows.find(executionId);
+      if (queuedRow?.status !== "queued") return null;
+      const row = await log.whole(queuedRow);
       const status = error ? "failed" : "cancelled";
       return end(
         { from: "queue", row, where },

@@ -51,8 +51,8 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
     const { executionId, nodeId, items } = call;
     const keys = [...(log?.recorded ?? [])];
     const countOf = (prefix: string): number => keys.filter((key) => key.startsWith(prefix)).length;
-    const done = countOf(itemPrefix(nodeId));
-    if (done > 0 && done + countOf(failedItemPrefix(nodeId)) >= items) await note(executionId, completed(call));
+    const doneCount = countOf(itemPrefix(nodeId));
+    if (doneCount > 0 && doneCount + countOf(failedItemPrefix(nodeId)) >= items) await note(executionId, completed(call));
   };
 
   return {
@@ -103,12 +103,12 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
     /** accepted | queued → processing, for one workflow. @returns null if this workflow must not run the execution */
     claim: async (executionId: string, attempt: number, claimedBy: string): Promise<Claimed | null> => {
       const started = runEvent("started");
-      const claimed = await stores.rows.claim(executionId, attempt, claimedBy, started);
-      if (!claimed || claimed.again) return claimed;
-      const { row } = claimed;
+      const claim = await stores.rows.claim(executionId, attempt, claimedBy, started);
+      if (!claim || claim.again) return claim;
+      const { row } = claim;
       if (row.mode === "sync") synchronous.set(executionId, true);
       announce(executionId, row.queuedAt ? started : runEvent("admitted"));
-      return claimed;
+      return claim;
     },
 
     /** accepted → refused, with its outbox. @returns the refused row; null if the run was decided differently */
@@ -117,11 +117,11 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       error: DomainError,
       outbox: readonly OutboxEntry[] = refusalOutbox(row.attempt),
     ) => {
-      const refused = await stores.rows.refuse(row._id, row.attempt, refusalOf(error), outbox);
-      if (!refused) return null;
+      const refusedRow = await stores.rows.refuse(row._id, row.attempt, refusalOf(error), outbox);
+      if (!refusedRow) return null;
       countRefusal(error);
       announce(row._id, runEvent("refused"));
-      return refused;
+      return refusedRow;
     },
 
     /** accepted → queued. @returns null if the run isn't accepted any more */
@@ -144,7 +144,9 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
 
     /** Fixes how a run ends, and its log up to that point. @returns the decided ending */
     decideEnding: async (executionId: string, ending: FinalStatus): Promise<DecidedEnding> => {
-      const decided = await journal.close(executionId, (waiting, known) => stores.rows.decideEnding(executionId, ending, waiting, known));
+      const decided = await journal.close(executionId, (waiting, knownLog) =>
+        stores.rows.decideEnding(executionId, ending, waiting, knownLog),
+      );
       synchronous.delete(executionId);
       return decided;
     },

@@ -16,17 +16,17 @@ export interface GivenFilesOptions {
 export const withGivenFiles = ({ end, ...rest }: End, { media, own }: GivenFilesOptions): End => {
   const give = async ({ userId, plan }: RunInput, result: Record<string, unknown> | null): Promise<void> => {
     if (!plan.hidesOutputs || result === null) return;
-    const asked = { fromOwnerId: innerOwner(userId), ownerId: userId };
+    const owners = { fromOwnerId: innerOwner(userId), ownerId: userId };
     await inMediaBatches(keysIn(JSON.stringify(result), own), async (batch) => {
-      await media.giveObjects({ ...asked, keys: batch });
+      await media.giveObjects({ ...owners, keys: batch });
       return [];
     });
   };
   return {
     ...rest,
-    end: async (run, seen) => {
-      if ("input" in run) await give(run.input, seen.result);
-      return end(run, seen);
+    end: async (run, runEnd) => {
+      if ("input" in run) await give(run.input, runEnd.result);
+      return end(run, runEnd);
     },
   };
 };

@@ -5,9 +5,9 @@ import type { HeldItem, RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
 
 /** Returns the hold items to charge. Each alternative call keeps its own price, although the hold covers only one of them. */
-const heldItems = (held: readonly billingProto.HeldItem[], wanted: readonly HoldItem[]): HeldItem[] => {
-  const prices = new Map(wanted.map(({ key, maxMillicredits }) => [key, maxMillicredits]));
-  return held.map(({ key, source, millicredits }) =>
+const heldItems = (items: readonly billingProto.HeldItem[], wantedHolds: readonly HoldItem[]): HeldItem[] => {
+  const prices = new Map(wantedHolds.map(({ key, maxMillicredits }) => [key, maxMillicredits]));
+  return items.map(({ key, source, millicredits }) =>
     source === billingProto.HoldSource.HOLD_SOURCE_GRANT
       ? { key, source: "grant", millicredits }
       : { key, source: "credits", millicredits: prices.get(key) ?? millicredits },
@@ -44,13 +44,13 @@ export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "exte
   /** @throws DomainError if the credits can't be held; SERVICE_UNAVAILABLE if billing can't be reached */
   hold: async (input: RunInput): Promise<HeldItem[]> => {
     const { holdId, userId, maxMillicredits } = input;
-    const wanted = paidItems(input.holds);
-    if (wanted.length === 0) return [];
+    const paidHolds = paidItems(input.holds);
+    if (paidHolds.length === 0) return [];
     const { items } = await billing.hold(
-      { executionId: holdId, userId, items: wanted, maxActive: 0, maxMillicredits, subject: subjectOf(input) },
+      { executionId: holdId, userId, items: paidHolds, maxActive: 0, maxMillicredits, subject: subjectOf(input) },
       { deadlineMs: TIMING.holdCall },
     );
-    return heldItems(items, wanted);
+    return heldItems(items, paidHolds);
   },
 
   /**
@@ -61,12 +61,12 @@ export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "exte
     input: Pick<RunInput, "holdId" | "userId" | "maxMillicredits"> & Attributed,
     items: readonly HoldItem[],
   ): Promise<HeldItem[]> => {
-    const wanted = paidItems(items);
-    if (wanted.length === 0) return [];
+    const paidHolds = paidItems(items);
+    if (paidHolds.length === 0) return [];
     const { holdId, userId, maxMillicredits } = input;
-    const request = { executionId: holdId, userId, items: wanted, maxMillicredits, subject: subjectOf(input) };
-    const held = await billing.extendHold(request, { deadlineMs: TIMING.holdCall });
-    return heldItems(held.items, wanted);
+    const request = { executionId: holdId, userId, items: paidHolds, maxMillicredits, subject: subjectOf(input) };
+    const extension = await billing.extendHold(request, { deadlineMs: TIMING.holdCall });
+    return heldItems(extension.items, paidHolds);
   },
 
   /** Voids the hold of an attempt, including a hold that is still being created. */

@@ -23,8 +23,8 @@ export const wireLifecycle = ({ stores, execution, billing, starter, files, ...r
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger: rest.logger });
   const outbox = createOutbox({ stores, holds, queue, starter, ...rest });
-  const ended = createEnd({ billing, execution, stores, outbox });
-  const end = files ? withGivenFiles(ended, files) : ended;
+  const plainEnd = createEnd({ billing, execution, stores, outbox });
+  const end = files ? withGivenFiles(plainEnd, files) : plainEnd;
   return {
     ...{ holds, queue, outbox, end },
     approvals: createApprovals({ stores, execution, queue, outbox }),

@@ -29,12 +29,12 @@ export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: Moderat
   const { jobs, texts, files, httpRequest, keepFile, transforms, textStreams } = calls;
   const { assertNotRefused, check } = outputs;
 
-  const checkMade = (call: ModelCall, made: CallResult, signal?: AbortSignal): Promise<void> => {
-    const { costMicroUsd, requestId } = made;
-    return check(call, { outputs: outputsOfResult(made), files: made.files.length, cost: { costMicroUsd, requestId } }, signal);
+  const checkMade = (call: ModelCall, result: CallResult, signal?: AbortSignal): Promise<void> => {
+    const { costMicroUsd, requestId } = result;
+    return check(call, { outputs: outputsOfResult(result), files: result.files.length, cost: { costMicroUsd, requestId } }, signal);
   };
 
-  const made = async (call: ModelCall, signal: AbortSignal, make: () => Promise<CallResult>): Promise<CallResult> => {
+  const makeChecked = async (call: ModelCall, signal: AbortSignal, make: () => Promise<CallResult>): Promise<CallResult> => {
     await assertNotRefused(call);
     const result = await make();
     await checkMade(call, result, signal);
@@ -61,19 +61,19 @@ export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: Moderat
         await prompt(call, signal);
         return jobs.submit(call, signal, clock);
       },
-      poll: (call, job, signal) => made(call, signal, () => jobs.poll(call, job, signal)),
+      poll: (call, job, signal) => makeChecked(call, signal, () => jobs.poll(call, job, signal)),
       cancel: (call, job) => stopped(call, () => jobs.cancel(call, job)),
     },
     texts: {
-      run: async (call, signal, clock, written) => {
+      run: async (call, signal, clock, textStream) => {
         await prompt(call, signal);
-        return made(call, signal, () => texts.run(call, signal, clock, written));
+        return makeChecked(call, signal, () => texts.run(call, signal, clock, textStream));
       },
     },
     files: {
       run: async (call, signal, clock) => {
         await prompt(call, signal);
-        return made(call, signal, () => files.run(call, signal, clock));
+        return makeChecked(call, signal, () => files.run(call, signal, clock));
       },
       stop: (call) => stopped(call, () => files.stop(call)),
     },

@@ -46,8 +46,8 @@ export const contentIn = (value: unknown, own: string): { texts: string[]; addre
 
 /** Returns the texts of a call's outputs. Other values are returned as JSON. */
 export const textsOf = ({ text, json, body }: CallOutputs): string[] => {
-  const said = [text, json, body].filter((one) => one !== undefined && one !== null);
-  const texts = said.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+  const outputParts = [text, json, body].filter((one) => one !== undefined && one !== null);
+  const texts = outputParts.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
   return [...new Set(texts.filter((one) => one.trim() !== ""))];
 };
 

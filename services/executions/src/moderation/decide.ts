@@ -23,8 +23,8 @@ type Answer = Omit<HookAnswer, "decision"> & Pick<ModerationRecord, "decision">;
 
 /** The id is deterministic for the same content of the same call. */
 const idOf = ({ executionId, kind, key, digest }: Subject, part: number): string => {
-  const named = JSON.stringify([executionId, kind, key, digest, part]);
-  return `mod_${createHash("sha256").update(named).digest("hex").slice(0, ID_CHARS)}`;
+  const identity = JSON.stringify([executionId, kind, key, digest, part]);
+  return `mod_${createHash("sha256").update(identity).digest("hex").slice(0, ID_CHARS)}`;
 };
 
 export interface DecideOptions {
@@ -55,11 +55,11 @@ export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) 
 
   const decidePart = async (subject: Subject, content: Content, part: number, signal?: AbortSignal): Promise<ModerationRecord> => {
     const id = idOf(subject, part);
-    const known = await store.find(id);
-    if (known) return known;
+    const earlier = await store.find(id);
+    if (earlier) return earlier;
     const { decision, reason = null, message = null, policy: by = null } = await ask(subject, id, content, signal);
     const { content: _, inner = [], ...about } = subject;
-    const shown = [...content.texts, ...content.files.map(({ url }) => url), ...(part === 0 ? inner : [])];
+    const shownParts = [...content.texts, ...content.files.map(({ url }) => url), ...(part === 0 ? inner : [])];
     const counts = { texts: content.texts.length, files: content.files.length };
     const record: ModerationRecord = {
       _id: id,
@@ -69,7 +69,7 @@ export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) 
       message,
       policy: by,
       ...counts,
-      seen: [...new Set(shown.map(hashOf))],
+      seen: [...new Set(shownParts.map(hashOf))],
       at: new Date(),
     };
     return retry(() => store.insert(record), { pausesMs: WRITE_PAUSES_MS });
@@ -99,22 +99,22 @@ const sentence = (what: string, { reason, message }: Said): string =>
   `${what} was refused${message === null ? "" : `: ${message}`}${reason === null ? "" : ` (${reason})`}`;
 
 /** An input of the run was refused, so nothing starts. */
-export const inputRefused = (said: Said): DomainError =>
+export const inputRefused = (verdict: Said): DomainError =>
   new DomainError(
     "precondition",
     CONTENT_REFUSED,
-    sentence("the input of the run", said),
-    said.reason === null ? {} : { reason: said.reason },
+    sentence("the input of the run", verdict),
+    verdict.reason === null ? {} : { reason: verdict.reason },
   );
 
 /** The input of a call was refused. The call isn't made and isn't charged. */
-export const promptRefused = (said: Said): DomainError => new DomainError("failed", CONTENT_REFUSED, sentence("its prompt", said));
+export const promptRefused = (verdict: Said): DomainError => new DomainError("failed", CONTENT_REFUSED, sentence("its prompt", verdict));
 
 /** The output of a call was refused. The call is still charged. */
 export const outputRefused = (record: ModerationRecord): DomainError => {
   const { costMicroUsd, requestId = null } = record;
-  const refused: StepFailure = costMicroUsd === undefined ? {} : { refused: { costMicroUsd, requestId } };
-  return new DomainError("failed", CONTENT_REFUSED, sentence("its output", record), { ...refused });
+  const failure: StepFailure = costMicroUsd === undefined ? {} : { refused: { costMicroUsd, requestId } };
+  return new DomainError("failed", CONTENT_REFUSED, sentence("its output", record), { ...failure });
 };
 
 /** Seconds after which a client can retry. */

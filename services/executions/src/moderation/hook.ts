@@ -60,9 +60,9 @@ const readAnswer = (body: Buffer): HookAnswer => {
   } catch {
     throw new HookAway("the answer isn't JSON");
   }
-  const read = answerForm.safeParse(value);
-  if (!read.success) throw new HookAway(`answered with what is no decision (${read.error.issues[0]?.path.join(".") ?? ""})`);
-  return read.data;
+  const parsed = answerForm.safeParse(value);
+  if (!parsed.success) throw new HookAway(`answered with what is no decision (${parsed.error.issues[0]?.path.join(".") ?? ""})`);
+  return parsed.data;
 };
 
 export interface HookOptions {

@@ -21,17 +21,17 @@ export interface InputOptions {
 /** Returns the inputs of a plan's model calls that planning knows. The remaining text is written by the author. */
 const promptsOf = ({ plan }: Pick<PlannedRun, "plan">): unknown[] => {
   const run = new GraphRun(plan);
-  const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
-  const ready = new Set(run.readyAfter(done, new Set()));
+  const doneIds = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
+  const ready = new Set(run.readyAfter(doneIds, new Set()));
   return plan.steps.flatMap((step): unknown[] => {
     if (step.model === undefined) return [];
-    const written = [step.literals, ...(step.fallback ?? []).map(({ literals }) => literals)];
-    if (!ready.has(step)) return written;
+    const writtenInputs = [step.literals, ...(step.fallback ?? []).map(({ literals }) => literals)];
+    if (!ready.has(step)) return writtenInputs;
     try {
       return run.inputs.uncounted(() => run.bind(step).items.map((item) => run.inputs.ofCall(step, item)));
     } catch (error) {
       // The run itself reports its binding error.
-      if (error instanceof BindError) return written;
+      if (error instanceof BindError) return writtenInputs;
       throw error;
     }
   });
@@ -43,10 +43,10 @@ export const createInputChecks = ({ decide, store, media, own }: InputOptions) =
   const filesAt = async (addresses: ReadonlyMap<string, string | null>): Promise<ShownFile[]> => {
     const keys = [...addresses.keys()].filter((address) => address.startsWith(own)).map((address) => address.slice(own.length));
     const stored = await inMediaBatches(keys, async (batch) => (await media.getObjectsByKey({ keys: batch })).objects);
-    const known = new Map(stored.map((object) => [own + object.key, object]));
-    return [...addresses].map(([url, said]) => {
-      const object = known.get(url);
-      return { url, contentType: object?.contentType ?? said, sha256: object?.sha256 ?? null };
+    const objectsByUrl = new Map(stored.map((object) => [own + object.key, object]));
+    return [...addresses].map(([url, sentType]) => {
+      const object = objectsByUrl.get(url);
+      return { url, contentType: object?.contentType ?? sentType, sha256: object?.sha256 ?? null };
     });
   };
 
@@ -67,11 +67,11 @@ export const createInputChecks = ({ decide, store, media, own }: InputOptions) =
     prompt: async (call: ModelCall, signal: AbortSignal): Promise<void> => {
       const { executionId, userId, nodeId, key, model, inputs } = call;
       const { texts, addresses } = contentIn(inputs, own);
-      const given = [...texts, ...addresses.keys()];
-      if (given.length === 0) return;
-      const passed = await store.passed(executionId, given.map(hashOf));
+      const contents = [...texts, ...addresses.keys()];
+      if (contents.length === 0) return;
+      const passed = await store.passed(executionId, contents.map(hashOf));
       const isNew = (one: string): boolean => !passed.has(hashOf(one));
-      if (!given.some(isNew)) return;
+      if (!contents.some(isNew)) return;
       const about = { executionId, userId, workflowSlug: null, kind: "input", key, nodeId, model } as const;
       const files = await filesAt(new Map([...addresses].filter(([address]) => isNew(address))));
       const content = { texts: texts.filter(isNew), files };

@@ -88,14 +88,14 @@ const nameOf = (executionId: string, digest: string): string => `${executionId} 
 export const onlyLetGo =
   ({ store, decide, sees }: ReuseOptions) =>
   (find: EarlierCalls): EarlierCalls =>
-  async (wanted, where) => {
-    const found = await find(wanted, where);
+  async (positions, where) => {
+    const results = await find(positions, where);
     const isChecked = (one: ReusedResult | null): one is ReusedResult => one !== null && sees.has(isSaid(one.outputs) ? "texts" : "files");
-    const checked = found.filter(isChecked).map((one) => ({ from: one.from, digest: digestOf(one.outputs) }));
-    if (checked.length === 0) return found;
+    const checked = results.filter(isChecked).map((one) => ({ from: one.from, digest: digestOf(one.outputs) }));
+    if (checked.length === 0) return results;
     const policy = decide.policy();
     const decided = await store.letGo([...new Set(checked.map(({ from }) => from))], [...new Set(checked.map(({ digest }) => digest))]);
     const isOfPolicy = (of: string | null): boolean => policy === undefined || of === policy;
     const letGo = new Set(decided.flatMap((one) => (isOfPolicy(one.policy) ? [nameOf(one.executionId, one.digest)] : [])));
-    return found.map((one) => (!isChecked(one) || letGo.has(nameOf(one.from, digestOf(one.outputs))) ? one : null));
+    return results.map((one) => (!isChecked(one) || letGo.has(nameOf(one.from, digestOf(one.outputs))) ? one : null));
   };

@@ -41,7 +41,7 @@ export type OutputChecks = ReturnType<typeof createOutputChecks>;
 export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOptions) => {
   const idsOf = (call: CallContext, count: number): string[] => Array.from({ length: count }, (_, index) => mediaId(call, index));
 
-  const shown = async (call: CheckedCall, { outputs, files }: Given): Promise<Content> => {
+  const contentOf = async (call: CheckedCall, { outputs, files }: Given): Promise<Content> => {
     if (isSaid(outputs)) return { texts: sees.has("texts") ? textsOf(outputs) : [], files: [] };
     if (!sees.has("files") || files === 0) return { texts: [], files: [] };
     const { objects } = await media.getObjects({ ids: idsOf(call, files), ownerId: ownerOf(call), withHeld: true });
@@ -52,7 +52,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
     if (count > 0 && sees.has("files")) await media.decideHeld({ ids: idsOf(call, count), ownerId: ownerOf(call), letGo });
   };
 
-  const refused = async (call: CheckedCall, record: ModerationRecord): Promise<never> => {
+  const refuse = async (call: CheckedCall, record: ModerationRecord): Promise<never> => {
     await decideHeld(call, record.files, false);
     throw outputRefused(record);
   };
@@ -75,7 +75,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
     /** @throws CONTENT_REFUSED if the call's output was refused before; the call isn't repeated and its output isn't stored again */
     assertNotRefused: async (call: CheckedCall): Promise<void> => {
       const earlier = await store.refusedOutput(call.executionId, call.key);
-      if (earlier) await refused(call, earlier);
+      if (earlier) await refuse(call, earlier);
     },
 
     /**
@@ -83,18 +83,18 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
      * @param signal absent for a call that is being stopped
      * @throws CONTENT_REFUSED, also if an earlier attempt got that decision; EXECUTION_FAILED if the hook can't decide
      */
-    check: async (call: CheckedCall, given: Given, signal?: AbortSignal): Promise<void> => {
-      const content = await shown(call, given);
+    check: async (call: CheckedCall, givenOutputs: Given, signal?: AbortSignal): Promise<void> => {
+      const content = await contentOf(call, givenOutputs);
       if (content.texts.length + content.files.length > 0) {
         const { executionId, userId, nodeId, key, model = null } = call;
         const about = { executionId, userId, workflowSlug: null, kind: "output", key, nodeId, model } as const;
-        const { texts, addresses } = contentIn(given.outputs, own);
-        const inner = [...(isSaid(given.outputs) ? texts : []), ...addresses.keys()];
-        const subject: Subject = { ...about, digest: digestOf(given.outputs), content, inner, ...given.cost };
-        const refusal = await (signal ? patiently(subject, signal, given.waitMs ?? TIMING.outputCheck) : atOnce(subject));
-        if (refusal) await refused(call, { ...refusal, files: given.files });
+        const { texts, addresses } = contentIn(givenOutputs.outputs, own);
+        const inner = [...(isSaid(givenOutputs.outputs) ? texts : []), ...addresses.keys()];
+        const subject: Subject = { ...about, digest: digestOf(givenOutputs.outputs), content, inner, ...givenOutputs.cost };
+        const refusal = await (signal ? patiently(subject, signal, givenOutputs.waitMs ?? TIMING.outputCheck) : atOnce(subject));
+        if (refusal) await refuse(call, { ...refusal, files: givenOutputs.files });
       }
-      await decideHeld(call, given.files, true);
+      await decideHeld(call, givenOutputs.files, true);
     },
   };
 };

@@ -16,7 +16,7 @@ export const createRefusals =
   (store: Pick<ModerationStore, "list">, configured: boolean) =>
   async ({ userId, limit, cursor }: executions.ListModerationRequest): Promise<executions.ListModerationResponse> => {
     const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
-    const found = await store.list(userId || null, size + 1, fromCursor(cursor));
-    const { rows, nextCursor } = pageOf(found, size, ({ at }) => at);
+    const records = await store.list(userId || null, size + 1, fromCursor(cursor));
+    const { rows, nextCursor } = pageOf(records, size, ({ at }) => at);
     return { configured, rows: rows.map(rowMessage), nextCursor };
   };

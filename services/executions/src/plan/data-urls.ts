@@ -26,10 +26,10 @@ const STORED_AT_ONCE = 4;
 const DAY_MS = 86_400_000;
 
 /** Decodes the characters of a JSON text; undefined if the text ends inside an escape. */
-const unescaped = (written: string): string | undefined => {
-  if (!written.includes("\\")) return written;
-  const read = parseJsonText(`"${written}"`)?.value;
-  return typeof read === "string" ? read : undefined;
+const unescaped = (escapedText: string): string | undefined => {
+  if (!escapedText.includes("\\")) return escapedText;
+  const parsed = parseJsonText(`"${escapedText}"`)?.value;
+  return typeof parsed === "string" ? parsed : undefined;
 };
 
 export interface TakenOut {
@@ -47,7 +47,7 @@ export const takeOutDataUrls = (inputsJson: string): TakenOut => {
   const urls = new Map<string, string>();
   if (inputsJson.length <= LIMITS.textValueBytes) return { inputsJson, urls };
   const parts: string[] = [];
-  let kept = 0;
+  let keptUpTo = 0;
   STARTS.lastIndex = 0;
   for (let match = STARTS.exec(inputsJson); match; match = STARTS.exec(inputsJson)) {
     const from = match.index + 1;
@@ -57,26 +57,26 @@ export const takeOutDataUrls = (inputsJson: string): TakenOut => {
     STARTS.lastIndex = end;
     if (end - from <= LIMITS.textValueBytes || inputsJson.charCodeAt(match.index - 1) === BACKSLASH) continue;
     const url = unescaped(inputsJson.slice(from, end));
-    const found = url === undefined ? undefined : readDataUrl(url);
-    if (!found || !HEAD.test(found.head)) continue;
-    const standIn = found.head + randomBytes(STAND_IN_BYTES).toString("base64url");
-    urls.set(standIn, found.head + found.data);
-    parts.push(inputsJson.slice(kept, from), standIn);
-    kept = end;
+    const dataUrl = url === undefined ? undefined : readDataUrl(url);
+    if (!dataUrl || !HEAD.test(dataUrl.head)) continue;
+    const standIn = dataUrl.head + randomBytes(STAND_IN_BYTES).toString("base64url");
+    urls.set(standIn, dataUrl.head + dataUrl.data);
+    parts.push(inputsJson.slice(keptUpTo, from), standIn);
+    keptUpTo = end;
   }
-  return { inputsJson: urls.size === 0 ? inputsJson : [...parts, inputsJson.slice(kept)].join(""), urls };
+  return { inputsJson: urls.size === 0 ? inputsJson : [...parts, inputsJson.slice(keptUpTo)].join(""), urls };
 };
 
 /** Returns the inputs to record: data URLs are replaced with the addresses of their files. */
 export const recordedInputs = (inputsJson: string, fileInputs: readonly string[], data: ReadonlyMap<string, DataFile>): string => {
-  const known = members(inputsJson);
+  const inputMembers = members(inputsJson);
   const address = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(address) : typeof value === "string" ? (data.get(value)?.file?.url ?? value) : value;
   for (const name of fileInputs) {
-    const json = known.get(name);
-    if (json !== undefined) known.set(name, JSON.stringify(address(JSON.parse(json))));
+    const json = inputMembers.get(name);
+    if (json !== undefined) inputMembers.set(name, JSON.stringify(address(JSON.parse(json))));
   }
-  return `{${[...known].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
+  return `{${[...inputMembers].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };
 
 /** The id is deterministic for data, owner and day. */
@@ -136,8 +136,8 @@ export const createDataFiles = ({
     const files: [string, DataFile][] = inOrder.slice(MOST_FILES).map((url) => [url, {}]);
     for (let from = 0; from < Math.min(inOrder.length, MOST_FILES); from += STORED_AT_ONCE) {
       const batch = inOrder.slice(from, Math.min(from + STORED_AT_ONCE, MOST_FILES));
-      const made = await Promise.all(batch.map((url) => store(takenOut.get(url) ?? url, ownerId)));
-      files.push(...batch.map((url, index): [string, DataFile] => [url, made[index]!]));
+      const storedUrls = await Promise.all(batch.map((url) => store(takenOut.get(url) ?? url, ownerId)));
+      files.push(...batch.map((url, index): [string, DataFile] => [url, storedUrls[index]!]));
     }
     return files;
   };

@@ -68,13 +68,13 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
     read: async (
       slug: string,
       userId: string,
-      { version: selected, alias: named = "", orProduction = false }: Selected,
+      { version: selected, alias: aliasName = "", orProduction = false }: Selected,
     ): Promise<Defined> => {
-      const key = `${slug} ${selected} ${named}${orProduction ? "?" : ""}`;
+      const key = `${slug} ${selected} ${aliasName}${orProduction ? "?" : ""}`;
       const cached = cache.get(key);
       const knownRevision = cached?.revision ?? 0;
       const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
-        workflows.getDefinition({ slug, userId, knownRevision, version: selected, alias: named, orProduction }),
+        workflows.getDefinition({ slug, userId, knownRevision, version: selected, alias: aliasName, orProduction }),
       );
       const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels, retentionDays, alias = "" } = answer;
       // A version and its draft can share graph and revision.

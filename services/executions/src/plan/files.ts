@@ -41,15 +41,15 @@ export const files = async (
   ids: readonly string[],
   ownerId: string,
 ): Promise<Map<string, MediaValue>> => {
-  const asked = [...new Set(ids)].filter(isMediaId);
-  const found = await inMediaBatches(asked, async (batch) => (await media.getObjects({ ids: batch, ownerId })).objects);
-  return new Map(found.map((object) => [object.id, mediaValue(object)]));
+  const mediaIds = [...new Set(ids)].filter(isMediaId);
+  const objects = await inMediaBatches(mediaIds, async (batch) => (await media.getObjects({ ids: batch, ownerId })).objects);
+  return new Map(objects.map((object) => [object.id, mediaValue(object)]));
 };
 
 type Inputs = Readonly<Record<string, unknown>>;
 
 /** An empty text isn't a file id. */
-const named = (value: unknown): readonly unknown[] => each(value).filter((one) => one !== "");
+const valuesOf = (value: unknown): readonly unknown[] => each(value).filter((one) => one !== "");
 
 /**
  * Replaces file ids with addresses in the inputs of a call, where planning couldn't know them. An empty text isn't a file.
@@ -63,26 +63,26 @@ export const withFiles = async (
   ownerId: string,
   authorFiles: Readonly<Record<string, MediaValue>> = {},
 ): Promise<{ inputs: Inputs } | { problem: string }> => {
-  const given = schemaPorts(schema).flatMap(([name, { type }]) =>
-    isFileType(type) && member(inputs, name) !== undefined ? [{ name, type, values: named(inputs[name]) }] : [],
+  const fileInputs = schemaPorts(schema).flatMap(([name, { type }]) =>
+    isFileType(type) && member(inputs, name) !== undefined ? [{ name, type, values: valuesOf(inputs[name]) }] : [],
   );
-  const found = await files(
+  const filesById = await files(
     media,
-    given.flatMap(({ values }) => values.filter(isMediaId)),
+    fileInputs.flatMap(({ values }) => values.filter(isMediaId)),
     ownerId,
   );
   const resolved = new Map(Object.entries(inputs));
-  for (const { name, type, values } of given) {
+  for (const { name, type, values } of fileInputs) {
     if (values.length === 0 && !Array.isArray(inputs[name])) {
       resolved.delete(name);
       continue;
     }
-    const known = values.map((value) => (isMediaId(value) ? (found.get(value) ?? member(authorFiles, value) ?? null) : value));
-    const missing = known.indexOf(null);
+    const fileValues = values.map((value) => (isMediaId(value) ? (filesById.get(value) ?? member(authorFiles, value) ?? null) : value));
+    const missing = fileValues.indexOf(null);
     if (missing >= 0) return { problem: `${name}: you have no media file ${values[missing] as string}` };
-    const problem = known.map((value) => mediaProblem(type, value)).find((one) => one !== undefined);
+    const problem = fileValues.map((value) => mediaProblem(type, value)).find((one) => one !== undefined);
     if (problem !== undefined) return { problem: `${name}: ${problem}` };
-    const addresses = known.map((value) => (isMedia(value) ? value.url : value));
+    const addresses = fileValues.map((value) => (isMedia(value) ? value.url : value));
     resolved.set(name, Array.isArray(inputs[name]) ? addresses : addresses[0]);
   }
   return { inputs: Object.fromEntries(resolved) };
@@ -125,11 +125,11 @@ function* unsendable(plan: RunPlan, step: PlanStep, model: CatalogModel): Iterab
   for (const name of fileInputsOf(model.inputSchema)) {
     const sending = sendingOf(settings, name);
     if (sending.send.some((way) => way !== "url") || isInOurNetwork(settings)) continue;
-    const named = [...stepAddresses(step, model.inputSchema)].filter((address) => address.name === name);
+    const inputAddresses = [...stepAddresses(step, model.inputSchema)].filter((address) => address.name === name);
     const sources = Object.hasOwn(step.sources, name) ? step.sources[name]! : [];
     const isMade = sources.some((source) => "node" in source && byId.has(source.node) && makesFiles(plan, byId.get(source.node)!));
     const ownIsRead = plan.storage === undefined || isPublicUrl(plan.storage);
-    if (named.some(({ url }) => !isPublicUrl(url)) || (isMade && !ownIsRead)) yield [name, sending];
+    if (inputAddresses.some(({ url }) => !isPublicUrl(url)) || (isMade && !ownIsRead)) yield [name, sending];
   }
 }
 

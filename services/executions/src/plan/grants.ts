@@ -20,9 +20,9 @@ export const createGrants = ({ media, urls }: { media: Media; urls: MediaUrls })
 
   /** Returns an author's files by id after granting them to an account. */
   const authorsFiles = async (ids: readonly string[], authorId: string, userId: string): Promise<Map<string, MediaValue>> => {
-    const found = await files(media, ids, authorId);
-    await grantNamed(JSON.stringify([...found.values()]), authorId, userId);
-    return found;
+    const authorFiles = await files(media, ids, authorId);
+    await grantNamed(JSON.stringify([...authorFiles.values()]), authorId, userId);
+    return authorFiles;
   };
 
   return { grantNamed, authorsFiles };

@@ -79,7 +79,7 @@ export const findInlined = async (
   definitions: Pick<Definitions, "read" | "needs" | "kept">,
   { slug, selected, ownerId, userId, references, pinned = {} }: InliningRequest,
 ): Promise<Inlined> => {
-  const found = new Map<string, InnerTask["definitions"][number]>();
+  const definitionsByKey = new Map<string, InnerTask["definitions"][number]>();
   const meanings: InnerTask["references"] = [];
   const models = new Set<string>();
   const workflows: InlinedWorkflow[] = [];
@@ -91,33 +91,35 @@ export const findInlined = async (
     selected.version === APPROVED_VERSION ? { "": APPROVED_VERSION, draft: APPROVED_DRAFT_VERSION } : {};
   let chars = 0;
 
-  const read = ({ slug: named, version, nodeId }: WorkflowReference, { ownerId: reader, prefix }: Container): Promise<Defined> => {
-    const key = keyOf({ slug: named, version }, { ownerId: reader });
-    const wanting = invalid(prefix + nodeId, `there is no workflow ${named}${version === "" ? "" : ` (version ${version})`}`);
-    const known =
+  const read = ({ slug: innerSlug, version, nodeId }: WorkflowReference, { ownerId: reader, prefix }: Container): Promise<Defined> => {
+    const key = keyOf({ slug: innerSlug, version }, { ownerId: reader });
+    const wanting = invalid(prefix + nodeId, `there is no workflow ${innerSlug}${version === "" ? "" : ` (version ${version})`}`);
+    const reading =
       reads.get(key) ??
-      definitions.read(named, reader, { version: member(standing, version) ?? version, alias: selected.alias, orProduction: true }).then(
-        (defined) => {
-          if (defined.graphHidden) throw wanting;
-          const kept = member(pinned, key);
-          return kept ? definitions.kept(defined, kept) : defined;
-        },
-        (error: unknown) => {
-          throw error instanceof DomainError && WANTING.has(error.reason) ? wanting : error;
-        },
-      );
-    reads.set(key, known);
-    return known;
+      definitions
+        .read(innerSlug, reader, { version: member(standing, version) ?? version, alias: selected.alias, orProduction: true })
+        .then(
+          (defined) => {
+            if (defined.graphHidden) throw wanting;
+            const keptGraph = member(pinned, key);
+            return keptGraph ? definitions.kept(defined, keptGraph) : defined;
+          },
+          (error: unknown) => {
+            throw error instanceof DomainError && WANTING.has(error.reason) ? wanting : error;
+          },
+        );
+    reads.set(key, reading);
+    return reading;
   };
 
   const visit = async (container: Container, nodes: readonly WorkflowReference[]): Promise<void> => {
     for (const reference of nodes) {
       const nodeId = container.prefix + reference.nodeId;
       const path = [...container.path, reference.slug];
-      const shown = path.join(" → ");
-      if (container.path.includes(reference.slug)) throw invalid(nodeId, `the workflow contains itself: ${shown}`);
+      const shownPath = path.join(" → ");
+      if (container.path.includes(reference.slug)) throw invalid(nodeId, `the workflow contains itself: ${shownPath}`);
       if (container.path.length > LIMITS.workflowDepth)
-        throw invalid(nodeId, `workflows are nested more than ${LIMITS.workflowDepth} levels deep: ${shown}`);
+        throw invalid(nodeId, `workflows are nested more than ${LIMITS.workflowDepth} levels deep: ${shownPath}`);
       if (workflows.length >= MOST_NODES) throw invalid(nodeId, `the graph and the workflows in it have more than ${LIMITS.nodes} nodes`);
       const defined = await read(reference, container);
       const { saved, pinnedModels } = defined;
@@ -127,10 +129,10 @@ export const findInlined = async (
       const key = `${graph.key} ${saved.version}`;
       const needs: Needs = await definitions.needs(saved, graph, userId);
       for (const name of needs.models) models.add(member(pinnedModels, name) ?? name);
-      if (!found.has(key)) {
+      if (!definitionsByKey.has(key)) {
         chars += graph.nodesJson.length + graph.edgesJson.length;
         if (chars > LIMITS.workflowBytes) throw invalid(nodeId, `the workflows in it have more than ${LIMITS.workflowBytes} bytes`);
-        found.set(key, { key, graph, ownerId: saved.createdBy, pinnedModels: Object.entries(pinnedModels) });
+        definitionsByKey.set(key, { key, graph, ownerId: saved.createdBy, pinnedModels: Object.entries(pinnedModels) });
         hashes.set(key, hashOf(saved));
       }
       meanings.push([container.key, reference.nodeId, key]);
@@ -143,5 +145,5 @@ export const findInlined = async (
   };
 
   await visit({ key: "", ownerId, path: [slug], prefix: "" }, references);
-  return { inner: { definitions: [...found.values()], references: meanings }, models: [...models], workflows, changing };
+  return { inner: { definitions: [...definitionsByKey.values()], references: meanings }, models: [...models], workflows, changing };
 };

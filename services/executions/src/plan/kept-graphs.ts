@@ -38,18 +38,18 @@ export type KeepGraph = ReturnType<typeof createKeepGraph>;
  * models.
  */
 export const createKeepGraph = (payloads: Pick<PayloadStore, "putShared">) => {
-  const written = new LRUCache<string, Promise<StoredText>>({
+  const graphTexts = new LRUCache<string, Promise<StoredText>>({
     max: REMEMBERED,
     ttl: WRITTEN_MS,
     memoMethod: (key, _stale, { context }) => {
       const { userId, graph } = context as UsersGraph;
       const { nodesJson, edgesJson, pinnedModels } = graph;
       const stored = payloads.putShared(JSON.stringify({ nodesJson, edgesJson, pinnedModels } satisfies KeptGraph), userId);
-      stored.catch(() => written.delete(key));
+      stored.catch(() => graphTexts.delete(key));
       return stored;
     },
   });
   /** @param key changes with nodes and edges */
   return (key: string, graph: KeptGraph, userId: string): Promise<StoredText> =>
-    written.memo(`${userId} ${key} ${JSON.stringify(graph.pinnedModels)}`, { context: { userId, graph } satisfies UsersGraph });
+    graphTexts.memo(`${userId} ${key} ${JSON.stringify(graph.pinnedModels)}`, { context: { userId, graph } satisfies UsersGraph });
 };

@@ -66,16 +66,16 @@ export const createModelCatalog = (models: Models) => {
     max: KEPT_MODELS,
     ttl: RECENT_MS,
     memoMethod: (internalName) => {
-      const found = find(internalName, true);
-      found.catch(() => recent.delete(internalName));
-      return found;
+      const pending = find(internalName, true);
+      pending.catch(() => recent.delete(internalName));
+      return pending;
     },
   });
   const reads = createSharedReads<CatalogModel>();
   const get = async (internalName: string): Promise<CatalogModel> => {
-    const found = await reads(internalName, () => find(internalName, false));
-    recent.set(internalName, Promise.resolve(found));
-    return found;
+    const model = await reads(internalName, () => find(internalName, false));
+    recent.set(internalName, Promise.resolve(model));
+    return model;
   };
 
   return {
@@ -94,10 +94,10 @@ export const createModelCatalog = (models: Models) => {
     ): Promise<Map<string, { model: CatalogModel } | { problem: string }>> => {
       if (tasks.length === 0) return new Map();
       const { models: enabled, orders } = await models.listModels({ includeDisabled: false });
-      const chosen = new Map(tasks.map((task) => [task, firstReady(rankedFor(task, enabled, orders[task]?.models), tier)]));
-      const all = [...chosen.values()].every(Boolean) ? [] : (await models.listModels({ includeDisabled: true })).models;
+      const bestByTask = new Map(tasks.map((task) => [task, firstReady(rankedFor(task, enabled, orders[task]?.models), tier)]));
+      const all = [...bestByTask.values()].every(Boolean) ? [] : (await models.listModels({ includeDisabled: true })).models;
       return new Map(
-        [...chosen].map(([task, model]) => [
+        [...bestByTask].map(([task, model]) => [
           task,
           model ? { model: read(model) } : { problem: noneReady(task, rankedFor(task, all), tier) },
         ]),
@@ -106,9 +106,9 @@ export const createModelCatalog = (models: Models) => {
     /** Returns the retired models of a set of names, each with the enabled model that replaces it; undefined if there is none. */
     retired: async (names: readonly string[]): Promise<Map<string, CatalogModel | undefined>> => {
       const { models: all } = await models.listModels({ includeDisabled: true });
-      const gone = all.filter(({ internalName, retired }) => retired && names.includes(internalName));
+      const retiredModels = all.filter(({ internalName, retired }) => retired && names.includes(internalName));
       return new Map(
-        gone.map(({ internalName }) => {
+        retiredModels.map(({ internalName }) => {
           const successor = all.find(({ enabled, replaces }) => enabled && replaces.includes(internalName));
           return [internalName, successor && read(successor)];
         }),
@@ -118,11 +118,11 @@ export const createModelCatalog = (models: Models) => {
     getAll: async (names: readonly string[]): Promise<Map<string, CatalogModel>> => {
       if (names.length === 0) return new Map();
       if (names.length === 1) {
-        const found = await get(names[0]!).catch((error: unknown) => {
+        const model = await get(names[0]!).catch((error: unknown) => {
           if (error instanceof DomainError && error.reason === "MODEL_NOT_FOUND") return undefined;
           throw error;
         });
-        return new Map(found ? [[found.internalName, found]] : []);
+        return new Map(model ? [[model.internalName, model]] : []);
       }
       const listed = await models.listModels({ includeDisabled: false });
       return new Map(listed.models.filter((model) => names.includes(model.internalName)).map((model) => [model.internalName, read(model)]));

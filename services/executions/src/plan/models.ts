@@ -38,19 +38,19 @@ export const findModels = async (
   const pinOf = (task: string): string | undefined => pinnedModels[autoName(task)];
   const tier = runner.role === "admin" || !isBaseTier(runner.baseTier) ? undefined : runner.baseTier;
   const direct = names.filter((name) => taskOf(name) === undefined);
-  const [named, chosen] = await Promise.all([
+  const [namedModels, bestModels] = await Promise.all([
     catalog.getAll([...direct, ...tasks.flatMap((task) => pinOf(task) ?? [])]),
     catalog.choose(
       tasks.filter((task) => pinOf(task) === undefined),
       tier,
     ),
   ]);
-  const models = new Map(named);
-  const unknown = direct.filter((name) => !named.has(name));
+  const models = new Map(namedModels);
+  const unknown = direct.filter((name) => !namedModels.has(name));
   const retired = unknown.length === 0 ? undefined : await catalog.retired(unknown);
   for (const successor of retired?.values() ?? []) if (successor) models.set(successor.internalName, successor);
   const autos = tasks.map((task): Autos[number] => {
-    const [name, pin, auto] = [autoName(task), pinOf(task), chosen.get(task)];
+    const [name, pin, auto] = [autoName(task), pinOf(task), bestModels.get(task)];
     if (auto && "model" in auto) {
       models.set(auto.model.internalName, auto.model);
       return [name, { model: auto.model.internalName }];
@@ -92,16 +92,16 @@ export const withAlternatives = async (
   models: ReadonlyMap<string, CatalogModel>,
   use: Use,
 ): Promise<Map<string, CatalogModel>> => {
-  const wanted = new Set([...models.values()].flatMap(({ fallback = [] }) => fallback));
-  if (wanted.size === 0) return new Map(models);
-  const found = await catalog.getAll([...wanted].filter((name) => !models.has(name)));
+  const fallbackNames = new Set([...models.values()].flatMap(({ fallback = [] }) => fallback));
+  if (fallbackNames.size === 0) return new Map(models);
+  const fallbackModels = await catalog.getAll([...fallbackNames].filter((name) => !models.has(name)));
   const usable = (name: string): boolean => {
-    const model = models.get(name) ?? found.get(name);
+    const model = models.get(name) ?? fallbackModels.get(name);
     return model !== undefined && isUsable(model, use);
   };
-  const named = [...models].map(([name, model]) => [name, { ...model, fallback: (model.fallback ?? []).filter(usable) }] as const);
-  const added = [...found].filter(([name]) => usable(name)).map(([name, model]) => [name, { ...model, fallback: [] }] as const);
-  return new Map<string, CatalogModel>([...named, ...added]);
+  const entries = [...models].map(([name, model]) => [name, { ...model, fallback: (model.fallback ?? []).filter(usable) }] as const);
+  const added = [...fallbackModels].filter(([name]) => usable(name)).map(([name, model]) => [name, { ...model, fallback: [] }] as const);
+  return new Map<string, CatalogModel>([...entries, ...added]);
 };
 
 /** @throws DomainError MODEL_TIER_REQUIRED */

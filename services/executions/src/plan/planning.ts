@@ -80,16 +80,16 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
   const { planRun, findAuthorFiles } = createRunPlanner({ media, grants, planner });
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
-    const { version: asVersion = "", until: asked = "", settingsJson = "", runner, rerun } = request;
+    const { version: asVersion = "", until: untilNode = "", settingsJson = "", runner, rerun } = request;
     const selected: Selected = { version: asVersion, alias: request.alias };
-    const until = asked || (rerun?.until ?? "");
-    const kept = rerun?.graph ?? request.pinned?.graph;
-    const read = await definitions.read(slug, runner.userId, kept ? { version: "" } : selected);
-    const defined = kept ? definitions.kept(read, kept) : read;
+    const until = untilNode || (rerun?.until ?? "");
+    const keptGraph = rerun?.graph ?? request.pinned?.graph;
+    const definition = await definitions.read(slug, runner.userId, keptGraph ? { version: "" } : selected);
+    const defined = keptGraph ? definitions.kept(definition, keptGraph) : definition;
     const { saved, graphHidden, pinnedModels, retentionDays } = defined;
     const { version, createdBy } = saved;
     // A stored graph or a version number was selected earlier, so the alias comes from the request.
-    const alias = kept || NUMBER.test(asVersion) ? (request.alias ?? "") : defined.alias;
+    const alias = keptGraph || NUMBER.test(asVersion) ? (request.alias ?? "") : defined.alias;
     requireKeyAlias(runner, alias);
     const isForeign = createdBy !== runner.userId;
     const savedGraph: TaskGraph = { ...graphOf(slug, defined), ...(until === "" ? {} : { until }) };
@@ -105,12 +105,12 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     await grants.grantNamed(nodesJson, createdBy, userId);
     for (const { graph: inner, ownerId } of inlined?.inner.definitions ?? []) await grants.grantNamed(inner.nodesJson, ownerId, userId);
     const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
-    const { models: named, autos, retired } = await findModels(catalog, needed, { runner, pinnedModels });
+    const { models: namedModels, autos, retired } = await findModels(catalog, needed, { runner, pinnedModels });
     checkSetModels(settingsJson, autos, capabilities);
-    const models = await withAlternatives(catalog, named, { runner, isAsync: request.isAsync, isWorkflow: true });
+    const models = await withAlternatives(catalog, namedModels, { runner, isAsync: request.isAsync, isWorkflow: true });
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
     const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
-    if (isForeign) checkForeign(rerun, asked);
+    if (isForeign) checkForeign(rerun, untilNode);
     const authorId = isForeign ? createdBy : undefined;
     const run: UnplannedRun = {
       request,
@@ -125,13 +125,13 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     const target = { graph, isForeign, ...(inlined ? { inner: inlined.inner, runnerId: userId } : {}) };
     const answer = await planRun(run, target);
     const authorFiles = await findAuthorFiles(answer, createdBy, userId);
-    const shown = (whole: RunPlan): RunPlan => (graphHidden ? schemaOnlyPlan(whole) : whole);
+    const shownPlan = (whole: RunPlan): RunPlan => (graphHidden ? schemaOnlyPlan(whole) : whole);
     const plan = {
-      ...shown(answer.plan),
+      ...shownPlan(answer.plan),
       ...(authorFiles.size === 0 ? {} : { authorFiles: Object.fromEntries(authorFiles) }),
       ...(inlined && !graphHidden ? { inlined: inlined.workflows } : {}),
     };
-    const reused = await rerun?.reuse(plan, models, async (given) => shown((await planRun(run, target, given)).plan));
+    const reused = await rerun?.reuse(plan, models, async (reusedOutputs) => shownPlan((await planRun(run, target, reusedOutputs)).plan));
     return {
       ...(await finish({ ...answer, alias, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) }, run, slug)),
       ...(version > 0 ? { version } : {}),
@@ -150,7 +150,11 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     const schemaJson = request.schemaJson || (request.rerun?.schemaJson ?? "");
     const target = { model: name, ...(schemaJson === "" ? {} : { schemaJson }) };
     const answer = await planRun(run, target);
-    const reused = await request.rerun?.reuse(answer.plan, models, async (given) => (await planRun(run, target, given)).plan);
+    const reused = await request.rerun?.reuse(
+      answer.plan,
+      models,
+      async (reusedOutputs) => (await planRun(run, target, reusedOutputs)).plan,
+    );
     const planned = await finish({ ...answer, plan: reused?.plan ?? answer.plan, ...(reused ? { reused } : {}) }, run, null);
     const { retentionDays } = request.rerun ?? {};
     return { ...planned, ...(schemaJson === "" ? {} : { schemaJson }), retentionDays };

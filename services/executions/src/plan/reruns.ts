@@ -16,7 +16,7 @@ export interface PlannedReuse {
 }
 
 /** Plans again with known outputs of nodes. @throws DomainError */
-export type Replan = (given: GivenOutputs) => Promise<RunPlan>;
+export type Replan = (reusedOutputs: GivenOutputs) => Promise<RunPlan>;
 
 export interface RerunPlan {
   /** Graph and version of the earlier run (0: the draft); undefined to use the workflow's graph. */
@@ -36,7 +36,7 @@ const FOREIGN = "can't be set for a workflow that you don't own";
 
 /** Rejects a choice of nodes in another user's graph. @throws DomainError INVALID_REQUEST */
 export const checkForeign = (rerun: Pick<RerunPlan, "names"> | undefined, until: string): void => {
-  const given = Object.entries({ ...rerun?.names, until });
-  const paths = given.flatMap(([name, { length }]) => (length > 0 ? [name] : []));
+  const rerunNames = Object.entries({ ...rerun?.names, until });
+  const paths = rerunNames.flatMap(([name, { length }]) => (length > 0 ? [name] : []));
   if (paths.length > 0) throw invalidRequest(paths.map((path) => ({ path, message: FOREIGN })));
 };

@@ -81,7 +81,7 @@ export interface UnplannedRun {
 const firstTask = (
   { request, takenOut, models, modelNames, autos, retired }: UnplannedRun,
   target: PlanTask["target"],
-  given: GivenOutputs | undefined,
+  reusedOutputs: GivenOutputs | undefined,
 ): PlanTask => ({
   target,
   inputsJson: takenOut.inputsJson,
@@ -94,7 +94,7 @@ const firstTask = (
   markupPermille: request.runner.markupPermille,
   standIns: [...takenOut.urls.keys()],
   ...(request.storesNothing ? { storesNothing: true } : {}),
-  ...(given ? { given } : {}),
+  ...(reusedOutputs ? { given: reusedOutputs } : {}),
 });
 
 export type RunPlanner = ReturnType<typeof createRunPlanner>;
@@ -103,20 +103,20 @@ export const createRunPlanner = ({ media, grants, planner }: { media: Media; gra
   const storeData = createDataFiles({ media });
 
   /** Finds the files that a plan requests: the runner's files, and possibly the author's. */
-  const findFiles = async (wanted: readonly WantedFile[], { request, authorId }: UnplannedRun): Promise<[string, MediaValue][]> => {
+  const findFiles = async (neededFiles: readonly WantedFile[], { request, authorId }: UnplannedRun): Promise<[string, MediaValue][]> => {
     const { userId } = request.runner;
     const idsOf = (some: readonly WantedFile[]): string[] => some.map(({ id }) => id);
-    const authors = wanted.filter(({ isAuthors }) => isAuthors);
+    const authors = neededFiles.filter(({ isAuthors }) => isAuthors);
     const inner = groupBy(
-      wanted.filter(({ ownerId }) => ownerId !== undefined),
+      neededFiles.filter(({ ownerId }) => ownerId !== undefined),
       ({ ownerId = "" }) => ownerId,
     );
-    const found = await Promise.all([
+    const fileLists = await Promise.all([
       grants.authorsFiles(idsOf(authors), authorId ?? userId, userId),
       ...[...inner].map(([ownerId, some]) => grants.authorsFiles(idsOf(some), ownerId, userId)),
-      files(media, idsOf(wanted), userId),
+      files(media, idsOf(neededFiles), userId),
     ]);
-    return found.flatMap((some) => [...some]);
+    return fileLists.flatMap((some) => [...some]);
   };
 
   /**
@@ -138,21 +138,21 @@ export const createRunPlanner = ({ media, grants, planner }: { media: Media; gra
     const { request } = run;
     if (missing.wholeInputs) return { ...task, inputsJson: request.inputsJson, standIns: [] };
     if (missing.data) return { ...task, data: await storeAll(missing.data, run, task.inputsJson) };
-    const wanted = missing.media ?? [];
+    const neededFiles = missing.media ?? [];
     return {
       ...task,
-      media: [...task.media, ...(await findFiles(wanted, run))],
-      lookedUp: [...task.lookedUp, ...wanted.map(({ id }) => id)],
+      media: [...task.media, ...(await findFiles(neededFiles, run))],
+      lookedUp: [...task.lookedUp, ...neededFiles.map(({ id }) => id)],
     };
   };
 
   const planRun = async (
     run: UnplannedRun,
     target: PlanTask["target"],
-    given?: GivenOutputs,
+    reusedOutputs?: GivenOutputs,
   ): Promise<Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string }> => {
     const { inputsJson, runner } = run.request;
-    let task = firstTask(run, target, given);
+    let task = firstTask(run, target, reusedOutputs);
     for (let count = 0; count <= MOST_MISSING; count += 1) {
       const answer = await planner.plan(task, { userId: runner.userId });
       if (answer.answer === "error") throw errorOf(run.isHidden ? withoutValues(answer.error) : answer.error);
@@ -172,7 +172,7 @@ export const createRunPlanner = ({ media, grants, planner }: { media: Media; gra
     userId: string,
   ): Promise<Map<string, MediaValue>> => {
     const owners = groupBy(innerMediaIds, ([ownerId]) => ownerId);
-    const found = await Promise.all([
+    const fileLists = await Promise.all([
       grants.authorsFiles(forwardedMediaIds, authorId, userId),
       ...[...owners].map(([ownerId, own]) =>
         grants.authorsFiles(
@@ -182,7 +182,7 @@ export const createRunPlanner = ({ media, grants, planner }: { media: Media; gra
         ),
       ),
     ]);
-    return new Map(found.flatMap((some) => [...some]));
+    return new Map(fileLists.flatMap((some) => [...some]));
   };
 
   return { planRun, findAuthorFiles };

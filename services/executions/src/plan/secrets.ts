@@ -19,8 +19,8 @@ const invalid = (issues: GraphIssue[], labels: RunPlan["labels"] = {}): DomainEr
 export const createRequireSecrets = (identity: Pick<Identity, "listSecrets">): RequireSecrets => {
   const shared = createSharedReads<identityProto.ListSecretsResponse>();
   return async ({ steps, labels }, userId, alias) => {
-    const named = steps.filter(({ secrets }) => secrets !== undefined);
-    if (named.length === 0) return;
+    const withSecrets = steps.filter(({ secrets }) => secrets !== undefined);
+    if (withSecrets.length === 0) return;
     const { secrets, configured } = await shared(userId, () => identity.listSecrets({ owner: userId }));
     const missing = (name: string): { name: string; advice: string } => {
       if (!configured) return { name, advice: "this installation keeps none (SECRETS_KEYS)" };
@@ -28,7 +28,7 @@ export const createRequireSecrets = (identity: Pick<Identity, "listSecrets">): R
       if (alias === "") return { name: `${name} for runs without an alias`, advice: "run an alias that it has a value for" };
       return { name: `${name} for the alias ${alias}`, advice: "set its value for this alias" };
     };
-    const issues = named.flatMap(({ id, secrets: names = [] }) =>
+    const issues = withSecrets.flatMap(({ id, secrets: names = [] }) =>
       names
         .filter((name) => !secretForAlias(secrets, name, alias))
         .map((name) => ({ nodeId: id, ...finding("SECRET_UNKNOWN", missing(name)) })),

@@ -28,7 +28,7 @@ const overlaid = (nodeJson: string, settingsJson: string): string => {
   let json = nodeJson;
   for (const [name, value] of members(settingsJson)) {
     if (name !== INPUTS || !value.startsWith("{")) json = withMember(json, ["data", name], value);
-    else for (const [input, given] of members(value)) json = withMember(json, ["data", INPUTS, input], given);
+    else for (const [input, inputJson] of members(value)) json = withMember(json, ["data", INPUTS, input], inputJson);
   }
   return json;
 };
@@ -42,12 +42,12 @@ const nodeOf = (nodeJson: string): GraphNode | undefined => {
 const sendsSecrets = ({ type, data }: GraphNode): boolean => callsHttp(type) && secretsOfNode(data).length > 0;
 
 /** Returns the reference of a workflow node as text. */
-const meant = (node: GraphNode | undefined): string => JSON.stringify((node && referenceOf(node)) ?? null);
+const referenceJson = (node: GraphNode | undefined): string => JSON.stringify((node && referenceOf(node)) ?? null);
 
 /** Explains why a setting can't be overridden. Only the author decides where secrets are sent and which workflow runs. */
 const problemOf = (before: GraphNode | undefined, after: GraphNode | undefined): string | undefined => {
   if (after && sendsSecrets(after)) return "the node sends secrets, so only the workflow can set it";
-  if (meant(before) !== meant(after)) return "only the workflow can choose which workflow this node runs";
+  if (referenceJson(before) !== referenceJson(after)) return "only the workflow can choose which workflow this node runs";
   return undefined;
 };
 
@@ -83,13 +83,13 @@ export interface SettingsRights {
 export const withSettings = (graph: TaskGraph, settingsJson: string, { isForeign, capabilities }: SettingsRights): TaskGraph => {
   if (isForeign) throw invalidRequest([{ path: "settings", message: "can only be sent for your own workflows: clone it first" }]);
   const settings = members(settingsJson);
-  const left = new Set(settings.keys());
+  const unusedIds = new Set(settings.keys());
   const writes = covers(capabilities, WRITE);
   const nodes = elements(graph.nodesJson).map((nodeJson) => {
     const id = idOf(nodeJson);
     const own = typeof id === "string" ? settings.get(id) : undefined;
     if (own === undefined) return nodeJson;
-    left.delete(id as string);
+    unusedIds.delete(id as string);
     const node = nodeOf(nodeJson);
     if (!writes) checkRunSettings(id as string, node, own);
     const changed = overlaid(nodeJson, own);
@@ -97,8 +97,8 @@ export const withSettings = (graph: TaskGraph, settingsJson: string, { isForeign
     if (problem !== undefined) throw invalidInputs([{ path: `settings.${id as string}`, message: problem }]);
     return changed;
   });
-  if (left.size > 0) {
-    throw invalidInputs([...left].map((id) => ({ path: `settings.${id}`, message: `the workflow has no node ${shownName(id)}` })));
+  if (unusedIds.size > 0) {
+    throw invalidInputs([...unusedIds].map((id) => ({ path: `settings.${id}`, message: `the workflow has no node ${shownName(id)}` })));
   }
   const hash = createHash("sha256").update(settingsJson).digest("hex").slice(0, HASH_CHARS);
   return { ...graph, key: `${graph.key}#${hash}`, nodesJson: `[${nodes.join(",")}]` };
@@ -110,12 +110,12 @@ export const withSettings = (graph: TaskGraph, settingsJson: string, { isForeign
  */
 export const checkSetModels = (settingsJson: string, autos: Autos, capabilities: readonly string[]): void => {
   if (covers(capabilities, WRITE)) return;
-  const chosen = new Map(autos.flatMap(([name, auto]) => ("model" in auto ? [[name, auto.model]] : [])));
+  const chosenModels = new Map(autos.flatMap(([name, auto]) => ("model" in auto ? [[name, auto.model]] : [])));
   for (const [id, own] of members(settingsJson)) {
-    const given = members(own).get(MODEL);
-    if (given === undefined) continue;
-    const name = JSON.parse(given) as string;
-    const required = `model:${chosen.get(name) ?? name}:run`;
+    const modelJson = members(own).get(MODEL);
+    if (modelJson === undefined) continue;
+    const name = JSON.parse(modelJson) as string;
+    const required = `model:${chosenModels.get(name) ?? name}:run`;
     if (!covers(capabilities, required)) throw denied(`settings.${id}.${MODEL}`, required);
   }
 };

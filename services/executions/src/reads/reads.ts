@@ -67,8 +67,8 @@ export const createReads = (
   /** Returns values for review that are too long for the row. */
   const waitingValues = async ({ waits = [], waitingFor = [] }: ExecutionView): Promise<Map<string, string>> => {
     const long = waits.filter(({ nodeId, value }) => value && "hash" in value && waitingFor.includes(nodeId));
-    const found = await Promise.all(long.map(async ({ nodeId, value }) => [nodeId, await stores.payloads.getText(value!)] as const));
-    return new Map(found.filter((entry): entry is [string, string] => entry[1] !== null));
+    const longTexts = await Promise.all(long.map(async ({ nodeId, value }) => [nodeId, await stores.payloads.getText(value!)] as const));
+    return new Map(longTexts.filter((entry): entry is [string, string] => entry[1] !== null));
   };
 
   async function* delivered(batch: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
@@ -97,9 +97,9 @@ export const createReads = (
     const isUnnamed = ({ nodeId, status, requestId }: CallRecord): boolean =>
       status !== "completed" && requestId === null && !single.has(nodeId);
     if (!calls.some(isUnnamed)) return calls;
-    const named = await stores.log.requestIds(_id);
+    const requestIds = await stores.log.requestIds(_id);
     const nameOf = ({ _id, nodeId, item }: CallRecord): string | undefined =>
-      named.get(alternativeKey(itemKey(nodeId, item), placeOfKey(_id)));
+      requestIds.get(alternativeKey(itemKey(nodeId, item), placeOfKey(_id)));
     return calls.map((call) => (isUnnamed(call) ? { ...call, requestId: nameOf(call) ?? null } : call));
   };
 

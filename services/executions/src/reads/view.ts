@@ -75,8 +75,8 @@ const callMessage = (call: ShownCall, { status: nodeStatus }: NodeState): execut
 
 /** Adds the items that failed before they made a call. */
 const withUncalled = (node: NodeState, calls: readonly ShownCall[]): executions.NodeCall[] => {
-  const known = new Set(calls.map(({ item }) => item));
-  const uncalled = (node.itemErrors ?? []).filter(({ item }) => !known.has(item));
+  const knownItems = new Set(calls.map(({ item }) => item));
+  const uncalled = (node.itemErrors ?? []).filter(({ item }) => !knownItems.has(item));
   const failed = uncalled.map(({ item, error }) => executions.NodeCall.fromPartial({ item, error, status: "failed" }));
   return [...calls.map((call) => callMessage(call, node)), ...failed].sort((a, b) => a.item - b.item);
 };

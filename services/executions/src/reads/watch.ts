@@ -53,9 +53,9 @@ const createInbox = (channel: Pick<EventChannel, "subscribe">, executionId: stri
       return why;
     },
     texts: (nodeId?: string): HeardDelta[] => {
-      const taken = [...waiting].filter(([, delta]) => nodeId === undefined || delta.nodeId === nodeId);
-      for (const [key] of taken) waiting.delete(key);
-      return taken.map(([, delta]) => delta);
+      const takenDeltas = [...waiting].filter(([, delta]) => nodeId === undefined || delta.nodeId === nodeId);
+      for (const [key] of takenDeltas) waiting.delete(key);
+      return takenDeltas.map(([, delta]) => delta);
     },
     stop: (): void => {
       unsubscribe();
@@ -84,9 +84,9 @@ const withoutFiles = ({ files: _, ...data }: Record<string, unknown>): Record<st
 
 type Data = Record<string, unknown>;
 
-const mapError = (data: Data, shown: (error: RunError) => RunError): Data => {
+const mapError = (data: Data, showError: (error: RunError) => RunError): Data => {
   const error = data.error as RunError | null | undefined;
-  return error ? { ...data, error: shown(error) } : data;
+  return error ? { ...data, error: showError(error) } : data;
 };
 
 /** Returns event data for callers who can read the graph, and different data for other callers if needed. */

@@ -18,7 +18,7 @@ export interface Owed {
   outbox: readonly OutboxEntry[];
 }
 
-const owed = ({ events, outbox }: Owed) => ({
+const updateOf = ({ events, outbox }: Owed) => ({
   push: { events: { $each: [...events] } },
   ...(outbox.length > 0 ? { set: { unsettled: true }, add: { outbox: { $each: [...outbox] } } } : { set: {}, add: {} }),
 });
@@ -29,8 +29,8 @@ export const createApprovalStore = (executions: ExecutionModel) => {
 
   return {
     /** Records that a node waits. @returns null if it waited before, or the run isn't under way */
-    begin: (id: string, attempt: number, approval: Approval, left: Owed): Promise<ExecutionView | null> => {
-      const { push, set, add } = owed(left);
+    begin: (id: string, attempt: number, approval: Approval, owedEntries: Owed): Promise<ExecutionView | null> => {
+      const { push, set, add } = updateOf(owedEntries);
       return change(
         { _id: id, attempt, ...UNDER_WAY, "waits.nodeId": { $ne: approval.nodeId } },
         { $push: { waits: approval, ...push }, $addToSet: { waitingFor: approval.nodeId, ...add }, $set: { ...IS_WAITING, ...set } },
@@ -42,14 +42,14 @@ export const createApprovalStore = (executions: ExecutionModel) => {
      * @param where further conditions on the row
      * @returns null if the node doesn't wait, or another decision of the run came at the same time
      */
-    decide: async (id: string, decision: Decision, left: Owed, where: object = {}): Promise<ExecutionView | null> => {
-      const { push, set, add } = owed(left);
+    decide: async (id: string, decision: Decision, owedEntries: Owed, where: object = {}): Promise<ExecutionView | null> => {
+      const { push, set, add } = updateOf(owedEntries);
       const { nodeId } = decision;
       const both = {
         $push: { decisions: decision, ...push },
         // The reconciler checks waiting runs less often.
         $set: { seenRunningAt: decision.at, ...set },
-        ...(left.outbox.length > 0 ? { $addToSet: add } : {}),
+        ...(owedEntries.outbox.length > 0 ? { $addToSet: add } : {}),
       };
       const filter = { ...where, _id: id, ...UNDER_WAY };
       const last = await change({ ...filter, waitingFor: [nodeId] }, { ...both, $unset: { waitingFor: 1, waiting: 1 } });

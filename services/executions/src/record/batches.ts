@@ -257,9 +257,9 @@ export const createBatchStore = (connection: Connection) => {
     /** Deletes batches that ended before a time, with their rows. */
     removeExpired: async (before: Date, limit: number): Promise<Removed> => {
       const over: Record<string, unknown> = { status: { $in: [...FINAL_BATCHES] }, finishedAt: { $lt: before }, isCarried: { $ne: true } };
-      const found = await batches.find(over, { _id: 1 }).limit(limit).lean<{ _id: string }[]>().exec();
-      if (found.length === 0) return { removed: 0, next: "" };
-      const ids = found.map(({ _id }) => _id);
+      const overdue = await batches.find(over, { _id: 1 }).limit(limit).lean<{ _id: string }[]>().exec();
+      if (overdue.length === 0) return { removed: 0, next: "" };
+      const ids = overdue.map(({ _id }) => _id);
       // Data that only the batch points to is removed first. After a crash in between, the batch can still be found.
       await removeRows(ids);
       const { deletedCount } = await batches.deleteMany({ ...over, _id: { $in: ids } }).exec();

@@ -26,8 +26,8 @@ export const createCallStore = (connection: Connection) => {
     /** Records that an attempt is about to send a call. An ended call stays unchanged. */
     submitted: async (call: Call & Pick<CallRecord, "asked">, send: string): Promise<void> => {
       const { _id, ...rest } = identityOf(call);
-      const asked = call.asked ? { asked: call.asked } : {};
-      const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null, ...asked } as const;
+      const askedPart = call.asked ? { asked: call.asked } : {};
+      const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null, ...askedPart } as const;
       await write({ filter: { _id }, update: { $setOnInsert: first, $addToSet: { sends: send } }, upsert: true });
     },
     /** Records that the provider certainly didn't accept the request of one attempt. Records of other attempts remain. */

@@ -25,9 +25,9 @@ interface ChannelOptions {
 /** Parses a message of another replica. Returns undefined for other messages on the channel. */
 const read = (message: string): { from: string; event: ChannelEvent } | undefined => {
   try {
-    const sent = JSON.parse(message) as { from?: unknown; event?: Partial<ChannelEvent> } | null;
-    return typeof sent?.from === "string" && typeof sent.event?.type === "string"
-      ? { from: sent.from, event: sent.event as ChannelEvent }
+    const parsed = JSON.parse(message) as { from?: unknown; event?: Partial<ChannelEvent> } | null;
+    return typeof parsed?.from === "string" && typeof parsed.event?.type === "string"
+      ? { from: parsed.from, event: parsed.event as ChannelEvent }
       : undefined;
   } catch {
     return undefined;
@@ -59,8 +59,8 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   };
   const isHeard = (executionId: string): boolean => everything.listenerCount(executionId) > 0 || transitions.listenerCount(executionId) > 0;
   const hear = (executionId: string, message: string): void => {
-    const sent = read(message);
-    if (sent && sent.from !== origin) emit(executionId, sent.event);
+    const received = read(message);
+    if (received && received.from !== origin) emit(executionId, received.event);
   };
 
   /** Channels whose unsubscription Redis hasn't confirmed. */

@@ -24,8 +24,8 @@ export const createEarlierMailStore = (connection: Connection) => {
   const mails = connection.model("Mail", mailSchema);
   return {
     find: async (id: string): Promise<EarlierMail | null> => {
-      const found = await mails.findById(id).lean<EarlierMail>().exec();
-      return found && { ...found, content: Buffer.from((found.content as unknown as { buffer: Uint8Array }).buffer) };
+      const mail = await mails.findById(id).lean<EarlierMail>().exec();
+      return mail && { ...mail, content: Buffer.from((mail.content as unknown as { buffer: Uint8Array }).buffer) };
     },
 
     /** Mails without a workflow, oldest first. */

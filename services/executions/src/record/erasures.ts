@@ -137,8 +137,8 @@ export const createErasureStore = (connection: Connection) => {
     complete: async (id: string, carriers: Carriers | undefined): Promise<void> => {
       const finishedAt = new Date();
       const expiresAt = new Date(finishedAt.getTime() + SHOWN_MS);
-      const done = { state: "completed", finishedAt, expiresAt, ...(carriers ? { carriers } : {}) };
-      await erasures.updateOne({ _id: id, state: "running" }, { $set: done, $unset: { selection: 1 } } as object).exec();
+      const completion = { state: "completed", finishedAt, expiresAt, ...(carriers ? { carriers } : {}) };
+      await erasures.updateOne({ _id: id, state: "running" }, { $set: completion, $unset: { selection: 1 } } as object).exec();
     },
 
     /** Returns erasures that aren't complete, in order of their ids. */

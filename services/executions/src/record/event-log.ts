@@ -82,8 +82,8 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
   /** @returns an empty list if the payload is missing */
   const load = async ({ count: _, ...part }: StoredEvents): Promise<readonly ExecutionEvent[]> => {
-    const known = "hash" in part ? cache.get(part.hash) : undefined;
-    if (known) return known;
+    const cached = "hash" in part ? cache.get(part.hash) : undefined;
+    if (cached) return cached;
     const json = await payloads.getText(part);
     const events = (JSON.parse(json ?? "[]") as ExecutionEvent[]).map((event) => ({ ...event, at: new Date(event.at) }));
     if ("hash" in part) cache.set(part.hash, events);
@@ -128,8 +128,8 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   async function* standing(rows: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
     const running = rows.filter(({ status }) => RUNNING.includes(status)).map(({ _id }) => _id);
     const filter = { _id: { $in: running } } as object;
-    const found = running.length === 0 ? [] : await collection.find<ExecutionRecord>(filter, { projection: LOG }).toArray();
-    const logs = new Map(found.map((log) => [log._id, log]));
+    const records = running.length === 0 ? [] : await collection.find<ExecutionRecord>(filter, { projection: LOG }).toArray();
+    const logs = new Map(records.map((log) => [log._id, log]));
     for (const row of rows) {
       const [stored, log] = [await whole(row), logs.get(row._id)];
       const parts = await Promise.all((log?.logParts ?? []).map(load));
@@ -176,18 +176,18 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     /**
      * Appends events to the log of a run under way, each once by its key.
-     * @param known last known contents of the log; missing parts are read if needed
+     * @param knownLog last known contents of the log; missing parts are read if needed
      * @returns null after the run's ending is decided
      */
-    append: async (id: string, events: readonly ExecutionEvent[], known?: KnownLog): Promise<KnownLog | null> => {
-      let parts = known?.parts ?? [];
-      let requestId = known?.requestId ?? null;
+    append: async (id: string, events: readonly ExecutionEvent[], knownLog?: KnownLog): Promise<KnownLog | null> => {
+      let parts = knownLog?.parts ?? [];
+      let requestId = knownLog?.requestId ?? null;
       let recorded: ReadonlySet<string> = await recordedKeys({ events: [], logParts: [...parts] });
       const appended = await retryOnConflict(CONFLICT_ATTEMPTS.log, async (): Promise<KnownLog | null | undefined> => {
-        const left = events.filter(({ key }) => !recorded.has(key));
-        if (left.length > 0) {
-          const { isUnnamed, push } = pushed(left, requestId !== null);
-          const isOpen = { _id: id, status: { $in: [...RUNNING] }, ending: null, ...lacks(left, parts), ...isUnnamed };
+        const newEvents = events.filter(({ key }) => !recorded.has(key));
+        if (newEvents.length > 0) {
+          const { isUnnamed, push } = pushed(newEvents, requestId !== null);
+          const isOpen = { _id: id, status: { $in: [...RUNNING] }, ending: null, ...lacks(newEvents, parts), ...isUnnamed };
           const after = { returnDocument: "after", ignoreUndefined: true, projection: { ...LOG, requestId: 1 } } as const;
           const row = (await collection.findOneAndUpdate(isOpen as never, push, after)) as ExecutionRecord | null;
           if (row) {
@@ -230,13 +230,13 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   };
 
   async function stow({ resultJson, nodes }: Pick<FinalState, "resultJson" | "nodes">, executionId: string): Promise<Partial<FinalState>> {
-    const [result, kept] = await Promise.all([
+    const [result, keptNodes] = await Promise.all([
       resultJson === null ? undefined : payloads.putText(resultJson, executionId),
       sizeOf(nodes) <= NODES_CHARS ? undefined : payloads.putText(JSON.stringify(nodes), executionId),
     ]);
     return {
       ...(result && "hash" in result ? { resultJson: null, resultHash: result.hash } : {}),
-      ...(kept && "hash" in kept ? { nodes: [], nodesHash: kept.hash } : {}),
+      ...(keptNodes && "hash" in keptNodes ? { nodes: [], nodesHash: keptNodes.hash } : {}),
     };
   }
 };

@@ -31,21 +31,21 @@ export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
    * @param pendingOf returns the runs whose webhook notifications still delivers
    */
   removeExecutions: async (before: Date, limit: number, cursor: string, pendingOf: PendingOf): Promise<Removed> => {
-    const found = await executions
+    const rows = await executions
       .find({ ...over(before), ...beyond("createdAt", fromCursor(cursor)) }, { createdAt: 1, webhook: 1 })
       .sort({ createdAt: 1, _id: 1 })
       .limit(limit)
       .lean<Pick<ExecutionView, "_id" | "createdAt" | "webhook">[]>()
       .exec();
-    if (found.length === 0) return { removed: 0, next: "" };
-    const asked = found.filter(({ webhook }) => webhook && isNotified(webhook)).map(({ _id }) => _id);
-    const pending = asked.length > 0 ? await pendingOf(asked) : new Set();
-    const ids = found.map(({ _id }) => _id).filter((id) => !pending.has(id));
+    if (rows.length === 0) return { removed: 0, next: "" };
+    const notifiedIds = rows.filter(({ webhook }) => webhook && isNotified(webhook)).map(({ _id }) => _id);
+    const pending = notifiedIds.length > 0 ? await pendingOf(notifiedIds) : new Set();
+    const ids = rows.map(({ _id }) => _id).filter((id) => !pending.has(id));
     // Delete the row last. Only the row points to the other data, so after a crash in between, the row can still be found.
     await calls.deleteMany({ executionId: { $in: ids } }).exec();
     const { deletedCount } = await executions.deleteMany({ ...over(before), _id: { $in: ids } }).exec();
-    const { createdAt, _id } = found.at(-1)!;
-    return { removed: deletedCount, next: found.length < limit ? "" : toCursor({ at: createdAt, id: _id }) };
+    const { createdAt, _id } = rows.at(-1)!;
+    return { removed: deletedCount, next: rows.length < limit ? "" : toCursor({ at: createdAt, id: _id }) };
   },
 
   /** Deletes expired refused attempts with an empty outbox. */

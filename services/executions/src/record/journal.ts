@@ -15,7 +15,7 @@ interface Page {
 }
 
 interface JournalOptions {
-  append: (executionId: string, events: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<KnownLog | null>;
+  append: (executionId: string, events: readonly ExecutionEvent[], knownLog: KnownLog | undefined) => Promise<KnownLog | null>;
   announce: (executionId: string, events: readonly ExecutionEvent[]) => void;
 }
 
@@ -28,13 +28,13 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
   const writing = new Map<string, Promise<unknown>>();
   const closing = new Set<string>();
   /** Contents of each log after this process's last write. */
-  const known = new LRUCache<string, KnownLog>({ maxSize: REMEMBERED_KEYS, sizeCalculation: ({ recorded }) => recorded.size + 1 });
+  const knownLogs = new LRUCache<string, KnownLog>({ maxSize: REMEMBERED_KEYS, sizeCalculation: ({ recorded }) => recorded.size + 1 });
 
   const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<KnownLog | null> => {
     await writing.get(executionId)?.catch(() => undefined);
-    const appended = await append(executionId, events, known.get(executionId));
+    const appended = await append(executionId, events, knownLogs.get(executionId));
     if (!appended) return null;
-    known.set(executionId, appended);
+    knownLogs.set(executionId, appended);
     announce(executionId, events);
     return appended;
   };
@@ -83,19 +83,19 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
      */
     close: async <T>(
       executionId: string,
-      writeLast: (waiting: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<T>,
+      writeLast: (waiting: readonly ExecutionEvent[], knownLog: KnownLog | undefined) => Promise<T>,
     ): Promise<T> => {
       closing.add(executionId);
       try {
         await writing.get(executionId);
-        const written = await writeLast([...(waiting.get(executionId)?.events ?? [])], known.get(executionId));
-        if (written === null) return written;
-        known.delete(executionId);
+        const result = await writeLast([...(waiting.get(executionId)?.events ?? [])], knownLogs.get(executionId));
+        if (result === null) return result;
+        knownLogs.delete(executionId);
         const page = waiting.get(executionId);
         waiting.delete(executionId);
         clearTimeout(page?.timer);
         for (const resolve of page?.written ?? []) resolve(Promise.resolve(null));
-        return written;
+        return result;
       } finally {
         closing.delete(executionId);
         write(executionId);

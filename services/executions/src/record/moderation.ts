@@ -62,11 +62,11 @@ export const createModerationStore = (connection: Connection) => {
 
     /** Returns the hashes of content that passed in a run. */
     passed: async (executionId: string, hashes: readonly string[]): Promise<Set<string>> => {
-      const found = await decisions
+      const records = await decisions
         .find({ executionId, seen: { $in: [...hashes] }, decision: { $ne: "refuse" } }, { seen: 1 })
         .lean<Pick<ModerationRecord, "_id" | "seen">[]>()
         .exec();
-      return new Set(found.flatMap(({ seen }) => seen));
+      return new Set(records.flatMap(({ seen }) => seen));
     },
 
     /** Returns the digests of outputs in these runs that the hook passed. */
@@ -99,9 +99,9 @@ export const createModerationStore = (connection: Connection) => {
 
     removeOld: async (before: { refused: Date; passed: Date }, limit: number): Promise<number> => {
       const removed = await removeSome(decisions, { decision: "refuse", at: { $lt: before.refused } }, limit);
-      const left = limit - removed;
+      const remaining = limit - removed;
       const rest = { decision: { $in: ["allow", "unchecked"] }, at: { $lt: before.passed } };
-      return left > 0 ? removed + (await removeSome(decisions, rest, left)) : removed;
+      return remaining > 0 ? removed + (await removeSome(decisions, rest, remaining)) : removed;
     },
   };
 };

@@ -33,9 +33,9 @@ export interface WhichTrigger {
 }
 
 const all = async (ids: AsyncIterable<string>): Promise<string[]> => {
-  const found: string[] = [];
-  for await (const id of ids) found.push(id);
-  return found;
+  const movedIds: string[] = [];
+  for await (const id of ids) movedIds.push(id);
+  return movedIds;
 };
 
 export const createMovedTriggers = (connection: Connection) => {

@@ -48,9 +48,9 @@ export const createPayloadStore = (connection: Connection, executionDays: number
       .exec();
   };
   const get = async (hash: string): Promise<Uint8Array | null> => {
-    const found = await payloads.findOne({ _id: hash }).lean<{ bytes: { buffer: Uint8Array } | Buffer }>().exec();
-    if (!found) return null;
-    return new Uint8Array(Buffer.isBuffer(found.bytes) ? found.bytes : found.bytes.buffer);
+    const document = await payloads.findOne({ _id: hash }).lean<{ bytes: { buffer: Uint8Array } | Buffer }>().exec();
+    if (!document) return null;
+    return new Uint8Array(Buffer.isBuffer(document.bytes) ? document.bytes : document.bytes.buffer);
   };
 
   return {

@@ -28,7 +28,7 @@ const tooBusy = (): Error => unavailable("your queue of runs is changing too oft
  */
 export const createQueueStore = (connection: Connection) => {
   const queues = connection.model("Line", documents<QueueRecord>("lines"));
-  const known = new LRUCache<string, QueueRecord>({ max: CACHED_QUEUES });
+  const cachedQueues = new LRUCache<string, QueueRecord>({ max: CACHED_QUEUES });
 
   const read = async (userId: string): Promise<QueueRecord> =>
     (await queues.findOne({ _id: userId }).lean<QueueRecord>().exec()) ?? { ...EMPTY_QUEUE, _id: userId, revision: 0 };
@@ -52,9 +52,9 @@ export const createQueueStore = (connection: Connection) => {
 
   /** Applies changes to the cached or stored queue. @returns their results; undefined if the queue has changed since it was read */
   const changeOnce = async (userId: string, changes: readonly Decide<unknown>[]): Promise<unknown[] | undefined> => {
-    const remembered = known.get(userId);
+    const remembered = cachedQueues.get(userId);
     // Read the queue again next time, unless a write proves that the copy is current.
-    known.delete(userId);
+    cachedQueues.delete(userId);
     const before = remembered ?? (await read(userId));
     let current: RunQueue = before;
     const results = changes.map((decide) => {
@@ -63,9 +63,9 @@ export const createQueueStore = (connection: Connection) => {
       return result;
     });
     if (current === before) return remembered ? undefined : results;
-    const written = await write(before, current);
-    if (!written) return undefined;
-    known.set(userId, written);
+    const nextQueue = await write(before, current);
+    if (!nextQueue) return undefined;
+    cachedQueues.set(userId, nextQueue);
     return results;
   };
 

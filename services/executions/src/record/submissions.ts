@@ -34,8 +34,8 @@ export const createSubmissionStore = (connection: Connection) => {
     },
     /** Records that the outcome of a submission will never be known, or that it must not be sent. */
     lose: async (key: string): Promise<void> => {
-      const lost = { lost: true, at: new Date(Date.now() - TIMING.submitLost) } as const;
-      await submissions.updateOne({ _id: key, requestId: null }, { $set: lost }).exec();
+      const lostState = { lost: true, at: new Date(Date.now() - TIMING.submitLost) } as const;
+      await submissions.updateOne({ _id: key, requestId: null }, { $set: lostState }).exec();
     },
     removeOld: (before: Date, limit: number): Promise<number> => removeSome(submissions, { at: { $lt: before } }, limit),
     /** Removes the claim of a submission that certainly wasn't sent. */

@@ -50,7 +50,7 @@ export const createTombstones = (connection: Connection) => {
   const collection = <T extends object>(model: typeof Execution) => model!.collection as unknown as mongo.Collection<T>;
   const executions = collection<ExecutionRecord>(Execution);
   const rows = collection<BatchRow>(Row);
-  const isThere = async (found: Promise<unknown>): Promise<boolean> => (await found) !== null;
+  const isThere = async (document: Promise<unknown>): Promise<boolean> => (await document) !== null;
 
   return {
     /**
@@ -145,11 +145,11 @@ export const createTombstones = (connection: Connection) => {
 
     /** Returns the file names that the inputs or the graph of any unerased run contain. */
     usedNames: async (names: readonly string[], userId: string): Promise<string[]> => {
-      const found = executions.find<Pick<ExecutionRecord, "uses">>({ uses: { $in: [...names] }, userId, ...NOT_ERASED } as object, {
+      const rowsUsing = executions.find<Pick<ExecutionRecord, "uses">>({ uses: { $in: [...names] }, userId, ...NOT_ERASED } as object, {
         projection: { uses: 1 },
       });
       const used = new Set<string>();
-      for await (const { uses = [] } of found) for (const name of uses) used.add(name);
+      for await (const { uses = [] } of rowsUsing) for (const name of uses) used.add(name);
       return names.filter((name) => used.has(name));
     },
 
@@ -160,8 +160,10 @@ export const createTombstones = (connection: Connection) => {
 
     /** Returns the ids of runs that are erased or missing. */
     areGone: async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
-      const left = await executions.find({ _id: { $in: [...ids] }, ...NOT_ERASED } as object, { projection: { _id: 1 } }).toArray();
-      const living = new Set(left.map(({ _id }) => _id));
+      const remainingRows = await executions
+        .find({ _id: { $in: [...ids] }, ...NOT_ERASED } as object, { projection: { _id: 1 } })
+        .toArray();
+      const living = new Set(remainingRows.map(({ _id }) => _id));
       return new Set(ids.filter((id) => !living.has(id)));
     },
   };

@@ -129,8 +129,8 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
     /** Replaces a refused run with its next attempt. */
     retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> => {
       const { _id: id, status: _, outbox: __, unsettled: ___, ...set } = await stowed(record);
-      const gone = OF_ONE_ATTEMPT.filter((name) => set[name] === undefined).map((name) => [name, 1] as const);
-      return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), outbox: [] });
+      const unsetNames = OF_ONE_ATTEMPT.filter((name) => set[name] === undefined).map((name) => [name, 1] as const);
+      return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(unsetNames), outbox: [] });
     },
 
     /** Deletes a refused attempt with an empty outbox. */
@@ -166,14 +166,14 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
      * Decides how a run ends, unless it was cancelled first. If the row is missing or older than the run (after a database restore), the
      * given ending applies. Nothing is appended to the log afterwards.
      * @param last events that must precede the ending; written in the same update if possible
-     * @param known last known contents of the log
+     * @param knownLog last known contents of the log
      * @returns the decided ending (the given one, an earlier one, or `cancelled`), with the row's members needed for the settlement
      */
     decideEnding: async (
       id: string,
       ending: FinalStatus,
       last: readonly ExecutionEvent[] = [],
-      known?: KnownLog,
+      knownLog?: KnownLog,
     ): Promise<DecidedEnding> => {
       const decide = (where: object, to: FinalStatus, update: Partial<ReturnType<typeof pushed>["push"]> = {}) =>
         executions.collection.findOneAndUpdate(
@@ -183,11 +183,11 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
         ) as Promise<DecidedEnding | null>;
       const isPossible = { status: { $in: ending === "cancelled" ? RUNNING : ["processing"] } };
       if (last.length > 0) {
-        const { isUnnamed, push } = pushed(last, typeof known?.requestId === "string");
+        const { isUnnamed, push } = pushed(last, typeof knownLog?.requestId === "string");
         const isShort = JSON.stringify(last).length <= LAST_CHARS;
         const atOnce = isShort ? await decide({ ...isPossible, ...lacks(last), ...isUnnamed }, ending, push) : null;
         if (atOnce) return atOnce;
-        await append(id, last, known);
+        await append(id, last, knownLog);
       }
       const decided = await decide(isPossible, ending);
       if (decided) return decided;
@@ -198,13 +198,13 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
     },
 
     /** Clears delivered entries unless the row has changed. A later state of the row may have entries with the same names. */
-    clear: async ({ _id, status, attempt, outbox }: Pending, done: readonly OutboxEntry[]): Promise<void> => {
-      const isAll = !UNDECIDED.includes(status) && outbox.every((entry) => done.includes(entry));
+    clear: async ({ _id, status, attempt, outbox }: Pending, deliveredEntries: readonly OutboxEntry[]): Promise<void> => {
+      const isAll = !UNDECIDED.includes(status) && outbox.every((entry) => deliveredEntries.includes(entry));
       if (isAll) {
         const cleared = { $set: { outbox: [] }, $unset: { unsettled: 1 } } as const;
         return void (await executions.updateOne({ _id, status, attempt, outbox: [...outbox] }, cleared).exec());
       }
-      await executions.updateOne({ _id, status, attempt }, { $pull: { outbox: { $in: [...done] } } } as never).exec();
+      await executions.updateOne({ _id, status, attempt }, { $pull: { outbox: { $in: [...deliveredEntries] } } } as never).exec();
       await executions.updateOne({ _id, ...NOTHING_LEFT, status: { $nin: [...UNDECIDED] } }, { $unset: { unsettled: 1 } }).exec();
     },
 

@@ -29,8 +29,8 @@ const numbered = (inputs: Inputs, schema: JsonSchema, own: string): { inputs: In
     if (typeof value !== "string" || !isStoredFile(value, own)) return value;
     return { file: files.push(value) };
   };
-  const given = fileInputsOf(schema).filter((name) => Object.hasOwn(inputs, name));
-  const placed = given.map((name): [string, unknown] => [name, place(inputs[name])]);
+  const fileInputs = fileInputsOf(schema).filter((name) => Object.hasOwn(inputs, name));
+  const placed = fileInputs.map((name): [string, unknown] => [name, place(inputs[name])]);
   return { inputs: { ...inputs, ...Object.fromEntries(placed) }, files };
 };
 

@@ -58,8 +58,8 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
 
   /** Returns the existing files by address. */
   const filesAt = async (addresses: readonly string[]): Promise<Files> => {
-    const found = await inMediaBatches(keysOf(addresses), async (keys) => (await media.getObjectsByKey({ keys })).objects);
-    return new Map(found.map((object) => [own + object.key, object]));
+    const objects = await inMediaBatches(keysOf(addresses), async (keys) => (await media.getObjectsByKey({ keys })).objects);
+    return new Map(objects.map((object) => [own + object.key, object]));
   };
 
   /** If the answer was requested twice, the second call has the output. */
@@ -72,18 +72,18 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     const repairs = records.filter(isRepaired).map(({ _id }) => repairKey(_id));
     const second = new Map((repairs.length === 0 ? [] : await calls.completed(repairs)).map((call) => [call._id, call]));
     return records.flatMap((record): Earlier[] => {
-      const given = isRepaired(record) ? second.get(repairKey(record._id)) : record;
-      const outputs = given && outputsOf(given);
+      const usable = isRepaired(record) ? second.get(repairKey(record._id)) : record;
+      const outputs = usable && outputsOf(usable);
       const schema = schemaOf(record);
-      if (!given || !outputs || (schema && !fits(outputs, schema))) return [];
-      const costMicroUsd = given === record ? record.costMicroUsd : record.costMicroUsd + given.costMicroUsd;
+      if (!usable || !outputs || (schema && !fits(outputs, schema))) return [];
+      const costMicroUsd = usable === record ? record.costMicroUsd : record.costMicroUsd + usable.costMicroUsd;
       return [{ nodeId: record.nodeId, item: record.item, record: { ...record, costMicroUsd }, outputs }];
     });
   };
 
   /** Combines a request with the contents of its files. A deleted file doesn't equal any other file. */
-  const contentOf = ({ digest, files }: Asked, known: Files): string =>
-    [digest, ...files.map((address) => known.get(address)?.contentHash ?? address)].join("\n");
+  const contentOf = ({ digest, files }: Asked, knownFiles: Files): string =>
+    [digest, ...files.map((address) => knownFiles.get(address)?.contentHash ?? address)].join("\n");
 
   const takenOver = ({ record, outputs }: Earlier): ReusedResult => ({
     outputs,
@@ -92,28 +92,28 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
   });
 
   /** Extends the retention of reused files. Files deleted in the meantime aren't reused. */
-  const pinned = async (found: readonly (ReusedResult | null)[], ownerId: string): Promise<(ReusedResult | null)[]> => {
+  const pinned = async (results: readonly (ReusedResult | null)[], ownerId: string): Promise<(ReusedResult | null)[]> => {
     const filesOf = (one: ReusedResult | null): string[] => (one ? keysOf(filesIn(one.outputs)) : []);
-    const keys = [...new Set(found.flatMap(filesOf))];
+    const keys = [...new Set(results.flatMap(filesOf))];
     const renewed = (owner: string) =>
       inMediaBatches(keys, async (batch) => (await media.renewObjects({ keys: batch, ownerId: owner })).objects);
-    const kept = await Promise.all([ownerId, innerOwner(ownerId)].map(renewed));
-    const there = new Set(kept.flat().map(({ key }) => key));
-    return found.map((one) => (filesOf(one).every((key) => there.has(key)) ? one : null));
+    const renewedKeys = await Promise.all([ownerId, innerOwner(ownerId)].map(renewed));
+    const there = new Set(renewedKeys.flat().map(({ key }) => key));
+    return results.map((one) => (filesOf(one).every((key) => there.has(key)) ? one : null));
   };
 
   /** Finds reusable results for the calls of one step. @returns one entry for each call; null if the call must be made */
-  return async (wanted: readonly Wanted[], { userId, sources, pins }: Where): Promise<(ReusedResult | null)[]> => {
-    const digests = [...new Set(wanted.map(({ asked }) => asked.digest))];
+  return async (positions: readonly Wanted[], { userId, sources, pins }: Where): Promise<(ReusedResult | null)[]> => {
+    const digests = [...new Set(positions.map(({ asked }) => asked.digest))];
     const like = sources.length === 0 ? [] : await calls.completedLike(sources, digests);
-    if (like.length === 0) return wanted.map(() => null);
-    const schemas = new Map(wanted.flatMap(({ asked, schema }) => (schema ? [[asked.digest, schema] as const] : [])));
+    if (like.length === 0) return positions.map(() => null);
+    const schemas = new Map(positions.flatMap(({ asked, schema }) => (schema ? [[asked.digest, schema] as const] : [])));
     const earlier = await withRepairs(
       like.filter(({ _id }) => !isRepairKey(_id)),
       schemas,
     );
     const files = await filesAt([
-      ...wanted.flatMap(({ asked }) => asked.files),
+      ...positions.flatMap(({ asked }) => asked.files),
       ...earlier.flatMap(({ record, outputs }) => [...record.asked!.files, ...filesIn(outputs)]),
     ]);
     const place = new Map(sources.map((id, index) => [id, index]));
@@ -123,9 +123,9 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
       .filter(isThere)
       .sort((a, b) => place.get(a.record.executionId)! - place.get(b.record.executionId)! || a.item - b.item);
     const byContent = groupBy(usable, ({ record }) => contentOf(record.asked!, files));
-    const same = wanted.map(({ asked }) => byContent.get(contentOf(asked, files)) ?? []);
-    const found = assign(wanted, same).map((one) => (one ? takenOver(one) : null));
-    return pins ? pinned(found, userId) : found;
+    const same = positions.map(({ asked }) => byContent.get(contentOf(asked, files)) ?? []);
+    const results = assign(positions, same).map((one) => (one ? takenOver(one) : null));
+    return pins ? pinned(results, userId) : results;
   };
 };
 
@@ -139,22 +139,22 @@ export interface Position {
 /**
  * Equal requests can have different results. Each call takes the result at its own position, then a result of its node that no other call
  * of the step takes, then any result.
- * @param wanted the calls of one step
+ * @param positions the calls of one step
  * @param same earlier calls with equal requests, by the index of a wanted call, in order of preference
  */
 export const assign = <Earlier extends Position>(
-  wanted: readonly Position[],
+  positions: readonly Position[],
   same: readonly (readonly Earlier[])[],
 ): (Earlier | undefined)[] => {
-  const taken = new Set<Earlier>();
+  const takenCalls = new Set<Earlier>();
   const take = (earlier: Earlier | undefined): Earlier | undefined => {
-    if (earlier) taken.add(earlier);
+    if (earlier) takenCalls.add(earlier);
     return earlier;
   };
-  const own = wanted.map(({ nodeId, item }, index) => take(same[index]!.find((one) => one.nodeId === nodeId && one.item === item)));
-  return own.map((found, index) => {
-    if (found) return found;
-    const free = same[index]!.filter((one) => !taken.has(one));
-    return take(free.find(({ nodeId }) => nodeId === wanted[index]!.nodeId) ?? free[0] ?? same[index]![0]);
+  const own = positions.map(({ nodeId, item }, index) => take(same[index]!.find((one) => one.nodeId === nodeId && one.item === item)));
+  return own.map((assigned, index) => {
+    if (assigned) return assigned;
+    const free = same[index]!.filter((one) => !takenCalls.has(one));
+    return take(free.find(({ nodeId }) => nodeId === positions[index]!.nodeId) ?? free[0] ?? same[index]![0]);
   });
 };

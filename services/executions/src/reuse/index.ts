@@ -12,8 +12,8 @@ export interface ReuseOptions extends Pick<ReuseCallsOptions, "catalog" | "execu
 }
 
 export const createReuse = ({ stores, media, own, programVersion, catalog, execution, earlier }: ReuseOptions) => {
-  const found = createEarlierCalls({ calls: stores.calls, media, own });
-  const step = { find: earlier?.(found) ?? found, own, programVersion };
+  const earlierCalls = createEarlierCalls({ calls: stores.calls, media, own });
+  const step = { find: earlier?.(earlierCalls) ?? earlierCalls, own, programVersion };
   return {
     reuseCalls: createReuseCalls({ ...step, catalog, calls: stores.calls, execution }),
     reruns: createReruns({ ...step, stores }),

@@ -43,15 +43,15 @@ interface Found {
 const nodesOf = ({ steps, evaluated, skipped = [], outputNodes }: RunPlan): Set<string> =>
   new Set([...[...steps, ...evaluated, ...skipped].map(({ id }) => id), ...outputNodes]);
 
-const unknownNodes = (path: string, ids: readonly string[], known: ReadonlySet<string>): Issue[] =>
+const unknownNodes = (path: string, ids: readonly string[], nodeIds: ReadonlySet<string>): Issue[] =>
   ids.flatMap((id, index) =>
-    known.has(id) ? [] : [{ path: `${path}.${index}`, message: `the workflow has no node ${shownName(id)} that runs` }],
+    nodeIds.has(id) ? [] : [{ path: `${path}.${index}`, message: `the workflow has no node ${shownName(id)} that runs` }],
   );
 
 /** @throws DomainError INVALID_REQUEST for nodes that aren't in the plan */
 const checkNodes = (plan: RunPlan, { again, requests }: Reuse): void => {
-  const known = nodesOf(plan);
-  const issues = [...unknownNodes("nodes", again, known), ...unknownNodes("reuse", requests, known)];
+  const nodeIds = nodesOf(plan);
+  const issues = [...unknownNodes("nodes", again, nodeIds), ...unknownNodes("reuse", requests, nodeIds)];
   if (issues.length > 0) throw invalidRequest(issues);
 };
 
@@ -61,13 +61,13 @@ const checkNodes = (plan: RunPlan, { again, requests }: Reuse): void => {
  * @param calls numbers of calls in steps that are reused completely
  */
 const merged = (plan: RunPlan, priced: RunPlan | undefined, calls: ReadonlyMap<string, number>): RunPlan => {
-  const known = new Map(priced?.steps.map((step) => [step.id, step]));
+  const pricedSteps = new Map(priced?.steps.map((step) => [step.id, step]));
   return {
     ...plan,
     steps: plan.steps.map((step) => {
       const whole = calls.get(step.id);
       if (whole !== undefined) return { ...step, maxItems: whole, itemLimit: whole };
-      const { maxItems, itemLimit, maxMillicredits, typical, conditional, answer } = known.get(step.id) ?? step;
+      const { maxItems, itemLimit, maxMillicredits, typical, conditional, answer } = pricedSteps.get(step.id) ?? step;
       const { conditional: _, typical: _typical, ...rest } = step;
       const limit = itemLimit === undefined ? {} : { itemLimit };
       const priced = { maxMillicredits, ...(typical ? { typical } : {}) };
@@ -93,8 +93,8 @@ export const createPreview = (options: StepReuseOptions) => {
     const { plan, reuse } = previewed;
     const run = new GraphRun(plan);
     const started = new Set<string>();
-    const found: Found = { given: [], reused: new Map(), calls: new Map(), looked: new Set() };
-    const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
+    const reusePreview: Found = { given: [], reused: new Map(), calls: new Map(), looked: new Set() };
+    const doneIds = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
     const isDone = async (step: PlanStep): Promise<boolean> => {
       const calls = step.model !== undefined || callsHttp(step.type) || callsTransform(step.type);
       // An approval decides during the run: it selects the port of its value and can change the value.
@@ -105,15 +105,15 @@ export const createPreview = (options: StepReuseOptions) => {
         return true;
       }
       const { reused, outputs, isSure } = await reuseOf(run, step, previewed);
-      if (isSure) found.looked.add(step.id);
-      for (const [item, one] of reused.entries()) if (one) found.reused.set(itemKey(step.id, item), one);
+      if (isSure) reusePreview.looked.add(step.id);
+      for (const [item, one] of reused.entries()) if (one) reusePreview.reused.set(itemKey(step.id, item), one);
       if (!outputs) return false;
       for (const [port, value] of outputs) run.give(step.id, port, value);
-      found.given.push([step.id, outputs]);
-      found.calls.set(step.id, reused.length);
+      reusePreview.given.push([step.id, outputs]);
+      reusePreview.calls.set(step.id, reused.length);
       return true;
     };
-    for (let ready = run.readyAfter(done, started); ready.length > 0; ready = run.readyAfter(done, started)) {
+    for (let ready = run.readyAfter(doneIds, started); ready.length > 0; ready = run.readyAfter(doneIds, started)) {
       for (const { id } of ready) started.add(id);
       await Promise.all(
         ready.map(async (step) => {
@@ -124,19 +124,19 @@ export const createPreview = (options: StepReuseOptions) => {
           });
           if (!isOver) return;
           run.complete(step.id, 0);
-          done.add(step.id);
+          doneIds.add(step.id);
         }),
       );
     }
-    return found;
+    return reusePreview;
   };
 
   /** Plans again with reused values. Returns undefined if that fails or changes nothing. */
-  const priced = async ({ plan, replan }: Previewed, given: GivenOutputs): Promise<RunPlan | undefined> => {
-    const isAll = plan.steps.every(({ model, id }) => model === undefined || given.some(([node]) => node === id));
-    if (given.length === 0 || isAll) return undefined;
+  const priced = async ({ plan, replan }: Previewed, reusedOutputs: GivenOutputs): Promise<RunPlan | undefined> => {
+    const isAll = plan.steps.every(({ model, id }) => model === undefined || reusedOutputs.some(([node]) => node === id));
+    if (reusedOutputs.length === 0 || isAll) return undefined;
     // The prices of the first plan are upper bounds, and the run reports the problem.
-    return replan(given).catch((error: unknown) => {
+    return replan(reusedOutputs).catch((error: unknown) => {
       if (isRefusal(error)) return undefined;
       throw error;
     });
@@ -147,13 +147,13 @@ export const createPreview = (options: StepReuseOptions) => {
     const { plan, reuse } = previewed;
     checkNodes(plan, reuse);
     const { given, reused, calls, looked } = await goThrough(previewed);
-    const known = await priced(previewed, given);
-    const skipped = new Set(known?.skipped?.map(({ id }) => id));
+    const pricedPlan = await priced(previewed, given);
+    const skipped = new Set(pricedPlan?.skipped?.map(({ id }) => id));
     const isOpen = (step: PlanStep): boolean => !looked.has(step.id) && !skipped.has(step.id) && isReusable(step, reuse);
     return {
-      plan: merged(plan, known, calls),
+      plan: merged(plan, pricedPlan, calls),
       reuse,
-      free: new Set([...reused.keys(), ...skippedKeys(plan, known)]),
+      free: new Set([...reused.keys(), ...skippedKeys(plan, pricedPlan)]),
       open: new Set(plan.steps.filter(isOpen).map(({ id }) => id)),
       saved: new Map([...reused].map(([key, { savedMicroUsd }]) => [key, savedMicroUsd])),
     };

@@ -35,16 +35,16 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
   return {
     /** @throws DomainError EXECUTION_NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
     planningOf: async (
-      { executionId, nodes, reuse: requests, otherGraph, sources: given }: executions.Rerun,
+      { executionId, nodes, reuse: requests, otherGraph, sources: sourceIds }: executions.Rerun,
       { runner: { userId }, inputsJson, version, alias, pins }: Asked,
     ): Promise<Pick<PlanningRequest, "inputsJson" | "version" | "alias" | "rerun">> => {
-      const named = await (executionId === "" ? sourcesOnly(given, userId) : readNamed(executionId, userId, !otherGraph));
-      const { graph, until, schemaJson, sources, retentionDays } = named;
+      const namedRun = await (executionId === "" ? sourcesOnly(sourceIds, userId) : readNamed(executionId, userId, !otherGraph));
+      const { graph, until, schemaJson, sources, retentionDays } = namedRun;
       const reuse = { sources, again: nodes, requests };
       return {
-        inputsJson: inputsJson || named.inputsJson,
+        inputsJson: inputsJson || namedRun.inputsJson,
         version,
-        alias: graph ? named.alias : alias,
+        alias: graph ? namedRun.alias : alias,
         rerun: {
           ...(graph ? { graph } : {}),
           ...{ until, schemaJson, retentionDays },
@@ -61,7 +61,7 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
 /** Maximum number of executions in a chain of reruns. */
 const MOST_SOURCES = 20;
 
-const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 /** True if completed calls were charged. A run without the expected output is free. */
 const wasCharged = (row: RunOutcomeView): boolean =>
@@ -99,7 +99,7 @@ export const createReadNamed =
   async (executionId: string, userId: string, hasGraph: boolean): Promise<NamedExecution> => {
     const row = await rows.findOwned(executionId, userId);
     if (!row) throw executionNotFound();
-    if (!isFinal(row)) throw refused("the execution isn't over yet: rerun it when it is");
+    if (!isFinal(row)) throw preconditionFailed("the execution isn't over yet: rerun it when it is");
     checkNotEmptied(row, "it can't be rerun");
     const chain = [executionId, ...(row.rerun?.sources ?? [])].slice(0, MOST_SOURCES);
     const [inputsJson, graphJson, schemaJson, sources] = await Promise.all([
@@ -108,10 +108,10 @@ export const createReadNamed =
       row.schema ? payloads.getText(row.schema) : "",
       chargedOf(rows, chain, userId),
     ]);
-    if (inputsJson === null) throw refused("the inputs of the execution were deleted at the end of their retention");
-    if (schemaJson === null) throw refused("the schema of the execution's answer was deleted at the end of its retention");
+    if (inputsJson === null) throw preconditionFailed("the inputs of the execution were deleted at the end of their retention");
+    if (schemaJson === null) throw preconditionFailed("the schema of the execution's answer was deleted at the end of its retention");
     if (hasGraph && row.workflowSlug !== null && graphJson === null)
-      throw refused("the graph that the execution ran was deleted: set the workflow's version, such as draft");
+      throw preconditionFailed("the graph that the execution ran was deleted: set the workflow's version, such as draft");
     const graph = graphJson === null ? undefined : { ...(JSON.parse(graphJson) as KeptGraph), version: row.version ?? 0 };
     // Another graph may not have the node.
     const until = hasGraph ? (row.until ?? "") : "";

@@ -27,27 +27,27 @@ export const createReuseCalls = ({ find, own, programVersion, catalog, calls, ex
   };
 
   /** Records a reused call like a call that this run made. */
-  const record = async (call: Call, asked: Asked, reused: ReusedResult): Promise<void> => {
-    await calls.ended(reusedCall(call, asked, reused));
+  const record = async (call: Call, askedCall: Asked, reused: ReusedResult): Promise<void> => {
+    await calls.ended(reusedCall(call, askedCall, reused));
     const { text, status } = reused.outputs;
     const [files] = Object.values(reused.outputs);
-    const said = "model" in call || "operation" in call ? (text === undefined ? { files } : {}) : { status };
-    await execution.itemCompleted(call, { ...said, reusedFrom: reused.from });
+    const outputPart = "model" in call || "operation" in call ? (text === undefined ? { files } : {}) : { status };
+    await execution.itemCompleted(call, { ...outputPart, reusedFrom: reused.from });
   };
 
   /**
    * Reuses results of earlier runs for the calls of one step. Idempotent. @returns one entry for each call; null if the call must be made
    */
-  return async ({ sources, calls: wanted }: ReuseInput): Promise<(ReusedResult | null)[]> => {
-    const [first] = wanted;
+  return async ({ sources, calls: wantedCalls }: ReuseInput): Promise<(ReusedResult | null)[]> => {
+    const [first] = wantedCalls;
     if (!first) return [];
-    const asked = await Promise.all(wanted.map(askedOf));
-    const found = await find(
-      wanted.map((call, index) => ({ ...call, asked: asked[index]!, schema: schemaOf(call) })),
+    const askedCalls = await Promise.all(wantedCalls.map(askedOf));
+    const results = await find(
+      wantedCalls.map((call, index) => ({ ...call, asked: askedCalls[index]!, schema: schemaOf(call) })),
       { userId: first.userId, sources, pins: true },
     );
-    if (found.some((one) => one !== null)) await execution.nodeStarted(first);
-    for (const [index, one] of found.entries()) if (one) await record(wanted[index]!, asked[index]!, one);
-    return found;
+    if (results.some((one) => one !== null)) await execution.nodeStarted(first);
+    for (const [index, one] of results.entries()) if (one) await record(wantedCalls[index]!, askedCalls[index]!, one);
+    return results;
   };
 };

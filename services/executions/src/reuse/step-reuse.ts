@@ -57,13 +57,13 @@ export const createStepReuse =
       if (step.operation !== undefined) return askedOfTransform({ operation: step.operation, inputs }, version, own);
       return askedOfModel({ inputs, ...(schema ? { schema } : {}) }, models.get(step.model!)!, own);
     };
-    const asked = bound.items.map(askedOf);
+    const askedCalls = bound.items.map(askedOf);
     const reused = await find(
-      asked.map((one, item) => ({ nodeId: step.id, item, asked: one, schema })),
+      askedCalls.map((one, item) => ({ nodeId: step.id, item, asked: one, schema })),
       where,
     );
     // The content of a file that isn't stored yet is unknown.
-    const isSure = asked.every(({ files }) => !files.includes(pendingAddress(own)));
+    const isSure = askedCalls.every(({ files }) => !files.includes(pendingAddress(own)));
     const all = reused.flatMap((one) => (one ? [one.outputs] : []));
     return { reused, outputs: all.length === reused.length ? outputsOf(step, all, bound) : undefined, isSure };
   };

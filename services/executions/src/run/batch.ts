@@ -215,8 +215,8 @@ export const shareOf = (
   { price, most, granted = 0 }: Pick<BatchRow, "price" | "most" | "granted">,
 ): Share => {
   if (maxMillicredits === undefined) return { reserved: 0 };
-  const left = maxMillicredits - committed;
-  if (left >= most) return { reserved: most };
+  const remaining = maxMillicredits - committed;
+  if (remaining >= most) return { reserved: most };
   if (underWay.length > 0) return "waits";
-  return left >= price - granted ? { reserved: left } : "exhausted";
+  return remaining >= price - granted ? { reserved: remaining } : "exhausted";
 };

@@ -53,12 +53,12 @@ export const completedCall = (call: Call, result: CallResult): CallRecord => {
   return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...reported(outputsOfResult(result)) };
 };
 
-export const answeredCall = (call: Call, { status, body, file }: HttpResult, asked: Asked): CallRecord => ({
+export const answeredCall = (call: Call, { status, body, file }: HttpResult, askedCall: Asked): CallRecord => ({
   ...identityOf(call),
   status: "completed",
   costMicroUsd: 0,
   requestId: null,
-  asked,
+  asked: askedCall,
   ...reported({ status, body, ...(file ? { file } : {}) }),
 });
 
@@ -70,12 +70,12 @@ export interface ReusedResult {
   savedMicroUsd: number;
 }
 
-export const reusedCall = (call: Call, asked: Asked, { outputs, from, savedMicroUsd }: ReusedResult): CallRecord => ({
+export const reusedCall = (call: Call, askedCall: Asked, { outputs, from, savedMicroUsd }: ReusedResult): CallRecord => ({
   ...identityOf(call),
   status: "completed",
   costMicroUsd: 0,
   requestId: null,
-  asked,
+  asked: askedCall,
   reusedFrom: from,
   savedMicroUsd,
   ...reported(outputs),

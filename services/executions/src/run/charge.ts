@@ -35,19 +35,19 @@ interface Ending {
 /**
  * Decides the charge by the run's status. Completed: all used calls. Failed: completed calls. Without the expected output: nothing.
  * Cancelled: completed calls at their cost, and submitted calls at their held price.
- * @param held hold of each call; null if unknown, so that only completed calls are charged
+ * @param holds hold of each call; null if unknown, so that only completed calls are charged
  */
 export const chargeFor = (
   { status, error, completed, underWay = [] }: Ending,
-  held: readonly HeldItem[] | null,
+  holds: readonly HeldItem[] | null,
   markupPermille: number,
 ): Charge => {
   const charge: Charge = { items: [], costMicroUsd: 0, userCostMicroUsd: 0 };
   if (status !== "cancelled" && error?.code === "PROVIDER_RESPONSE_INCOMPLETE") return charge;
-  const sources = new Map(held?.map((item) => [item.key, item]));
+  const sources = new Map(holds?.map((item) => [item.key, item]));
   let capturedMillicredits = 0;
   for (const call of completed) {
-    const item = held ? sources.get(call.key) : { source: "credits" as const, millicredits: UNBOUNDED };
+    const item = holds ? sources.get(call.key) : { source: "credits" as const, millicredits: UNBOUNDED };
     if (!item) continue;
     charge.costMicroUsd += call.costMicroUsd;
     if (item.source === "grant") {
@@ -63,7 +63,7 @@ export const chargeFor = (
     const captureMillicredits = Math.ceil(charge.userCostMicroUsd / MICRO_USD_PER_MILLICREDIT) - capturedMillicredits;
     capturedMillicredits += captureMillicredits;
     const own = Math.min(captureMillicredits, item.millicredits);
-    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits: own, consumeGrant: held === null });
+    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits: own, consumeGrant: holds === null });
     if (captureMillicredits > own)
       charge.items.push({
         key: moreKey(call.key),
@@ -73,10 +73,10 @@ export const chargeFor = (
       });
   }
   if (status !== "cancelled") return charge;
-  const ended = new Set(completed.map(({ key }) => key));
+  const endedKeys = new Set(completed.map(({ key }) => key));
   for (const key of underWay.flatMap((one) => [one, moreKey(one)])) {
     const item = sources.get(key);
-    if (!item || ended.has(calledKey(key))) continue;
+    if (!item || endedKeys.has(calledKey(key))) continue;
     const isGrant = item.source === "grant";
     const captureMillicredits = isGrant ? 0 : item.millicredits;
     charge.userCostMicroUsd += captureMillicredits * MICRO_USD_PER_MILLICREDIT;

@@ -11,8 +11,8 @@ const MOST = 2_000;
  * @param own address prefix of stored files
  */
 export const keysIn = (text: string, own: string): string[] => {
-  const [, ...named] = text.split(own);
-  return [...new Set(named.flatMap((rest) => KEY.exec(rest)?.[0] ?? []))];
+  const [, ...segments] = text.split(own);
+  return [...new Set(segments.flatMap((rest) => KEY.exec(rest)?.[0] ?? []))];
 };
 
 /** Returns the keys and ids of the stored files that JSON texts refer to. */

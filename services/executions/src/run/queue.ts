@@ -46,8 +46,8 @@ export const placeOf = ({ running, waiting }: RunQueue, id: string): number | un
 /** Adds a run. New runs never overtake waiting runs. A repeated call has no effect. */
 export const enter = (earlier: RunQueue, { id, bytes, limit, mayWait, isReturning }: Newcomer): { queue: RunQueue; place: Place } => {
   const queue = earlier.limit === limit ? earlier : { ...earlier, limit };
-  const known = placeOf(queue, id);
-  if (known !== undefined) return { queue, place: known };
+  const position = placeOf(queue, id);
+  if (position !== undefined) return { queue, place: position };
   if (queue.waiting.length === 0 && isFree(queue)) return { queue: { ...queue, running: [...queue.running, id] }, place: 0 };
   const waitingBytes = queue.waiting.reduce((sum, one) => sum + one.bytes, 0);
   const hasRoom = queue.waiting.length < limit * QUEUE_LENGTH_FACTOR && waitingBytes + bytes <= QUEUE_BYTES;
@@ -74,9 +74,10 @@ export const stepAside = (queue: RunQueue, id: string): RunQueue =>
 export const leave = (queue: RunQueue, ids: readonly string[]): RunQueue => {
   const running = queue.running.filter((id) => !ids.includes(id));
   const waiting = queue.waiting.filter(({ id }) => !ids.includes(id));
-  const left = running.length === queue.running.length && waiting.length === queue.waiting.length ? queue : { ...queue, running, waiting };
-  if (!queue.approvals?.some((id) => ids.includes(id))) return left;
-  return { ...left, approvals: queue.approvals.filter((id) => !ids.includes(id)) };
+  const nextQueue =
+    running.length === queue.running.length && waiting.length === queue.waiting.length ? queue : { ...queue, running, waiting };
+  if (!queue.approvals?.some((id) => ids.includes(id))) return nextQueue;
+  return { ...nextQueue, approvals: queue.approvals.filter((id) => !ids.includes(id)) };
 };
 
 /** Gives free places to the oldest waiting runs. @returns the runs that moved up */

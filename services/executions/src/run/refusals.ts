@@ -16,6 +16,6 @@ const withoutValue = ({ nodeId, message }: GraphIssue): GraphIssue => {
 export const withoutValues = (refusal: Refusal): Refusal => {
   if (refusal.reason !== "WORKFLOW_INVALID") return refusal;
   const issues = ((refusal.metadata.issues ?? []) as GraphIssue[]).map(withoutValue);
-  const named = issues.map(({ nodeId, message }) => (nodeId === null ? message : `${nodeId}: ${message}`));
-  return { ...refusal, message: `the workflow can't run: ${named.join("; ")}`, metadata: { issues } };
+  const messages = issues.map(({ nodeId, message }) => (nodeId === null ? message : `${nodeId}: ${message}`));
+  return { ...refusal, message: `the workflow can't run: ${messages.join("; ")}`, metadata: { issues } };
 };

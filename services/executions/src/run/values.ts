@@ -49,9 +49,9 @@ export const createValues = (plan: RunPlan) => {
       if (readers.has(nodeId)) values.set(nodeId, (values.get(nodeId) ?? new Map<string, unknown>()).set(port, value));
     },
     release: (nodeId: string): void => {
-      const left = readers.get(nodeId)! - 1;
-      readers.set(nodeId, left);
-      if (left === 0) values.delete(nodeId);
+      const remainingReaders = readers.get(nodeId)! - 1;
+      readers.set(nodeId, remainingReaders);
+      if (remainingReaders === 0) values.delete(nodeId);
     },
   };
 };
@@ -145,8 +145,8 @@ export const resultOfOutputs = (outputs: CallOutputs): CallResult => {
 };
 
 /** Builds the result of a run with one member for each port. @throws BindError if it is too large */
-export const resultOf = (...made: Parameters<typeof buildResult>): Record<string, unknown> => {
-  const result = buildResult(...made);
+export const resultOf = (...args: Parameters<typeof buildResult>): Record<string, unknown> => {
+  const result = buildResult(...args);
   if (valueBytes(result, GRAPH_BOUNDS.resultBytes) <= GRAPH_BOUNDS.resultBytes) return result;
   throw new BindError(`the result is larger than ${GRAPH_BOUNDS.resultBytes} bytes`);
 };

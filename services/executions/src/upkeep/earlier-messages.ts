@@ -67,9 +67,9 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
         return { nothing: "superseded" };
       },
       /** Stores an attempt made by a worker of version 1.0.0. */
-      recordAttempt: async ({ executionId, delivery, attempt, nodeId }: AttemptId, sent: Sent): Promise<DeliveryEnd | null> => {
-        if ("nothing" in sent) return "superseded";
-        const { at, status, error, durationMs, url } = sent;
+      recordAttempt: async ({ executionId, delivery, attempt, nodeId }: AttemptId, attemptResult: Sent): Promise<DeliveryEnd | null> => {
+        if ("nothing" in attemptResult) return "superseded";
+        const { at, status, error, durationMs, url } = attemptResult;
         const state = error === null ? "delivered" : attempt >= DELIVERY_ATTEMPTS ? "failed" : "pending";
         const entry = { key: `${delivery}:${attempt}`, delivery, attempt, at: new Date(at), status, error, durationMs, url };
         if (nodeId === undefined) await stores.deliveries.record(executionId, entry, state);

@@ -44,8 +44,8 @@ export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.u
       status === "completed" || (row.status === "cancelled" && requestId !== null);
     // A fallback may have been called instead of the node's own model.
     const madeKey = (id: string): string => {
-      const made = calls.find(({ _id, nodeId, status }) => nodeId === id && status === "completed" && !isRepairKey(_id));
-      return made ? made._id.slice(row._id.length + 1) : itemKey(id, 0);
+      const completedCall = calls.find(({ _id, nodeId, status }) => nodeId === id && status === "completed" && !isRepairKey(_id));
+      return completedCall ? completedCall._id.slice(row._id.length + 1) : itemKey(id, 0);
     };
     const own = nodes
       .filter((node) => node.items === 1 && node.reusedFrom === undefined && (node.millicredits > 0 || (row.grantUsed && wasCalled(node))))

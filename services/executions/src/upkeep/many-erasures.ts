@@ -55,8 +55,8 @@ export const createRelayedManyErasures = (options: RelayedManyErasuresOptions): 
     // No process works on these rows. An erasure can wait for runs that are under way.
     entriesOf: () => 0,
     staleMs: 0,
-    settle: async ([found]) => {
-      const erasure = found!;
+    settle: async ([records]) => {
+      const erasure = records!;
       const entry = metadataOfSelection(erasure.selection);
       await burying.bury(await erasures.buriable(erasure, RUNS), partOf(erasure));
       await forgetRefused(erasure);

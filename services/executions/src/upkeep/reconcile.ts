@@ -48,7 +48,7 @@ export const createReconciler = ({
     return lookThrough(nextPage, {
       beat,
       check,
-      fine: async (carried) => {
+      fine: async (knownRuns) => {
         const now = Date.now();
         const mark = async (rows: readonly ExecutionView[], at: number): Promise<void> => {
           if (rows.length > 0)
@@ -58,12 +58,12 @@ export const createReconciler = ({
             );
         };
         await mark(
-          carried.filter(({ waiting }) => !waiting),
+          knownRuns.filter(({ waiting }) => !waiting),
           now,
         );
         // Many runs may wait for a long time, so they are checked less often.
         await mark(
-          carried.filter(({ waiting }) => waiting),
+          knownRuns.filter(({ waiting }) => waiting),
           now + waitingMs,
         );
       },

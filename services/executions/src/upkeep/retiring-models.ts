@@ -62,13 +62,13 @@ export const createRetiringNotices = ({ models, workflows, notifications, execut
   const tell = async (ownerId: string, uses: readonly workflowsProto.ModelUse[], leaving: Leaving): Promise<number> => {
     let notices = 0;
     for (const [name, { model, stage }] of leaving) {
-      const named = uses.filter((use) => use.models.includes(name));
-      if (named.length === 0) continue;
+      const affected = uses.filter((use) => use.models.includes(name));
+      if (affected.length === 0) continue;
       const { retiresOn, successor } = model;
       const value = {
         ...{ ownerId, model: name, retiresOn, successor },
-        workflows: named.slice(0, MOST_WORKFLOWS).map((use) => ({ slug: use.slug, name: use.name })),
-        workflowCount: named.length,
+        workflows: affected.slice(0, MOST_WORKFLOWS).map((use) => ({ slug: use.slug, name: use.name })),
+        workflowCount: affected.length,
       };
       // Notifications accepts an id once, so a repeated pass doesn't send a notice again.
       const id = `${name}-${retiresOn}-${stage}-${ownerId}`;

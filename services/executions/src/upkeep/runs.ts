@@ -25,8 +25,8 @@ export interface RelayedRunsOptions {
 export const createRelayedRuns = ({ stores, execution, end, queue, outbox, now = Date.now }: RelayedRunsOptions): RelayedRows<OwingRun> => {
   const settleOne = async (run: OwingRun): Promise<boolean> => {
     if (run.status === "accepted") {
-      const refused = await execution.refuse(run, unavailable("the run was not started", 1));
-      return refused !== null && outbox.deliver(refused);
+      const refusedRow = await execution.refuse(run, unavailable("the run was not started", 1));
+      return refusedRow !== null && outbox.deliver(refusedRow);
     }
     const row = await stores.rows.find(run._id);
     return row === null || outbox.deliver(row);

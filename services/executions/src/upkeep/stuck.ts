@@ -48,8 +48,8 @@ export const createStuckSweep = ({ stores, tasks, starter, abandon, logger, now 
       const row = await stores.rows.find(workflowId);
       if (!row || !RUNNING.includes(row.status)) return false;
       if (row.status !== "cancel_requested" && !(mayFail && (await hasFailedEnough(workflowId)))) return false;
-      const ended = await abandon(row, STUCK);
-      logger.error({ executionId: workflowId, status: ended?.status }, "ended a run whose workflow task failed again and again");
+      const endedRow = await abandon(row, STUCK);
+      logger.error({ executionId: workflowId, status: endedRow?.status }, "ended a run whose workflow task failed again and again");
       return true;
     };
     await checkEach(runs, {

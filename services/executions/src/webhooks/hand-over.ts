@@ -12,7 +12,7 @@ import type { Stores } from "../record/stores";
 /** How long a poll waits for notifications. Afterwards the poll shows the state that this service has. */
 const READ = { deadlineMs: 500, reconnectMs: 0 } as const;
 
-const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 /** Returns the state of a delivery that version 1.0.0 started. */
 const earlierOf = ({ state, delivery = 1, attempts = 0, history = [], ...rest }: WebhookState): proto.Delivery | undefined =>
@@ -90,13 +90,15 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
     const ids = rows.filter(isAsked).map(({ _id }) => _id);
     if (ids.length === 0) return [...rows];
     const unknown = ids.map((id) => [id, { state: "unknown" as const }] as const);
-    const known = new Map<string, object>(
+    const deliveriesById = new Map<string, object>(
       await notifications.getDeliveries({ ids }, READ).then(
         ({ deliveries }) => deliveries.map((delivery) => [delivery.id, standingOf(delivery)] as const),
         () => unknown,
       ),
     );
-    return rows.map((row) => (row.webhook && known.has(row._id) ? { ...row, webhook: { ...row.webhook, ...known.get(row._id) } } : row));
+    return rows.map((row) =>
+      row.webhook && deliveriesById.has(row._id) ? { ...row, webhook: { ...row.webhook, ...deliveriesById.get(row._id) } } : row,
+    );
   };
 
   /** Sends a message to the owner's endpoints that are subscribed to it. */
@@ -145,12 +147,12 @@ export const createHandOver = ({ notifications, stores }: HandOverOptions) => {
      * PRECONDITION_FAILED
      */
     redeliver: async (executionId: string, userId: string): Promise<ExecutionView> => {
-      const found = await stores.rows.findOwned(executionId, userId);
-      if (!found) throw executionNotFound();
-      if (!found.webhook || (isFinal(found) && !isAnnounced(found))) throw refused("the execution has no webhook");
-      if (!isFinal(found)) throw refused("the execution isn't final yet: its webhook is sent when it is");
-      checkNotEmptied(found, "its webhook can't be sent again");
-      const row = isNotified(found.webhook) ? found : ((await stores.deliveries.move(executionId)) ?? found);
+      const ownedRow = await stores.rows.findOwned(executionId, userId);
+      if (!ownedRow) throw executionNotFound();
+      if (!ownedRow.webhook || (isFinal(ownedRow) && !isAnnounced(ownedRow))) throw preconditionFailed("the execution has no webhook");
+      if (!isFinal(ownedRow)) throw preconditionFailed("the execution isn't final yet: its webhook is sent when it is");
+      checkNotEmptied(ownedRow, "its webhook can't be sent again");
+      const row = isNotified(ownedRow.webhook) ? ownedRow : ((await stores.deliveries.move(executionId)) ?? ownedRow);
       const { delivery } = await notifications.redeliver({ id: executionId, webhook: runWebhook(row) });
       return { ...row, webhook: { ...row.webhook!, ...(delivery ? standingOf(delivery) : {}) } };
     },

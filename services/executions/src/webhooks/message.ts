@@ -53,12 +53,12 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl, urls, med
     };
   };
 
-  const ended = async (record: ExecutionView, forEndpoint: boolean): Promise<Message> => {
+  const endedMessage = async (record: ExecutionView, forEndpoint: boolean): Promise<Message> => {
     // The message of a run that is being ended from outside can be requested too early.
     if (!isFinal(record)) throw unavailable("the execution is not final yet");
-    const [whole, known] = [await stores.log.whole(record), await details(record)];
+    const [whole, knownDetails] = [await stores.log.whole(record), await details(record)];
     const foreign = forEndpoint ? undefined : FOREIGN_BODIES[record.webhook?.form ?? ""];
-    const data = foreign ? foreign(executionMessage(whole, known), publicBaseUrl) : messageData(whole, known);
+    const data = foreign ? foreign(executionMessage(whole, knownDetails), publicBaseUrl) : messageData(whole, knownDetails);
     const type = forEndpoint ? endEventOf(record) : `execution.${record.status}`;
     const head = { id: `msg_${record._id}`, type, timestamp: record.finishedAt ?? record.createdAt };
     return { ...head, dataJson: JSON.stringify(data), bare: foreign !== undefined };
@@ -84,6 +84,6 @@ export const createWebhookMessage = ({ stores, details, publicBaseUrl, urls, med
     if (about.$case === "batchId") return ofBatch(about.value);
     const record = await stores.rows.find(about.value);
     if (!record || record.status === "erased" || !(forEndpoint || record.webhook)) return undefined;
-    return signed(await (nodeId === "" ? ended(record, forEndpoint) : waiting(record, nodeId)), record.userId);
+    return signed(await (nodeId === "" ? endedMessage(record, forEndpoint) : waiting(record, nodeId)), record.userId);
   };
 };

@@ -64,8 +64,8 @@ const keptUnpaid = (call: CallContext, files: MediaValue[]) => ({
 });
 
 const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
-  const kept = keptUnpaid(call, files);
-  return { ...kept, record: { ...kept.record, asked } };
+  const unpaid = keptUnpaid(call, files);
+  return { ...unpaid, record: { ...unpaid.record, asked } };
 };
 
 /** Returns the record and the event of a text. A text that doesn't match its schema is charged, but its item isn't complete. */
@@ -94,12 +94,12 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   };
 
   /** Streams a text to its followers while the model writes it. */
-  const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
-    const written = textStreams.open(call);
+  const writing = async <T>(call: ModelCall, work: (textStream: TextStream) => Promise<T>): Promise<T> => {
+    const textStream = textStreams.open(call);
     try {
-      return await work(written);
+      return await work(textStream);
     } finally {
-      written.close();
+      textStream.close();
     }
   };
 
@@ -157,18 +157,18 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   };
 
   const claimRun = async ({ executionId, attempt, claimedBy }: Claim): Promise<boolean> => {
-    const claimed = await execution.claim(executionId, attempt, claimedBy);
-    if (!claimed) return false;
-    if (!claimed.again) carry(executionId);
+    const claim = await execution.claim(executionId, attempt, claimedBy);
+    if (!claim) return false;
+    if (!claim.again) carry(executionId);
     return true;
   };
 
-  const settle = async (input: RunInput, seen: RunEnd): Promise<RunOutcome> => {
-    const row = await end.end({ from: "workflow", input }, seen);
+  const settle = async (input: RunInput, runEnd: RunEnd): Promise<RunOutcome> => {
+    const row = await end.end({ from: "workflow", input }, runEnd);
     forget(input.executionId);
     return row && isFinal(row)
       ? { status: row.status as FinalStatus, millicredits: row.millicredits }
-      : { status: seen.status, millicredits: 0 };
+      : { status: runEnd.status, millicredits: 0 };
   };
 
   const shortSubmit = short(submit);
@@ -184,7 +184,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
 
   return {
     claim: (claim) => local(() => claimRun(claim)),
-    settle: (input, seen) => local(() => settle(input, seen)),
+    settle: (input, runEnd) => local(() => settle(input, runEnd)),
     takeOver: (input) => local(() => options.reuseCalls(input)),
     extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
 
@@ -201,7 +201,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     },
 
     runText: step({ begins: true, limitMs: TIMING.text, kept: keptText }, (call, { cancelled, clock }) =>
-      writing(call, (written) => texts.run(call, cancelled, clock, written)),
+      writing(call, (textStream) => texts.run(call, cancelled, clock, textStream)),
     ),
 
     // The call continues while this process stops, because another process couldn't resume it.

@@ -110,7 +110,7 @@ export interface LocalActivities extends ShortCalls, ApprovalActivities {
 export interface EarlierActivities {
   sendWebhook(id: AttemptId): Promise<Sent>;
   /** Returns how the delivery ended; null if another attempt follows. Idempotent. */
-  recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
+  recordAttempt(id: AttemptId, attemptResult: Sent): Promise<DeliveryEnd | null>;
   sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
   sendMail(mailId: string, attempt: number): Promise<{ end: string } | { pauseMs: number }>;
 }

@@ -25,7 +25,7 @@ const notWaiting = (row: ExecutionView | null, { nodeId, label }: Pick<ApprovalI
 
 export const createApprovalActivities = ({ approvals, stores }: ApprovalActivityOptions): ApprovalActivities => {
   /** Returns the stored part of the value under review. */
-  const shown = async ({ executionId, shown }: ApprovalInput): Promise<Pick<Approval, "value" | "truncated">> => {
+  const shownValue = async ({ executionId, shown }: ApprovalInput): Promise<Pick<Approval, "value" | "truncated">> => {
     if (!shown) return {};
     const json = JSON.stringify(shown.value ?? null);
     return json.length <= SHOWN_CHARS ? { value: await stores.payloads.putText(json, executionId) } : { truncated: true };
@@ -66,7 +66,7 @@ export const createApprovalActivities = ({ approvals, stores }: ApprovalActivity
       ...{ nodeId, title, instructions, onTimeout },
       since: new Date(since),
       until: new Date(until),
-      ...(await shown(input)),
+      ...(await shownValue(input)),
       type: input.type,
       ...(approvers.length > 0 ? { approvers } : {}),
       ...(notStarter ? { notStarter } : {}),
@@ -74,10 +74,10 @@ export const createApprovalActivities = ({ approvals, stores }: ApprovalActivity
     // The person who decided the earlier run may not be an approver of this run.
     const earlier = approvers.length > 0 || notStarter ? undefined : await earlierDecision(input, approval);
     const row = await approvals.begin(executionId, attempt, approval, earlier !== undefined);
-    const begun = row && approvalOf(row, nodeId);
-    if (!begun) throw notWaiting(await stores.rows.find(executionId), input);
+    const waitingApproval = row && approvalOf(row, nodeId);
+    if (!waitingApproval) throw notWaiting(await stores.rows.find(executionId), input);
     if (earlier) await approvals.decide(row, earlier);
-    return { until: begun.until.getTime(), isDecided: earlier !== undefined };
+    return { until: waitingApproval.until.getTime(), isDecided: earlier !== undefined };
   };
 
   const decidedAs = async ({ isApproved, value }: Decision): Promise<Decided> => {
@@ -93,8 +93,8 @@ export const createApprovalActivities = ({ approvals, stores }: ApprovalActivity
     takeDecision: ({ executionId, nodeId, label, late }) =>
       local(async () => {
         const row = await stores.rows.find(executionId);
-        const made = row && decisionOf(row, nodeId);
-        if (made) return decidedAs(made);
+        const storedDecision = row && decisionOf(row, nodeId);
+        if (storedDecision) return decidedAs(storedDecision);
         if (row && (row.status !== "processing" || row.ending))
           throw notWaiting(row, { nodeId, ...(label === undefined ? {} : { label }) });
         if (!late) return null;

@@ -58,10 +58,10 @@ export const createBundleStarter = ({ client, taskQueue }: { client: Client; tas
     apply: async (id: string, order: BundleOrder): Promise<BundleOutcome | undefined> => {
       const workflowId = `bundle-${id}`;
       await start(workflowId, order);
-      const done = result(workflowId);
+      const outcome = result(workflowId);
       // The import may fail after the request was answered.
-      done.catch(() => undefined);
-      return withTimeout(done, TIMING.bundleWait, () => undefined);
+      outcome.catch(() => undefined);
+      return withTimeout(outcome, TIMING.bundleWait, () => undefined);
     },
   };
 };

@@ -32,13 +32,13 @@ export const throughPages = async (
   for (const [name, page] of Object.entries(owners)) {
     const counts = (report[name] = {} as Record<string, number>);
     while (reached[name] !== DONE) {
-      const done = await page(reached[name] ?? "").catch((error: unknown) => {
+      const pageResult = await page(reached[name] ?? "").catch((error: unknown) => {
         logger.warn({ err: error, owner: name }, failed);
         failure ??= error;
       });
-      if (!done) break;
-      for (const [kind, removed] of Object.entries(done.removed)) counts[kind] = (counts[kind] ?? 0) + removed;
-      reached[name] = done.nextCursor || DONE;
+      if (!pageResult) break;
+      for (const [kind, removed] of Object.entries(pageResult.removed)) counts[kind] = (counts[kind] ?? 0) + removed;
+      reached[name] = pageResult.nextCursor || DONE;
       beat({ ...reached });
     }
   }

@@ -26,7 +26,7 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
    * Calls of runs that this process claimed, by run and key. A repeated workflow task finds its call here. On another process the call is
    * declined.
    */
-  const carried = new LRUCache<string, Map<string, Promise<unknown>>>({ max: CARRIED_RUNS });
+  const runsById = new LRUCache<string, Map<string, Promise<unknown>>>({ max: CARRIED_RUNS });
   let inUse = 0;
 
   const declined = (): { declined: true } => ({ declined: true });
@@ -36,9 +36,9 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
     return { declined: true, afterMs: typeof pause === "number" ? pause : TIMING.firstPause };
   };
 
-  const made = <T>(calls: Map<string, Promise<unknown>>, key: string, work: () => Promise<T>): Promise<T> => {
-    const known = calls.get(key);
-    if (known) return known as Promise<T>;
+  const callInRun = <T>(calls: Map<string, Promise<unknown>>, key: string, work: () => Promise<T>): Promise<T> => {
+    const earlier = calls.get(key);
+    if (earlier) return earlier as Promise<T>;
     inUse += 1;
     const call = work().finally(() => (inUse -= 1));
     calls.set(key, call);
@@ -57,16 +57,16 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
 
   return {
     /** Records that this process claimed the run. */
-    carry: (executionId: string): void => void carried.set(executionId, new Map()),
-    forget: (executionId: string): void => void carried.delete(executionId),
+    carry: (executionId: string): void => void runsById.set(executionId, new Map()),
+    forget: (executionId: string): void => void runsById.delete(executionId),
 
     /** Makes a call of limited duration inside the workflow task. */
     short:
       <Call extends CallContext, Result>(activity: (call: Call) => Promise<Result>) =>
       async (call: Call): Promise<ShortAnswer<Result>> => {
-        const calls = carried.get(call.executionId);
+        const calls = runsById.get(call.executionId);
         if (!calls || (inUse >= places && !calls.has(call.key))) return declined();
-        const answer = await answered(made(calls, call.key, () => activity(call)));
+        const answer = await answered(callInRun(calls, call.key, () => activity(call)));
         if (!("result" in answer)) calls.delete(call.key);
         return answer;
       },
@@ -78,7 +78,7 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
         giveUp: (call: Call) => void,
       ) =>
       async (call: Call, ...rest: Rest): Promise<ShortAnswer<Result>> => {
-        if (!carried.has(call.executionId) || inUse >= places) return declined();
+        if (!runsById.has(call.executionId) || inUse >= places) return declined();
         inUse += 1;
         let unsubscribe = (): void => undefined;
         const cancelled = new Promise<"over">((resolve) => (unsubscribe = onCancel(call.executionId, () => resolve("over"))));

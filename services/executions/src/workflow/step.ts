@@ -88,7 +88,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       if (isTransient(error)) throw error;
       const problem = runErrorOf(error as DomainError, call);
       const { jobMayRun, mayTryAnother, refused } = (error as DomainError).metadata as StepFailure;
-      const said: StepFailure = {
+      const failure: StepFailure = {
         ...(jobMayRun ? { jobMayRun } : {}),
         ...(mayTryAnother ? { mayTryAnother } : {}),
         ...(refused ? { refused } : {}),
@@ -96,8 +96,8 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       // A charged call must be recorded.
       if (refused) await calls.ended(refusedCall(call, problem, refused));
       else await bestEffort(calls.ended(failedCall(call, problem, requestId)));
-      await bestEffort(noteFailure(call, problem, said));
-      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(Object.keys(said).length > 0 ? [said] : []));
+      await bestEffort(noteFailure(call, problem, failure));
+      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(Object.keys(failure).length > 0 ? [failure] : []));
     }
   };
 
@@ -167,8 +167,8 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
           const result = await work(call, signals, ...rest);
           if (!kept) return result;
           const { record, event, isPaid = false } = kept(call, result);
-          const written = calls.ended(record);
-          await (isPaid ? written : bestEffort(written));
+          const write = calls.ended(record);
+          await (isPaid ? write : bestEffort(write));
           if (event) await noteProgress((mayWait) => execution.itemCompleted(call, event, mayWait));
           return result;
         };

@@ -3,7 +3,7 @@ import { newRecord } from "../support";
 import { localChannel } from "../support/local-channel";
 
 const settled = { type: "settled", at: 0, data: {} };
-const ended = (part: Partial<EndedRow> = {}): EndedRow =>
+const endedRow = (part: Partial<EndedRow> = {}): EndedRow =>
   newRecord("user", { status: "completed", finishedAt: new Date(), outbox: ["usage"], ...part });
 
 /** @param stored the row in the store at that time */
@@ -15,7 +15,7 @@ const readerOf = (row: EndedRow, stored: EndedRow = row) => {
 };
 
 it("waits for the process that wrote an end to deliver it", async () => {
-  const row = ended();
+  const row = endedRow();
   const { channel, waited } = readerOf(row);
   let isOver = false;
   void waited.then(() => (isOver = true));
@@ -26,7 +26,7 @@ it("waits for the process that wrote an end to deliver it", async () => {
 });
 
 it("doesn't wait for an end that was delivered since it was read", async () => {
-  const row = ended();
+  const row = endedRow();
   await readerOf(row, { ...row, outbox: ["webhook"] }).waited;
 });
 
@@ -35,13 +35,13 @@ it.each<[string, Partial<EndedRow>]>([
   ["ended long ago", { finishedAt: new Date(0) }],
   ["has only its webhook to send", { outbox: ["webhook"] }],
 ])("looks up nothing for a run that %s", async (_, part) => {
-  const { find, waited } = readerOf(ended(part));
+  const { find, waited } = readerOf(endedRow(part));
   await waited;
   expect(find).not.toHaveBeenCalled();
 });
 
 it("shows an end after a second even if its delivery failed", async () => {
   const before = performance.now();
-  await readerOf(ended()).waited;
+  await readerOf(endedRow()).waited;
   expect(performance.now() - before).toBeGreaterThanOrEqual(990);
 });

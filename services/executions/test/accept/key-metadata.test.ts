@@ -19,7 +19,7 @@ it("rejects a value other than the key's, and names it", () => {
 });
 
 it("rejects more members than usage stores", () => {
-  const written = Object.fromEntries(Array.from({ length: RUN_METADATA.entries }, (_, index) => [`m${index}`, ""]));
-  expect(withKeyMetadata(written, key({ m0: "" }))).toEqual(written);
-  expect(() => withKeyMetadata(written, key({ customer: "acme" }))).toThrow(expect.objectContaining({ reason: "INVALID_REQUEST" }));
+  const fullMetadata = Object.fromEntries(Array.from({ length: RUN_METADATA.entries }, (_, index) => [`m${index}`, ""]));
+  expect(withKeyMetadata(fullMetadata, key({ m0: "" }))).toEqual(fullMetadata);
+  expect(() => withKeyMetadata(fullMetadata, key({ customer: "acme" }))).toThrow(expect.objectContaining({ reason: "INVALID_REQUEST" }));
 });

@@ -102,7 +102,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
   const runs = createRuns({ start, follow: createFollow({ stores, channel }), stores: answering, execution, outbox, awaitDelivered });
   const carry = async (input: RunInput, completed = 0): Promise<boolean> => {
     if (!(await execution.claim(input.executionId, input.attempt!, `workflow of ${input.attempt}`))) return false;
-    const seen: RunEnd = {
+    const runEnd: RunEnd = {
       status: "completed",
       result: {},
       error: null,
@@ -110,7 +110,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
       nodes: initialNodes(input.plan).map((node) => ({ ...node, status: "completed" })),
       completed: Array.from({ length: completed }, (_, item) => ({ key: `pics:${item}`, nodeId: "pics", costMicroUsd: 4_000 })),
     };
-    await money.settle(input, seen);
+    await money.settle(input, runEnd);
     return true;
   };
   return {
@@ -155,11 +155,11 @@ const requestOf = (userId: string, { concurrency = 1, ...part }: Part = {}): exe
   });
 /** Sends a request and carries out the run as soon as its workflow has started. */
 const runThrough = async (one: ReturnType<typeof replica>, request: executions.RunRequest) => {
-  const asked = one.runs.run(request);
-  await Promise.race([asked, eventually(() => one.started.some(({ executionId }) => executionId === request.executionId))]);
+  const pendingRun = one.runs.run(request);
+  await Promise.race([pendingRun, eventually(() => one.started.some(({ executionId }) => executionId === request.executionId))]);
   const input = one.started.findLast(({ executionId }) => executionId === request.executionId);
   if (input) await one.carry(input, 1);
-  return asked;
+  return pendingRun;
 };
 
 describe("per run", () => {
@@ -167,15 +167,15 @@ describe("per run", () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const request = requestOf(userId, { metadata: { order: "7" } });
     let isTold = false;
-    const asked = one.runs.run(request).then((told) => {
+    const pendingRun = one.runs.run(request).then((reply) => {
       isTold = true;
-      return told;
+      return reply;
     });
     await eventually(() => one.started.length === 1);
     expect(await money.stores.rows.findOwned(request.executionId, userId)).toBeNull();
     expect(isTold).toBe(false);
     expect(await one.carry(one.started[0]!, 1)).toBe(true);
-    expect((await asked).row).toMatchObject({ _id: request.executionId, attempt: 1 });
+    expect((await pendingRun).row).toMatchObject({ _id: request.executionId, attempt: 1 });
     expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
     expect(await money.usageRows(userId)).toMatchObject([
       { executionId: request.executionId, status: "completed", metadata: { order: "7" } },
@@ -201,16 +201,16 @@ describe("per run", () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const graph = { nodesJson: "[]", edgesJson: "[]", pinnedModels: {}, version: 0 };
     const pinned: PinnedGraphs = { graph, inner: { "owner flow ": graph } };
-    const batchOf = async (kept: object): Promise<{ batchId: string; index: number }> => {
+    const batchOf = async (pinnedPart: object): Promise<{ batchId: string; index: number }> => {
       const batchId = randomUUID();
-      await money.stores.batches.insert({ _id: batchId, userId, status: "running", underWay: [], ...kept } as unknown as BatchRecord);
+      await money.stores.batches.insert({ _id: batchId, userId, status: "running", underWay: [], ...pinnedPart } as unknown as BatchRecord);
       return { batchId, index: 0 };
     };
-    for (const [kept, expected] of [
+    for (const [pinnedPart, expected] of [
       [{ graph: await money.stores.payloads.putText(JSON.stringify(pinned), userId) }, pinned],
       [{}, undefined],
     ]) {
-      await runThrough(one, requestOf(userId, { batch: await batchOf(kept!) }));
+      await runThrough(one, requestOf(userId, { batch: await batchOf(pinnedPart!) }));
       expect(one.planning.plan).toHaveBeenLastCalledWith(expect.objectContaining({ pinned: expected }));
     }
     const request = requestOf(userId, { batch: await batchOf({ graph: { hash: "gone" } }) });
@@ -220,11 +220,13 @@ describe("per run", () => {
   it("starts once, however many requests arrive at two replicas at once", async () => {
     const [userId, one, two] = [await fund(10 * PRICE), replica(), replica()];
     const request = requestOf(userId, { waitMs: 3_000 });
-    const asked = Array.from({ length: 20 }, (_, index) => (index % 2 ? one : two).runs.run({ ...request, requestToken: String(index) }));
+    const pendingRuns = Array.from({ length: 20 }, (_, index) =>
+      (index % 2 ? one : two).runs.run({ ...request, requestToken: String(index) }),
+    );
     await eventually(() => one.started.length + two.started.length > 0);
     await Promise.all([...one.started, ...two.started].map((input) => one.carry(input, 1)));
-    const told = await Promise.all(asked);
-    expect(told.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
+    const replies = await Promise.all(pendingRuns);
+    expect(replies.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
     expect(one.started.length + two.started.length).toBe(1);
     expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
   });
@@ -253,11 +255,11 @@ describe("per run", () => {
   });
 
   it("that ends at its start announces its end", async () => {
-    const [one, heard] = [replica({}, 0), [] as string[]];
+    const [one, types] = [replica({}, 0), [] as string[]];
     const request = requestOf(randomUUID(), { mode: RUN_MODE_SYNC, isNew: true });
-    one.channel.onTransition(request.executionId, ({ type }) => void heard.push(type));
+    one.channel.onTransition(request.executionId, ({ type }) => void types.push(type));
     await one.runs.run(request);
-    expect(heard).toEqual(["settled"]);
+    expect(types).toEqual(["settled"]);
   });
 });
 
@@ -281,10 +283,10 @@ describe("the webhook of a synchronous run", () => {
   it("gets the end once if the response is 202", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const request = synchronous(userId, 100);
-    const asked = one.runs.run(request);
+    const pendingRun = one.runs.run(request);
     await eventually(() => one.started.length === 1);
     await one.execution.claim(request.executionId, one.started[0]!.attempt!, "workflow of 1");
-    expect((await asked).row).toMatchObject({ answered: "accepted", status: "processing" });
+    expect((await pendingRun).row).toMatchObject({ answered: "accepted", status: "processing" });
     await one.carry(one.started[0]!, 1);
     expect(await announcementsOf(request.executionId)).toBe(1);
   });
@@ -293,10 +295,10 @@ describe("the webhook of a synchronous run", () => {
     const userId = await fund(10 * PRICE);
     const one: ReturnType<typeof replica> = replica({ answer: () => one.carry(one.started[0]!, 1) });
     const request = synchronous(userId, 100);
-    const asked = one.runs.run(request);
+    const pendingRun = one.runs.run(request);
     await eventually(() => one.started.length === 1);
     await one.execution.claim(request.executionId, one.started[0]!.attempt!, "workflow of 1");
-    expect((await asked).row).toMatchObject({ status: "completed" });
+    expect((await pendingRun).row).toMatchObject({ status: "completed" });
     expect(await announcementsOf(request.executionId)).toBe(0);
   });
 });
@@ -305,10 +307,10 @@ describe("the queue", () => {
   it("lets a run wait with its credits held, releases those of a rejected run before the response, and starts the oldest run when a place is free", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica({ noBackground: true })];
     const [first, second, third] = [requestOf(userId), requestOf(userId), requestOf(userId, { mode: RUN_MODE_ASYNC })];
-    const asked = one.runs.run(first);
+    const pendingRun = one.runs.run(first);
     await eventually(() => one.started.length === 1);
     await one.execution.claim(first.executionId, 1, "w");
-    await asked;
+    await pendingRun;
     expect((await one.runs.run(second)).row).toMatchObject({ status: "queued" });
     expect((await one.runs.run(third)).row).toMatchObject({ status: "queued" });
     expect(placeOf(await money.stores.queues.find(userId), holdIdOf(third.executionId, 1))).toBe(2);
@@ -329,10 +331,10 @@ describe("the queue", () => {
   it("reports how many runs can wait if it is full, and releases the rejected run's hold", async () => {
     const [userId, one] = [await fund(20 * PRICE), replica({ noBackground: true })];
     const first = requestOf(userId);
-    const asked = one.runs.run(first);
+    const pendingRun = one.runs.run(first);
     await eventually(() => one.started.length === 1);
     await one.execution.claim(first.executionId, 1, "w");
-    await asked;
+    await pendingRun;
     for (let waiting = 0; waiting < QUEUE_LENGTH_FACTOR; waiting += 1) await one.runs.run(requestOf(userId, { mode: RUN_MODE_ASYNC }));
     await expect(one.runs.run(requestOf(userId))).rejects.toMatchObject({
       reason: "CONCURRENCY_LIMIT_EXCEEDED",
@@ -344,10 +346,10 @@ describe("the queue", () => {
   it("ends waiting runs at once when they are cancelled, one or all, and releases their credits", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const requests = Array.from({ length: 4 }, () => requestOf(userId));
-    const asked = one.runs.run(requests[0]!);
+    const pendingRun = one.runs.run(requests[0]!);
     await eventually(() => one.started.length === 1);
     await one.execution.claim(requests[0]!.executionId, 1, "w");
-    await asked;
+    await pendingRun;
     for (const request of requests.slice(1)) await one.runs.run(request);
     expect(await one.cancellation.cancel(requests[1]!.executionId, userId)).toBe("cancel_requested");
     expect(await one.cancellation.cancel(requests[1]!.executionId, userId)).toBe("already_cancelled");
@@ -361,10 +363,10 @@ describe("the queue", () => {
   it("fails a run that waited for a day, for free", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica({ noBackground: true })];
     const [first, second] = [requestOf(userId), requestOf(userId)];
-    const asked = one.runs.run(first);
+    const pendingRun = one.runs.run(first);
     await eventually(() => one.started.length === 1);
     await one.execution.claim(first.executionId, 1, "w");
-    await asked;
+    await pendingRun;
     await one.runs.run(second);
     const { stores, outbox } = money;
     const now = (): number => Date.now() + 25 * 3_600_000;
@@ -410,10 +412,10 @@ describe("a crash", () => {
   it("after a place becomes free leaves a queued run that another process starts", async () => {
     const [userId, one, other] = [await fund(10 * PRICE), replica({ noBackground: true }), replica()];
     const [first, second] = [requestOf(userId), requestOf(userId)];
-    const asked = one.runs.run(first);
+    const pendingRun = one.runs.run(first);
     await eventually(() => one.started.length === 1);
     await one.carry(one.started[0]!);
-    await asked;
+    await pendingRun;
     await money.stores.queues.change(userId, (queue) => ({ queue: { ...queue, running: ["lost"] }, result: undefined }));
     await one.runs.run(second);
     await other.sweep();
@@ -423,9 +425,9 @@ describe("a crash", () => {
   it("after the end leaves an outbox that another process delivers", async () => {
     const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
     const input: RunInput = { ...runOf(userId, []), mode: "async", keyId: "key", webhook: { url: "https://x", events: [] } };
-    const seen: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
+    const runEnd: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
     const outbox = { deliverFirst: <Row>(row: Row): Promise<Row> => Promise.resolve(row) };
-    await createEnd({ ...money, execution: one.execution, outbox }).end({ from: "plan", input, part: {} }, seen);
+    await createEnd({ ...money, execution: one.execution, outbox }).end({ from: "plan", input, part: {} }, runEnd);
     await other.sweep();
     expect(money.delivered).toContain(input.executionId);
     expect(await money.stores.rows.find(input.executionId)).toMatchObject({ outbox: [] });

@@ -36,7 +36,7 @@ interface Played {
 /** Runs of a test, one per id. */
 const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = () => undefined, held = false }: Played = {}) => {
   const channel = localChannel();
-  const known = new Map<string, ExecutionView>();
+  const rowsById = new Map<string, ExecutionView>();
   const attempts = new Map<number, number>();
   const limits: (number | undefined)[] = [];
   const keys: string[] = [];
@@ -46,8 +46,8 @@ const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = ()
   const end = async (row: ExecutionView, status: "completed" | "failed" | "cancelled"): Promise<void> => {
     const { index, batchId } = row;
     const millicredits = status === "cancelled" ? 0 : cost(index!);
-    const ended = { ...row, status, millicredits };
-    known.set(row._id, ended);
+    const endedRow = { ...row, status, millicredits };
+    rowsById.set(row._id, endedRow);
     // An outbox can deliver a message twice.
     await stores.batches.endItem(batchId!, { index: index!, status, millicredits });
     await stores.batches.endItem(batchId!, { index: index!, status, millicredits });
@@ -56,7 +56,7 @@ const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = ()
 
   return {
     channel,
-    known,
+    known: rowsById,
     limits,
     keys,
     end,
@@ -68,20 +68,20 @@ const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = ()
         attempts.set(index, attempt);
         const refusal = refuses(index, attempt);
         if (refusal) throw refusal;
-        const earlier = known.get(executionId);
+        const earlier = rowsById.get(executionId);
         if (earlier) return { row: earlier, isReplay: true };
         limits.push(maxMillicredits);
         keys.push(runner!.keyId);
         const row = { _id: executionId, status: "processing", index, batchId, millicredits: 0, error: null } as unknown as ExecutionView;
-        known.set(executionId, row);
-        most = Math.max(most, [...known.values()].filter(isOpen).length);
+        rowsById.set(executionId, row);
+        most = Math.max(most, [...rowsById.values()].filter(isOpen).length);
         if (!held) setTimeout(() => void end(row, ends(index)).catch(() => undefined), 1 + (index % 5));
         return { row, isReplay: false };
       },
     },
     cancellation: {
       cancel: async (executionId: string) => {
-        const row = known.get(executionId);
+        const row = rowsById.get(executionId);
         if (!row) throw executionNotFound();
         if (isOpen(row)) await end(row, "cancelled");
         return "cancel_requested";
@@ -134,18 +134,18 @@ const carrier = ({ runs, cancellation, channel }: ReturnType<typeof createRuns>)
     judging: { atEnd: ({ test, total }) => Promise.resolve(test && Array.from({ length: total }, () => PASSED)) },
   });
 
-const found = async (id: string): Promise<BatchRecord> => (await stores.batches.find(id))!;
+const batchOf = async (id: string): Promise<BatchRecord> => (await stores.batches.find(id))!;
 const never = new AbortController().signal;
 
 it("runs every item once, within half of the tier's places, and counts their cost", async () => {
   const played = createRuns({ cost: (index) => index % PRICE, ends: (index) => (index % 3 === 0 ? "failed" : "completed") });
   const id = await place(60);
   expect(await carrier(played)(id, never)).toBe("over");
-  const spent = Array.from({ length: 60 }, (_, index) => index % PRICE).reduce((sum, cost) => sum + cost, 0);
-  expect(await found(id)).toMatchObject({
+  const spentSum = Array.from({ length: 60 }, (_, index) => index % PRICE).reduce((sum, cost) => sum + cost, 0);
+  expect(await batchOf(id)).toMatchObject({
     status: "completed",
     counts: { completed: 40, failed: 20, cancelled: 0 },
-    ...{ spent, committed: spent, underWay: [], again: [] },
+    ...{ spent: spentSum, committed: spentSum, underWay: [], again: [] },
   });
   expect(played.known.size).toBe(60);
   expect(played.mostAtOnce()).toBeLessThanOrEqual(10);
@@ -157,15 +157,15 @@ it("runs tests after the runs that they are compared with, and stores their outc
   const test = { slug: "flow", tests: { json: "[]" }, digest: "d" };
   await place(1, { _id: compared, test: { ...test, of: id } });
   await place(1, { _id: id, test: { ...test, against: compared } });
-  const carried = [carrier(played)(id, never), carrier(played)(compared, never)];
+  const carryings = [carrier(played)(id, never), carrier(played)(compared, never)];
   const startedOf = (batchId: string) => played.known.get(itemExecutionId(batchId, 0));
   await eventually(() => Promise.resolve(startedOf(compared) !== undefined));
   expect(startedOf(id)).toBeUndefined();
   await played.end(startedOf(compared)!, "completed");
   await eventually(() => Promise.resolve(startedOf(id) !== undefined));
   await played.end(startedOf(id)!, "completed");
-  expect(await Promise.all(carried)).toEqual(["over", "over"]);
-  expect(await found(id)).toMatchObject({ status: "completed", test: { outcomes: [PASSED] } });
+  expect(await Promise.all(carryings)).toEqual(["over", "over"]);
+  expect(await batchOf(id)).toMatchObject({ status: "completed", test: { outcomes: [PASSED] } });
 });
 
 it("ends once and exactly, however often its process dies", async () => {
@@ -178,7 +178,7 @@ it("ends once and exactly, however often its process dies", async () => {
     await Promise.all([carrier(played)(id, dying.signal), carrier(played)(id, dying.signal)]);
   }
   expect(await carrier(played)(id, never)).toBe("over");
-  expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 80 }, spent: 80 * PRICE, committed: 80 * PRICE });
+  expect(await batchOf(id)).toMatchObject({ status: "completed", counts: { completed: 80 }, spent: 80 * PRICE, committed: 80 * PRICE });
   expect(played.known.size).toBe(80);
 });
 
@@ -187,13 +187,13 @@ it("never starts an item beyond its budget, pauses, and continues with another l
   // Each run can cost four times its price.
   const id = await place(10, { maxMillicredits: 5 * PRICE + 3 }, 4 * PRICE);
   expect(await carrier(played)(id, never)).toBe("over");
-  expect(await found(id)).toMatchObject({ status: "paused", reason: { code: "BUDGET_EXCEEDED" }, spent: 5 * PRICE, underWay: [] });
+  expect(await batchOf(id)).toMatchObject({ status: "paused", reason: { code: "BUDGET_EXCEEDED" }, spent: 5 * PRICE, underWay: [] });
   // The reserved credits limit each run.
   expect(played.limits.every((limit) => limit !== undefined && limit <= 4 * PRICE)).toBe(true);
-  const { userId } = await found(id);
+  const { userId } = await batchOf(id);
   await stores.batches.resume(id, userId, { maxMillicredits: 10 * PRICE });
   expect(await carrier(played)(id, never)).toBe("over");
-  expect(await found(id)).toMatchObject({ status: "completed", spent: 10 * PRICE, reason: null });
+  expect(await batchOf(id)).toMatchObject({ status: "completed", spent: 10 * PRICE, reason: null });
 });
 
 it("starts items that trial runs were expected to pay, whatever is left of its budget", async () => {
@@ -201,11 +201,11 @@ it("starts items that trial runs were expected to pay, whatever is left of its b
   const played = createRuns({ cost: (index) => (index < 2 ? 0 : PRICE) });
   const id = await place(4, { maxMillicredits: PRICE - 1 }, 2 * PRICE, (index) => (index < 2 ? PRICE : 0));
   expect(await carrier(played)(id, never)).toBe("over");
-  expect(await found(id)).toMatchObject({ status: "paused", counts: { completed: 2 }, spent: 0 });
+  expect(await batchOf(id)).toMatchObject({ status: "paused", counts: { completed: 2 }, spent: 0 });
   expect(played.limits.every((limit) => limit !== undefined && limit < PRICE)).toBe(true);
-  await stores.batches.resume(id, (await found(id)).userId, { maxMillicredits: 2 * PRICE });
+  await stores.batches.resume(id, (await batchOf(id)).userId, { maxMillicredits: 2 * PRICE });
   expect(await carrier(played)(id, never)).toBe("over");
-  expect(await found(id)).toMatchObject({ status: "completed", spent: 2 * PRICE });
+  expect(await batchOf(id)).toMatchObject({ status: "completed", spent: 2 * PRICE });
 });
 
 it("pauses if credits are missing, and returns its reservation", async () => {
@@ -214,11 +214,11 @@ it("pauses if credits are missing, and returns its reservation", async () => {
   const played = createRuns({ refuses: () => (isEmpty ? missing : undefined) });
   const id = await place(5, { maxMillicredits: 5 * PRICE });
   expect(await carrier(played)(id, never)).toBe("over");
-  expect(await found(id)).toMatchObject({ status: "paused", reason: { code: "INSUFFICIENT_CREDITS" }, committed: 0, underWay: [] });
+  expect(await batchOf(id)).toMatchObject({ status: "paused", reason: { code: "INSUFFICIENT_CREDITS" }, committed: 0, underWay: [] });
   isEmpty = false;
-  await stores.batches.resume(id, (await found(id)).userId);
+  await stores.batches.resume(id, (await batchOf(id)).userId);
   expect(await carrier(played)(id, never)).toBe("over");
-  expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 5 }, spent: 5 * PRICE });
+  expect(await batchOf(id)).toMatchObject({ status: "completed", counts: { completed: 5 }, spent: 5 * PRICE });
 });
 
 it("is paused by a budget of the account once no running item can return credits to it", async () => {
@@ -234,12 +234,12 @@ it("is paused by a budget of the account once no running item can return credits
     },
   });
   const id = await place(2, {});
-  const carried = carrier(played)(id, never);
+  const carrying = carrier(played)(id, never);
   await eventually(() => refusedAt.length > 0);
-  expect(await found(id)).toMatchObject({ status: "running" });
+  expect(await batchOf(id)).toMatchObject({ status: "running" });
   await played.end(played.known.get(itemExecutionId(id, 0))!, "completed");
-  expect(await carried).toBe("over");
-  const paused = await found(id);
+  expect(await carrying).toBe("over");
+  const paused = await batchOf(id);
   expect(paused).toMatchObject({
     status: "paused",
     reason: { code: "BUDGET_EXCEEDED", scope: "key" },
@@ -253,7 +253,7 @@ it("is paused by a budget of the account once no running item can return credits
   await eventually(() => played.known.has(itemExecutionId(id, 1)));
   await played.end(played.known.get(itemExecutionId(id, 1))!, "completed");
   expect(await resumed).toBe("over");
-  expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 2 } });
+  expect(await batchOf(id)).toMatchObject({ status: "completed", counts: { completed: 2 } });
 });
 
 it("runs the rest of a batch for the caller who resumes it, with their key and its metadata", async () => {
@@ -272,7 +272,7 @@ it("runs the rest of a batch for the caller who resumes it, with their key and i
     readTable: () => Promise.reject(new Error("nothing is read")),
   });
   await orders.resume({ batchId: id, userId, runner: second, maxMillicredits: 2 * PRICE });
-  expect(await found(id)).toMatchObject({
+  expect(await batchOf(id)).toMatchObject({
     runner: { keyId: "key-2" },
     metadata: ["customer\0zeta", "run\x007"],
     ...{ status: "running", maxMillicredits: 2 * PRICE, webhook: { url: "https://x.test", state: "pending" } },
@@ -294,39 +294,39 @@ it("keeps its own webhook when another caller resumes it", async () => {
   });
   const other = runner({ keyId: "key-2", webhookUrl: "https://x.test", webhookEvents: [BATCH_COMPLETED] });
   await orders.resume({ batchId: id, userId, runner: other, maxMillicredits: undefined });
-  expect((await found(id)).webhook).toMatchObject({ url: "https://own.test", isOwn: true, state: "pending" });
+  expect((await batchOf(id)).webhook).toMatchObject({ url: "https://own.test", isOwn: true, state: "pending" });
 });
 
 it("starts no more items after one has failed, if it is set to stop then", async () => {
   const played = createRuns({ ends: (index) => (index === 2 ? "failed" : "completed") });
   const id = await place(40, { stopsOnError: true, concurrency: 2 });
   expect(await carrier(played)(id, never)).toBe("over");
-  const { status, counts, next } = await found(id);
+  const { status, counts, next } = await batchOf(id);
   expect([status, counts.failed]).toEqual(["failed", 1]);
   expect(next).toBeLessThan(8);
 });
 
 it("ends only an item that can't run, and continues with the others", async () => {
-  const gone = new DomainError("precondition", "WORKFLOW_INVALID", "the workflow can't run");
-  const played = createRuns({ refuses: (index) => (index === 1 ? gone : undefined) });
+  const invalid = new DomainError("precondition", "WORKFLOW_INVALID", "the workflow can't run");
+  const played = createRuns({ refuses: (index) => (index === 1 ? invalid : undefined) });
   const id = await place(3);
   expect(await carrier(played)(id, never)).toBe("over");
-  expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 2, failed: 1 } });
+  expect(await batchOf(id)).toMatchObject({ status: "completed", counts: { completed: 2, failed: 1 } });
   expect(await stores.batches.rowsAt(id, [1])).toMatchObject([{ status: "failed", error: { code: "WORKFLOW_INVALID" } }]);
 });
 
 it("cancels running items, and never starts the rest", async () => {
   const played = createRuns({ held: true });
   const id = await place(30);
-  const carried = carrier(played)(id, never);
+  const carrying = carrier(played)(id, never);
   await eventually(() => played.known.size === 10);
   // One run ends while it is being cancelled.
   const first = played.known.get(itemExecutionId(id, 0))!;
-  const { userId } = await found(id);
+  const { userId } = await batchOf(id);
   await Promise.all([stores.batches.requestCancel(id, userId), played.end(first, "completed")]);
   played.channel.publish(id, { type: "cancel_requested", at: Date.now(), data: {} });
-  expect(await carried).toBe("over");
-  const batch = await found(id);
+  expect(await carrying).toBe("over");
+  const batch = await batchOf(id);
   expect(batch).toMatchObject({ status: "cancelled", underWay: [], counts: { failed: 0 } });
   expect(batch.counts.completed + batch.counts.cancelled).toBe(played.known.size);
   expect([beginsNoMore(batch), await stores.batches.requestCancel(id, userId)]).toEqual([true, null]);
@@ -334,23 +334,23 @@ it("cancels running items, and never starts the rest", async () => {
 
 it("is removed with its rows after its retention, but not while work for it is pending", async () => {
   const long = { finishedAt: new Date(0), createdAt: new Date(0) };
-  const gone = await place(2, { ...long, status: "completed" });
-  const kept = [
+  const expiredBatch = await place(2, { ...long, status: "completed" });
+  const keptBatches = [
     await place(1, { ...long, status: "completed", finishedAt: new Date() }),
     await place(1, { ...long, status: "paused", finishedAt: null }),
     // The batch's webhook is being delivered.
     await place(1, { ...long, status: "completed" }),
   ];
-  await stores.batches.noteWebhook(gone, {}, true);
-  await stores.batches.noteWebhook(kept[0]!, {}, true);
+  await stores.batches.noteWebhook(expiredBatch, {}, true);
+  await stores.batches.noteWebhook(keptBatches[0]!, {}, true);
   let removed = 0;
   for (let next = "again"; next !== "";) {
     const page = await stores.batches.removeExpired(new Date(Date.now() - 60_000), 1);
     removed += page.removed;
     ({ next } = page);
   }
-  expect([removed, await stores.batches.find(gone), await stores.batches.rowsFrom(gone, 0, 10)]).toEqual([1, null, []]);
-  for (const id of kept) expect((await stores.batches.rowsFrom(id, 0, 10)).length).toBe(1);
+  expect([removed, await stores.batches.find(expiredBatch), await stores.batches.rowsFrom(expiredBatch, 0, 10)]).toEqual([1, null, []]);
+  for (const id of keptBatches) expect((await stores.batches.rowsFrom(id, 0, 10)).length).toBe(1);
 });
 
 it("lists runs that are items of a batch only on request", async () => {

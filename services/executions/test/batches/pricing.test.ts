@@ -70,9 +70,9 @@ it("names every problem by the item that has it, in order", async () => {
 
 it("prices all items with the graph of the first one", async () => {
   const graphs = ["as it is", "as it is changed meanwhile"];
-  const seen: unknown[] = [];
+  const seenGraphs: unknown[] = [];
   const plan = ({ pinned }: PlanningRequest): Promise<PlannedRun> => {
-    seen.push(pinned?.graph.nodesJson);
+    seenGraphs.push(pinned?.graph.nodesJson);
     const graph = pinned?.graph ?? { nodesJson: graphs.shift()!, edgesJson: "[]", pinnedModels: {}, version: 0 };
     return Promise.resolve({ ...planned([]), pinned: { graph, inner: {} } });
   };
@@ -81,7 +81,7 @@ it("prices all items with the graph of the first one", async () => {
   const items = Array.from({ length: 6 }, () => ({ inputsJson: "{}", settingsJson: "" }));
   const { pinned } = await pricing({ target, version: "", until: "", runner: executions.Runner.fromPartial({ userId: "u" }), items });
   expect(pinned?.graph.nodesJson).toBe("as it is");
-  expect(seen).toEqual([undefined, ...Array.from({ length: 5 }, () => "as it is")]);
+  expect(seenGraphs).toEqual([undefined, ...Array.from({ length: 5 }, () => "as it is")]);
 });
 
 it("reports an error that concerns all items", async () => {

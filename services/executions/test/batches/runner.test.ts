@@ -34,7 +34,7 @@ it("stops a batch whose key is revoked, or can't run its target any more, and no
 
 it("stops a batch of a session after the access of the person who created it, or resumed it last, has ended", async () => {
   const grants: unknown[] = [];
-  const ended = createCurrentRunner({
+  const endedAccess = createCurrentRunner({
     identity: {
       getUser: ({ grant }) => {
         grants.push(grant);
@@ -44,9 +44,9 @@ it("stops a batch of a session after the access of the person who created it, or
     },
   });
   const [createdAt, grantedAt] = [new Date(1), new Date(2)];
-  const made = { ...batch(""), createdAt };
-  expect(await ended(made)).toEqual({ stopped: { code: "UNAUTHENTICATED", message: "the access has ended" } });
-  await ended({ ...made, runner: { ...made.runner, personId: "editor" }, grantedAt });
+  const record = { ...batch(""), createdAt };
+  expect(await endedAccess(record)).toEqual({ stopped: { code: "UNAUTHENTICATED", message: "the access has ended" } });
+  await endedAccess({ ...record, runner: { ...record.runner, personId: "editor" }, grantedAt });
   expect(grants).toEqual([
     { personId: "u", at: createdAt },
     { personId: "editor", at: grantedAt },

@@ -30,12 +30,12 @@ const run = (settings: Record<string, unknown>, inputs: object, schema?: object)
     callOf({ price: PRICES.text!, inputs: { ...inputs }, ...(schema ? { schema: { ...schema } } : {}) }),
     live,
     soon(),
-    { restart: () => undefined, write: (text) => said.push(text) },
+    { restart: () => undefined, write: (text) => streamedTexts.push(text) },
   );
-const sent = (): Record<string, unknown> => peer.seen.at(-1)!.body;
-let said: string[];
+const sentBody = (): Record<string, unknown> => peer.seen.at(-1)!.body;
+let streamedTexts: string[];
 beforeEach(() => {
-  said = [];
+  streamedTexts = [];
 });
 
 /** Two calls in each dialect, as one response and as a stream. */
@@ -110,7 +110,7 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
     peer.answers = () => answers[dialect];
     const result = await run(SETTINGS[dialect](part), ASKED);
     expect(result).toMatchObject({ text: "", json: { value: { tool_calls: STEPS[0]!.tool_calls } } });
-    expect(said.join("")).toBe("");
+    expect(streamedTexts.join("")).toBe("");
   });
 
   it("is not asked to repair an answer that calls a tool, whatever schema its text must match", async () => {
@@ -123,7 +123,7 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
   it("receives the tools, its tool choice, and earlier results, in order", async () => {
     peer.answers = () => WHOLE[dialect];
     await run(SETTINGS[dialect](), { ...ASKED, tool_choice: { type: "function", function: { name: "weather" } }, steps: STEPS });
-    const { tools, tool_choice: choice, toolConfig, messages, contents } = sent();
+    const { tools, tool_choice: choice, toolConfig, messages, contents } = sentBody();
     expect([tools, choice ?? toolConfig, messages ?? contents]).toEqual(
       {
         "openai-chat": [TOOLS, { type: "function", function: { name: "weather" } }, [{ role: "user", content: ASKED.prompt }, ...STEPS]],
@@ -168,8 +168,8 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
         ],
       }[dialect],
     );
-    expect(sent()).not.toHaveProperty("steps");
-    expect(sent()).not.toHaveProperty("generationConfig.tools");
+    expect(sentBody()).not.toHaveProperty("steps");
+    expect(sentBody()).not.toHaveProperty("generationConfig.tools");
   });
 });
 
@@ -191,5 +191,5 @@ it("returns the signature of a call to the provider that gave it", async () => {
   const { json } = await run(native("gemini"), ASKED);
   const { tool_calls: calls } = json!.value as { tool_calls: object[] };
   await run(native("gemini"), { ...ASKED, steps: [{ role: "assistant", content: "", tool_calls: calls }] });
-  expect(JSON.stringify(sent().contents)).toContain('"thoughtSignature":"sig"');
+  expect(JSON.stringify(sentBody().contents)).toContain('"thoughtSignature":"sig"');
 });

@@ -7,8 +7,8 @@ afterEach(() => jest.restoreAllMocks());
 
 describe("the times of a call", () => {
   it("count from the start of the provider's call, without the wait in the queue", async () => {
-    const told: number[] = [];
-    const clock = createCallClock({ onAsked: (at) => told.push(at) });
+    const times: number[] = [];
+    const clock = createCallClock({ onAsked: (at) => times.push(at) });
     await clock.waiting(() => Promise.resolve((now += 3_600_000)));
     clock.asked();
     const askedAt = now;
@@ -18,7 +18,7 @@ describe("the times of a call", () => {
     expect(clock.triesUntil()).toBe(askedAt + 600_000 + TIMING.submitTotal);
     await expect(clock.waiting(() => Promise.reject(new Error("full", { cause: (now += 1_000) })))).rejects.toThrow("full");
     expect(clock.triesUntil()).toBe(askedAt + 601_000 + TIMING.submitTotal);
-    expect(told).toEqual([askedAt, askedAt + 600_000, askedAt + 601_000]);
+    expect(times).toEqual([askedAt, askedAt + 600_000, askedAt + 601_000]);
   });
 
   it("continue from an earlier attempt", () => {

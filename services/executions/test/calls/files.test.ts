@@ -51,7 +51,7 @@ let stopStore: () => Promise<void>;
 let own: Server;
 let ownUrl: string;
 let answer: (request: IncomingMessage, response: ServerResponse, body: Record<string, unknown>) => void;
-let asked: Record<string, unknown>[];
+let requests: Record<string, unknown>[];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "nodeloom-files-"));
@@ -67,7 +67,7 @@ beforeAll(async () => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const body = JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
-      asked.push(body);
+      requests.push(body);
       answer(request, response, body);
     });
   }).listen(0, "127.0.0.1");
@@ -103,7 +103,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
-  asked = [];
+  requests = [];
 });
 
 const images = (part: object = {}): object => pictures(`${sandboxUrl}/v1`, "sandbox-image-fast", part);
@@ -178,19 +178,19 @@ const stats = async (what: "images" | "speech"): Promise<number> =>
 describe("the memory for responses", () => {
   it("is limited: responses that don't fit wait, and all are stored", async () => {
     const memory = createSlots({ concurrency: 1, queueLimit: 10 });
-    const seen: number[] = [];
+    const loads: number[] = [];
     const watched: typeof memory = {
       ...memory,
       enter: async (options) => {
         const leave = await memory.enter(options);
-        seen.push(memory.load().inUse);
+        loads.push(memory.load().inUse);
         return leave;
       },
     };
     const target = calls(images(), { memory: watched });
     const results = await Promise.all(Array.from({ length: 4 }, () => target.run(callOf({ count: 1 }), live, soon())));
     expect(results.map(({ files }) => files.length)).toEqual([1, 1, 1, 1]);
-    expect(seen).toEqual([1, 1, 1, 1]);
+    expect(loads).toEqual([1, 1, 1, 1]);
     expect(memory.load()).toEqual({ inUse: 0, waiting: 0 });
   });
 });
@@ -209,9 +209,9 @@ describe("files in the response", () => {
   });
 
   it("can be an address instead, or a data URL", async () => {
-    const named = await calls(images({ parameters: { response_format: "url" } })).run(callOf(), live, soon());
-    expect(named.files[0]!.url).toMatch(/^http:\/\/public\.test\/media\//);
-    const picture = await bytesAt(named.files[0]!.url);
+    const result = await calls(images({ parameters: { response_format: "url" } })).run(callOf(), live, soon());
+    expect(result.files[0]!.url).toMatch(/^http:\/\/public\.test\/media\//);
+    const picture = await bytesAt(result.files[0]!.url);
     answer = (_request, response) =>
       response.end(JSON.stringify({ data: [{ url: `data:image/png;base64,${picture.toString("base64")}` }] }));
     const inline = await calls(images({ baseUrl: ownUrl })).run(callOf(), live, soon());
@@ -237,10 +237,10 @@ describe("files in the response", () => {
     let most = 0;
     const counting = {
       ...media,
-      upload: async (...given: Parameters<Media["upload"]>) => {
+      upload: async (...args: Parameters<Media["upload"]>) => {
         most = Math.max(most, (now += 1));
         try {
-          return await media.upload(...given);
+          return await media.upload(...args);
         } finally {
           now -= 1;
         }
@@ -257,29 +257,29 @@ describe("files in the response", () => {
   });
 
   it("are found again by one look-up, in order", async () => {
-    const asked: string[][] = [];
+    const requestedIds: string[][] = [];
     const counting = {
       ...media,
       getObjects: (...[request, ...rest]: Parameters<Media["getObjects"]>) => {
-        asked.push(request.ids);
+        requestedIds.push(request.ids);
         return media.getObjects(request, ...rest);
       },
     };
     const target = calls(images(), { media: counting as Media });
     const call = callOf({ count: 4 });
     const first = await target.run(call, live, soon());
-    expect(asked).toEqual([]);
+    expect(requestedIds).toEqual([]);
     expect(await target.run(call, live, soon())).toEqual(first);
-    expect(asked).toEqual([[0, 1, 2, 3].map((index) => `${call.executionId}-0-0-${index}`)]);
+    expect(requestedIds).toEqual([[0, 1, 2, 3].map((index) => `${call.executionId}-0-0-${index}`)]);
   });
 
   it("are stored again, completely, if storage fails during the upload", async () => {
     let losses = 2;
     const dying = {
       ...media,
-      upload: async (...given: Parameters<Media["upload"]>) => {
-        if (losses-- === 0) return media.upload(...given);
-        for await (const _ of given[0]) break;
+      upload: async (...args: Parameters<Media["upload"]>) => {
+        if (losses-- === 0) return media.upload(...args);
+        for await (const _ of args[0]) break;
         throw unavailable("media is not available");
       },
     } as unknown as Media;
@@ -361,13 +361,13 @@ describe("a request", () => {
       reason: "PROVIDER_SUBMIT_FAILED",
       metadata: { providerStatus: 418 },
     });
-    expect(asked).toEqual([{ prompt: "a loom", sandbox: { latencyMs: 0 }, n: 1, size: "64x64", model: "sandbox-image-fast" }]);
+    expect(requests).toEqual([{ prompt: "a loom", sandbox: { latencyMs: 0 }, n: 1, size: "64x64", model: "sandbox-image-fast" }]);
     expect(headers.authorization).toBe(`Bearer ${KEY}`);
   });
 
   it.each(["..", ""])("never goes to another path for a voice called %j", async (voice) => {
     await expect(calls(speech({ baseUrl: ownUrl })).run(callOf({ voice }), live, soon())).rejects.toThrow("m: input voice: ");
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it("is sent once: a repeated attempt finds the stored files", async () => {
@@ -385,7 +385,7 @@ describe("a request", () => {
     const call = callOf();
     for (let attempt = 0; attempt < 2; attempt += 1)
       await expect(target.run(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it("is not sent again if its response was incomplete", async () => {
@@ -400,7 +400,7 @@ describe("a request", () => {
       message: expect.stringMatching(/did not arrive/) as string,
     });
     await expect(target.run(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it("is sent again if it certainly was not received", async () => {
@@ -431,11 +431,11 @@ describe("an aborted call", () => {
     const arrived = new Promise<IncomingMessage>((resolve) => (answer = (request) => resolve(request)));
     const target = calls(speech({ baseUrl: ownUrl }));
     const call = callOf();
-    const given = new AbortController();
-    const run = target.run(call, given.signal, soon());
+    const cancellation = new AbortController();
+    const run = target.run(call, cancellation.signal, soon());
     run.catch(() => undefined);
     const closed = once((await arrived).socket, "close");
-    given.abort(new Error("cancelled"));
+    cancellation.abort(new Error("cancelled"));
     expect(await target.stop(call)).toEqual({ report: "could_not_stop", finished: null });
     await expect(run).rejects.toThrow("cancelled");
     await closed;

@@ -133,7 +133,7 @@ describe("maxConcurrent", () => {
   it("limits calls in progress over all models with the same limit", async () => {
     const gates = createGates(logger);
     const [first, second] = [slow(), slow()];
-    const done = [
+    const passes = [
       gates(settings({ maxConcurrent: 1 })).pass(first.call, soon()),
       gates(settings({ maxConcurrent: 1, path: "/other" })).pass(second.call, soon()),
     ];
@@ -141,7 +141,7 @@ describe("maxConcurrent", () => {
     expect([first.began(), second.began()]).toEqual([true, false]);
     first.end();
     second.end();
-    expect(await Promise.all(done)).toEqual(["done", "done"]);
+    expect(await Promise.all(passes)).toEqual(["done", "done"]);
   });
 
   it.each<[string, object, (name: string) => string | undefined]>([
@@ -152,31 +152,31 @@ describe("maxConcurrent", () => {
     const auth = { secretEnv: "LUMEN_API_KEY", ...part };
     const calls = [slow(), slow(), slow()];
     const bounds = [{ maxConcurrent: 1 }, { path: "/b" }, { path: "/c" }];
-    const done = calls.map((one, index) => gates(settings({ auth, ...bounds[index] })).pass(one.call, soon()));
-    const begun = () => calls.filter((one) => one.began());
+    const passes = calls.map((one, index) => gates(settings({ auth, ...bounds[index] })).pass(one.call, soon()));
+    const startedCalls = () => calls.filter((one) => one.began());
     await new Promise((resolve) => setImmediate(resolve));
-    expect(begun()).toHaveLength(2);
+    expect(startedCalls()).toHaveLength(2);
     expect(gates.states()).toEqual([{ name: "api.lumen.example", isOpen: false, load: { inUse: 3, waiting: 1 } }]);
     expect(await gates(settings({ auth: { ...auth, secretEnv: "OTHER_KEY" } })).pass(fine, soon())).toBe("fine");
-    const [first] = begun();
+    const [first] = startedCalls();
     first!.end();
-    await done[calls.indexOf(first!)];
+    await passes[calls.indexOf(first!)];
     await new Promise((resolve) => setImmediate(resolve));
-    expect(begun()).toHaveLength(3);
+    expect(startedCalls()).toHaveLength(3);
     for (const one of calls) one.end();
-    expect(await Promise.all(done)).toEqual(["done", "done", "done"]);
+    expect(await Promise.all(passes)).toEqual(["done", "done", "done"]);
   });
 
   it("makes calls wait while their run has time, and reports them as not made", async () => {
     const gate = createGates(logger)(settings({ maxConcurrent: 1 }));
     const first = slow();
-    const done = gate.pass(first.call, soon());
+    const pass = gate.pass(first.call, soon());
     await expect(gate.pass(fine, { clock: createCallClock({ deadline: now + 5 }) })).rejects.toMatchObject({
       reason: "EXECUTION_FAILED",
       message: expect.stringContaining("before the deadline of the run") as string,
     });
     first.end();
-    await done;
+    await pass;
   });
 
   it("sends no waiting call to a provider that became unavailable meanwhile", async () => {

@@ -13,8 +13,8 @@ type Seen = { method: string; url: string; headers: IncomingMessage["headers"]; 
 let server: Server;
 let baseUrl: string;
 let egress: EgressClient;
-let answer: (response: ServerResponse, seen: Seen) => void;
-let seen: Seen[];
+let answer: (response: ServerResponse, seenCall: Seen) => void;
+let seenCalls: Seen[];
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const call = { method: request.method!, url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() };
-      seen.push(call);
+      seenCalls.push(call);
       answer(response, call);
     });
   }).listen(0, "127.0.0.1");
@@ -37,20 +37,20 @@ afterAll(async () => {
   server.close();
 });
 beforeEach(() => {
-  seen = [];
+  seenCalls = [];
   answer = (response) => response.setHeader("content-type", "application/json").end('{"a":{"b":[1,2]}}');
 });
 
 const live = new AbortController().signal;
 /** Stored files. Storage accepts any bytes with the signature of a picture. */
-let kept: { call: HttpNodeCall; bytes: Buffer }[];
-beforeEach(() => (kept = []));
+let keptBodies: { call: HttpNodeCall; bytes: Buffer }[];
+beforeEach(() => (keptBodies = []));
 const keepAnswer: KeepAnswer = async (call, bytes) => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   const whole = Buffer.concat(chunks);
   if (!whole.subarray(0, 4).equals(PNG.subarray(0, 4))) return undefined;
-  kept.push({ call, bytes: whole });
+  keptBodies.push({ call, bytes: whole });
   return FILE;
 };
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
@@ -94,10 +94,10 @@ it.each<[string, Record<string, string>, Buffer, unknown]>([
     { id: "7615917337495251231" },
   ],
   ["a byte order mark", {}, Buffer.from("\ufeffÜber"), "Über"],
-])("reads a response in %s", async (_, headers, body, read) => {
+])("reads a response in %s", async (_, headers, body, readBody) => {
   answer = (response) => void response.writeHead(200, headers).end(body);
-  expect((await send({})).body).toEqual(read);
-  expect(seen[0]!.headers["accept-encoding"]).toBe("gzip, br");
+  expect((await send({})).body).toEqual(readBody);
+  expect(seenCalls[0]!.headers["accept-encoding"]).toBe("gzip, br");
 });
 
 const LARGE = Buffer.concat([PNG, Buffer.alloc(600_000, 7)]);
@@ -111,8 +111,8 @@ it.each<[string, Record<string, string>, Buffer, Buffer]>([
 ])("returns a picture that %s as a stored file", async (_, headers, body, bytes) => {
   answer = (response) => void response.writeHead(200, headers).end(body);
   expect(await send({ extract: "/a" })).toEqual({ status: 200, body: null, file: FILE });
-  expect(kept).toMatchObject([{ call: { userId: "user", executionId: "run", nodeIndex: 3, item: 1 } }]);
-  expect(kept[0]!.bytes.equals(bytes)).toBe(true);
+  expect(keptBodies).toMatchObject([{ call: { userId: "user", executionId: "run", nodeIndex: 3, item: 1 } }]);
+  expect(keptBodies[0]!.bytes.equals(bytes)).toBe(true);
 });
 
 it.each<[string, string, string]>([
@@ -188,13 +188,13 @@ it.each<[string, Record<string, string>, Buffer, RegExp]>([
 it("accepts any status as a response, and follows no redirect", async () => {
   answer = (response) => response.writeHead(302, { location: "/elsewhere" }).end();
   expect((await send({})).status).toBe(302);
-  expect(seen).toHaveLength(1);
+  expect(seenCalls).toHaveLength(1);
 });
 
 it("sends JSON or text, the author's headers, and an idempotency key", async () => {
   await send({ method: "POST", body: { x: 1 }, headers: { "X-One": "1", Host: "evil", "Content-Length": "3" } });
   await send({ method: "PUT", body: "plain", headers: { "content-type": "text/markdown", "idempotency-key": "mine" } });
-  const [json, text] = seen;
+  const [json, text] = seenCalls;
   expect(json).toMatchObject({
     body: '{"x":1}',
     headers: { "content-type": "application/json", "x-one": "1", "idempotency-key": "run:node:0" },
@@ -207,7 +207,7 @@ it("uses an idempotency key that a header can contain, whatever the node's name 
   await send({ method: "POST" }, "run:图片:0");
   await send({ method: "POST" }, "run:图片:0");
   await send({ method: "POST" }, "run:画像:0");
-  const keys = seen.map(({ headers }) => headers["idempotency-key"]);
+  const keys = seenCalls.map(({ headers }) => headers["idempotency-key"]);
   expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
   expect(keys[1]).toBe(keys[0]);
   expect(keys[2]).not.toBe(keys[0]);
@@ -221,24 +221,24 @@ it.each([
   ["an address that is none", { url: "nowhere" }, /not a URL/],
 ])("rejects %s", async (_, part, message) => {
   await expect(send(part)).rejects.toMatchObject({ reason: "EXECUTION_FAILED", message: expect.stringMatching(message) as string });
-  expect(seen).toHaveLength(0);
+  expect(seenCalls).toHaveLength(0);
 });
 
 it("rejects a response that is too large", async () => {
-  answer = (response) => response.end(`${seen[0]!.url.slice(2)}${"€".repeat(100_000)}`);
+  answer = (response) => response.end(`${seenCalls[0]!.url.slice(2)}${"€".repeat(100_000)}`);
   for (const before of ["", "a", "aa"]) {
-    seen = [];
+    seenCalls = [];
     await expect(send({ url: `${baseUrl}/?${before}` })).rejects.toThrow(/larger than 262144/);
   }
 });
 
 it("retries after a broken connection, but never repeats a call that may have had an effect", async () => {
-  answer = (response) => (seen.length === 1 ? response.destroy() : response.end("second"));
+  answer = (response) => (seenCalls.length === 1 ? response.destroy() : response.end("second"));
   expect((await send({})).body).toBe("second");
-  seen = [];
+  seenCalls = [];
   answer = (response) => response.destroy();
   await expect(send({ method: "POST" })).rejects.toThrow("the connection was closed before an answer came");
-  expect(seen).toHaveLength(1);
+  expect(seenCalls).toHaveLength(1);
 });
 
 it.each(["GET", "POST"])("reports an incomplete response to a %s differently from a server that can't be reached", async (method) => {

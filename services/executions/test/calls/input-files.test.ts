@@ -22,7 +22,7 @@ interface Seen {
 let server: Server;
 let base: string;
 let egress: EgressClient;
-let seen: Seen[];
+let requests: Seen[];
 /** Statuses of the next responses, instead of a success. */
 let failures: number[];
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      seen.push({ call: `${request.method} ${request.url}`, headers: request.headers, body: Buffer.concat(chunks) });
+      requests.push({ call: `${request.method} ${request.url}`, headers: request.headers, body: Buffer.concat(chunks) });
       const failure = failures.shift();
       response
         .writeHead(failure ?? 200, { "content-type": "application/json" })
@@ -55,7 +55,7 @@ afterAll(async () => {
   server.close();
 });
 beforeEach(() => {
-  seen = [];
+  requests = [];
   failures = [];
 });
 
@@ -140,16 +140,16 @@ describe("an upload", () => {
   it("to fal goes to the address of its storage, without the key", async () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "fal", baseUrl: base } });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://v3.fal.media/files/a.png" });
-    expect(seen.map(({ call }) => call)).toEqual(["POST /storage/upload/initiate?storage_type=fal-cdn-v3", "PUT /put/1"]);
-    expect(JSON.parse(seen[0]!.body.toString())).toEqual({ content_type: "image/png", file_name: "a.png" });
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual(["Key secret-of-ours", undefined]);
-    expect(seen[1]).toMatchObject({ headers: { "content-type": "image/png", "content-length": "7" }, body: Buffer.from("picture") });
+    expect(requests.map(({ call }) => call)).toEqual(["POST /storage/upload/initiate?storage_type=fal-cdn-v3", "PUT /put/1"]);
+    expect(JSON.parse(requests[0]!.body.toString())).toEqual({ content_type: "image/png", file_name: "a.png" });
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(["Key secret-of-ours", undefined]);
+    expect(requests[1]).toMatchObject({ headers: { "content-type": "image/png", "content-length": "7" }, body: Buffer.from("picture") });
   });
 
   it("to Replicate is a form with the file and its metadata", async () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "replicate" } });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://api.replicate.com/v1/files/f" });
-    const { headers, body } = seen[0]!;
+    const { headers, body } = requests[0]!;
     const form = await new Response(new Uint8Array(body), { headers: { "content-type": headers["content-type"]! } }).formData();
     expect(Number(headers["content-length"])).toBe(body.length);
     expect(form.get("metadata")).toBe("{}");
@@ -160,11 +160,11 @@ describe("an upload", () => {
   it("to Runway is a form with its required fields, and the file last", async () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "runway" } });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "runway://1" });
-    expect(JSON.parse(seen[0]!.body.toString())).toEqual({ filename: "a.png", type: "ephemeral" });
-    expect(seen[0]!.headers["x-runway-version"]).toBe("2024-11-06");
-    expect([seen[1]!.call, seen[1]!.headers.authorization]).toEqual(["POST /form", undefined]);
-    const form = await new Response(new Uint8Array(seen[1]!.body), {
-      headers: { "content-type": seen[1]!.headers["content-type"]! },
+    expect(JSON.parse(requests[0]!.body.toString())).toEqual({ filename: "a.png", type: "ephemeral" });
+    expect(requests[0]!.headers["x-runway-version"]).toBe("2024-11-06");
+    expect([requests[1]!.call, requests[1]!.headers.authorization]).toEqual(["POST /form", undefined]);
+    const form = await new Response(new Uint8Array(requests[1]!.body), {
+      headers: { "content-type": requests[1]!.headers["content-type"]! },
     }).formData();
     expect([...form.keys()]).toEqual(["key", "file"]);
   });
@@ -173,7 +173,7 @@ describe("an upload", () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "replicate" } });
     await Promise.all([send({ image: `${OWN}a.png` }), send({ image: `${OWN}a.png` })]);
     await send({ images: [`${OWN}a.png`, "https://files.nodeloom.dev/same.png"] });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it("of an earlier call is repeated once if the provider rejects the reused file", async () => {
@@ -185,20 +185,20 @@ describe("an upload", () => {
     };
     const fresh = refusing(400);
     await expect(withFreshFiles(await sending({ image: `${OWN}a.png` }), fresh.send)).rejects.toThrow("no such file");
-    expect([fresh.sends(), seen.length]).toEqual([1, 1]);
+    expect([fresh.sends(), requests.length]).toEqual([1, 1]);
     const forgotten = refusing(404);
     await expect(withFreshFiles(await sending({ image: `${OWN}a.png` }), forgotten.send)).rejects.toThrow("no such file");
-    expect([forgotten.sends(), seen.length]).toEqual([2, 2]);
+    expect([forgotten.sends(), requests.length]).toEqual([2, 2]);
     const badKey = refusing(401);
     await expect(withFreshFiles(await sending({ image: `${OWN}a.png` }), badKey.send)).rejects.toThrow("no such file");
-    expect([badKey.sends(), seen.length]).toEqual([1, 2]);
-    const given: unknown[] = [];
+    expect([badKey.sends(), requests.length]).toEqual([1, 2]);
+    const images: unknown[] = [];
     const once = (inputs: Record<string, unknown>): Promise<string> => {
-      given.push(inputs.image);
-      return given.length === 1 ? forgotten.send() : Promise.resolve("taken");
+      images.push(inputs.image);
+      return images.length === 1 ? forgotten.send() : Promise.resolve("taken");
     };
     expect(await withFreshFiles(await sending({ image: `${OWN}a.png` }), once)).toBe("taken");
-    expect([given.length, seen.length]).toEqual([2, 3]);
+    expect([images.length, requests.length]).toEqual([2, 3]);
   });
 
   it("is retried while the storage is briefly unavailable, and by the next call after a failure", async () => {
@@ -218,8 +218,8 @@ describe("an upload", () => {
     const bytes = Buffer.alloc(40 * 1024 * 1024, 7);
     const { send } = sender({ ...ways("upload"), upload: { api: "fal" } }, { bytes });
     await send({ image: `${OWN}a.png` });
-    expect(seen[1]!.body.equals(bytes)).toBe(true);
-    expect(seen[1]!.headers["content-length"]).toBe(String(bytes.length));
+    expect(requests[1]!.body.equals(bytes)).toBe(true);
+    expect(requests[1]!.headers["content-length"]).toBe(String(bytes.length));
   });
 
   it("of a foreign address goes through the platform's storage, with the rules for users' addresses", async () => {
@@ -237,6 +237,6 @@ describe("a file that can't be sent", () => {
     });
     const { send } = sender({ files: { image: { send: ["url", "data-url"], maxDataChars: 4_096 } } }, { bytes: Buffer.alloc(10_000) });
     await expect(send({ image: `${OWN}a.png` })).rejects.toThrow(/PUBLIC_BASE_URL .*, or give a file of at most 3 kB/);
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

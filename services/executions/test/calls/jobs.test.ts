@@ -17,15 +17,21 @@ describe("a request", () => {
 
 describe("a job that creates text", () => {
   const settings = () => ({ ...polling(), outputs: { text: "/text", json: "/words" } });
-  const asked = (part: object) => {
+  const pollResult = (part: object) => {
     peer.answers = () => ({ body: { status: "done", ...part } });
     return modelCalls(settings(), "text").poll(callOf({ price: { basis: "run", microUsd: 5 } }), { requestId: "j" }, live);
   };
 
   it("returns the text, and its JSON, at its price", async () => {
     const words = [{ word: "Hi", start: 0 }];
-    expect(await asked({ text: "Hi", words })).toEqual({ files: [], text: "Hi", json: { value: words }, costMicroUsd: 5, requestId: "j" });
-    expect(await asked({ text: "" })).toMatchObject({ text: "" });
+    expect(await pollResult({ text: "Hi", words })).toEqual({
+      files: [],
+      text: "Hi",
+      json: { value: words },
+      costMicroUsd: 5,
+      requestId: "j",
+    });
+    expect(await pollResult({ text: "" })).toMatchObject({ text: "" });
   });
 
   it("names JSON that doesn't match the node's schema", async () => {
@@ -41,7 +47,7 @@ describe("a job that creates text", () => {
     ["none", { words: [] }, /without the expected output/],
     ["one that is too long", { text: "x".repeat(256 * 1_024 + 1) }, /longer than 262144 bytes/],
   ])("fails with %s", async (_what, part, problem) => {
-    await expect(asked(part)).rejects.toThrow(problem);
+    await expect(pollResult(part)).rejects.toThrow(problem);
   });
 
   it("is charged the cost in its response", async () => {
@@ -54,11 +60,11 @@ describe("a job that creates text", () => {
 
 describe("a body template of a platform's model", () => {
   const body = { num_images: { $input: "count" }, duration: "${seconds}s", prompt: { $input: "prompt" }, quality: "high" };
-  const sent = { num_images: 2, prompt: "hi", quality: "high" };
+  const sentInput = { num_images: 2, prompt: "hi", quality: "high" };
 
   it.each([
-    ["fal-queue", "request_id", sent],
-    ["replicate", "id", { input: sent }],
+    ["fal-queue", "request_id", sentInput],
+    ["replicate", "id", { input: sentInput }],
   ])("renames inputs and pins parameters: %s", async (dialect, id, expected) => {
     peer.answers = () => ({ body: { [id]: "j" } });
     const settings = { kind: "inference-platform", dialect, app: "a/b", baseUrl: peer.baseUrl, outputs: { images: "/x" }, body };
@@ -85,10 +91,10 @@ describe("polls", () => {
     const full = createSlots({ concurrency: 1, queueLimit: 1 });
     let release = (): void => undefined;
     const others = full.use(() => new Promise<void>((resolve) => (release = resolve)), { maxWaitMs: 60_000 });
-    const given = new AbortController();
-    const polled = modelCalls(polling(), "image", open, full).poll(callOf(), { requestId: "j" }, given.signal);
+    const cancellation = new AbortController();
+    const polled = modelCalls(polling(), "image", open, full).poll(callOf(), { requestId: "j" }, cancellation.signal);
     while (full.load().waiting === 0) await new Promise(setImmediate);
-    given.abort(new Error("given up"));
+    cancellation.abort(new Error("given up"));
     await expect(polled).rejects.toThrow("given up");
     expect(full.load()).toEqual({ inUse: 1, waiting: 0 });
     release();
@@ -119,8 +125,8 @@ describe("polls", () => {
     };
     await expect(polled(Date.now())).rejects.toThrow("over");
     peer.answers = () => ({ status: 410 });
-    const gone = modelCalls(polling(), "image").poll(callOf(), { requestId: "j", submittedAt: Date.now() }, live);
-    await expect(gone).rejects.toThrow("no longer knows the job");
+    const poll = modelCalls(polling(), "image").poll(callOf(), { requestId: "j", submittedAt: Date.now() }, live);
+    await expect(poll).rejects.toThrow("no longer knows the job");
   });
 
   it("look up a job again that a restarted provider doesn't know, before it counts as lost", async () => {

@@ -23,14 +23,14 @@ type Dialect = "anthropic" | "gemini";
 const DIALECTS: Dialect[] = ["anthropic", "gemini"];
 const PIXEL = "iVBORw0KGgoAAAANSUhEUg==";
 
-const run = (settings: Record<string, unknown>, part: Partial<ModelCall> = {}, written = unheard): Promise<CallResult> =>
-  modelCalls(settings, "text").text(callOf({ price: PRICES.text!, ...part }), live, soon(), written);
+const run = (settings: Record<string, unknown>, part: Partial<ModelCall> = {}, textStream = unheard): Promise<CallResult> =>
+  modelCalls(settings, "text").text(callOf({ price: PRICES.text!, ...part }), live, soon(), textStream);
 const failureOf = (settings: Record<string, unknown>): Promise<unknown> => run(settings).then(() => undefined, (error: unknown) => error); // prettier-ignore
 const listen = (): { said: string[]; written: WrittenText } => {
-  const said: string[] = [];
-  return { said, written: { restart: () => said.push("<restart>"), write: (text) => said.push(text) } };
+  const streamedTexts: string[] = [];
+  return { said: streamedTexts, written: { restart: () => streamedTexts.push("<restart>"), write: (text) => streamedTexts.push(text) } };
 };
-const sent = (): Record<string, unknown> => peer.seen.at(-1)!.body;
+const sentBody = (): Record<string, unknown> => peer.seen.at(-1)!.body;
 
 describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
   it("returns its text without its thoughts, at the price of all counted tokens", async () => {
@@ -74,14 +74,14 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
     expect(await run(native(dialect), { schema: { type: "array" }, inputs: { prompt: "hi", system: "Be brief." } })).toMatchObject({
       json: { value: [1] },
     });
-    const system = JSON.stringify(sent().system ?? sent().systemInstruction);
+    const system = JSON.stringify(sentBody().system ?? sentBody().systemInstruction);
     expect(system).toMatch(/Be brief\..*Answer with JSON alone/);
   });
 
   it("gets its previous answer and the problems, in its own roles", async () => {
     answers(dialect, () => wholeText[dialect]("[1]"));
     await run(native(dialect), { schema: { type: "array" }, repair: { answer: "words", problems: ["it isn't JSON"] } });
-    const turns = (sent().messages ?? sent().contents) as { role: string }[];
+    const turns = (sentBody().messages ?? sentBody().contents) as { role: string }[];
     expect(turns.map(({ role }) => role)).toEqual(["user", dialect === "gemini" ? "model" : "assistant", "user"]);
     expect(JSON.stringify(turns[1])).toContain("words");
     expect(JSON.stringify(turns[2])).toContain("it isn't JSON");
@@ -94,11 +94,11 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
       { role: "assistant", content: "Blue." },
     ];
     const { usage } = await run(native(dialect), { inputs: { prompt: "Another?", history } });
-    const turns = (sent().messages ?? sent().contents) as { role: string }[];
+    const turns = (sentBody().messages ?? sentBody().contents) as { role: string }[];
     expect(turns.map(({ role }) => role)).toEqual(["user", dialect === "gemini" ? "model" : "assistant", "user"]);
     expect(turns.map((turn) => /A colour\?|Blue\.|Another\?/.exec(JSON.stringify(turn))?.[0])).toEqual(["A colour?", "Blue.", "Another?"]);
-    expect(sent()).not.toHaveProperty("history");
-    expect(sent()).not.toHaveProperty("generationConfig.history");
+    expect(sentBody()).not.toHaveProperty("history");
+    expect(sentBody()).not.toHaveProperty("generationConfig.history");
     expect(usage).toEqual({ inputTokens: expect.any(Number) as number, outputTokens: expect.any(Number) as number });
   });
 
@@ -108,12 +108,12 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
     const images = [`data:image/png;base64,${PIXEL}`, "https://files.test/b.jpg"];
     const inputs = { prompt: "What is it?", images, document: "data:application/pdf;base64,JVBERi0xLjQ=" };
     expect(await run(native(dialect, { files }), { inputs })).toMatchObject({ text: "A loom." });
-    const parts = JSON.stringify(sent());
+    const parts = JSON.stringify(sentBody());
     expect(["image/png", PIXEL, "https://files.test/b.jpg", "application/pdf", "JVBERi0xLjQ="].map((one) => parts.includes(one))).toEqual(
       Array(5).fill(true),
     );
     expect(parts.indexOf(PIXEL)).toBeLessThan(parts.indexOf("What is it?"));
-    expect(sent()).not.toHaveProperty("images");
+    expect(sentBody()).not.toHaveProperty("images");
   });
 
   it("sends the entry's members in every request, and other inputs in the API's places", async () => {
@@ -124,7 +124,7 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
     }[dialect];
     const more = dialect === "gemini" ? { topK: 3 } : { top_k: 3 };
     await run(native(dialect, { parameters }), { inputs: { prompt: "hi", temperature: 0.5, maxTokens: 7, ...more } });
-    const body = sent();
+    const body = sentBody();
     expect({ ...body, ...(body.generationConfig as object) }).toMatchObject({
       ...(dialect === "gemini" ? { maxOutputTokens: 7, thinkingConfig: { thinkingBudget: 0 } } : { max_tokens: 7, ...parameters }),
       temperature: 0.5,
@@ -180,8 +180,8 @@ describe("structured output of Anthropic's models", () => {
     expect(await run(native("anthropic", { structuredOutput: "json_schema" }), { schema })).toMatchObject({
       json: { value: { name: "Ada" } },
     });
-    expect(sent().output_config).toEqual({ format: { type: "json_schema", schema: { ...schema, additionalProperties: false } } });
-    expect(sent()).not.toHaveProperty("tools");
+    expect(sentBody().output_config).toEqual({ format: { type: "json_schema", schema: { ...schema, additionalProperties: false } } });
+    expect(sentBody()).not.toHaveProperty("tools");
   });
 
   it.each<[string, Record<string, unknown>, unknown]>([
@@ -191,10 +191,10 @@ describe("structured output of Anthropic's models", () => {
     ["a bound of any value", { minProperties: 1 }, { answer: "a" }],
   ])("is requested in words if that mode doesn't support %s: newer models reject forced tools", async (_name, unsaid, value) => {
     answers("anthropic", () => wholeText.anthropic(JSON.stringify(value)));
-    const made = await run(native("anthropic", { structuredOutput: "json_schema" }), { schema: unsaid });
-    expect(made).toMatchObject({ json: { value } });
-    for (const member of ["output_config", "tools", "tool_choice"]) expect(sent()).not.toHaveProperty(member);
-    expect(sent().system).toContain(JSON.stringify(unsaid));
+    const result = await run(native("anthropic", { structuredOutput: "json_schema" }), { schema: unsaid });
+    expect(result).toMatchObject({ json: { value } });
+    for (const member of ["output_config", "tools", "tool_choice"]) expect(sentBody()).not.toHaveProperty(member);
+    expect(sentBody().system).toContain(JSON.stringify(unsaid));
   });
 
   it("is read from a tool's arguments, and unwrapped from the object of other answers", async () => {
@@ -223,16 +223,16 @@ describe("structured output of Anthropic's models", () => {
 describe("a refusal of Anthropic's models", () => {
   it("is reported as a rejection without the key, even if its text is cut within the key", async () => {
     const explanation = `${"x".repeat(295)} super-secret-value ${"y".repeat(900)}`;
-    const refused = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation } };
-    answers("anthropic", () => ({ body: { id: "m", content: [], ...refused, usage: { input_tokens: 1, output_tokens: 1 } } }));
+    const refusalFields = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation } };
+    answers("anthropic", () => ({ body: { id: "m", content: [], ...refusalFields, usage: { input_tokens: 1, output_tokens: 1 } } }));
     expect(((await failureOf(native("anthropic"))) as Error).message).toMatch(/x \[secret\] y+…$/);
   });
 
   it("is reported as a rejection, complete and in a stream", async () => {
-    const refused = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation: "not that" } };
-    answers("anthropic", () => ({ body: { id: "m", content: [], ...refused, usage: { input_tokens: 1, output_tokens: 1 } } }));
+    const refusalFields = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation: "not that" } };
+    answers("anthropic", () => ({ body: { id: "m", content: [], ...refusalFields, usage: { input_tokens: 1, output_tokens: 1 } } }));
     expect(await failureOf(native("anthropic"))).toMatchObject({ message: "m: the model refuses this: not that" });
-    answers("anthropic", () => anthropicStream({ type: "message_delta", delta: refused, usage: {} }, { type: "message_stop" }));
+    answers("anthropic", () => anthropicStream({ type: "message_delta", delta: refusalFields, usage: {} }, { type: "message_stop" }));
     expect(await failureOf(native("anthropic", { stream: true }))).toMatchObject({ message: "m: the model refuses this: not that" });
     expect(peer.seen).toHaveLength(2);
   });
@@ -259,7 +259,7 @@ describe("Google's models", () => {
     answers("gemini", () => wholeText.gemini("[1,2]"));
     const schema = { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "integer" } } };
     expect(await run(native("gemini", { structuredOutput: "json_schema" }), { schema })).toMatchObject({ json: { value: [1, 2] } });
-    expect(sent().generationConfig).toMatchObject({ responseMimeType: "application/json", responseJsonSchema: schema });
+    expect(sentBody().generationConfig).toMatchObject({ responseMimeType: "application/json", responseJsonSchema: schema });
   });
 
   it.each<[string, object]>([
@@ -282,7 +282,7 @@ describe("Google's models", () => {
 });
 
 describe("a refusal of Google's", () => {
-  const refused = (details: object[], status = 429): ProviderError =>
+  const refusalError = (details: object[], status = 429): ProviderError =>
     new ProviderError(
       "refused",
       "no",
@@ -291,12 +291,12 @@ describe("a refusal of Google's", () => {
     );
 
   it("states the time to retry", () => {
-    expect(classifyFailure(refused([{ retryDelay: "34.5s" }]), false)).toEqual({ again: true, afterMs: 34_500, notReceived: true });
+    expect(classifyFailure(refusalError([{ retryDelay: "34.5s" }]), false)).toEqual({ again: true, afterMs: 34_500, notReceived: true });
   });
 
   it("is final if a day's quota is used up", () => {
     const details = [{ violations: [{ quotaId: "GenerateRequestsPerDayPerProject" }] }, { retryDelay: "34s" }];
-    expect(classifyFailure(refused(details), false)).toEqual({ again: false, notReceived: true });
+    expect(classifyFailure(refusalError(details), false)).toEqual({ again: false, notReceived: true });
   });
 });
 

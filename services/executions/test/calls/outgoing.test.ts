@@ -23,7 +23,7 @@ const call = ({ outgoing }: Budget, url: string, userId = "u", waitMs = HOUR_MS)
     () => "made",
     (error: unknown) => error,
   );
-const made = (outcomes: unknown[]): number => outcomes.filter((outcome) => outcome === "made").length;
+const madeCount = (outcomes: unknown[]): number => outcomes.filter((outcome) => outcome === "made").length;
 
 it("is exact for a user and a host over all processes, under parallel calls", async () => {
   const prefix = `test:${randomUUID()}:outgoing`;
@@ -32,7 +32,7 @@ it("is exact for a user and a host over all processes, under parallel calls", as
   const outcomes = await Promise.all(
     Array.from({ length: 60 }, (_, n) => call(n % 2 === 0 ? one : two, `https://a.test:${8_000 + n}/${n}`)),
   );
-  expect(made(outcomes)).toBe(20);
+  expect(madeCount(outcomes)).toBe(20);
   expect(await call(one, "https://b.test/")).toBe("made");
   expect(await call(one, "https://a.test/", "another")).toBe("made");
   // Names are compared without case.
@@ -43,8 +43,8 @@ it("limits a user's calls to all hosts together, and counts no call that was not
   const budget = await budgetOf({ calls: { perMinute: 3, perHostPerMinute: 2 }, windowSeconds: 2 });
   const hosts = ["https://a.test/", "https://b.test/", "https://c.test/"];
   for (const host of hosts) expect(await call(budget, host)).toBe("made");
-  const refused = await call(budget, hosts[0]!, "u", 0);
-  expect(refused).toMatchObject({ message: expect.stringMatching(/^more than 3 outgoing calls a minute; try again at /) as string });
+  const error = await call(budget, hosts[0]!, "u", 0);
+  expect(error).toMatchObject({ message: expect.stringMatching(/^more than 3 outgoing calls a minute; try again at /) as string });
   for (let turn = 0; turn < 5; turn += 1) await call(budget, hosts[1]!);
   const later = (await call(budget, hosts[1]!)) as TryAgain;
   expect(later.problem.message).toMatch(/^more than 3 outgoing calls a minute;/);
@@ -66,7 +66,7 @@ it("gives each excess call a later window, and fails a call whose window is too 
 
 it("applies within a process while Redis is unavailable", async () => {
   const budget = await budgetOf({ calls: { perMinute: 1_000, perHostPerMinute: 5 } }, undefined, "redis://127.0.0.1:1");
-  expect(made(await Promise.all(Array.from({ length: 20 }, () => call(budget, "https://a.test/"))))).toBe(5);
+  expect(madeCount(await Promise.all(Array.from({ length: 20 }, () => call(budget, "https://a.test/"))))).toBe(5);
   expect(await call(budget, "https://b.test/")).toBe("made");
 });
 

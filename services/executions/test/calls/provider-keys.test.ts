@@ -15,16 +15,16 @@ const keysOf = (readSecrets: Read, env: Record<string, string> = {}): ReadSecret
 
 describe("the key of a provider", () => {
   it("comes from the environment, then from the entry, and then from the console", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const read: Read = ({ owner, names }) => {
-      asked.push(`${owner} ${names.join()}`);
+      requests.push(`${owner} ${names.join()}`);
       return Promise.resolve({ values: { OPENAI_API_KEY: "from identity" }, hosts: {} });
     };
     expect(await keysOf(read, { OPENAI_API_KEY: "from the environment" })(AUTH, URL_OF)).toBe("from the environment");
     expect(await keysOf(read)({ ...AUTH, default: "usual" }, URL_OF)).toBe("usual");
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect(await keysOf(read)(AUTH, URL_OF)).toBe("from identity");
-    expect(asked).toEqual(["platform OPENAI_API_KEY"]);
+    expect(requests).toEqual(["platform OPENAI_API_KEY"]);
   });
 
   it.each([
@@ -64,10 +64,10 @@ describe("calls of a provider with a key from the console", () => {
   let egress: EgressClient;
   let baseUrl: string;
   let answer: { status: number; body: string };
-  let seen: { url: string | undefined; headers: IncomingHttpHeaders }[];
+  let requests: { url: string | undefined; headers: IncomingHttpHeaders }[];
   beforeAll(async () => {
     server = createServer((request, response) => {
-      seen.push({ url: request.url, headers: request.headers });
+      requests.push({ url: request.url, headers: request.headers });
       response.writeHead(answer.status).end(answer.body);
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -76,7 +76,7 @@ describe("calls of a provider with a key from the console", () => {
     egress = createEgressClient({ allow: [host] });
   });
   beforeEach(() => {
-    seen = [];
+    requests = [];
     answer = { status: 200, body: "{}" };
   });
   afterAll(async () => {
@@ -91,19 +91,19 @@ describe("calls of a provider with a key from the console", () => {
     await transport.json({ ...call, url: baseUrl });
     secret = "second-key-of-the-console";
     answer = { status: 401, body: '{"error": {"message": "not first-key-of-the-console, second-key-of-the-console"}}' };
-    const refused = await transport.json({ ...call, url: baseUrl }).catch((error: unknown) => error);
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+    const transportError = await transport.json({ ...call, url: baseUrl }).catch((error: unknown) => error);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
       "Bearer first-key-of-the-console",
       "Bearer second-key-of-the-console",
     ]);
-    expect(refused).toMatchObject({ kind: "refused", status: 401, body: '{"error": {"message": "not [secret], [secret]"}}' });
+    expect(transportError).toMatchObject({ kind: "refused", status: 401, body: '{"error": {"message": "not [secret], [secret]"}}' });
     expect(transport.reason("it was second-key-of-the-console")).toBe("it was [secret]");
   });
 
   it("are not sent while the key can't be read, and can be repeated", async () => {
     const transport = createTransport({ egress, secret: () => Promise.reject(unavailable("identity is away")) }, { auth: AUTH });
     await expect(transport.json({ ...call, url: baseUrl })).rejects.toMatchObject({ kind: "unavailable", retryAfterMs: 1_000 });
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   const test = (secret: string | undefined, provider: Record<string, unknown> = { auth: AUTH }) => {
@@ -114,10 +114,10 @@ describe("calls of a provider with a key from the console", () => {
 
   it("can test a key before: a working one, a rejected one, none, and one that can't be tested", async () => {
     expect(await test("a-working-key-of-ours")("OPENAI_API_KEY")).toEqual({ outcome: "works", message: "", providerStatus: 0 });
-    expect(seen).toMatchObject([{ url: "/v1/models", headers: { authorization: "Bearer a-working-key-of-ours" } }]);
+    expect(requests).toMatchObject([{ url: "/v1/models", headers: { authorization: "Bearer a-working-key-of-ours" } }]);
     answer = { status: 401, body: '{"error": {"message": "Incorrect API key provided: a-wrong-key-of-ours"}}' };
-    const refused = await test("a-wrong-key-of-ours")("OPENAI_API_KEY");
-    expect(refused).toEqual({
+    const result = await test("a-wrong-key-of-ours")("OPENAI_API_KEY");
+    expect(result).toEqual({
       outcome: "refused",
       message: "the provider answered 401: it does not accept the platform's key",
       providerStatus: 401,

@@ -5,20 +5,20 @@ async function* arriving(texts: readonly string[], failure?: Error): AsyncIterab
   if (failure) throw failure;
 }
 const collect = async (bytes: AsyncIterable<Uint8Array>, stopAfter = Number.POSITIVE_INFINITY): Promise<string[]> => {
-  const read: string[] = [];
-  for await (const chunk of bytes) if (read.push(Buffer.from(chunk).toString()) >= stopAfter) break;
-  return read;
+  const pieces: string[] = [];
+  for await (const chunk of bytes) if (pieces.push(Buffer.from(chunk).toString()) >= stopAfter) break;
+  return pieces;
 };
 
 it("is read from the start every time, also after a reader stopped", async () => {
-  const read = replayable(arriving(["a", "b", "c"]));
-  expect(await collect(read(), 2)).toEqual(["a", "b"]);
-  expect(await collect(read())).toEqual(["a", "b", "c"]);
-  expect(await collect(read())).toEqual(["a", "b", "c"]);
+  const readAgain = replayable(arriving(["a", "b", "c"]));
+  expect(await collect(readAgain(), 2)).toEqual(["a", "b"]);
+  expect(await collect(readAgain())).toEqual(["a", "b", "c"]);
+  expect(await collect(readAgain())).toEqual(["a", "b", "c"]);
 });
 
 it("fails for every reader where its source failed", async () => {
-  const read = replayable(arriving(["a"], new Error("broken")));
-  await expect(collect(read())).rejects.toThrow("broken");
-  await expect(collect(read())).rejects.toThrow("broken");
+  const readAgain = replayable(arriving(["a"], new Error("broken")));
+  await expect(collect(readAgain())).rejects.toThrow("broken");
+  await expect(collect(readAgain())).rejects.toThrow("broken");
 });

@@ -71,15 +71,15 @@ const keep = (file: FileToKeep): ReturnType<KeepFile> => keepFile(file, new Abor
 
 it("stores a file once, however often it is requested", async () => {
   const file = fileOf(`${url}/a.png`);
-  const kept = await keep(file);
-  expect(kept).toEqual({
+  const keptFile = await keep(file);
+  expect(keptFile).toEqual({
     id: expect.any(String) as string,
     url: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string,
     contentType: "image/png",
     width: 1,
     height: 1,
   });
-  expect(await keep(file)).toEqual(kept);
+  expect(await keep(file)).toEqual(keptFile);
   expect(fetched).toEqual(["/a.png"]);
 });
 
@@ -94,8 +94,8 @@ it("returns the user's file for its ID, and never another user's", async () => {
 });
 
 it("keeps a data URL that the caller or the graph supplied", async () => {
-  const kept = await keep(fileOf(`data:image/png;base64,${PNG.toString("base64")}`, { given: true }));
-  expect(kept.url).toMatch(/^http:\/\/public\.test\/media\//);
+  const keptFile = await keep(fileOf(`data:image/png;base64,${PNG.toString("base64")}`, { given: true }));
+  expect(keptFile.url).toMatch(/^http:\/\/public\.test\/media\//);
 });
 
 it.each<[string, () => string, Partial<FileToKeep>, RegExp]>([

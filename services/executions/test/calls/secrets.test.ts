@@ -13,7 +13,7 @@ let server: Server;
 let address: string;
 let egress: EgressClient;
 let answer: (response: ServerResponse, request: { url: string; headers: IncomingMessage["headers"]; body: string }) => void;
-let seen: { url: string; headers: IncomingMessage["headers"]; body: string }[];
+let requests: { url: string; headers: IncomingMessage["headers"]; body: string }[];
 let stored: identity.ReadSecretsResponse;
 let reads: identity.ReadSecretsRequest[];
 let send: SendHttp;
@@ -24,7 +24,7 @@ beforeAll(async () => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const whole = { url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() };
-      seen.push(whole);
+      requests.push(whole);
       answer(response, whole);
     });
   }).listen(0, "127.0.0.1");
@@ -38,7 +38,7 @@ afterAll(async () => {
   server.close();
 });
 beforeEach(() => {
-  [seen, reads] = [[], []];
+  [requests, reads] = [[], []];
   stored = { values: { KEY: VALUE }, hosts: { KEY: { hosts: [address] } } };
   answer = (response) => void response.end("fine");
   const readSecrets = (request: identity.ReadSecretsRequest): Promise<identity.ReadSecretsResponse> => {
@@ -52,9 +52,9 @@ const call = (part: Partial<HttpNodeCall["call"]> = {}): HttpNodeCall => ({
   ...{ executionId: "run", userId: "user", nodeId: "web", nodeIndex: 0, item: 0, items: 1, startedAt: 0, key: "run:web:0" },
   call: { method: "POST", url: `http://${address}/`, headers: { authorization: "Bearer {{secrets.KEY}}" }, secrets: ["KEY"], ...part },
 });
-const sent = (part: Partial<HttpNodeCall["call"]> = {}) => send(call(part), new AbortController().signal);
-const refused = async (part: Partial<HttpNodeCall["call"]> = {}): Promise<string> => {
-  const error: unknown = await sent(part).catch((caught: unknown) => caught);
+const sendCall = (part: Partial<HttpNodeCall["call"]> = {}) => send(call(part), new AbortController().signal);
+const refusalText = async (part: Partial<HttpNodeCall["call"]> = {}): Promise<string> => {
+  const error: unknown = await sendCall(part).catch((caught: unknown) => caught);
   if (!(error instanceof DomainError)) throw new Error(`not refused: ${JSON.stringify(error)}`);
   expect(error.reason).toBe("EXECUTION_FAILED");
   expect(error.message).not.toContain(VALUE);
@@ -63,22 +63,22 @@ const refused = async (part: Partial<HttpNodeCall["call"]> = {}): Promise<string
 
 describe("a request with a secret", () => {
   it("has it only where it is sent, read for its runner", async () => {
-    await sent({ url: `http://${address}/?k={{secrets.KEY}}`, body: { k: "{{secrets.KEY}}" } });
+    await sendCall({ url: `http://${address}/?k={{secrets.KEY}}`, body: { k: "{{secrets.KEY}}" } });
     expect(reads).toEqual([{ owner: "user", names: ["KEY"], alias: "" }]);
-    expect(seen).toMatchObject([{ url: `/?k=${encodeURIComponent(VALUE)}`, headers: { authorization: `Bearer ${VALUE}` } }]);
-    expect(JSON.parse(seen[0]!.body)).toEqual({ k: VALUE });
+    expect(requests).toMatchObject([{ url: `/?k=${encodeURIComponent(VALUE)}`, headers: { authorization: `Bearer ${VALUE}` } }]);
+    expect(JSON.parse(requests[0]!.body)).toEqual({ k: VALUE });
   });
 
   it("reads it again: a change of its value or its hosts applies to the next request", async () => {
-    await sent();
+    await sendCall();
     stored = { values: { KEY: "another value" }, hosts: { KEY: { hosts: [address] } } };
-    await sent();
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${VALUE}`, "Bearer another value"]);
+    await sendCall();
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${VALUE}`, "Bearer another value"]);
     stored = { ...stored, hosts: { KEY: { hosts: ["api.example.com"] } } };
-    expect(await refused()).toBe(`the secret KEY may not be sent to ${address}, which is not among its hosts`);
+    expect(await refusalText()).toBe(`the secret KEY may not be sent to ${address}, which is not among its hosts`);
     stored = { values: {}, hosts: {} };
-    expect(await refused()).toBe("your secret KEY no longer exists");
-    expect(seen).toHaveLength(2);
+    expect(await refusalText()).toBe("your secret KEY no longer exists");
+    expect(requests).toHaveLength(2);
   });
 
   it.each([
@@ -90,20 +90,20 @@ describe("a request with a secret", () => {
     ["no URL", "https://", "the url is none"],
   ])("is not sent to %s", async (_name, url, message) => {
     stored = { ...stored, hosts: { KEY: { hosts: ["api.example.com"] } } };
-    expect(await refused({ url })).toContain(message);
-    expect(seen).toEqual([]);
+    expect(await refusalText({ url })).toContain(message);
+    expect(requests).toEqual([]);
   });
 
   it("isn't sent to another address that a response names", async () => {
     answer = (response, { url }) => void (url === "/" ? response.writeHead(302, { location: "/else" }) : response.writeHead(200)).end();
-    expect(await sent()).toEqual({ status: 302, body: "" });
-    expect(seen).toHaveLength(1);
+    expect(await sendCall()).toEqual({ status: 302, body: "" });
+    expect(requests).toHaveLength(1);
   });
 
   it("can't break out of its header", async () => {
     stored = { ...stored, values: { KEY: "a value\r\nx-injected: yes" } };
-    expect(await refused()).toBe("the header authorization has line breaks or characters that a header can't carry");
-    expect(seen).toEqual([]);
+    expect(await refusalText()).toBe("the header authorization has line breaks or characters that a header can't carry");
+    expect(requests).toEqual([]);
   });
 
   it("returns a response with its name in place of its value", async () => {
@@ -113,7 +113,7 @@ describe("a request with a secret", () => {
         .end(
           JSON.stringify({ headers, url: encodeURIComponent(VALUE), base64: Buffer.from(`user:${VALUE}!`).toString("base64"), [VALUE]: 1 }),
         );
-    const { body } = await sent();
+    const { body } = await sendCall();
     expect(body).toMatchObject({ headers: { authorization: "Bearer [secrets.KEY]" }, url: "[secrets.KEY]", "[secrets.KEY]": 1 });
     const text = JSON.stringify(body);
     expect(text).toContain("[secrets.KEY]");
@@ -128,20 +128,20 @@ describe("a request with a secret", () => {
     const secret = `${head}Abcdefghi${"K9".repeat(75)}`;
     stored = { ...stored, values: { KEY: secret } };
     answer = (response) => void answerWith(response, secret);
-    const message = await refused();
+    const message = await refusalText();
     expect(message).toMatch(/\[secrets\.KEY\]/i);
     expect(message.toLowerCase()).not.toContain("abcdefghi");
   });
 
   it("fails without revealing it as part of a forbidden host name, in lower case", async () => {
     stored = { values: { KEY: "MyLongSecretValue" }, hosts: { KEY: { hosts: [address] } } };
-    expect(await refused({ url: "https://{{secrets.KEY}}.evil.test/" })).toContain("may not be sent to [secrets.KEY].evil.test");
+    expect(await refusalText({ url: "https://{{secrets.KEY}}.evil.test/" })).toContain("may not be sent to [secrets.KEY].evil.test");
   });
 
   it("fails without revealing it in the message", async () => {
     stored = { ...stored, values: { KEY: "application/x-key" } };
     answer = (response) => response.setHeader("content-type", "application/x-key").end(Buffer.from([0, 1, 2, 0xff]));
-    expect(await refused()).toContain("[secrets.KEY]");
+    expect(await refusalText()).toContain("[secrets.KEY]");
   });
 });
 
@@ -149,7 +149,7 @@ it("reads nothing, and changes nothing in the response, if a request names no se
   answer = (response) => void response.end(VALUE);
   const { secrets: _, ...plain } = call({ headers: { a: "{{secrets.KEY}}" } }).call;
   expect(await send({ ...call(), call: plain }, new AbortController().signal)).toEqual({ status: 200, body: VALUE });
-  expect(seen[0]!.headers.a).toBe("{{secrets.KEY}}");
+  expect(requests[0]!.headers.a).toBe("{{secrets.KEY}}");
   expect(reads).toEqual([]);
 });
 
@@ -165,7 +165,7 @@ describe("a response", () => {
     [encodeURIComponent(VALUE).replace(/%../g, (escape) => escape.toLowerCase()), "[secrets.KEY]"],
     [new URLSearchParams({ k: VALUE }).toString(), "k=[secrets.KEY]"],
     ["nothing of it", "nothing of it"],
-  ])("with %j is shown as %j", (given, shown) => expect(text(given)).toBe(shown));
+  ])("with %j is shown as %j", (original, shownText) => expect(text(original)).toBe(shownText));
 
   it.each([0, 1, 2, 3, 4, 5])("with base64 after %i bytes is redacted, as with base64 for URLs", (before) => {
     for (const encoding of ["base64", "base64url"] as const)

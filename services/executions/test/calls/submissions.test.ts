@@ -84,11 +84,11 @@ describe("a submission to a provider without idempotency keys", () => {
     peer.answers = () => ({ body: { id: "unwritten" } });
     const submissions = { ...peer.stores.submissions, record: away };
     const jobs = withRecords({ ...peer.stores, submissions });
-    const [call, lost] = [callOf(), callOf()];
+    const [call, lostCall] = [callOf(), callOf()];
     await expect(jobs.submit(call, live, soon())).rejects.toThrow("away");
-    await expect(jobs.submit(lost, live, soon())).rejects.toThrow("away");
-    await peer.stores.submissions.lose(lost.key);
-    await expect(withRecords(peer.stores).submit(lost, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    await expect(jobs.submit(lostCall, live, soon())).rejects.toThrow("away");
+    await peer.stores.submissions.lose(lostCall.key);
+    await expect(withRecords(peer.stores).submit(lostCall, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
     Object.assign(submissions, { record: peer.stores.submissions.record });
     expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
     expect(peer.seen).toHaveLength(2);

@@ -5,18 +5,18 @@ import { TIMING } from "../../src/run/timing";
 
 const ID = "execution";
 const CALL = { executionId: ID, nodeId: "writer", item: 0 };
-let sent: { id: string; event: ChannelEvent }[];
+let published: { id: string; event: ChannelEvent }[];
 let channel: Pick<EventChannel, "publish" | "subscribe"> & { listeners: (id: string) => number };
 let streams: TextStreams;
 let stop: () => void;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  sent = [];
+  published = [];
   const emitter = new EventEmitter();
   channel = {
     publish: (id, event) => {
-      sent.push({ id, event });
+      published.push({ id, event });
       emitter.emit(id, event);
     },
     subscribe: (id, listener) => {
@@ -35,9 +35,9 @@ afterEach(() => {
 });
 
 /** The follower's text after each message. */
-const told = (): string[] => {
+const toldTexts = (): string[] => {
   let text = "";
-  return sent.flatMap(({ id, event: { type, data } }) => {
+  return published.flatMap(({ id, event: { type, data } }) => {
     if (id !== ID) return [];
     expect([type, data.nodeId, data.item]).toEqual(["node.delta", "writer", 0]);
     text = (data.reset ? "" : text) + String(data.text);
@@ -51,7 +51,7 @@ it("sends nothing and sets no timer without a follower", () => {
   for (let index = 0; index < 1_000; index += 1) stream.write("piece ");
   expect(jest.getTimerCount()).toBe(0);
   stream.close();
-  expect(sent).toEqual([]);
+  expect(published).toEqual([]);
 });
 
 it("collects pieces for a moment, or until there are many", () => {
@@ -60,14 +60,14 @@ it("collects pieces for a moment, or until there are many", () => {
   stream.restart();
   stream.write("a");
   stream.write("b");
-  expect(told()).toEqual([]);
+  expect(toldTexts()).toEqual([]);
   jest.advanceTimersByTime(TIMING.textBatch);
-  expect(told()).toEqual(["ab"]);
+  expect(toldTexts()).toEqual(["ab"]);
   stream.write("c".repeat(200));
-  expect(told()).toHaveLength(2);
+  expect(toldTexts()).toHaveLength(2);
   stream.write("d");
   stream.close();
-  expect(told().at(-1)).toBe(`ab${"c".repeat(200)}d`);
+  expect(toldTexts().at(-1)).toBe(`ab${"c".repeat(200)}d`);
   unfollow();
   expect(jest.getTimerCount()).toBe(0);
 });
@@ -77,11 +77,11 @@ it("sends the whole text to a late follower", () => {
   stream.restart();
   stream.write("Once upon ");
   const unfollow = streams.follow(ID);
-  expect(told()).toEqual(["Once upon "]);
+  expect(toldTexts()).toEqual(["Once upon "]);
   stream.write("a time");
   const second = streams.follow(ID);
   stream.close();
-  expect(told().at(-1)).toBe("Once upon a time");
+  expect(toldTexts().at(-1)).toBe("Once upon a time");
   unfollow();
   second();
 });
@@ -93,10 +93,10 @@ it("reports a restarted text", () => {
   stream.write("first try");
   jest.advanceTimersByTime(TIMING.textBatch);
   stream.restart();
-  expect(told()).toEqual(["first try", ""]);
+  expect(toldTexts()).toEqual(["first try", ""]);
   stream.write("second");
   stream.close();
-  expect(told().at(-1)).toBe("second");
+  expect(toldTexts().at(-1)).toBe("second");
   unfollow();
 });
 
@@ -106,12 +106,12 @@ it("continues while it has a follower, and for a short time after", () => {
   const stream = streams.open(CALL);
   stream.write("heard");
   jest.advanceTimersByTime(TIMING.textBatch);
-  expect(told()).toEqual(["heard"]);
+  expect(toldTexts()).toEqual(["heard"]);
   unfollow();
   jest.advanceTimersByTime(TIMING.textForgotten + 1);
   stream.write("unheard");
   stream.close();
-  expect(told()).toEqual(["heard"]);
+  expect(toldTexts()).toEqual(["heard"]);
 });
 
 it("streams at most as much of a text as a run can have", () => {
@@ -119,7 +119,7 @@ it("streams at most as much of a text as a run can have", () => {
   const stream = streams.open(CALL);
   for (let index = 0; index < 300; index += 1) stream.write("x".repeat(1_024));
   stream.close();
-  expect(told().at(-1)).toHaveLength(256 * 1_024);
+  expect(toldTexts().at(-1)).toHaveLength(256 * 1_024);
   unfollow();
 });
 
@@ -128,9 +128,9 @@ it("keeps nothing of finished texts", () => {
   const stream = streams.open(CALL);
   stream.write("over");
   stream.close();
-  sent = [];
+  published = [];
   const late = streams.follow(ID);
-  expect(told()).toEqual([]);
+  expect(toldTexts()).toEqual([]);
   unfollow();
   late();
 });

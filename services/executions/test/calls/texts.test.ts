@@ -13,12 +13,12 @@ describe("a text model that streams", () => {
   const streaming = { ...chat(), stream: true, auth: { secretEnv: "KEY" } };
   const run = async (raw: string): Promise<{ said: string[]; result: unknown }> => {
     peer.answers = () => ({ raw, headers: { "content-type": "text/event-stream; charset=utf-8" } });
-    const said: string[] = [];
-    const written: WrittenText = { restart: () => said.push("<restart>"), write: (text) => said.push(text) };
+    const pieces: string[] = [];
+    const textStream: WrittenText = { restart: () => pieces.push("<restart>"), write: (text) => pieces.push(text) };
     const result = await modelCalls({ ...streaming, baseUrl: peer.baseUrl }, "text")
-      .text(callOf({ price: PRICES.text! }), live, soon(), written)
+      .text(callOf({ price: PRICES.text! }), live, soon(), textStream)
       .catch((error: unknown) => error);
-    return { said, result };
+    return { said: pieces, result };
   };
 
   it("streams piece by piece, with the same result as a complete response", async () => {
@@ -110,30 +110,30 @@ it("reports which text ended at the maximum number of tokens, and the reason if 
 
 describe("a text model that must return JSON", () => {
   const schema = { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "integer" } } };
-  const asked = (part: Partial<ModelCall> = {}): ModelCall => callOf({ schema, price: PRICES.text!, ...part });
+  const schemaCall = (part: Partial<ModelCall> = {}): ModelCall => callOf({ schema, price: PRICES.text!, ...part });
   const answer = (content: string, more: object = {}): void => {
     peer.answers = () => ({ body: { choices: [{ message: { content }, ...more }] } });
   };
   const run = (call: ModelCall, settings: object = {}): Promise<CallResult> =>
     modelCalls({ ...chat(), ...settings }, "text").text(call, live, soon(), unheard);
   const structured = { structuredOutput: "json_schema" };
-  const sent = (): Record<string, unknown> => peer.seen.at(-1)!.body as Record<string, unknown>;
+  const sentBody = (): Record<string, unknown> => peer.seen.at(-1)!.body as Record<string, unknown>;
 
   it("gets the schema as text if it has no mode for it", async () => {
     answer("<think>Two.</think>Here:\n```json\n[1,2]\n```\nHope it helps");
-    expect(await run(asked({ inputs: { prompt: "hi", system: "Be brief." } }))).toMatchObject({ json: { value: [1, 2] } });
-    const [system, user] = sent().messages as { role: string; content: string }[];
+    expect(await run(schemaCall({ inputs: { prompt: "hi", system: "Be brief." } }))).toMatchObject({ json: { value: [1, 2] } });
+    const [system, user] = sentBody().messages as { role: string; content: string }[];
     expect(system!.content).toMatch(/^Be brief\.\n\nAnswer with JSON alone/);
     expect(system!.content).toContain(JSON.stringify(schema));
     expect(user).toEqual({ role: "user", content: "hi" });
-    expect(sent()).not.toHaveProperty("response_format");
+    expect(sentBody()).not.toHaveProperty("response_format");
   });
 
   it("gets the schema with its own mode inside an object, and the answer is unwrapped", async () => {
     answer('<think>Two.</think>{"answer":[1,2]}');
-    expect(await run(asked(), structured)).toMatchObject({ text: "[1,2]", json: { value: [1, 2] } });
-    expect(sent().messages).toEqual([{ role: "user", content: "hi" }]);
-    expect(sent().response_format).toMatchObject({
+    expect(await run(schemaCall(), structured)).toMatchObject({ text: "[1,2]", json: { value: [1, 2] } });
+    expect(sentBody().messages).toEqual([{ role: "user", content: "hi" }]);
+    expect(sentBody().response_format).toMatchObject({
       type: "json_schema",
       json_schema: { schema: { properties: { answer: { items: { $ref: "#/properties/answer/$defs/a" } } }, required: ["answer"] } },
     });
@@ -141,24 +141,24 @@ describe("a text model that must return JSON", () => {
 
   it("gets the schema of an object unchanged", async () => {
     answer('{"answer":1}');
-    expect(await run(asked({ schema: { type: "object" } }), structured)).toMatchObject({ json: { value: { answer: 1 } } });
-    expect(sent().response_format).toMatchObject({ json_schema: { schema: { type: "object" } } });
+    expect(await run(schemaCall({ schema: { type: "object" } }), structured)).toMatchObject({ json: { value: { answer: 1 } } });
+    expect(sentBody().response_format).toMatchObject({ json_schema: { schema: { type: "object" } } });
   });
 
   it("is charged for an answer that doesn't match, and reports the reason", async () => {
     answer('["x"]');
-    const result = await run(asked());
+    const result = await run(schemaCall());
     expect(result).toMatchObject({ text: '["x"]', problems: ["0 must be a whole number"] });
     expect(result).not.toHaveProperty("json");
     expect(result.costMicroUsd).toBeGreaterThan(0);
     answer("[1,", { finish_reason: "length" });
-    expect((await run(asked())).problems).toEqual(["it isn't JSON", "it ends where the most tokens were reached"]);
+    expect((await run(schemaCall())).problems).toEqual(["it isn't JSON", "it ends where the most tokens were reached"]);
   });
 
   it("gets its previous answer and the problems", async () => {
     answer("[1]");
-    await run(asked({ repair: { answer: "words", problems: ["it isn't JSON", "title must be short"] } }));
-    expect((sent().messages as unknown[]).slice(1)).toEqual([
+    await run(schemaCall({ repair: { answer: "words", problems: ["it isn't JSON", "title must be short"] } }));
+    expect((sentBody().messages as unknown[]).slice(1)).toEqual([
       { role: "user", content: "hi" },
       { role: "assistant", content: "words" },
       { role: "user", content: expect.stringContaining("used: it isn't JSON; title must be short.") as string },

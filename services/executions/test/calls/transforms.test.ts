@@ -30,7 +30,7 @@ const call = (operation: string, inputs: Record<string, unknown>): TransformCall
 
 /** Calls of operations, with the requests to media and transform. */
 const world = () => {
-  const [asked, ingested]: [transform.RunRequest[], media.IngestRequest[]] = [[], []];
+  const [runRequests, ingested]: [transform.RunRequest[], media.IngestRequest[]] = [[], []];
   const options: TransformsOptions = {
     media: {
       getObjects: () => Promise.resolve(media.GetObjectsResponse.fromPartial({})),
@@ -41,7 +41,7 @@ const world = () => {
     },
     transform: {
       run: (request) => {
-        asked.push(request);
+        runRequests.push(request);
         const object = { url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 };
         return Promise.resolve(transform.RunResponse.fromPartial({ outputs: [{ object }], warnings: ["image: only the first"] }));
       },
@@ -49,16 +49,16 @@ const world = () => {
     downloads: createSlots({ concurrency: 1, queueLimit: 1 }),
     own: OWN,
   };
-  return { run: createTransforms(options), asked, ingested };
+  return { run: createTransforms(options), asked: runRequests, ingested };
 };
 
 it("names stored files by their keys, and fetches others first if they are allowed", async () => {
   const { run, asked, ingested } = world();
   const [images, allowed] = [[`${OWN}first`, "https://elsewhere.test/second.png"], [] as string[]];
-  const { files: made, warnings } = await run(call("image-grid", { images, columns: 2 }), never, (url) =>
+  const { files: storedFiles, warnings } = await run(call("image-grid", { images, columns: 2 }), never, (url) =>
     Promise.resolve(void allowed.push(url)),
   );
-  expect(made).toEqual([{ id: "", url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 }]);
+  expect(storedFiles).toEqual([{ id: "", url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 }]);
   expect(warnings).toEqual(["image: only the first"]);
   expect(allowed).toEqual(["https://elsewhere.test/second.png"]);
   expect(ingested).toMatchObject([
@@ -81,16 +81,16 @@ it("names stored files by their keys, and fetches others first if they are allow
 
 it("calls nothing if earlier nodes created an unsupported input", async () => {
   const { run, asked } = world();
-  const refused = (operation: string, inputs: Record<string, unknown>): Promise<DomainError> =>
+  const refusalFor = (operation: string, inputs: Record<string, unknown>): Promise<DomainError> =>
     run(call(operation, inputs), never, () => Promise.resolve()).then(
       () => Promise.reject(new Error("it was expected to fail")),
       (error: DomainError) => error,
     );
-  expect((await refused("image-resize", { image: "data:audio/wav;base64,AA==", width: 5 })).message).toBe(
+  expect((await refusalFor("image-resize", { image: "data:audio/wav;base64,AA==", width: 5 })).message).toBe(
     "image-resize: image: must be an image, but is an audio file",
   );
-  expect((await refused("image-resize", { image: `${OWN}first`, width: -5 })).message).toMatch(/^image-resize: width: must be/);
-  expect((await refused("image-resize", { image: "of-nobody", width: 5 })).message).toBe(
+  expect((await refusalFor("image-resize", { image: `${OWN}first`, width: -5 })).message).toMatch(/^image-resize: width: must be/);
+  expect((await refusalFor("image-resize", { image: "of-nobody", width: 5 })).message).toBe(
     "image-resize: image: you have no media file of-nobody",
   );
   expect(asked).toEqual([]);
@@ -116,8 +116,8 @@ it("reuses a result while the program is the same", async () => {
   const programVersion = createProgramVersion(createPrograms({ getStatus: () => Promise.resolve(status) }));
   expect([await programVersion("image-resize"), await programVersion("video-concat")]).toEqual(["8.17", "7.1"]);
   const resize = { operation: "image-resize", inputs: { image: `${OWN}first`, width: 9 } };
-  const asked = askedOfTransform(resize, "8.17", OWN);
-  expect(asked.files).toEqual([`${OWN}first`]);
-  expect(askedOfTransform({ ...resize, inputs: { width: 9, image: `${OWN}other` } }, "8.17", OWN).digest).toBe(asked.digest);
-  expect(askedOfTransform(resize, "8.18", OWN).digest).not.toBe(asked.digest);
+  const askedTransform = askedOfTransform(resize, "8.17", OWN);
+  expect(askedTransform.files).toEqual([`${OWN}first`]);
+  expect(askedOfTransform({ ...resize, inputs: { width: 9, image: `${OWN}other` } }, "8.17", OWN).digest).toBe(askedTransform.digest);
+  expect(askedOfTransform(resize, "8.18", OWN).digest).not.toBe(askedTransform.digest);
 });

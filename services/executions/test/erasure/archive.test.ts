@@ -9,18 +9,18 @@ const MEGABYTE = 1_048_576;
 /** Entries of a ZIP, from its directory. */
 const entriesOf = (zip: Buffer): Map<string, Buffer> => {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
-  const found = new Map<string, Buffer>();
+  const entries = new Map<string, Buffer>();
   let at = zip.readUInt32LE(end + 16);
-  for (let left = zip.readUInt16LE(end + 10); left > 0; left -= 1) {
+  for (let remaining = zip.readUInt16LE(end + 10); remaining > 0; remaining -= 1) {
     const [method, size, nameLength] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 20), zip.readUInt16LE(at + 28)];
     const local = zip.readUInt32LE(at + 42);
     const name = zip.toString("utf8", at + 46, at + 46 + nameLength);
     const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
     const bytes = zip.subarray(start, start + size);
-    found.set(name, method === 8 ? inflateRawSync(bytes) : bytes);
+    entries.set(name, method === 8 ? inflateRawSync(bytes) : bytes);
     at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
   }
-  return found;
+  return entries;
 };
 
 async function* all<T>(items: readonly T[]): AsyncIterable<T> {
@@ -40,8 +40,8 @@ it("has every entry unchanged", async () => {
     linesEntry("none.jsonl", all([])),
     file,
   ];
-  const found = entriesOf(await collect(archive(all(entries))));
-  expect([...found].map(([name, bytes]) => [name, bytes.toString("latin1")])).toEqual([
+  const archivedEntries = entriesOf(await collect(archive(all(entries))));
+  expect([...archivedEntries].map(([name, bytes]) => [name, bytes.toString("latin1")])).toEqual([
     ["a.json", "{}\n"],
     ["rows.jsonl", '{"row":1}\n{"row":2}\n'],
     ["none.jsonl", ""],
@@ -50,14 +50,14 @@ it("has every entry unchanged", async () => {
 });
 
 it("reads no further ahead than its reader", async () => {
-  let made = 0;
+  let madeCount = 0;
   async function* large(): AsyncIterable<Uint8Array> {
-    for (; made < 64; made += 1) yield await Promise.resolve(Buffer.alloc(MEGABYTE, made));
+    for (; madeCount < 64; madeCount += 1) yield await Promise.resolve(Buffer.alloc(MEGABYTE, madeCount));
   }
   const bytes = archive(all<Entry>([{ path: "large", content: large(), isCompressed: true }]))[Symbol.asyncIterator]();
-  for (let taken = 0; taken < 3 * MEGABYTE;) taken += ((await bytes.next()).value as Uint8Array).length;
+  for (let takenBytes = 0; takenBytes < 3 * MEGABYTE;) takenBytes += ((await bytes.next()).value as Uint8Array).length;
   await new Promise((resolve) => setImmediate(resolve));
-  expect(made).toBeLessThan(12);
+  expect(madeCount).toBeLessThan(12);
   await bytes.return?.();
 });
 

@@ -59,7 +59,7 @@ const insertRun = async (userId: string): Promise<string> => {
   await redis.set(`${keyPrefix}asked:${record._id}`, "1");
   return record._id;
 };
-const left = async (): Promise<Record<string, number>> => {
+const remainingCounts = async (): Promise<Record<string, number>> => {
   const names = ["executions", "calls", "submissions", "payloads", "lines"];
   const counts = names.map(async (name) => [name, await connection.collection(name).countDocuments()] as const);
   return Object.fromEntries(await Promise.all(counts));
@@ -67,15 +67,15 @@ const left = async (): Promise<Record<string, number>> => {
 
 it("erases one user's runs with all their data, and keeps another user's", async () => {
   const [leaving, staying] = [randomUUID(), randomUUID()];
-  const gone = [await insertRun(leaving), await insertRun(leaving)];
-  const kept = await insertRun(staying);
+  const erasedIds = [await insertRun(leaving), await insertRun(leaving)];
+  const keptId = await insertRun(staying);
   await stores.queues.change(leaving, (queue) => ({ queue: { ...queue, limit: 1 }, result: null }));
   await eraseAll(leaving);
   await eraseAll(leaving);
-  expect(await left()).toEqual({ executions: 1, calls: 1, submissions: 1, payloads: 2, lines: 0 });
-  expect((await stores.rows.find(kept))?.userId).toBe(staying);
-  expect(await redis.keys(`${keyPrefix}asked:*`)).toEqual([`${keyPrefix}asked:${kept}`]);
-  expect(deliveries.sort()).toEqual(gone.sort());
+  expect(await remainingCounts()).toEqual({ executions: 1, calls: 1, submissions: 1, payloads: 2, lines: 0 });
+  expect((await stores.rows.find(keptId))?.userId).toBe(staying);
+  expect(await redis.keys(`${keyPrefix}asked:*`)).toEqual([`${keyPrefix}asked:${keptId}`]);
+  expect(deliveries.sort()).toEqual(erasedIds.sort());
 });
 
 it("finds only sessions and stored responses of their owner", async () => {

@@ -53,7 +53,7 @@ const world = (services = runs.createServices()) => {
 it("erases a run after its retention, and no other", async () => {
   const { userId, services, look, insert } = world();
   const [word, other] = [`zq${randomUUID()}`, `zx${randomUUID()}`];
-  const [run, kept] = [await insert(word, 7), await insert(other, 8)];
+  const [run, keptRun] = [await insert(word, 7), await insert(other, 8)];
   const like = await runs.countOf(other);
   await look(7 * DAY - HOUR);
   expect(await runs.countOf(word)).toMatchObject({ executions: 1, calls: 1 });
@@ -61,15 +61,15 @@ it("erases a run after its retention, and no other", async () => {
   expect(await runs.countOf(word)).toEqual({});
   expect((await stores.rows.find(run._id))?.status).toBe("erased");
   expect(await runs.countOf(other)).toEqual(like);
-  expect(await stores.rows.findOwned(kept._id, userId)).not.toBeNull();
+  expect(await stores.rows.findOwned(keptRun._id, userId)).not.toBeNull();
   // Costs stay attributed to a customer while usage is kept.
   expect(services.erased).not.toContain("usage");
 });
 
 it("leaves only status, result and amounts of a run with 0 days at its end, and the rest for 28 hours", async () => {
   const { userId, services, look, insert } = world();
-  const [word, shown] = [`zq${randomUUID()}`, `zr${randomUUID()}`];
-  const result = long(shown);
+  const [word, otherWord] = [`zq${randomUUID()}`, `zr${randomUUID()}`];
+  const result = long(otherWord);
   const run = await insert(word, 0, {
     ...{ resultJson: result, metadata: [] },
     events: [runEvent("node.failed", { error: word })],
@@ -88,7 +88,7 @@ it("leaves only status, result and amounts of a run with 0 days at its end, and 
   await look(27 * HOUR);
   expect(await stores.rows.findOwned(run._id, userId)).not.toBeNull();
   await look(29 * HOUR);
-  expect(await runs.countOf(shown)).toEqual({});
+  expect(await runs.countOf(otherWord)).toEqual({});
   expect((await stores.rows.find(run._id))?.status).toBe("erased");
 });
 

@@ -27,9 +27,9 @@ const world = () => {
   const services = runs.createServices();
   const fails = { usage: 0, billing: 0, identity: 0, temporal: 0 };
   const values: string[] = [];
-  const step = async (name: keyof typeof fails, done: string): Promise<void> => {
+  const step = async (name: keyof typeof fails, value: string): Promise<void> => {
     await Promise.resolve();
-    if (fails[name] === 0) return void values.push(done);
+    if (fails[name] === 0) return void values.push(value);
     fails[name] -= 1;
     throw new Error(`${name} is unavailable`);
   };
@@ -79,8 +79,8 @@ it("leaves nothing of a customer despite unavailable services, and all of anothe
   for (const more of [{}, {}, { batchId, index: 0 }]) await runs.insertRun(word, userId, more);
   await runs.insertRun(other, userId);
   const like = await runs.countOf(other);
-  const refused = { ...newRecord(userId, { status: "refused" }), metadata: metadataKeys({ customer: word }), outbox: [] };
-  await stores.rows.insert(refused);
+  const refusedRow = { ...newRecord(userId, { status: "refused" }), metadata: metadataKeys({ customer: word }), outbox: [] };
+  await stores.rows.insert(refusedRow);
   expect(Object.keys(await runs.countOf(word)).sort()).toEqual(expect.arrayContaining(["batches", "executions", "payloads"]));
 
   Object.assign(services.fails, { usage: 1, notifications: 1, media: 0, temporal: 1 });

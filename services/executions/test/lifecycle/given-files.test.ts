@@ -8,9 +8,9 @@ const OWN = "https://x.test/media/";
 const endRun = async (plan: object, result: Record<string, unknown> | null) => {
   const order: unknown[] = [];
   const end = () => Promise.resolve(order.push("ended") as never);
-  const giveObjects = (asked: media.GiveObjectsRequest) => Promise.resolve(order.push(asked) as never);
-  const given = withGivenFiles({ end } as unknown as End, { media: { giveObjects }, own: OWN });
-  await given.end({ from: "workflow", input: { userId: "u", plan } as never }, { result } as never);
+  const giveObjects = (request: media.GiveObjectsRequest) => Promise.resolve(order.push(request) as never);
+  const endWithFiles = withGivenFiles({ end } as unknown as End, { media: { giveObjects }, own: OWN });
+  await endWithFiles.end({ from: "workflow", input: { userId: "u", plan } as never }, { result } as never);
   return order;
 };
 

@@ -73,8 +73,8 @@ const play = async ({
 }: Scene): Promise<{ faults: string[]; order: readonly string[] }> => {
   const world = await createWorld(money, { funds });
   const { turn, run: interleave, order } = createInterleaving(choices);
-  const born = (): Replica => world.replica(createProcess(turn));
-  const replicas = Array.from({ length: REPLICAS }, born);
+  const newReplica = (): Replica => world.replica(createProcess(turn));
+  const replicas = Array.from({ length: REPLICAS }, newReplica);
   const requests = plans.map((plan) => world.requestOf({ concurrency, noQueue }, plan));
   const tomorrow = new Map<number, Replica>();
 
@@ -83,8 +83,8 @@ const play = async ({
     cancel: (one, _, { executionId }) => one.cancellation.cancel(executionId, world.userId),
     terminate: async (_one, _, { executionId }) => world.temporal.open.delete(executionId),
     "fail a task": async (_one, _, { executionId }) => {
-      const carried = world.temporal.open.get(executionId);
-      if (carried) carried.isFailing = true;
+      const carriedRun = world.temporal.open.get(executionId);
+      if (carriedRun) carriedRun.isFailing = true;
     },
     sweep: (one) => one.sweep(),
     "sweep a day later": (_, index) => tomorrow.get(index)!.sweep(),
@@ -93,7 +93,7 @@ const play = async ({
     die: async (one, index) => {
       one.process.kill();
       tomorrow.get(index)!.process.kill();
-      replicas[index] = born();
+      replicas[index] = newReplica();
       tomorrow.set(index, world.replica(createProcess(turn), 25 * 3_600_000));
     },
   };
@@ -111,22 +111,22 @@ const play = async ({
   /** Carries out started workflows, alternating between replicas. */
   const carryAll = async (): Promise<void> => {
     const by = (): Replica => replicas[(turns += 1) % REPLICAS]!;
-    const carried = new Map<unknown, Promise<void>>();
-    while (!isOver || carried.size > 0) {
+    const carrying = new Map<unknown, Promise<void>>();
+    while (!isOver || carrying.size > 0) {
       for (const [id, one] of world.temporal.open) {
-        if (!carried.has(one))
-          carried.set(
+        if (!carrying.has(one))
+          carrying.set(
             one,
-            world.carry(id, by).finally(() => carried.delete(one)),
+            world.carry(id, by).finally(() => carrying.delete(one)),
           );
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   };
-  const told = Promise.all(stories.map(tell)).finally(() => {
+  const telling = Promise.all(stories.map(tell)).finally(() => {
     isOver = true;
   });
-  await interleave([told, carryAll()]);
+  await interleave([telling, carryAll()]);
   for (const one of [...replicas, ...tomorrow.values()]) one.process.kill();
   const last = world.replica();
   await world.settle(() => last);

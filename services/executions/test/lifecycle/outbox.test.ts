@@ -5,30 +5,30 @@ import type { ExecutionView } from "../../src/run/record";
 import { newRecord } from "../support/index";
 
 const outboxOf = (usage: () => Promise<void> = () => Promise.resolve()) => {
-  const said: string[] = [];
+  const calls: string[] = [];
   const reports = {
-    started: ({ executionId }: { executionId: string }) => usage().then(() => void said.push(`started ${executionId}`)),
+    started: ({ executionId }: { executionId: string }) => usage().then(() => void calls.push(`started ${executionId}`)),
     finished: ({ run }: { run?: { executionId: string } | undefined }) =>
-      usage().then(() => void said.push(`finished ${run!.executionId}`)),
+      usage().then(() => void calls.push(`finished ${run!.executionId}`)),
   };
   const stores = {
-    rows: { clear: (row: ExecutionView, done: readonly string[]) => Promise.resolve(void said.push(`clear ${done.join()}`)) },
+    rows: { clear: (row: ExecutionView, entries: readonly string[]) => Promise.resolve(void calls.push(`clear ${entries.join()}`)) },
   };
-  const queue = { leave: () => Promise.resolve(void said.push("leave")) };
+  const queue = { leave: () => Promise.resolve(void calls.push("leave")) };
   const outbox = createOutbox({ reports, stores, queue, logger: createLogger("test", "silent") } as unknown as OutboxOptions);
-  return { outbox, said };
+  return { outbox, said: calls };
 };
-const ended = newRecord("user", { _id: "a", status: "completed", outbox: ["place:1", "usage"] });
+const endedRow = newRecord("user", { _id: "a", status: "completed", outbox: ["place:1", "usage"] });
 
 it("delivers an end and clears it before any reader sees it", async () => {
   const { outbox, said } = outboxOf();
-  expect((await outbox.deliverFirst(ended)).outbox).toEqual([]);
+  expect((await outbox.deliverFirst(endedRow)).outbox).toEqual([]);
   expect(said).toEqual(["leave", "finished a", "clear place:1,usage"]);
 });
 
 it("clears delivered entries, and leaves the rest to the sweeper", async () => {
   const { outbox, said } = outboxOf(() => Promise.reject(unavailable("usage is away")));
-  expect(await outbox.deliver(ended)).toBe(false);
+  expect(await outbox.deliver(endedRow)).toBe(false);
   expect(said).toEqual(["leave", "clear place:1"]);
 });
 
@@ -36,9 +36,9 @@ it("waits at most half a second for a delivery, and again when its process stops
   jest.useFakeTimers();
   let deliver: () => void = () => undefined;
   const { outbox, said } = outboxOf(() => new Promise((resolve) => (deliver = resolve)));
-  const told = outbox.deliverFirst(ended);
+  const delivery = outbox.deliverFirst(endedRow);
   await jest.advanceTimersByTimeAsync(500);
-  expect((await told).outbox).toEqual(ended.outbox);
+  expect((await delivery).outbox).toEqual(endedRow.outbox);
   jest.useRealTimers();
   const drained = outbox.drain();
   deliver();
@@ -48,6 +48,6 @@ it("waits at most half a second for a delivery, and again when its process stops
 
 it("creates the usage row of a running run", async () => {
   const { outbox, said } = outboxOf();
-  await outbox.deliverFirst({ ...ended, status: "processing", outbox: ["usage"] });
+  await outbox.deliverFirst({ ...endedRow, status: "processing", outbox: ["usage"] });
   expect(said).toEqual(["started a", "clear usage"]);
 });

@@ -7,8 +7,8 @@ const DAY = "2026-12-31";
 
 /** Uses of models by page. The cursor is the page's number. */
 const started = (pages: workflowsProto.ModelUse[][], { now, executionDays = 30 }: { now: number; executionDays?: number }) => {
-  const sent: { id: string; retiring: notifications.ModelRetiring }[] = [];
-  const asked: string[] = [];
+  const messages: { id: string; retiring: notifications.ModelRetiring }[] = [];
+  const modelNames: string[] = [];
   const entries = [
     { internalName: "leaving", retiresOn: DAY, successor: "newer" },
     { internalName: "leaving-too", retiresOn: DAY },
@@ -21,20 +21,20 @@ const started = (pages: workflowsProto.ModelUse[][], { now, executionDays = 30 }
     },
     workflows: {
       listModelUses: ({ models, cursor }) => {
-        asked.push(models.join());
+        modelNames.push(models.join());
         const page = Number(cursor || "0");
         return Promise.resolve({ uses: pages[page] ?? [], nextCursor: page + 1 < pages.length ? String(page + 1) : "" });
       },
     },
     notifications: {
       send: ({ id, message }) => {
-        if (message?.$case === "modelRetiring") sent.push({ id, retiring: message.value });
+        if (message?.$case === "modelRetiring") messages.push({ id, retiring: message.value });
         return Promise.resolve({});
       },
     },
     ...{ executionDays, logger, now: () => now },
   });
-  return { look, sent, asked };
+  return { look, sent: messages, asked: modelNames };
 };
 
 const use = (ownerId: string, slug: string, ...models: string[]): workflowsProto.ModelUse => ({

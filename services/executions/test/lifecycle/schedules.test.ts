@@ -123,12 +123,12 @@ it("checks every account against all of its rows, and counts differences", async
 });
 
 it("continues where an earlier attempt stopped", async () => {
-  const asked: string[] = [];
+  const cursors: string[] = [];
   const pages = ["", "1:a", "2:b"];
   const renewals = createRenewals({
     billing: {
       renewDuePlans: ({ cursor }) => {
-        asked.push(cursor);
+        cursors.push(cursor);
         const next = pages[pages.indexOf(cursor) + 1] ?? "";
         return Promise.resolve(billingProto.RenewDuePlansResponse.fromPartial({ renewed: 1, nextCursor: next }));
       },
@@ -136,8 +136,8 @@ it("continues where an earlier attempt stopped", async () => {
   });
   const beats: RenewalProgress[] = [];
   expect(await renewals((progress) => void beats.push(progress))).toEqual({ renewed: 3, failed: 0 });
-  expect(asked).toEqual(pages);
-  asked.length = 0;
+  expect(cursors).toEqual(pages);
+  cursors.length = 0;
   expect(await renewals(() => undefined, beats[0])).toEqual({ renewed: 3, failed: 0 });
-  expect(asked).toEqual(pages.slice(1));
+  expect(cursors).toEqual(pages.slice(1));
 });

@@ -130,18 +130,18 @@ const endOf = (input: RunInput, { seen, error, completed, underWay = [] }: Outco
 });
 
 /** Expected balances, computed only from the settlement table. */
-const expected = (funds: Funds, held: [number, number, number], { completed, underWay = [], paid }: Outcome) => {
+const expected = (funds: Funds, holds: [number, number, number], { completed, underWay = [], paid }: Outcome) => {
   const keys = ["pics:0", "pics:1", "song:0"];
   const isUnderWay = (key: string): boolean => paid === "submitted" && underWay.includes(key);
   const isPaid = (key: string): boolean => paid !== "none" && (completed.includes(key) || isUnderWay(key));
   const price = (key: string, index: number): number => {
-    if (!isPaid(key) || held[index] === 0) return 0;
-    return isUnderWay(key) ? held[index]! : key === "song:0" ? 1_500 : 3_000;
+    if (!isPaid(key) || holds[index] === 0) return 0;
+    return isUnderWay(key) ? holds[index]! : key === "song:0" ? 1_500 : 3_000;
   };
   const prices = keys.map(price);
   const total = prices.reduce((sum, one) => sum + one, 0);
   const used = (model: string): number =>
-    keys.filter((key, index) => held[index] === 0 && isPaid(key) && key.startsWith(model === "painter" ? "pics" : "song")).length;
+    keys.filter((key, index) => holds[index] === 0 && isPaid(key) && key.startsWith(model === "painter" ? "pics" : "song")).length;
   const fromPlan = Math.min(funds.plan, total);
   return {
     total,
@@ -170,15 +170,15 @@ describe.each(Object.entries(FUNDS))("a run paid by %s", (_, { funds, held }) =>
   const check = async (outcome: Outcome, mode: RunInput["mode"]): Promise<void> => {
     const input = runOf(await fund(funds), NODES, { mode });
     const { userId, executionId } = input;
-    const { held: taken = [] } = await money.begin(input);
-    expect(taken.map(({ millicredits }) => millicredits)).toEqual(held);
+    const { held: heldItems = [] } = await money.begin(input);
+    expect(heldItems.map(({ millicredits }) => millicredits)).toEqual(held);
     if (outcome.cancelled) {
       const requested = { key: "cancel_requested", type: "cancel_requested", at: new Date(), data: {} };
       expect(await money.stores.rows.requestCancel(executionId, userId, requested)).not.toBeNull();
     }
     const want = expected(funds, held, outcome);
     const status = outcome.status ?? outcome.seen;
-    const settle = () => money.settle({ ...input, held: taken }, endOf(input, outcome));
+    const settle = () => money.settle({ ...input, held: heldItems }, endOf(input, outcome));
     expect(await settle()).toEqual({ status, millicredits: want.total });
     // Settling again returns the same result and moves nothing.
     expect(await settle()).toEqual({ status, millicredits: want.total });
@@ -257,8 +257,8 @@ it("doesn't cancel a completed run after it is paid", async () => {
 
 it("announces an end only after its usage and its place are done", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
-  const told: string[] = [];
-  const channel = { publish: (_id: string, { type }: { type: string }) => void told.push(type) };
+  const eventTypes: string[] = [];
+  const channel = { publish: (_id: string, { type }: { type: string }) => void eventTypes.push(type) };
   const execution = createExecution({ stores: money.stores, channel });
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
   const { promise: mayPay, resolve: deliver } = deferred();
@@ -268,10 +268,10 @@ it("announces an end only after its usage and its place are done", async () => {
     { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] },
   );
   await eventually(async () => (await money.stores.rows.find(run.executionId))?.status === "completed");
-  expect(told).toEqual([]);
+  expect(eventTypes).toEqual([]);
   deliver();
   await settled;
-  expect(told).toEqual(["settled"]);
+  expect(eventTypes).toEqual(["settled"]);
 });
 
 it("captures an extension's hold like the first hold, and releases the rest", async () => {
@@ -301,14 +301,14 @@ it("releases a cancelled run's calls that a provider rejected, and charges those
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const run = await money.begin(runOf(userId, NODES));
   const { executionId } = run;
-  const sent = (nodeId: string) => ({ key: `${executionId}:${nodeId}:0`, executionId, nodeId, item: 0 });
-  await money.stores.calls.submitted(sent("song"), "first");
-  await money.stores.calls.submitted(sent("song"), "second");
-  await money.stores.calls.submitted(sent("pics"), "only");
-  await money.stores.calls.notReceived(sent("pics"), "only");
-  await money.stores.calls.notReceived(sent("song"), "second");
+  const callKeyOf = (nodeId: string) => ({ key: `${executionId}:${nodeId}:0`, executionId, nodeId, item: 0 });
+  await money.stores.calls.submitted(callKeyOf("song"), "first");
+  await money.stores.calls.submitted(callKeyOf("song"), "second");
+  await money.stores.calls.submitted(callKeyOf("pics"), "only");
+  await money.stores.calls.notReceived(callKeyOf("pics"), "only");
+  await money.stores.calls.notReceived(callKeyOf("song"), "second");
   // Reported twice, as after a crash between the two reports.
-  await money.stores.calls.notReceived(sent("song"), "second");
+  await money.stores.calls.notReceived(callKeyOf("song"), "second");
   const end = { ...endOf(run, OUTCOMES["cancelled after some"]!), completed: [] };
   expect(await money.settle(run, end)).toMatchObject({ millicredits: 2_000 });
 });
@@ -319,9 +319,9 @@ it.each([
 ] as const)("charges a run ended from outside for calls %s, and for nothing else", async (_, record) => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const { executionId } = await money.begin(runOf(userId, NODES));
-  const ended = { executionId, requestId: null, outputsJson: "{}" };
+  const outputs = { executionId, requestId: null, outputsJson: "{}" };
   await money.stores.calls.ended({
-    ...ended,
+    ...outputs,
     _id: `${executionId}:pics:1`,
     nodeId: "pics",
     item: 1,

@@ -4,7 +4,7 @@ import type { CompletedCall, FinalStatus, HeldItem, RunError } from "../../src/r
 import { chargeFor } from "../../src/run/charge";
 
 const MARKUP = 1_500;
-const held: HeldItem[] = [
+const heldItems: HeldItem[] = [
   { key: "a:0", source: "credits", millicredits: 3_000 },
   { key: "a:1", source: "credits", millicredits: 3_000 },
   { key: "b:0", source: "grant", millicredits: 0 },
@@ -51,7 +51,7 @@ describe("the settlement table", () => {
     ],
     ["a call never costs more than its hold", "completed", null, [call("a:0", 90_000)], 3_000, [], 90_000, 30_000],
   ])("%s", (_, status, error, completed, expected, grants, cost, userCost) => {
-    const charge = chargeFor({ status, error, completed }, held, MARKUP);
+    const charge = chargeFor({ status, error, completed }, heldItems, MARKUP);
     expect(captured(charge)).toBe(expected);
     expect(charge.items.filter((item) => item.consumeGrant).map((item) => item.key)).toEqual(grants);
     expect([charge.costMicroUsd, charge.userCostMicroUsd]).toEqual([cost, userCost]);
@@ -59,10 +59,10 @@ describe("the settlement table", () => {
 
   it("charges unfinished calls at their held price, only for a cancelled run", () => {
     const end = { error: null, completed: [call("a:0", 10_000)], underWay: ["a:0", "a:1", "b:0", "ghost:0"] };
-    const cancelled = chargeFor({ ...end, status: "cancelled" }, held, MARKUP);
+    const cancelled = chargeFor({ ...end, status: "cancelled" }, heldItems, MARKUP);
     expect(captured(cancelled)).toBe(1_500 + 3_000);
     expect(cancelled.items.filter((item) => item.consumeGrant).map((item) => item.key)).toEqual(["b:0"]);
-    expect(captured(chargeFor({ ...end, status: "failed" }, held, MARKUP))).toBe(1_500);
+    expect(captured(chargeFor({ ...end, status: "failed" }, heldItems, MARKUP))).toBe(1_500);
   });
 
   it("never captures more than the hold, and only for held calls", () => {
@@ -78,11 +78,11 @@ describe("the settlement table", () => {
               error: status === "failed" ? failed("EXECUTION_FAILED") : null,
               completed: calls.map((one) => call(one.key, one.cost)),
             },
-            held,
+            heldItems,
             MARKUP,
           );
           for (const item of charge.items) {
-            const hold = held.find((one) => one.key === item.key);
+            const hold = heldItems.find((one) => one.key === item.key);
             expect(hold).toBeDefined();
             expect(item.captureMillicredits).toBeLessThanOrEqual(hold!.millicredits);
           }
@@ -108,13 +108,13 @@ describe("the settlement table", () => {
         });
         const completed = all.map((one, index) => ({ key: key(one, index), nodeId: one.node, costMicroUsd: one.cost }));
         const charge = chargeFor({ status: "completed", error: null, completed }, holds, markup);
-        const owed = all.map((one, index) => Math.min(userCostMicroUsd(one.cost, markup), holds[index]!.millicredits * 10));
-        const total = owed.reduce((sum, one) => sum + one, 0);
+        const costs = all.map((one, index) => Math.min(userCostMicroUsd(one.cost, markup), holds[index]!.millicredits * 10));
+        const total = costs.reduce((sum, one) => sum + one, 0);
         expect(charge.userCostMicroUsd).toBe(total);
         expect(captured(charge)).toBe(Math.ceil(total / 10));
         for (const [index, item] of charge.items.entries()) {
           expect(item.captureMillicredits).toBeGreaterThanOrEqual(0);
-          expect(item.captureMillicredits).toBeLessThanOrEqual(Math.ceil(owed[index]! / 10));
+          expect(item.captureMillicredits).toBeLessThanOrEqual(Math.ceil(costs[index]! / 10));
           expect(item.consumeGrant).toBe(all[index]!.grant);
         }
       }),

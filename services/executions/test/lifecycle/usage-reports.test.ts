@@ -7,7 +7,7 @@ const idOf = ({ run }: proto.FinishRunRequest): string => run!.executionId;
 
 /** A usage service that answers its first call on the test's command. */
 const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promise.resolve(ids)) => {
-  const told: string[][] = [];
+  const reports: string[][] = [];
   let letGo: () => void = () => undefined;
   const first = new Promise<void>((resolve) => (letGo = resolve));
   const never = (): Promise<never> => Promise.reject(new Error("nothing begins"));
@@ -15,17 +15,17 @@ const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promi
     startRun: never,
     startRuns: never,
     finishRun: async (request: proto.FinishRunRequest) => {
-      told.push([idOf(request)]);
-      if (told.length === 1) await first;
+      reports.push([idOf(request)]);
+      if (reports.length === 1) await first;
       if (idOf(request) === "theirs") throw new DomainError("conflict", "ALREADY_EXISTS", "this execution belongs to another user");
       return {};
     },
     finishRuns: async ({ runs }: proto.FinishRunsRequest) => {
-      told.push(runs.map(idOf));
+      reports.push(runs.map(idOf));
       return { executionIds: await finishes(runs.map(idOf)) };
     },
   };
-  return { told, letGo, toldRuns: createUsageReports(usage) };
+  return { told: reports, letGo, toldRuns: createUsageReports(usage) };
 };
 
 /** Reports one run, and three more during that call. @returns the outcome of each */
@@ -63,10 +63,10 @@ it("reports all of them as failed if usage is unavailable, and makes no more cal
 });
 
 it("reports runs that start together in one call", async () => {
-  const begun: string[][] = [];
+  const startedIds: string[][] = [];
   const note = (runs: readonly { executionId: string }[]): string[] => {
     const ids = runs.map(({ executionId }) => executionId);
-    begun.push(ids);
+    startedIds.push(ids);
     return ids;
   };
   const never = (): Promise<never> => Promise.reject(new Error("nothing is over"));
@@ -77,5 +77,5 @@ it("reports runs that start together in one call", async () => {
   });
   const starts = ["a", "b", "c"].map((executionId) => toldRuns.started(proto.RunStart.fromPartial({ executionId })));
   await Promise.all(starts);
-  expect(begun).toEqual([["a", "b", "c"]]);
+  expect(startedIds).toEqual([["a", "b", "c"]]);
 });

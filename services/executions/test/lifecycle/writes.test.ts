@@ -100,8 +100,8 @@ it("keeps the provider's name that a run got first, whatever later calls report"
   const decided = await one!.decideEnding(executionId, "completed");
   await waiting;
   expect(decided.requestId).toBe("job-1");
-  const ended = nodes.map((node) => ({ ...node, status: "completed" as const, startedAt: 1 }));
-  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: "job-0", nodes: ended, completed: [] };
+  const endedNodes = nodes.map((node) => ({ ...node, status: "completed" as const, startedAt: 1 }));
+  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: "job-0", nodes: endedNodes, completed: [] };
   await endFree(stores, one!, input, end);
   expect(await nameOf()).toBe("job-1");
   const log = await stores.log.events(executionId, userId, 0);

@@ -48,9 +48,9 @@ describe("requests to the hook", () => {
     const words = Array.from({ length: PART.characters / 4 }, (_, n) => `word${n}`);
     const parts = partsOf({ texts: [words.join(" ")], files: [] });
     expect(parts.length).toBeGreaterThan(1);
-    const shown = parts.flatMap((part) => part.texts);
-    for (const piece of shown) expect(piece.length).toBeLessThanOrEqual(PART.characters);
-    const whole = new Set(shown.flatMap((piece) => piece.split(" ")));
+    const pieces = parts.flatMap((part) => part.texts);
+    for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(PART.characters);
+    const whole = new Set(pieces.flatMap((piece) => piece.split(" ")));
     expect(words.filter((word) => !whole.has(word))).toEqual([]);
   });
 

@@ -31,9 +31,9 @@ beforeAll(async () => {
   url = `http://${line.toString().trim().split(" ").at(-1)}/`;
 });
 afterAll(async () => {
-  const gone = once(example, "exit");
+  const exit = once(example, "exit");
   example.kill();
-  await Promise.all([gone, servers.close(), service.stop()]);
+  await Promise.all([exit, servers.close(), service.stop()]);
 });
 
 const ask = (part: Partial<Question>, secret = SECRET): ReturnType<Hook> => {
@@ -44,9 +44,9 @@ const ask = (part: Partial<Question>, secret = SECRET): ReturnType<Hook> => {
 
 it("approves unflagged content, and rejects flagged content with its category", async () => {
   expect(await ask({ texts: ["a loom"] })).toEqual({ decision: "allow" });
-  const refused = { decision: "refuse", reason: "violence", policy: "omni-moderation-latest" };
-  expect(await ask({ texts: ["a loom", "blood"] })).toEqual(refused);
-  expect(await ask({ kind: "output", files: [{ url: `${service.url}/a.png`, contentType: "image/png", sha256: null }] })).toEqual(refused);
+  const refusal = { decision: "refuse", reason: "violence", policy: "omni-moderation-latest" };
+  expect(await ask({ texts: ["a loom", "blood"] })).toEqual(refusal);
+  expect(await ask({ kind: "output", files: [{ url: `${service.url}/a.png`, contentType: "image/png", sha256: null }] })).toEqual(refusal);
 });
 
 it("responds only to the platform", async () => {

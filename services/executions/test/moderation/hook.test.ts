@@ -42,9 +42,9 @@ it.each([
   ["no JSON", { bytes: Buffer.from("<html>") }],
   ["no decision", { json: { decision: "maybe" } }],
   ["a code that is none", { json: { decision: "refuse", reason: "a whole sentence" } }],
-])("retries under the same id after %s", async (_, told) => {
-  let asked = 0;
-  peer.respond = () => ((asked += 1) === 1 ? told : { json: ALLOW });
+])("retries under the same id after %s", async (_, reply) => {
+  let questionCount = 0;
+  peer.respond = () => ((questionCount += 1) === 1 ? reply : { json: ALLOW });
   expect(await hookOf()(question)).toEqual(ALLOW);
   expect(peer.questions.map(({ id }) => id)).toEqual(["mod_1", "mod_1"]);
 });

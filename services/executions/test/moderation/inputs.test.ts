@@ -53,11 +53,11 @@ const planned: PlannedRun = {
 const request = executions.RunRequest.fromPartial({ executionId: "e", runner: { userId: "u" } });
 const object = mediaProto.StoredObject.fromPartial({ key: FILE.slice(OWN.length), contentType: "image/png", sha256: "ab" });
 
-const checksOf = (decided: () => Promise<null>, asked: Subject[] = [], passed = new Set<string>()) =>
+const checksOf = (decided: () => Promise<null>, questions: Subject[] = [], passed = new Set<string>()) =>
   createInputChecks({
     decide: {
       refusalOf: (subject) => {
-        asked.push(subject);
+        questions.push(subject);
         return decided();
       },
     },
@@ -67,15 +67,15 @@ const checksOf = (decided: () => Promise<null>, asked: Subject[] = [], passed = 
   });
 
 it("shows a run's inputs, prompts as they will be sent, and authors' texts while values aren't known yet", async () => {
-  const asked: Subject[] = [];
-  await checksOf(() => Promise.resolve(null), asked).run(request, planned);
-  expect(asked).toMatchObject([{ kind: "input", userId: "u", executionId: "e", workflowSlug: "birds", nodeId: null, key: null }]);
-  expect(asked[0]!.content.texts.sort()).toEqual(["Be brief.", "a heron", "a heron at dusk", "{{text}}, in oil"].sort());
-  expect(asked[0]!.content.files).toEqual([{ url: FILE, contentType: "image/png", sha256: "ab" }]);
+  const questions: Subject[] = [];
+  await checksOf(() => Promise.resolve(null), questions).run(request, planned);
+  expect(questions).toMatchObject([{ kind: "input", userId: "u", executionId: "e", workflowSlug: "birds", nodeId: null, key: null }]);
+  expect(questions[0]!.content.texts.sort()).toEqual(["Be brief.", "a heron", "a heron at dusk", "{{text}}, in oil"].sort());
+  expect(questions[0]!.content.files).toEqual([{ url: FILE, contentType: "image/png", sha256: "ab" }]);
 });
 
 it("shows the parts of a call's prompt that weren't checked with the run, including its files", async () => {
-  const asked: Subject[] = [];
+  const questions: Subject[] = [];
   const call = {
     executionId: "e",
     userId: "u",
@@ -85,14 +85,14 @@ it("shows the parts of a call's prompt that weren't checked with the run, includ
     inputs: { prompt: "a heron", image: FILE },
   };
   const passed = new Set([hashOf("a heron")]);
-  const { prompt } = checksOf(() => Promise.resolve(null), asked, passed);
+  const { prompt } = checksOf(() => Promise.resolve(null), questions, passed);
   await prompt(call as never, new AbortController().signal);
-  expect(asked.map(({ content, nodeId }) => [nodeId, content])).toEqual([
+  expect(questions.map(({ content, nodeId }) => [nodeId, content])).toEqual([
     ["pic", { texts: [], files: [{ url: FILE, contentType: "image/png", sha256: "ab" }] }],
   ]);
   passed.add(hashOf(FILE));
   await prompt(call as never, new AbortController().signal);
-  expect(asked).toHaveLength(1);
+  expect(questions).toHaveLength(1);
 });
 
 it("reports that nothing runs if this can't be known", async () => {

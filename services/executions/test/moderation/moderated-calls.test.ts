@@ -121,7 +121,7 @@ const moderationOf = (part: Part = {}): Moderation =>
     logger,
   })!;
 
-const optionsOf = (modality: "image" | "text", { storage: held }: Moderation): CallOptions => {
+const optionsOf = (modality: "image" | "text", { storage: moderationStorage }: Moderation): CallOptions => {
   const inputSchema = { type: "object", properties: { prompt: { type: "string" }, count: { type: "integer" } } };
   const settings =
     modality === "image"
@@ -143,7 +143,7 @@ const optionsOf = (modality: "image" | "text", { storage: held }: Moderation): C
     catalog: catalogOf(model),
     provider: () => createProvider(providerJson, { egress, secret: () => "key" }),
     gate: () => open,
-    ...{ media, storage: held, downloads: createSlots(DOWNLOADS), submissions: createSubmissions(stores), own: OWN },
+    ...{ media, storage: moderationStorage, downloads: createSlots(DOWNLOADS), submissions: createSubmissions(stores), own: OWN },
   };
 };
 
@@ -185,10 +185,10 @@ const listed = async (): Promise<string[]> =>
 describe("a file that a call creates", () => {
   it("is available only to the hook until it is approved, and then to everyone", async () => {
     const call = callOf();
-    let asked: Question | undefined;
+    let lastQuestion: Question | undefined;
     hook.decide = async (question) => {
       if (question.kind === "input") return ALLOW;
-      asked = question;
+      lastQuestion = question;
       const { url } = question.files[0]!;
       expect(await bytesAt(url)).toMatchObject({ status: 200 });
       expect((await bytesAt(url.replace(/look=.*/, "look=0"))).status).toBe(404);
@@ -198,12 +198,12 @@ describe("a file that a call creates", () => {
       expect(await listed()).not.toContain(idsOf(call)[0]);
       return ALLOW;
     };
-    const made = await picture(call);
-    const { url } = made.files[0]!;
+    const result = await picture(call);
+    const { url } = result.files[0]!;
     expect((await bytesAt(url)).status).toBe(200);
     expect(await listed()).toContain(idsOf(call)[0]);
-    expect(asked).toMatchObject({ kind: "output", accountId: USER, node: "pic", model: "m", texts: [] });
-    expect(asked!.files).toEqual([
+    expect(lastQuestion).toMatchObject({ kind: "output", accountId: USER, node: "pic", model: "m", texts: [] });
+    expect(lastQuestion!.files).toEqual([
       {
         url: expect.stringContaining(`${url}?look=`) as string,
         contentType: "image/png",
@@ -222,8 +222,8 @@ describe("a file that a call creates", () => {
       message: "its output was refused: Blood is not shown here. (violence)",
     });
     expect(error.metadata).toEqual({ refused: { costMicroUsd: 20_000, requestId: null } });
-    const [asked] = outputsAsked();
-    expect((await bytesAt(asked!.files[0]!.url)).status).toBe(404);
+    const [outputQuestion] = outputsAsked();
+    expect((await bytesAt(outputQuestion!.files[0]!.url)).status).toBe(404);
     expect((await media.getObjects({ ids: idsOf(call), ownerId: USER, withHeld: true })).objects).toEqual([]);
   });
 
@@ -321,8 +321,8 @@ describe("while the hook is unavailable", () => {
       away = false;
       return { status: 503 };
     };
-    const made = picture(callOf(), callsOf(moderationOf({ timeoutMs: 60_000 })));
-    expect((await made).files).toHaveLength(1);
+    const pendingPicture = picture(callOf(), callsOf(moderationOf({ timeoutMs: 60_000 })));
+    expect((await pendingPicture).files).toHaveLength(1);
     expect(provider.asked).toHaveLength(1);
   });
 
@@ -338,28 +338,28 @@ describe("while the hook is unavailable", () => {
 });
 
 describe("a rerun", () => {
-  const takenFrom = async (call: ModelCall, made: CallResult, moderation: Moderation): Promise<boolean> => {
-    const earlier = { outputs: outputsOfResult(made), from: call.executionId, savedMicroUsd: 1 };
-    const [found] = await moderation.earlier(() => Promise.resolve([earlier]))([], { userId: USER, sources: [], pins: false });
-    return found !== null;
+  const takenFrom = async (call: ModelCall, result: CallResult, moderation: Moderation): Promise<boolean> => {
+    const earlier = { outputs: outputsOfResult(result), from: call.executionId, savedMicroUsd: 1 };
+    const [earlierResult] = await moderation.earlier(() => Promise.resolve([earlier]))([], { userId: USER, sources: [], pins: false });
+    return earlierResult !== null;
   };
 
   it("reuses approved results, and repeats unchecked ones and those checked under another policy", async () => {
     hook.decide = () => ({ ...ALLOW, policy: "1" });
     const moderation = moderationOf();
     const call = callOf();
-    const made = await picture(call, callsOf(moderation));
-    expect(await takenFrom(call, made, moderation)).toBe(true);
-    expect(await takenFrom(callOf(), made, moderation)).toBe(false);
+    const result = await picture(call, callsOf(moderation));
+    expect(await takenFrom(call, result, moderation)).toBe(true);
+    expect(await takenFrom(callOf(), result, moderation)).toBe(false);
     hook.decide = () => ({ ...ALLOW, policy: "2" });
     await picture(callOf(), callsOf(moderation));
-    expect(await takenFrom(call, made, moderation)).toBe(false);
+    expect(await takenFrom(call, result, moderation)).toBe(false);
   });
 });
 
 it("content that the installation excludes is neither checked nor held back", async () => {
   const moderation = moderationOf({ sees: ["inputs"] });
-  const made = await picture(callOf(), callsOf(moderation));
+  const result = await picture(callOf(), callsOf(moderation));
   expect(hook.questions.map(({ kind }) => kind)).toEqual(["input"]);
-  expect((await bytesAt(made.files[0]!.url)).status).toBe(200);
+  expect((await bytesAt(result.files[0]!.url)).status).toBe(200);
 });

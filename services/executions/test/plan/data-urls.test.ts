@@ -41,7 +41,7 @@ const plan = (target: Target, inputs: unknown, part: { userId?: string; storesNo
 const model: Target = { $case: "model", value: "sandbox-image" };
 const storedBy = async (ownerId: string): Promise<media.StoredObject[]> =>
   (await services.clients.media.listObjects({ ownerId, limit: 100, cursor: "" })).objects;
-const given = (type: string): unknown => ({ id: "in", type: "request-input", data: { fields: [{ name: "given", type }] } });
+const inputNode = (type: string): unknown => ({ id: "in", type: "request-input", data: { fields: [{ name: "given", type }] } });
 const out = { id: "out", type: "response-output", data: {} };
 
 it.each([
@@ -63,7 +63,7 @@ it.each([
 it("stores those of upload fields, of literals and of lists as files", async () => {
   const [field, literal, item] = [long(), long(), picture()];
   const nodes = [
-    given("image_upload"),
+    inputNode("image_upload"),
     { id: "set", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x", image: literal } } },
     { id: "list", type: "list", data: { items: [item, "https://x.test/a.png"] } },
     { id: "each", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } },
@@ -84,7 +84,7 @@ it("stores those of upload fields, of literals and of lists as files", async () 
 });
 
 it("keeps a similar text as text, and rejects it as text if it is too long", async () => {
-  const target = await services.create([given("text"), out], [["in.given", "out.text"]], "writer");
+  const target = await services.create([inputNode("text"), out], [["in.given", "out.text"]], "writer");
   const text = picture();
   const planned = await plan(target, { given: text }, { userId: "writer" });
   expect(planned.plan.output.text).toEqual([{ value: text }]);
@@ -102,7 +102,7 @@ it.each([
   ["long data that is no file", () => `data:image/png;base64,${"A".repeat(LONG)}`, "the data isn't a readable image file"],
 ])("rejects %s, and stores nothing", async (name, make, message) => {
   const userId = name.replaceAll(" ", "-");
-  const field = await services.create([given("image_upload"), out], [["in.given", "out.photo"]], userId);
+  const field = await services.create([inputNode("image_upload"), out], [["in.given", "out.photo"]], userId);
   await expect(plan(field, { given: make() }, { userId })).rejects.toMatchObject({
     reason: "INVALID_INPUTS",
     metadata: { issues: [{ path: "inputs.given", message }] },
@@ -116,7 +116,7 @@ it.each([
 
 it("stores nothing for a run that is rejected for another reason, nor for a quote", async () => {
   await expect(plan(model, { image: long() }, { userId: "refused" })).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
-  const slug = await services.create([given("image_upload"), { id: "a", type: "nothing-known" }], [], "refused");
+  const slug = await services.create([inputNode("image_upload"), { id: "a", type: "nothing-known" }], [], "refused");
   await expect(plan(slug, { given: long() }, { userId: "refused" })).rejects.toMatchObject({ reason: "WORKFLOW_INVALID" });
   const quoted = await plan(model, { prompt: "x", image: long() }, { userId: "refused", storesNothing: true });
   expect(quoted.holds).toHaveLength(1);
@@ -148,7 +148,7 @@ it.each(
       ] as const,
   ),
 )("uses the type of a %s from its bytes", async (name, form, make) => {
-  const target = await services.create([given("image_upload"), out], [["in.given", "out.photo"]], "owner");
+  const target = await services.create([inputNode("image_upload"), out], [["in.given", "out.photo"]], "owner");
   expect((await plan(target, { given: form(make()) })).plan.output.photo).toEqual([{ value: FILE }]);
   const direct = await plan(model, { prompt: name, image: form(make()) });
   expect(direct.plan.steps[0]!.literals.image).toEqual(OURS);
@@ -156,18 +156,18 @@ it.each(
 });
 
 it("rejects data without a type if its bytes aren't a file for the field", async () => {
-  const target = await services.create([given("audio_upload"), out], [["in.given", "out.sounds"]]);
-  const refused = (image: string) => expect(plan(target, { given: image })).rejects;
-  await refused(picture().replace("image/png", "")).toMatchObject({
+  const target = await services.create([inputNode("audio_upload"), out], [["in.given", "out.sounds"]]);
+  const refusedPlan = (image: string) => expect(plan(target, { given: image })).rejects;
+  await refusedPlan(picture().replace("image/png", "")).toMatchObject({
     reason: expect.stringMatching(/INVALID/) as string,
     message: expect.stringContaining("must be an audio file, but is an image") as string,
   });
-  await refused("data:application/octet-stream;base64,AAAA").toThrow("the data isn't a readable picture, video or sound");
+  await refusedPlan("data:application/octet-stream;base64,AAAA").toThrow("the data isn't a readable picture, video or sound");
 });
 
 it("keeps short data that isn't a file unchanged", async () => {
   const image = "data:image/png;base64,AAAA";
-  const target = await services.create([given("image_upload"), out], [["in.given", "out.photo"]]);
+  const target = await services.create([inputNode("image_upload"), out], [["in.given", "out.photo"]]);
   const planned = await plan(target, { given: image });
   expect(planned.plan.output.photo).toEqual([{ value: image }]);
   expect(JSON.parse(planned.inputsJson)).toEqual({ given: image });

@@ -10,8 +10,8 @@ it("stores the models of a version's tasks separately from the draft that it was
   });
   const draft: KeptGraph = { nodesJson: "[]", edgesJson: "[]", pinnedModels: {} };
   const version: KeptGraph = { ...draft, pinnedModels: { "auto:text": "chat" } };
-  const kept = [await keep("flow@7", draft, "u"), await keep("flow@7", version, "u"), await keep("flow@7", { ...version }, "u")];
-  expect(kept).toEqual([{ hash: "1" }, { hash: "2" }, { hash: "2" }]);
+  const keptGraphs = [await keep("flow@7", draft, "u"), await keep("flow@7", version, "u"), await keep("flow@7", { ...version }, "u")];
+  expect(keptGraphs).toEqual([{ hash: "1" }, { hash: "2" }, { hash: "2" }]);
   expect(await keep("flow@7", draft, "another user")).toEqual({ hash: "3" });
   expect(texts.map((json) => (JSON.parse(json) as KeptGraph).pinnedModels)).toEqual([{}, { "auto:text": "chat" }, {}]);
 });

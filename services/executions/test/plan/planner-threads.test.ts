@@ -14,9 +14,9 @@ afterAll(async () => {
 
 const logger = createLogger("test", "silent");
 const threads = (options: Partial<ThreadOptions> = {}): PlannerThreads => {
-  const made = createPlannerThreads({ logger, ...options });
-  started.push(made);
-  return made;
+  const newThreads = createPlannerThreads({ logger, ...options });
+  started.push(newThreads);
+  return newThreads;
 };
 
 /** A thread that follows instructions in its task's inputs. */

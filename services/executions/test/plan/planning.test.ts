@@ -69,10 +69,10 @@ it("plans another user's public playground without the texts of its nodes", asyn
   );
   const { plan: own } = await plan(target, {});
   expect(own).toMatchObject({ labels: { t: "Secret sauce" }, evaluated: [{ id: "t" }] });
-  const { plan: seen, holds } = await plan(target, {}, { runner: runner({ userId: "visitor" }) });
-  expect(seen).toMatchObject({ hidesOutputs: true, warnings: {}, evaluated: [{ id: "t", type: "text-box", warnings: [] }] });
-  expect([seen.labels, holds.length]).toEqual([undefined, 1]);
-  expect(JSON.stringify(seen.evaluated)).not.toContain("paint");
+  const { plan: hiddenPlan, holds } = await plan(target, {}, { runner: runner({ userId: "visitor" }) });
+  expect(hiddenPlan).toMatchObject({ hidesOutputs: true, warnings: {}, evaluated: [{ id: "t", type: "text-box", warnings: [] }] });
+  expect([hiddenPlan.labels, holds.length]).toEqual([undefined, 1]);
+  expect(JSON.stringify(hiddenPlan.evaluated)).not.toContain("paint");
 });
 
 it("stores pictures in another user's hidden graph for no account, and those of the caller for the caller", async () => {
@@ -101,9 +101,9 @@ it("names the node and the field that prevent a hidden graph from running, and n
   await clients.workflows.updateWorkflow(
     workflows.UpdateWorkflowRequest.fromPartial({ slug: target!.value, ownerId: "owner", publicPlayground: true }),
   );
-  const refused = await plan(target, {}, { runner: runner({ userId: "visitor" }) }).catch((error: unknown) => error as DomainError);
-  expect(refused).toMatchObject({ reason: "WORKFLOW_INVALID", message: expect.stringContaining("web: url: can't be used") as string });
-  expect(JSON.stringify([(refused as DomainError).message, (refused as DomainError).metadata])).not.toMatch(
+  const planError = await plan(target, {}, { runner: runner({ userId: "visitor" }) }).catch((error: unknown) => error as DomainError);
+  expect(planError).toMatchObject({ reason: "WORKFLOW_INVALID", message: expect.stringContaining("web: url: can't be used") as string });
+  expect(JSON.stringify([(planError as DomainError).message, (planError as DomainError).metadata])).not.toMatch(
     /internal|api_key|secret|sauce/i,
   );
   await expect(plan(target, {})).rejects.toMatchObject({ message: expect.stringContaining("url: is not a URL") as string });
@@ -113,8 +113,8 @@ it("suggests a model for a misspelt name, in a workflow and directly", async () 
   const message = "there is no enabled model sandbox-imgae: did you mean sandbox-image?";
   await expect(plan(model("sandbox-imgae"), { prompt: "x" })).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND", message });
   const data = { model: "sandbox-imgae", inputs: { prompt: "x" } };
-  const known = { id: "b", type: "generate-image", data: { ...data, model: "sandbox-image-fast" } };
-  for (const others of [[], [known]]) {
+  const changedNode = { id: "b", type: "generate-image", data: { ...data, model: "sandbox-image-fast" } };
+  for (const others of [[], [changedNode]]) {
     const target = await create([{ id: "a", type: "generate-image", data }, ...others]);
     const issues = [{ nodeId: "a", message }];
     await expect(plan(target, {})).rejects.toMatchObject({ reason: "WORKFLOW_INVALID", metadata: { issues } });
@@ -162,8 +162,8 @@ describe("a direct run", () => {
     const tools = [{ type: "function", function: { name: "weather", description: "x".repeat(40_000), parameters: { type: "object" } } }];
     const ask = (inputs: object) => plan(model("sandbox-chat"), { prompt: "Rain?", ...inputs });
     const [without, within] = [await ask({}), await ask({ tools })];
-    const given = ({ plan: { output } }: PlannedRun): string[] => Object.keys(output);
-    expect([given(without), given(within)]).toEqual([["text"], ["text", "json"]]);
+    const outputNames = ({ plan: { output } }: PlannedRun): string[] => Object.keys(output);
+    expect([outputNames(without), outputNames(within)]).toEqual([["text"], ["text", "json"]]);
     expect(within.holds[0]!.maxMillicredits).toBeGreaterThan(10 * without.holds[0]!.maxMillicredits);
   });
 
@@ -225,9 +225,9 @@ describe("the id of a file, in place of its address", () => {
     const { plan: planned } = await plan(await create(nodesWith(id), edges), {});
     const inputs = new Map(planned.steps.map((step) => [step.id, callInputs(step, {}).image]));
     expect([inputs.get("pic"), inputs.get("chat")]).toEqual([url, url]);
-    const given = [{ id, url, contentType: "image/png" }, "https://x.test/a.png", "data:image/png;base64,aaaa"];
-    expect(planned.steps.find((step) => step.id === "each")!.sources.image).toEqual([{ value: given }]);
-    expect(planned.output.images).toEqual([{ value: given }]);
+    const images = [{ id, url, contentType: "image/png" }, "https://x.test/a.png", "data:image/png;base64,aaaa"];
+    expect(planned.steps.find((step) => step.id === "each")!.sources.image).toEqual([{ value: images }]);
+    expect(planned.output.images).toEqual([{ value: images }]);
   });
 
   it("is rejected at every node that uses it if it is unknown, or belongs to another user", async () => {
@@ -356,8 +356,8 @@ describe("a workflow run", () => {
       requireSecrets: () => Promise.resolve(),
       catalog: createModelCatalog(clients.models),
       planner: {
-        needs: (...given) => (calls.push("needs"), local.needs(...given)),
-        plan: (...given) => (calls.push("plan"), local.plan(...given)),
+        needs: (...args) => (calls.push("needs"), local.needs(...args)),
+        plan: (...args) => (calls.push("plan"), local.plan(...args)),
       },
     });
     const target = await create([field, { id: "pic", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } }]);
@@ -597,8 +597,8 @@ describe("a node that names a task", () => {
     ["auto:", "there is no task auto:"],
     ["auto:music", "generates audio, but this node needs a model that generates image"],
   ])("that is unknown, or creates something else, is rejected: %s", async (name, message) => {
-    const refused = plan(await picture({ model: name, inputs: { prompt: "x" } }), {});
-    await expect(refused).rejects.toMatchObject({ reason: "WORKFLOW_INVALID", message: expect.stringContaining(message) as string });
+    const planningResult = plan(await picture({ model: name, inputs: { prompt: "x" } }), {});
+    await expect(planningResult).rejects.toMatchObject({ reason: "WORKFLOW_INVALID", message: expect.stringContaining(message) as string });
   });
 
   it("keeps the model from when its version was published with pinned models", async () => {
@@ -614,7 +614,8 @@ describe("a node that names a task", () => {
         pinsModels,
         pinnedModels,
       });
-    const version = (wanted: string) => planning.plan({ target, version: wanted, runner: runner(), inputsJson: "{}", isAsync: false });
+    const version = (versionName: string) =>
+      planning.plan({ target, version: versionName, runner: runner(), inputsJson: "{}", isAsync: false });
     await order("sandbox-image");
     await publish(true, { "auto:image": "sandbox-image", "auto:music": "sandbox-music" });
     await publish(false, {});
@@ -643,45 +644,45 @@ describe("inner workflows", () => {
   const invalid = (message: string) => ({ reason: "WORKFLOW_INVALID", metadata: { issues: [{ nodeId: expect.any(String), message }] } });
 
   it("plans them as part of the run, and stores their versions", async () => {
-    const said = await saying("hello");
-    const target = await around(said);
+    const innerSlug = await saying("hello");
+    const target = await around(innerSlug);
     const { plan: drafted } = await plan(target, {});
     expect(drafted.output).toEqual({ text: [{ value: "hello" }] });
     const [first] = drafted.inlined!;
-    expect(first).toEqual({ nodeId: "inner", slug: slugOf(said), contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    await clients.workflows.publishVersion(workflows.PublishVersionRequest.fromPartial({ slug: slugOf(said), ownerId: "owner" }));
-    await save(said, [{ id: "box", type: "text-box", data: { text: "changed" } }, out]);
+    expect(first).toEqual({ nodeId: "inner", slug: slugOf(innerSlug), contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    await clients.workflows.publishVersion(workflows.PublishVersionRequest.fromPartial({ slug: slugOf(innerSlug), ownerId: "owner" }));
+    await save(innerSlug, [{ id: "box", type: "text-box", data: { text: "changed" } }, out]);
     const { plan: published } = await plan(target, {});
     expect(published).toMatchObject({ output: { text: [{ value: "hello" }] }, inlined: [{ ...first, version: 1 }] });
-    const { plan: draft } = await plan(await around(said, "owner", false, { version: "draft" }), {});
+    const { plan: draft } = await plan(await around(innerSlug, "owner", false, { version: "draft" }), {});
     expect(draft.output).toEqual({ text: [{ value: "changed" }] });
     expect(draft.inlined![0]!.contentHash).not.toBe(first!.contentHash);
   });
 
   it("plans them for hooks, schedules and apps as approved by a caller who can run them", async () => {
-    const said = await saying("hello");
-    const target = await around(said);
+    const innerSlug = await saying("hello");
+    const target = await around(innerSlug);
     const changed = JSON.stringify([{ id: "box", type: "text-box", data: { text: "changed" } }, out]);
-    const change = { slug: slugOf(said), ownerId: "owner", nodesJson: changed, withoutRun: true };
+    const change = { slug: slugOf(innerSlug), ownerId: "owner", nodesJson: changed, withoutRun: true };
     await clients.workflows.updateWorkflow(workflows.UpdateWorkflowRequest.fromPartial(change));
     const planned = (version: string) => planning.plan({ target, version, runner: runner(), inputsJson: "{}", isAsync: false });
     const texts = await Promise.all(["", "approved"].map(async (version) => (await planned(version)).plan.output));
     expect(texts).toEqual([{ text: [{ value: "changed" }] }, { text: [{ value: "hello" }] }]);
-    await clients.workflows.approveGraph({ slug: slugOf(said), ownerId: "owner" });
+    await clients.workflows.approveGraph({ slug: slugOf(innerSlug), ownerId: "owner" });
     expect((await planned("approved")).plan.output).toEqual({ text: [{ value: "changed" }] });
   });
 
   it("plans drafts behind versions, which their nodes name, as approved by such a caller", async () => {
-    const said = await saying("hello");
-    await clients.workflows.publishVersion(workflows.PublishVersionRequest.fromPartial({ slug: slugOf(said), ownerId: "owner" }));
-    const target = await around(await around(said, "owner", false, { version: "draft" }));
+    const innerSlug = await saying("hello");
+    await clients.workflows.publishVersion(workflows.PublishVersionRequest.fromPartial({ slug: slugOf(innerSlug), ownerId: "owner" }));
+    const target = await around(await around(innerSlug, "owner", false, { version: "draft" }));
     const nodesJson = JSON.stringify([{ id: "box", type: "text-box", data: { text: "changed" } }, out]);
-    const change = { slug: slugOf(said), ownerId: "owner", nodesJson, withoutRun: true };
+    const change = { slug: slugOf(innerSlug), ownerId: "owner", nodesJson, withoutRun: true };
     await clients.workflows.updateWorkflow(workflows.UpdateWorkflowRequest.fromPartial(change));
     const planned = (version: string) => planning.plan({ target, version, runner: runner(), inputsJson: "{}", isAsync: false });
     const texts = await Promise.all(["", "approved"].map(async (version) => (await planned(version)).plan.output));
     expect(texts).toEqual([{ text: [{ value: "changed" }] }, { text: [{ value: "hello" }] }]);
-    await clients.workflows.approveGraph({ slug: slugOf(said), ownerId: "owner" });
+    await clients.workflows.approveGraph({ slug: slugOf(innerSlug), ownerId: "owner" });
     expect((await planned("approved")).plan.output).toEqual({ text: [{ value: "changed" }] });
   });
 
@@ -704,11 +705,11 @@ describe("inner workflows", () => {
     await publish();
     const others = await planned();
     await save(target, change("all of it"));
-    const kept = JSON.parse(JSON.stringify(ordered.pinned)) as PinnedGraphs;
-    expect((await planned(kept)).plan.output).toEqual(ordered.plan.output);
+    const keptPins = JSON.parse(JSON.stringify(ordered.pinned)) as PinnedGraphs;
+    expect((await planned(keptPins)).plan.output).toEqual(ordered.plan.output);
     expect(others.plan.output).not.toEqual(ordered.plan.output);
     await clients.workflows.deleteWorkflow({ slug: slugOf(draft), ownerId: "owner" });
-    await expect(planned(kept)).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(draft)}`));
+    await expect(planned(keptPins)).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(draft)}`));
   });
 
   it("accepts the runner's own workflows and templates, and nothing else", async () => {
@@ -729,10 +730,10 @@ describe("inner workflows", () => {
   });
 
   it("rejects circles and excessive depth, and names the path", async () => {
-    const said = await saying("hello");
-    const outer = await around(said);
-    await save(said, [inner(outer), out]);
-    const circle = `the workflow contains itself: ${[outer, said, outer].map(slugOf).join(" → ")}`;
+    const innerSlug = await saying("hello");
+    const outer = await around(innerSlug);
+    await save(innerSlug, [inner(outer), out]);
+    const circle = `the workflow contains itself: ${[outer, innerSlug, outer].map(slugOf).join(" → ")}`;
     await expect(plan(outer, {})).rejects.toMatchObject(invalid(circle));
     let deep = await saying("deep");
     const way = [deep];
@@ -752,8 +753,8 @@ describe("inner workflows", () => {
       steps: [{ id: "inner/pic", literals: { image: expect.stringContaining("http") as string } }],
       hidesOutputs: true,
     });
-    const named = { id: "own", type: "generate-image", data: edit.data };
-    const mixed = await create([inner(template), named, out], [["inner.images", "out.images"]]);
+    const ownNode = { id: "own", type: "generate-image", data: edit.data };
+    const mixed = await create([inner(template), ownNode, out], [["inner.images", "out.images"]]);
     await expect(plan(mixed, {})).rejects.toMatchObject({ reason: "WORKFLOW_INVALID" });
   });
 

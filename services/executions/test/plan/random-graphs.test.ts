@@ -79,8 +79,8 @@ const randomGraph = (seed: number): ReturnType<typeof readGraph> => {
     const { type, data, inputs, output } = KINDS[random(seed % 3 === 0 ? 3 : KINDS.length)]!(random);
     const id = `n${index}`;
     nodes.push({ id, type, data });
-    const taken = type === "text-box" ? inputs.filter((name) => String(data.text).includes(`{{${name}}}`)) : inputs;
-    for (const targetHandle of taken)
+    const targetNames = type === "text-box" ? inputs.filter((name) => String(data.text).includes(`{{${name}}}`)) : inputs;
+    for (const targetHandle of targetNames)
       if (edges.length < LIMITS.edges - 10) edges.push({ ...outputs[random(outputs.length)]!, target: id, targetHandle });
     outputs.push({ source: id, sourceHandle: output });
   }
@@ -106,7 +106,7 @@ const plan = (seed: number): Planned =>
 /** Runs a plan with answers of maximum size. Returns true if a bound ended it. */
 const runs = (planned: RunPlan): boolean => {
   const run = new GraphRun(planned);
-  const done = new Set(planned.evaluated.map(({ id }) => id));
+  const doneIds = new Set(planned.evaluated.map(({ id }) => id));
   try {
     for (const step of planned.steps) {
       run.start(step, 0);
@@ -128,7 +128,7 @@ const runs = (planned: RunPlan): boolean => {
         );
       } else run.evaluate(step);
       run.complete(step.id, 0);
-      done.add(step.id);
+      doneIds.add(step.id);
     }
     return run.end(undefined).error !== null;
   } catch (error) {

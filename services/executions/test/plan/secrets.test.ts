@@ -2,8 +2,8 @@ import type { RunPlan } from "@nodeloom/kernel";
 import { foreignKeys, foreignSecretIssues } from "../../src/plan/planner/inlining";
 import { createRequireSecrets } from "../../src/plan/secrets";
 
-const plan = (...named: (string[] | undefined)[]): Pick<RunPlan, "steps" | "labels"> => ({
-  steps: named.map((secrets, index) => ({ id: `n${index}`, ...(secrets ? { secrets } : {}) })) as unknown as RunPlan["steps"],
+const plan = (...secretNames: (string[] | undefined)[]): Pick<RunPlan, "steps" | "labels"> => ({
+  steps: secretNames.map((secrets, index) => ({ id: `n${index}`, ...(secrets ? { secrets } : {}) })) as unknown as RunPlan["steps"],
   labels: { n1: "Charge" },
 });
 
@@ -51,9 +51,9 @@ describe("graphs of others", () => {
       { id: "c", type: "text-box", data: { text: "{{secrets.THEIRS}}" } },
       { id: "d", type: "http-request", data: { url: "https://x.test/{{other}}" } },
     ];
-    const found = foreignSecretIssues({ nodes, edges: [] });
-    expect(found).toMatchObject([{ nodeId: "a" }]);
-    expect(JSON.stringify(found)).not.toContain("THEIRS");
+    const issues = foreignSecretIssues({ nodes, edges: [] });
+    expect(issues).toMatchObject([{ nodeId: "a" }]);
+    expect(JSON.stringify(issues)).not.toContain("THEIRS");
   });
 
   it("include those of other owners, and the runner's own inside of them", () => {

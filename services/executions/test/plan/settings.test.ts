@@ -1,7 +1,7 @@
 import { checkSetModels, withSettings as overlay } from "../../src/plan/settings";
 
-const withSettings = (given: typeof graph, settingsJson: string, isForeign: boolean, capabilities = ["workflow:write"]) =>
-  overlay(given, settingsJson, { isForeign, capabilities });
+const withSettings = (graphToChange: typeof graph, settingsJson: string, isForeign: boolean, capabilities = ["workflow:write"]) =>
+  overlay(graphToChange, settingsJson, { isForeign, capabilities });
 
 const graph = {
   key: "flow@1",
@@ -73,15 +73,15 @@ describe("a caller who can run a graph, but not change it", () => {
     ["inputs", node("workflow", { slug: "intro" }), { inputs: { topic: "sea" } }],
     ["operation", node("media", { operation: "image-resize" }), { operation: "image-crop" }],
     ["inputs", node("no-such-kind", {}), { inputs: {} }],
-  ])("can't set %s of a node (%#)", (name, given, settings) => {
-    expect(() => withSettings(given, JSON.stringify({ a: settings }), false, RUNS)).toThrow(
+  ])("can't set %s of a node (%#)", (name, graphToChange, settings) => {
+    expect(() => withSettings(graphToChange, JSON.stringify({ a: settings }), false, RUNS)).toThrow(
       expect.objectContaining({
         reason: "CAPABILITY_DENIED",
         metadata: { required: "workflow:write" },
         message: expect.stringContaining(`settings.a.${name}`) as string,
       }),
     );
-    expect(withSettings(given, JSON.stringify({ a: settings }), false)).toBeDefined();
+    expect(withSettings(graphToChange, JSON.stringify({ a: settings }), false)).toBeDefined();
   });
 
   it("can set inputs of a generator, and a model within its capabilities", () => {

@@ -5,13 +5,13 @@ const runner = { userId: "u" };
 
 /** A planner, and the tasks that it passed to threads. */
 const setUp = () => {
-  const left: (PlanTask | TaskGraph)[] = [];
+  const tasks: (PlanTask | TaskGraph)[] = [];
   const inThread = createLocalPlanner();
   const threads: Planner = {
-    needs: (graph) => (left.push(graph), Promise.resolve(inThread.needs(graph))),
-    plan: (task) => (left.push(task), Promise.resolve(inThread.plan(task))),
+    needs: (graph) => (tasks.push(graph), Promise.resolve(inThread.needs(graph))),
+    plan: (task) => (tasks.push(task), Promise.resolve(inThread.plan(task))),
   };
-  return { ...createSmallFirstPlanner(threads), left, inThread };
+  return { ...createSmallFirstPlanner(threads), left: tasks, inThread };
 };
 
 const graphOf = (nodes: unknown[], edges: unknown[] = []): TaskGraph => ({

@@ -21,18 +21,18 @@ const readsOfCalls = async (changes: Partial<ExecutionView>): Promise<number> =>
   return count;
 };
 const [pic] = newRecord().nodes;
-const done = { ...pic!, type: "generate-image", status: "completed" as const, items: 1, outputsJson: "{}" };
+const doneNode = { ...pic!, type: "generate-image", status: "completed" as const, items: 1, outputsJson: "{}" };
 
 it("reads no calls of an ended run whose nodes have their outputs", async () => {
   const text = { ...pic!, id: "text", type: "text-box", status: "completed" as const };
   const skipped = { ...pic!, id: "never", type: "generate-image", status: "skipped" as const };
-  expect(await readsOfCalls({ status: "completed", nodes: [text, done, skipped] })).toBe(0);
+  expect(await readsOfCalls({ status: "completed", nodes: [text, doneNode, skipped] })).toBe(0);
 });
 
 it.each<[string, Partial<ExecutionView>]>([
-  ["is under way", { status: "processing", nodes: [done] }],
-  ["made several calls of a node", { status: "completed", nodes: [{ ...done, items: 2 }] }],
-  ["has a node that does not tell what it gave", { status: "completed", nodes: [{ ...done, outputsJson: undefined }] }],
+  ["is under way", { status: "processing", nodes: [doneNode] }],
+  ["made several calls of a node", { status: "completed", nodes: [{ ...doneNode, items: 2 }] }],
+  ["has a node that does not tell what it gave", { status: "completed", nodes: [{ ...doneNode, outputsJson: undefined }] }],
   ["has its nodes put away", { status: "completed", nodes: [], nodesHash: "h" }],
 ])("reads the calls of a run that %s", async (_, changes) => {
   expect(await readsOfCalls(changes)).toBe(1);
@@ -56,7 +56,7 @@ describe("of a fan-out whose calls were submitted", () => {
     (await readsOf(stores).get(id, "user")).nodes[0]!.calls.map(({ item, status, requestId }) => [item, status, requestId]);
 
   /** A run with sent calls and more log entries than a row keeps. */
-  const sent = async (): Promise<string> => {
+  const insertedRun = async (): Promise<string> => {
     const { _id } = newRecord("user");
     await stores.rows.insert(newRecord("user", { _id, nodes: [{ ...pic!, items: 20 }] }));
     await stores.log.append(
@@ -70,7 +70,7 @@ describe("of a fan-out whose calls were submitted", () => {
   };
 
   it("shows the provider's id of every running call, like its events", async () => {
-    expect(await namesOf(await sent())).toEqual([
+    expect(await namesOf(await insertedRun())).toEqual([
       [0, "submitted", `${NAME}0`],
       [19, "submitted", `${NAME}19`],
     ]);
@@ -84,7 +84,7 @@ describe("of a fan-out whose calls were submitted", () => {
   });
 
   it("shows the provider's id of every cancelled or failed call", async () => {
-    const id = await sent();
+    const id = await insertedRun();
     const failed = { _id: `${id}:${pic!.id}:0`, executionId: id, nodeId: pic!.id, item: 0, costMicroUsd: 0, requestId: null };
     await stores.calls.ended({ ...failed, status: "failed" });
     const nodes = [{ ...pic!, status: "cancelled" as const, items: 20 }];

@@ -41,12 +41,12 @@ it("shows the second answer of a repeated item, and the cost of both", () => {
   ]);
   const nodes = [...record.nodes, { ...pic!, id: "one", status: "completed" as const, outputsJson: '{"text":"a prompt"}' }];
   const hidden = { ...record, nodes, graphHidden: true as const };
-  const shown = executionMessage(hidden, { calls, inputsJson: undefined, position: undefined }).nodes;
-  expect(shown[0]!.calls.map(({ outputsJson, millicredits }) => [outputsJson, millicredits])).toEqual([
+  const shownNodes = executionMessage(hidden, { calls, inputsJson: undefined, position: undefined }).nodes;
+  expect(shownNodes[0]!.calls.map(({ outputsJson, millicredits }) => [outputsJson, millicredits])).toEqual([
     ["", 10],
     ["", 5],
   ]);
-  expect(JSON.stringify(shown)).not.toContain("a prompt");
+  expect(JSON.stringify(shownNodes)).not.toContain("a prompt");
 });
 
 it("shows a running call until its node is over, and then as cancelled", () => {

@@ -56,12 +56,12 @@ const inserted = async (): Promise<string> => {
   return record._id;
 };
 const all = async (stream: AsyncIterable<executions.WatchExecutionResponse>, each?: (type: string) => Promise<void>): Promise<string[]> => {
-  const seen: string[] = [];
+  const seenEvents: string[] = [];
   for await (const { sequence, type } of stream) {
-    seen.push(`${sequence}:${type}`);
+    seenEvents.push(`${sequence}:${type}`);
     await each?.(type);
   }
-  return seen;
+  return seenEvents;
 };
 
 it("sends recorded events, then new ones until the end, and stops listening", async () => {
@@ -71,14 +71,14 @@ it("sends recorded events, then new ones until the end, and stops listening", as
     await stores.log.append(id, [news(key)]);
     channel.publish(id, { type: key, at: 0, data: {} });
   };
-  const seen = await all(watch(id, "owner", 0, new AbortController().signal), async (type) => {
+  const seenEvents = await all(watch(id, "owner", 0, new AbortController().signal), async (type) => {
     if (type === "admitted") await tell("submitted");
     if (type === "submitted") {
       await stores.rows.finish(id, final, [news("settled")]);
       channel.publish(id, { type: "settled", at: 0, data: {} });
     }
   });
-  expect(seen).toEqual(["1:admitted", "2:submitted", "3:settled"]);
+  expect(seenEvents).toEqual(["1:admitted", "2:submitted", "3:settled"]);
   expect(channel.listeners(id)).toBe(0);
 });
 
@@ -87,21 +87,21 @@ it("shows neither texts in progress nor files of a hidden graph", async () => {
   const id = record._id;
   await stores.rows.insert(record);
   await stores.log.append(id, [{ ...news("node.completed"), data: { nodeId: "pic", files: [{ url: "https://x.example/a.png" }] } }]);
-  const seen: string[] = [];
+  const seenEvents: string[] = [];
   for await (const { type, dataJson } of createWatch(stores, channel, texts, DELIVERED)(id, "owner", 1, new AbortController().signal)) {
-    seen.push(`${type} ${dataJson}`);
+    seenEvents.push(`${type} ${dataJson}`);
     if (type === "settled") continue;
     channel.publish(id, { type: "node.delta", at: 0, data: { nodeId: "chat", item: 0, text: "a prompt" } });
     await stores.rows.finish(id, final, [news("settled")]);
     channel.publish(id, { type: "settled", at: 0, data: {} });
   }
-  expect(seen).toEqual(['node.completed {"nodeId":"pic"}', "settled {}"]);
+  expect(seenEvents).toEqual(['node.completed {"nodeId":"pic"}', "settled {}"]);
 });
 
 it("shows the reason of a node's failure to users who can read the graph, and no value of it to others", async () => {
   const error = { code: "EXECUTION_FAILED", message: "node web: refused to call db.internal", publicMessage: "node web: its call failed" };
   const { publicMessage, ...whole } = error;
-  const told = async (row: object): Promise<[string, string]> => {
+  const errorTexts = async (row: object): Promise<[string, string]> => {
     const record = { ...newRecord("owner"), ...row };
     await stores.rows.insert(record);
     await stores.log.append(record._id, [{ ...news("node.failed"), data: { nodeId: "web", error } }]);
@@ -111,8 +111,8 @@ it("shows the reason of a node's failure to users who can read the graph, and no
     throw new Error("nothing was told");
   };
   const open = JSON.stringify({ nodeId: "web", error: { code: error.code, message: publicMessage } });
-  expect(await told({})).toEqual([JSON.stringify({ nodeId: "web", error: whole }), open]);
-  expect(await told({ graphHidden: true })).toEqual([open, ""]);
+  expect(await errorTexts({})).toEqual([JSON.stringify({ nodeId: "web", error: whole }), open]);
+  expect(await errorTexts({ graphHidden: true })).toEqual([open, ""]);
 });
 
 it("starts after the given number", async () => {
@@ -127,17 +127,17 @@ it("starts after the given number", async () => {
 it("reads from the store what the channel missed", async () => {
   const id = await inserted();
   const stream = createWatch(stores, localChannel(), texts, DELIVERED)(id, "owner", 1, new AbortController().signal);
-  const seen = all(stream);
+  const seenEvents = all(stream);
   await stores.rows.finish(id, final, [news("settled")]);
-  expect(await seen).toEqual(["2:settled"]);
+  expect(await seenEvents).toEqual(["2:settled"]);
 });
 
 it("ends when the watcher disconnects, and leaves no listener", async () => {
-  const [id, channel, gone] = [await inserted(), localChannel(), new AbortController()];
-  const seen = all(createWatch(stores, channel, texts, DELIVERED)(id, "owner", 1, gone.signal));
+  const [id, channel, disconnect] = [await inserted(), localChannel(), new AbortController()];
+  const seenEvents = all(createWatch(stores, channel, texts, DELIVERED)(id, "owner", 1, disconnect.signal));
   await stores.rows.find(id);
-  gone.abort();
-  expect(await seen).toEqual([]);
+  disconnect.abort();
+  expect(await seenEvents).toEqual([]);
   expect(channel.listeners(id)).toBe(0);
 });
 
@@ -156,7 +156,7 @@ it("sends texts in pieces before the end of their node, and in one piece to a sl
     await stores.log.append(id, [{ key: `${type}:${nodeId}`, type, at: new Date(), data: { nodeId } }]);
     channel.publish(id, { type, at: 0, data: {} });
   };
-  const seen: string[] = [];
+  const seenEvents: string[] = [];
   for await (const { sequence, type, dataJson } of createWatch(stores, channel, texts, DELIVERED)(
     id,
     "owner",
@@ -164,7 +164,7 @@ it("sends texts in pieces before the end of their node, and in one piece to a sl
     new AbortController().signal,
   )) {
     const { text, reset } = JSON.parse(dataJson) as { text?: string; reset?: true };
-    seen.push(`${sequence}:${type}${text === undefined ? "" : ` ${reset ? "=" : "+"}${text}`}`);
+    seenEvents.push(`${sequence}:${type}${text === undefined ? "" : ` ${reset ? "=" : "+"}${text}`}`);
     if (type === "admitted") {
       await record("node.started", "a");
       say("a", "On", true);
@@ -181,7 +181,7 @@ it("sends texts in pieces before the end of their node, and in one piece to a sl
       channel.publish(id, { type: "settled", at: 0, data: {} });
     }
   }
-  expect(seen).toEqual([
+  expect(seenEvents).toEqual([
     "1:admitted",
     "2:node.started",
     "0:node.delta =On",

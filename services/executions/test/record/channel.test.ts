@@ -20,21 +20,21 @@ const hearing = (
 ): { heard: Promise<string[]>; stop: () => void } => {
   const types: string[] = [];
   let stop: () => void = () => undefined;
-  const heard = new Promise<string[]>((resolve) => {
+  const heardTypes = new Promise<string[]>((resolve) => {
     stop = channel[what](executionId, ({ type }) => {
       types.push(type);
       if (types.length === count) resolve(types);
     });
   });
-  return { heard, stop };
+  return { heard: heardTypes, stop };
 };
 const subscribers = async (redis: Redis, executionId: string): Promise<number> =>
   Number((await redis.pubsub("NUMSUB", `${prefix}executions:${executionId}`))[1]);
 /** A command can time out on a busy machine. */
 const until = (ask: () => Promise<boolean>): Promise<boolean> => eventually(() => ask().catch(() => false));
-const untilHeard = async (heard: Promise<unknown>, say: () => unknown): Promise<void> => {
+const untilHeard = async (heardTypes: Promise<unknown>, say: () => unknown): Promise<void> => {
   let isHeard = false;
-  void heard.then(() => (isHeard = true));
+  void heardTypes.then(() => (isHeard = true));
   await eventually(async () => {
     await say();
     return isHeard;

@@ -32,10 +32,10 @@ it("reports once the events that another replica appends and moves while this on
       return stores.payloads.putText(text, owner);
     },
   });
-  const known = (await slow.append(_id, [long("first")]))!;
-  await slow.append(_id, [short("second"), short("third")], known);
-  const told = await Promise.all([0, 3].map((after) => stores.log.events(_id, "user", after)));
-  expect(told.flatMap((page) => page!.events.map(({ key }) => key))).toEqual(["admitted", "first", "second", "third"]);
+  const knownLog = (await slow.append(_id, [long("first")]))!;
+  await slow.append(_id, [short("second"), short("third")], knownLog);
+  const pages = await Promise.all([0, 3].map((after) => stores.log.events(_id, "user", after)));
+  expect(pages.flatMap((page) => page!.events.map(({ key }) => key))).toEqual(["admitted", "first", "second", "third"]);
 });
 
 it("stores no part twice, whatever a process has seen of the others", async () => {

@@ -26,7 +26,7 @@ const insert = async (part: Partial<ExecutionRecord>): Promise<string> => {
   await stores.calls.ended(completedCall({ key: `${record._id}:pic:0`, executionId: record._id, nodeId: "pic", item: 0 }, result));
   return record._id;
 };
-const ended = (days: number): Partial<ExecutionRecord> => ({ createdAt: ago(days), finishedAt: ago(days) });
+const endedAgo = (days: number): Partial<ExecutionRecord> => ({ createdAt: ago(days), finishedAt: ago(days) });
 
 /** Deletes page by page until nothing is left. */
 const removeAll = async (limit = 2, pendingOf: PendingOf = async () => new Set()): Promise<number> => {
@@ -38,7 +38,7 @@ const removeAll = async (limit = 2, pendingOf: PendingOf = async () => new Set()
     cursor = next;
   }
 };
-const left = async (): Promise<Set<string>> => {
+const remainingIds = async (): Promise<Set<string>> => {
   const rows = await connection.collection<{ _id: string }>("executions").find().toArray();
   return new Set(rows.map(({ _id }) => _id));
 };
@@ -48,58 +48,58 @@ const withCalls = async (): Promise<Set<string>> => {
 };
 
 it("removes runs that ended long enough ago, with their events and calls, and nothing that is still needed", async () => {
-  const gone = [
-    await insert(ended(91)),
-    await insert({ ...ended(200), status: "failed", outbox: [] }),
-    await insert({ ...ended(100), status: "cancelled", webhook: webhook("delivered") }),
-    await insert({ ...ended(100), webhook: webhook("failed") }),
-    await insert({ ...ended(100), webhook: webhook("skipped") }),
+  const expired = [
+    await insert(endedAgo(91)),
+    await insert({ ...endedAgo(200), status: "failed", outbox: [] }),
+    await insert({ ...endedAgo(100), status: "cancelled", webhook: webhook("delivered") }),
+    await insert({ ...endedAgo(100), webhook: webhook("failed") }),
+    await insert({ ...endedAgo(100), webhook: webhook("skipped") }),
   ];
-  const kept = [
-    await insert(ended(89)),
+  const keptIds = [
+    await insert(endedAgo(89)),
     // Started before the limit and ended after it.
     await insert({ createdAt: ago(91), finishedAt: ago(89.5) }),
-    await insert({ ...ended(100), status: "processing", finishedAt: null }),
-    await insert({ ...ended(100), status: "cancel_requested", finishedAt: null }),
-    await insert({ ...ended(100), status: "queued", finishedAt: null, unsettled: true, outbox: [] }),
-    await insert({ ...ended(100), status: "accepted", finishedAt: null, unsettled: true, outbox: [] }),
-    await insert({ ...ended(100), unsettled: true, outbox: ["usage"] }),
-    await insert({ ...ended(100), unsettled: true, outbox: [] }),
-    await insert({ ...ended(100), outbox: ["webhook"] }),
-    await insert({ ...ended(100), webhook: webhook("pending") }),
+    await insert({ ...endedAgo(100), status: "processing", finishedAt: null }),
+    await insert({ ...endedAgo(100), status: "cancel_requested", finishedAt: null }),
+    await insert({ ...endedAgo(100), status: "queued", finishedAt: null, unsettled: true, outbox: [] }),
+    await insert({ ...endedAgo(100), status: "accepted", finishedAt: null, unsettled: true, outbox: [] }),
+    await insert({ ...endedAgo(100), unsettled: true, outbox: ["usage"] }),
+    await insert({ ...endedAgo(100), unsettled: true, outbox: [] }),
+    await insert({ ...endedAgo(100), outbox: ["webhook"] }),
+    await insert({ ...endedAgo(100), webhook: webhook("pending") }),
   ];
-  expect(await removeAll()).toBe(gone.length);
-  expect(await left()).toEqual(new Set(kept));
-  expect(await withCalls()).toEqual(new Set(kept));
+  expect(await removeAll()).toBe(expired.length);
+  expect(await remainingIds()).toEqual(new Set(keptIds));
+  expect(await withCalls()).toEqual(new Set(keptIds));
   expect(await removeAll()).toBe(0);
 });
 
 it("continues where an interrupted page ended", async () => {
-  const id = await insert(ended(100));
+  const id = await insert(endedAgo(100));
   // The process died after deleting the calls.
   await connection.collection("calls").deleteMany({ executionId: id });
   expect(await removeAll()).toBe(1);
-  expect(await left()).toEqual(new Set());
+  expect(await remainingIds()).toEqual(new Set());
 });
 
 it("frees an idempotency key with its execution, and not before", async () => {
-  const id = await insert({ ...ended(89), fingerprint: "f" });
+  const id = await insert({ ...endedAgo(89), fingerprint: "f" });
   await removeAll();
   expect(await stores.rows.find(id)).toMatchObject({ fingerprint: "f" });
-  await connection.collection<{ _id: string }>("executions").updateOne({ _id: id }, { $set: ended(91) });
+  await connection.collection<{ _id: string }>("executions").updateOne({ _id: id }, { $set: endedAgo(91) });
   await removeAll();
   expect(await stores.rows.find(id)).toBeNull();
 });
 
 it("removes refused runs that aren't remembered any more and have no pending work", async () => {
-  const refused = { status: "refused" as const, finishedAt: null };
-  await insert({ ...refused, expiresAt: ago(1), outbox: [] });
-  const kept = [
-    await insert({ ...refused, expiresAt: ago(-1), outbox: [] }),
-    await insert({ ...refused, expiresAt: ago(1), outbox: ["void:1"] }),
+  const refusedPart = { status: "refused" as const, finishedAt: null };
+  await insert({ ...refusedPart, expiresAt: ago(1), outbox: [] });
+  const keptIds = [
+    await insert({ ...refusedPart, expiresAt: ago(-1), outbox: [] }),
+    await insert({ ...refusedPart, expiresAt: ago(1), outbox: ["void:1"] }),
   ];
   expect(await stores.rows.removeRefused(NOW, 10)).toBe(1);
-  expect(await left()).toEqual(new Set(kept));
+  expect(await remainingIds()).toEqual(new Set(keptIds));
 });
 
 it("removes submissions from before a time, in small batches", async () => {

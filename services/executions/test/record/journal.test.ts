@@ -10,18 +10,19 @@ const keys = (events: readonly ExecutionEvent[]): string[] => events.map(({ key 
 const start = ({ isHeld = false } = {}) => {
   const recorded = new Set<string>();
   const writes: string[][] = [];
-  const told: string[][] = [];
-  const held: { pass: () => void; fail: () => void }[] = [];
+  const toldKeys: string[][] = [];
+  const pendingWrites: { pass: () => void; fail: () => void }[] = [];
   const journal = createJournal({
     append: async (_id, events): Promise<KnownLog> => {
       writes.push(keys(events));
-      if (isHeld) await new Promise<void>((pass, reject) => held.push({ pass, fail: () => reject(new Error("the database is away")) }));
+      if (isHeld)
+        await new Promise<void>((pass, reject) => pendingWrites.push({ pass, fail: () => reject(new Error("the database is away")) }));
       for (const { key } of events) recorded.add(key);
       return { recorded: new Set(recorded), parts: [], requestId: null };
     },
-    announce: (_id, events) => void told.push(keys(events)),
+    announce: (_id, events) => void toldKeys.push(keys(events)),
   });
-  return { journal, writes, told, held };
+  return { journal, writes, told: toldKeys, held: pendingWrites };
 };
 
 it("writes close events at once, in order, each once, and announces them afterwards", async () => {
@@ -64,12 +65,12 @@ it("writes events of one run one after another, and delays no other run", async 
 
 it("leaves waiting events to the last write of their run, after the events being written", async () => {
   const { journal, writes, held } = start({ isHeld: true });
-  const written = journal.note("run", event("first"), 0);
+  const writing = journal.note("run", event("first"), 0);
   while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const waiting = journal.note("run", event("last"), LONG_MS);
   const last = journal.close("run", (events) => Promise.resolve(keys(events)));
   held[0]!.pass();
-  await written;
+  await writing;
   expect(await last).toEqual(["last"]);
   expect(await waiting).toBeNull();
   await journal.flush();
@@ -80,17 +81,17 @@ it("still writes waiting events if the last write changed nothing, and announces
   const { journal, writes } = start();
   await journal.note("run", event("first"), 0);
   const waiting = journal.note("run", event("last"), LONG_MS);
-  const known: (string[] | undefined)[] = [];
+  const knownKeys: (string[] | undefined)[] = [];
   const close = () =>
     journal.close("run", (_, log) => {
-      known.push(log && [...log.recorded]);
+      knownKeys.push(log && [...log.recorded]);
       return Promise.resolve(null);
     });
   expect(await close()).toBeNull();
   expect(await waiting).not.toBeNull();
   await close();
   expect(writes).toEqual([["first"], ["last"]]);
-  expect(known).toEqual([["first"], ["first", "last"]]);
+  expect(knownKeys).toEqual([["first"], ["first", "last"]]);
 });
 
 it("still writes waiting events if the last write fails", async () => {
@@ -103,10 +104,10 @@ it("still writes waiting events if the last write fails", async () => {
 
 it("reports a failed write to all waiting callers, and continues", async () => {
   const { journal, told, held } = start({ isHeld: true });
-  const lost = ["a", "b"].map((key) => journal.note("run", event(key), 0).then(null, (error: Error) => error.message));
+  const lostNotes = ["a", "b"].map((key) => journal.note("run", event(key), 0).then(null, (error: Error) => error.message));
   while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
   held[0]!.fail();
-  expect(await Promise.all(lost)).toEqual(["the database is away", "the database is away"]);
+  expect(await Promise.all(lostNotes)).toEqual(["the database is away", "the database is away"]);
   const next = journal.note("run", event("c"), LONG_MS);
   const flushed = journal.flush();
   while (held.length === 1) await new Promise((resolve) => setImmediate(resolve));

@@ -45,9 +45,9 @@ const endOf = (run: RunInput): RunEnd => ({
   completed: [],
 });
 /** Rows read when ends are announced. */
-const read: Promise<ExecutionView>[] = [];
+const reads: Promise<ExecutionView>[] = [];
 const publish: EventChannel["publish"] = (id, { type }) => {
-  if (type === "settled") read.push(stores.rows.find(id).then((row) => stores.log.whole(row!)));
+  if (type === "settled") reads.push(stores.rows.find(id).then((row) => stores.log.whole(row!)));
 };
 const execution = () => createExecution({ stores, channel: { publish } });
 
@@ -66,7 +66,7 @@ it("stores a result of the largest size beside the row, and returns it unchanged
   }
   const { executions } = await page(stores.rows.list({ userId: "user", limit: 3 }), 1);
   expect(JSON.parse(executions[0]!.resultJson)).toEqual(LARGEST);
-  expect((await Promise.all(read)).map(({ resultJson }) => JSON.parse(resultJson!) as unknown)).toEqual([LARGEST, LARGEST]);
+  expect((await Promise.all(reads)).map(({ resultJson }) => JSON.parse(resultJson!) as unknown)).toEqual([LARGEST, LARGEST]);
 });
 
 /** A row without the members of its final state. */
@@ -98,12 +98,12 @@ const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInpu
     await Promise.all(calls.map((call) => lives.itemCompleted(call, { files })));
     bytes.push(await bytesOf(executionId));
   }
-  const told = await stores.log.current((await stores.rows.find(executionId))!);
-  expect(told.nodes.map(({ id, status, items, itemsDone }) => [id, status, items, itemsDone])).toEqual(
+  const log = await stores.log.current((await stores.rows.find(executionId))!);
+  expect(log.nodes.map(({ id, status, items, itemsDone }) => [id, status, items, itemsDone])).toEqual(
     Array.from({ length: nodes }, (_, index) => [`node-${index}`, "completed", callsEach, callsEach]),
   );
-  const done = told.nodes.map((node) => ({ ...node, durationMs: 1 }));
-  await endFree(stores, lives, input, { ...endOf(input), result: null, nodes: done });
+  const doneNodes = log.nodes.map((node) => ({ ...node, durationMs: 1 }));
+  await endFree(stores, lives, input, { ...endOf(input), result: null, nodes: doneNodes });
   bytes.push(await bytesOf(executionId));
   return { input, bytes };
 };

@@ -37,8 +37,10 @@ describe("the event log", () => {
   it("counts every item once, however often and in whatever order it is reported", async () => {
     const { _id } = await inserted();
     const items = Array.from({ length: 10 }, (_, item) => item);
-    const told = items.map((item) => ({ ...event(`item:${item}`, "node.progress"), data: { nodeId: "pic", item } }));
-    await Promise.all([...told, ...told].map((one, at) => stores.log.append(_id, at % 2 === 0 ? [one] : [one, told[0]!])));
+    const itemEvents = items.map((item) => ({ ...event(`item:${item}`, "node.progress"), data: { nodeId: "pic", item } }));
+    await Promise.all(
+      [...itemEvents, ...itemEvents].map((one, at) => stores.log.append(_id, at % 2 === 0 ? [one] : [one, itemEvents[0]!])),
+    );
     const log = await stores.log.events(_id, "owner", 0);
     expect(log!.events.map(({ key }) => key).sort()).toEqual(["admitted", ...items.map((item) => `item:${item}`)]);
     expect((await stores.log.current((await stores.rows.find(_id))!)).nodes[0]!.itemsDone).toBe(10);
@@ -122,8 +124,8 @@ describe("the end of a run", () => {
 
   it("is written once if it is reported several times", async () => {
     const { _id } = await inserted({ status: "cancel_requested" });
-    const written = await Promise.all([1, 2, 3].map(() => stores.rows.finish(_id, final("cancelled"), [event("settled", "settled")])));
-    expect(written.filter((record) => record !== null)).toHaveLength(1);
+    const finishes = await Promise.all([1, 2, 3].map(() => stores.rows.finish(_id, final("cancelled"), [event("settled", "settled")])));
+    expect(finishes.filter((record) => record !== null)).toHaveLength(1);
     expect((await stores.log.events(_id, "owner", 0))!.events.map(({ type }) => type)).toEqual(["admitted", "settled"]);
     expect(await stores.rows.insert(newRecord("owner", { _id }))).toBe(false);
     expect((await stores.rows.find(_id))!.millicredits).toBe(7);
@@ -168,7 +170,7 @@ describe("a page of executions", () => {
     size: number,
     { maxBytes, ...times }: { maxBytes?: number; createdAfter?: Date; createdBefore?: Date } = {},
   ): Promise<string[][]> => {
-    const found: string[][] = [];
+    const foundPages: string[][] = [];
     let cursor = "";
     do {
       const page = await collectPage(
@@ -176,18 +178,18 @@ describe("a page of executions", () => {
         size,
         maxBytes,
       );
-      found.push(page.executions.map(({ executionId }) => executionId));
+      foundPages.push(page.executions.map(({ executionId }) => executionId));
       cursor = page.nextCursor;
     } while (cursor !== "");
-    return found;
+    return foundPages;
   };
 
   it("starts where the one before ended, without a gap or a repeat, newest first, also within a millisecond", async () => {
     const createdAt = new Date();
     const ids = await Promise.all(Array.from({ length: 5 }, async () => (await inserted({ userId: "lister", createdAt }))._id));
-    const found = await pages("lister", 2);
-    expect(found.map(({ length }) => length)).toEqual([2, 2, 1]);
-    expect(found.flat()).toEqual([...ids].sort().reverse());
+    const foundPages = await pages("lister", 2);
+    expect(foundPages.map(({ length }) => length)).toEqual([2, 2, 1]);
+    expect(foundPages.flat()).toEqual([...ids].sort().reverse());
   });
 
   it("covers a range of times, including the first", async () => {
@@ -203,9 +205,9 @@ describe("a page of executions", () => {
     const resultJson = JSON.stringify({ text: "x".repeat(1_000_000) });
     const ids: string[] = [];
     for (let at = 0; at < 12; at += 1) ids.unshift((await inserted({ userId: "writer", createdAt: new Date(at), resultJson }))._id);
-    const found = await pages("writer", 500);
-    expect(found.map(({ length }) => length)).toEqual([8, 4]);
-    expect(found.flat()).toEqual(ids);
+    const foundPages = await pages("writer", 500);
+    expect(foundPages.map(({ length }) => length)).toEqual([8, 4]);
+    expect(foundPages.flat()).toEqual(ids);
     expect((await pages("writer", 500, { maxBytes: 1 })).map(({ length }) => length)).toEqual(ids.map(() => 1));
   });
 });
@@ -216,13 +218,13 @@ describe("calls and pending work of many runs", () => {
     const callOf = (executionId: string) => ({ key: `${executionId}:n:0`, executionId, nodeId: "n", item: 0 });
     await Promise.all(ids.map((id) => stores.calls.submitted(callOf(id), "send")));
     const failing = stores.calls.submitted({ ...callOf(ids[0]!), key: { $bad: 1 } as never }, "send");
-    const ended = ids.map((id) =>
+    const endings = ids.map((id) =>
       stores.calls.ended({ ...callOf(id), _id: callOf(id).key, status: "completed", costMicroUsd: 1, requestId: null }),
     );
     await expect(failing).rejects.toThrow();
-    await Promise.all(ended);
-    const found = await Promise.all(ids.map((id) => stores.calls.of(id)));
-    expect(found.map((calls) => calls.map(({ status, sends }) => [status, sends]))).toEqual(ids.map(() => [["completed", ["send"]]]));
+    await Promise.all(endings);
+    const callLists = await Promise.all(ids.map((id) => stores.calls.of(id)));
+    expect(callLists.map((calls) => calls.map(({ status, sends }) => [status, sends]))).toEqual(ids.map(() => [["completed", ["send"]]]));
   });
 
   it("keep a completed call unchanged, whatever later reports say", async () => {
@@ -238,10 +240,10 @@ describe("calls and pending work of many runs", () => {
       Array.from({ length: 5 }, () => inserted({ status: "completed", attempt: 1, outbox: ["usage"], unsettled: true })),
     );
     const moved = await inserted({ status: "completed", attempt: 1, outbox: ["usage", "webhook"], unsettled: true });
-    const seen = { _id: moved._id, status: "completed", attempt: 1, outbox: ["usage"] } as const;
+    const pendingRow = { _id: moved._id, status: "completed", attempt: 1, outbox: ["usage"] } as const;
     await Promise.all([
       ...rows.map((row) => stores.rows.clear(row, ["usage"])),
-      stores.rows.clear({ ...seen, outbox: ["usage"] }, ["usage"]),
+      stores.rows.clear({ ...pendingRow, outbox: ["usage"] }, ["usage"]),
     ]);
     for (const { _id } of rows) expect(await stores.rows.find(_id)).toMatchObject({ outbox: [] });
     expect((await stores.rows.find(rows[0]!._id))!.unsettled).toBeUndefined();

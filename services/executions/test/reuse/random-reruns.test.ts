@@ -118,16 +118,16 @@ const tryOne = async (seed: number): Promise<Tried> => {
   const ids = second.graph.nodes.map(({ id }) => id);
   const again = random(4) === 0 ? [ids[random(ids.length)]!] : [];
   const requests = random(2) === 0 ? freshPlan.steps.filter(({ type }) => type === "http-request").map(({ id }) => id) : [];
-  const known = new Set(world.records.map(world.contentOf));
+  const knownContents = new Set(world.records.map(world.contentOf));
   const planned = await world.plan(second, { sources, again, requests });
   const rerun = await world.carry(planned!.plan, "rerun", planned!.reuse);
 
   expect(rerun.result).toEqual(whole.result);
   if (whole.result === undefined) return nothing;
-  const paid = fresh.records.filter(
-    (record) => record.costMicroUsd > 0 && (again.includes(record.nodeId) || !known.has(fresh.contentOf(record))),
+  const paidCalls = fresh.records.filter(
+    (record) => record.costMicroUsd > 0 && (again.includes(record.nodeId) || !knownContents.has(fresh.contentOf(record))),
   );
-  expect(rerun.paid).toBe(paid.length);
+  expect(rerun.paid).toBe(paidCalls.length);
   const quoted = quotedOf(planned!);
   if (quoted.exact) expect(quoted.calls).toBe(rerun.paid);
   return { isTried: true, isExact: quoted.exact, taken: whole.paid - rerun.paid };

@@ -58,7 +58,7 @@ const travelled = (plan: RunPlan): RunPlan => JSON.parse(JSON.stringify(shareTex
 /** Runs a plan; models create one file per item. */
 const runOf = (plan: RunPlan) => {
   const run = new GraphRun(plan);
-  const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
+  const doneIds = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
   const started = new Set<string>();
   const calls: Record<string, Record<string, unknown>[]> = {};
   const call = (step: PlanStep): void => {
@@ -66,14 +66,14 @@ const runOf = (plan: RunPlan) => {
     calls[step.id] = items.map((item) => run.inputs.ofCall(step, item));
     run.give(step.id, "image", mapped ? items.map(() => MADE) : MADE);
   };
-  for (let ready = run.readyAfter(done, started); ready.length > 0; ready = run.readyAfter(done, started))
+  for (let ready = run.readyAfter(doneIds, started); ready.length > 0; ready = run.readyAfter(doneIds, started))
     for (const step of ready) {
       started.add(step.id);
       run.start(step, 0);
       if (step.model === undefined) run.evaluate(step);
       else call(step);
       run.complete(step.id, 0);
-      done.add(step.id);
+      doneIds.add(step.id);
     }
   const { status, result } = run.end(undefined);
   return { status, result, calls };
@@ -150,9 +150,9 @@ const CASES: [where: string, nodes: Node[], edges: Edge[], result: object][] = [
 describe.each(FIELDS)("a run with an empty optional %s ends, even if it is linked", (type) => {
   it.each(CASES)("%s", (_where, nodes, edges, result) => {
     const plan = planOf(type, nodes, edges);
-    const ended = runOf(travelled(plan));
-    expect(ended).toMatchObject({ status: "completed", calls: { pic: [{ prompt: "a fox" }] } });
-    expect(ended.result).toEqual({ ...IMAGES, ...result });
+    const endedRun = runOf(travelled(plan));
+    expect(endedRun).toMatchObject({ status: "completed", calls: { pic: [{ prompt: "a fox" }] } });
+    expect(endedRun.result).toEqual({ ...IMAGES, ...result });
     expect(travelled(plan)).toStrictEqual(plan);
   });
 });

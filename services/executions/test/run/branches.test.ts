@@ -14,14 +14,14 @@ interface Made {
   from: number[];
 }
 
-const graphOf = (made: readonly Made[], results: readonly number[], source: Node, output: string): ReturnType<typeof readGraph> => {
+const graphOf = (shapes: readonly Made[], results: readonly number[], source: Node, output: string): ReturnType<typeof readGraph> => {
   const nodes: Node[] = [source];
   const edges: Edge[] = [];
   const outputs: [string, string][] = [[source.id, output]];
   const connect = ([from, sourceHandle]: [string, string], target: string, targetHandle: string): void =>
     void edges.push({ id: `e${edges.length}`, source: from, sourceHandle, target, targetHandle });
   const pick = (at: number): [string, string] => outputs[at % outputs.length]!;
-  made.forEach(({ isSwitch, limit, from }, index) => {
+  shapes.forEach(({ isSwitch, limit, from }, index) => {
     const id = `n${index}`;
     const cases = [{ name: "low", left: "{{size}}", op: "less", right: String(limit) }];
     nodes.push(isSwitch ? { id, type: "switch", data: { cases } } : { id, type: "text-box", data: { text: `${id}({{a}})` } });
@@ -49,16 +49,16 @@ const planOf = (graph: ReturnType<typeof readGraph>, size: number): RunPlan => {
 /** Runs a plan step by step; the HTTP request returns the size. */
 const runOf = (plan: RunPlan, size: number): { skipped: string[]; result: unknown } => {
   const run = new GraphRun(plan);
-  const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
+  const doneIds = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
   const started = new Set<string>();
-  for (let ready = run.readyAfter(done, started); ready.length > 0; ready = run.readyAfter(done, started))
+  for (let ready = run.readyAfter(doneIds, started); ready.length > 0; ready = run.readyAfter(doneIds, started))
     for (const step of ready) {
       started.add(step.id);
       run.start(step, 0);
       if (step.type === "http-request") run.give(step.id, "body", size);
       else run.evaluate(step);
       run.complete(step.id, 0);
-      done.add(step.id);
+      doneIds.add(step.id);
     }
   const { status, result } = run.end(undefined);
   expect(status).toBe("completed");
@@ -67,21 +67,21 @@ const runOf = (plan: RunPlan, size: number): { skipped: string[]; result: unknow
 };
 
 it("skips the same nodes and returns the same result, whether switches are decided during planning or by the run", () => {
-  const made = fc.record({
+  const shape = fc.record({
     isSwitch: fc.boolean(),
     limit: fc.integer({ min: 0, max: SIZES }),
     from: fc.array(fc.nat(30), { minLength: 1, maxLength: 3 }),
   });
   const property = fc.property(
-    fc.array(made, { minLength: 1, maxLength: 12 }),
+    fc.array(shape, { minLength: 1, maxLength: 12 }),
     fc.array(fc.nat(30), { minLength: 1, maxLength: 4 }),
     fc.integer({ min: 0, max: SIZES }),
     (nodes, results, size) => {
       const field: Node = { id: "s", type: "request-input", data: { fields: [{ name: "size", type: "number" }] } };
       const request: Node = { id: "s", type: "http-request", data: { url: "https://sizes.test/" } };
-      const known = planOf(graphOf(nodes, results, field, "size"), size);
-      expect(known.steps).toEqual([]);
-      const decided = runOf(known, size);
+      const knownPlan = planOf(graphOf(nodes, results, field, "size"), size);
+      expect(knownPlan.steps).toEqual([]);
+      const decided = runOf(knownPlan, size);
       expect(runOf(planOf(graphOf(nodes, results, request, "body"), size), size)).toEqual(decided);
     },
   );

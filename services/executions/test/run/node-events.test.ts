@@ -25,7 +25,7 @@ const node = (id: string, type: string, part: Partial<NodeState> = {}): NodeStat
   items: 1,
   ...part,
 });
-const done = (id: string, type: string, after: number, durationMs = 0): NodeState =>
+const doneNode = (id: string, type: string, after: number, durationMs = 0): NodeState =>
   node(id, type, { status: "completed", startedAt: START + after, durationMs });
 const inputOf = ({ _id, userId }: ExecutionRecord): RunInput =>
   ({
@@ -58,10 +58,10 @@ it("reports the end of every node of a completed run once, and the end of the ru
   await execution.itemCompleted(call(input, "pic", 1), {});
   const nodes = [
     evaluated,
-    done("pic", "generate-image", 5, 40),
-    done("out", "response-output", 51),
-    done("box", "text-box", 45),
-    done("none", "generate-video", 45),
+    doneNode("pic", "generate-image", 5, 40),
+    doneNode("out", "response-output", 51),
+    doneNode("box", "text-box", 45),
+    doneNode("none", "generate-video", 45),
   ];
   nodes.at(-1)!.items = 0;
   nodes[2]!.items = 0;
@@ -102,7 +102,7 @@ it("reports the outcome of every node of a failed run, and repeats nothing", asy
 
 it("reports a run that ends at its start as a whole", async () => {
   const input = inputOf(newRecord());
-  const nodes = [node("in", "request-input", { status: "completed" }), { ...done("out", "response-output", 0), items: 0 }];
+  const nodes = [node("in", "request-input", { status: "completed" }), { ...doneNode("out", "response-output", 0), items: 0 }];
   await endsOf(stores, execution).end({ from: "plan", input, part: {} }, end("completed", nodes));
   expect((await log(input)).map(([type]) => type)).toEqual(["admitted", "node.completed", "node.completed", "settled"]);
 });
@@ -111,7 +111,7 @@ it("reports a run that ends at its start as a whole", async () => {
 const underWay = async (): Promise<{ input: RunInput; over: RunEnd }> => {
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image")]);
-  return { input, over: end("completed", [done("pic", "generate-image", 5, 40)]) };
+  return { input, over: end("completed", [doneNode("pic", "generate-image", 5, 40)]) };
 };
 const keysOf = async ({ executionId, userId }: RunInput): Promise<string[]> => {
   const keys: string[] = [];
@@ -126,16 +126,16 @@ const keysOf = async ({ executionId, userId }: RunInput): Promise<string[]> => {
 it("ends the log of a run in its state at the decision on its end, whatever is written meanwhile", async () => {
   const { input, over } = await underWay();
   const { executionId } = input;
-  let written = 0;
+  let writtenCount = 0;
   const storm = async (writer: number): Promise<void> => {
     for (let at = 0; at < 1_000; at += 1) {
-      const said = { key: `${writer}:${at}`, type: "news", at: new Date(), data: { text: "x".repeat(500) } };
-      if (!(await stores.log.append(executionId, [said]))) return;
-      written += 1;
+      const news = { key: `${writer}:${at}`, type: "news", at: new Date(), data: { text: "x".repeat(500) } };
+      if (!(await stores.log.append(executionId, [news]))) return;
+      writtenCount += 1;
     }
   };
   const storms = [0, 1, 2, 3].map(storm);
-  while (written < 40) await new Promise((resolve) => setImmediate(resolve));
+  while (writtenCount < 40) await new Promise((resolve) => setImmediate(resolve));
   const { events, logParts } = await execution.decideEnding(executionId, "completed");
   const decided = await stores.log.recordedKeys({ events: events!, ...(logParts ? { logParts } : {}) });
   await Promise.all(storms);

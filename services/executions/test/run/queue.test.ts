@@ -54,9 +54,9 @@ it("never gives more places than the limit, and loses no run, whatever the order
       const inside = new Set<string>();
       for (const one of steps) {
         if ("leave" in one) {
-          const gone = String(one.leave);
-          queue = moveUp(leave(queue, [gone])).queue;
-          inside.delete(gone);
+          const goneId = String(one.leave);
+          queue = moveUp(leave(queue, [goneId])).queue;
+          inside.delete(goneId);
         } else {
           const before = queue.running.length;
           const { queue: next, place } = arrive(queue, String(one.enter), one.limit, one.mayWait);

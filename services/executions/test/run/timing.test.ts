@@ -13,7 +13,7 @@ const UNITS = [
   ["min", 60_000],
   ["s", 1_000],
 ] as const;
-const written = (ms: number): string => {
+const durationText = (ms: number): string => {
   const [unit, size] = UNITS.find(([, each]) => ms > 0 && ms % each === 0) ?? ["s", 1_000];
   return ms % size === 0 ? `${ms / size} ${unit}` : `${ms} ms`;
 };
@@ -21,7 +21,7 @@ const written = (ms: number): string => {
 it("documents every time and every number of attempts in the code", () => {
   const times = Object.entries<number | readonly number[]>(TIMING)
     .filter(([name]) => name !== NO_TIME)
-    .map(([name, value]) => [name, [value].flat().map(written).join(", ")]);
+    .map(([name, value]) => [name, [value].flat().map(durationText).join(", ")]);
   const attempts = Object.entries(ATTEMPTS).map(([name, count]) => [name, count.toLocaleString("en")]);
   const documented = [...readFileSync(PAGE, "utf8").matchAll(ROW)].map(([, name, value]) => `${name}: ${value}`);
   expect(documented.sort()).toEqual([...times, ...attempts].map(([name, value]) => `${name}: ${value}`).sort());

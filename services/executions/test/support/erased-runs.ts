@@ -74,15 +74,15 @@ export const createErasedRuns = ({ stores, connection }: { stores: Stores; conne
   };
 
   const countOf = async (word: string): Promise<Record<string, number>> => {
-    const found: Record<string, number> = {};
+    const counts: Record<string, number> = {};
     for (const { collectionName } of await connection.db!.collections())
       for await (const document of connection.db!.collection(collectionName).find()) {
         const { bytes } = document as { bytes?: { buffer: Uint8Array } };
         const parts = [Buffer.from(mongo.BSON.serialize(document)), ...(bytes ? [Buffer.from(bytes.buffer)] : [])];
         const whole = parts.flatMap((part) => (part[0] === 0x1f && part[1] === 0x8b ? [part, gunzipSync(part)] : [part]));
-        if (whole.some((part) => part.includes(word))) found[collectionName] = (found[collectionName] ?? 0) + 1;
+        if (whole.some((part) => part.includes(word))) counts[collectionName] = (counts[collectionName] ?? 0) + 1;
       }
-    return found;
+    return counts;
   };
 
   /** Inserts a run with a word in all of its stored data. */

@@ -77,11 +77,11 @@ export const createProcess = (turn?: (what: string) => Promise<() => void>): Pro
   const call = async (port: Port, name: string, method: Method, args: unknown[]): Promise<unknown> => {
     if (isDead) return never();
     const over = await turn?.(`${port}.${name}`);
-    const result = made(port, name, method, args);
+    const result = callWithFault(port, name, method, args);
     void Promise.race([result.catch(() => undefined), death]).then(over);
     return result;
   };
-  const made = async (port: Port, name: string, method: Method, args: unknown[]): Promise<unknown> => {
+  const callWithFault = async (port: Port, name: string, method: Method, args: unknown[]): Promise<unknown> => {
     const isWrite = WRITES[port].includes(name);
     const isHere = isWrite && isArmed && writes.push(`${port}.${name}`) - 1 === fault?.at;
     if (isHere && fault!.when === "before") return strike(port);

@@ -82,7 +82,7 @@ export const endsOf = (stores: Stores, execution: Execution): End => {
  * Ends a run without holds as its workflow would.
  * @returns true if this made the run final
  */
-export const endFree = async (stores: Stores, execution: Execution, input: RunInput, seen: RunEnd): Promise<boolean> => {
-  const row = await endsOf(stores, execution).end({ from: "workflow", input: { ...input, held: [] } }, seen);
-  return row?.status === seen.status;
+export const endFree = async (stores: Stores, execution: Execution, input: RunInput, runEnd: RunEnd): Promise<boolean> => {
+  const row = await endsOf(stores, execution).end({ from: "workflow", input: { ...input, held: [] } }, runEnd);
+  return row?.status === runEnd.status;
 };

@@ -29,7 +29,7 @@ export const peer = {} as {
   egress: EgressClient;
   stores: Stores;
   /** Response to a request; undefined breaks the connection. */
-  answers: (seen: Seen) => Answer | undefined;
+  answers: (request: Seen) => Answer | undefined;
   /** Requests of one test. */
   seen: Seen[];
 };

@@ -14,7 +14,7 @@ export interface ModerationHook {
   decide: (question: Question) => object | Promise<object>;
   /** Failed verifications: a wrong signature or an unmet expectation. */
   failures: unknown[];
-  respond: ((asked: Asked) => Told | Promise<Told>) | undefined;
+  respond: ((request: Asked) => Told | Promise<Told>) | undefined;
   reset(): void;
   stop: RecordingServer["stop"];
 }
@@ -38,14 +38,14 @@ export const startModerationHook = async (): Promise<ModerationHook> => {
     },
     stop: server.stop,
   };
-  const answer = async (asked: Asked): Promise<Told> => {
-    const question = new Webhook(SECRET).verify(asked.bytes.toString(), asked.headers as Record<string, string>) as Question;
+  const answer = async (request: Asked): Promise<Told> => {
+    const question = new Webhook(SECRET).verify(request.bytes.toString(), request.headers as Record<string, string>) as Question;
     hook.questions.push(question);
-    if (hook.respond) return hook.respond(asked);
+    if (hook.respond) return hook.respond(request);
     return { json: await hook.decide(question) };
   };
-  server.answer = (asked) =>
-    answer(asked).catch((error: unknown) => {
+  server.answer = (request) =>
+    answer(request).catch((error: unknown) => {
       hook.failures.push(error);
       return { status: 400 };
     });

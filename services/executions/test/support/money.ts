@@ -36,7 +36,7 @@ export interface Money {
   end: End["end"];
   endQueued: End["endQueued"];
   /** Ends a run as its workflow would. @returns its status and charge */
-  settle(input: RunInput, seen: RunEnd): Promise<{ status: string; millicredits: number }>;
+  settle(input: RunInput, runEnd: RunEnd): Promise<{ status: string; millicredits: number }>;
   /** Started workflows, cancellations and webhook deliveries, in order. */
   started: RunInput[];
   cancelled: string[];
@@ -147,9 +147,9 @@ export interface PlannedNode {
 
 export const settling =
   (end: End["end"]) =>
-  async (input: RunInput, seen: RunEnd): Promise<{ status: string; millicredits: number }> => {
-    const row = await end({ from: "workflow", input }, seen);
-    return { status: row?.status ?? seen.status, millicredits: row?.millicredits ?? 0 };
+  async (input: RunInput, runEnd: RunEnd): Promise<{ status: string; millicredits: number }> => {
+    const row = await end({ from: "workflow", input }, runEnd);
+    return { status: row?.status ?? runEnd.status, millicredits: row?.millicredits ?? 0 };
   };
 
 /** Reports each run separately. */

@@ -87,10 +87,10 @@ export const native = (dialect: NativeDialect, part: Record<string, unknown> = {
 });
 
 /** Answers valid requests of a dialect. */
-export const answers = (dialect: NativeDialect, answer: (seen: Seen) => Answer): void => {
-  peer.answers = (seen) => {
-    const problem = problemOf(dialect, seen);
-    return problem === undefined ? answer(seen) : { status: 400, body: { error: { message: problem } } };
+export const answers = (dialect: NativeDialect, answer: (request: Seen) => Answer): void => {
+  peer.answers = (request) => {
+    const problem = problemOf(dialect, request);
+    return problem === undefined ? answer(request) : { status: 400, body: { error: { message: problem } } };
   };
 };
 
@@ -100,22 +100,22 @@ export const events = (...data: object[]): Answer => ({
 });
 
 /** A text in each dialect, as one response and as a stream, with 12 input and 5 output tokens. */
-export const wholeText: Readonly<Record<NativeDialect, (said: string, end?: string) => Answer>> = {
-  anthropic: (said, stop_reason = "end_turn") => ({
+export const wholeText: Readonly<Record<NativeDialect, (words: string, end?: string) => Answer>> = {
+  anthropic: (words, stop_reason = "end_turn") => ({
     body: {
       id: "msg_1",
       content: [
         { type: "thinking", thinking: "hm", signature: "s" },
-        { type: "text", text: said },
+        { type: "text", text: words },
       ],
       stop_reason,
       usage: { input_tokens: 4, cache_creation_input_tokens: 3, cache_read_input_tokens: 5, output_tokens: 5 },
     },
   }),
-  gemini: (said, finishReason = "STOP") => ({
+  gemini: (words, finishReason = "STOP") => ({
     body: {
       responseId: "r1",
-      candidates: [{ content: { role: "model", parts: [{ text: "hm", thought: true }, { text: said }] }, finishReason }],
+      candidates: [{ content: { role: "model", parts: [{ text: "hm", thought: true }, { text: words }] }, finishReason }],
       usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 3, thoughtsTokenCount: 2, totalTokenCount: 17 },
     },
   }),
@@ -139,16 +139,16 @@ export const geminiPiece = (part: object, more: object = {}): object => ({
 });
 const geminiUsage = { usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 3, thoughtsTokenCount: 2 } };
 
-export const pieces: Readonly<Record<NativeDialect, (said: string[]) => Answer>> = {
-  anthropic: (said) =>
+export const pieces: Readonly<Record<NativeDialect, (words: string[]) => Answer>> = {
+  anthropic: (words) =>
     anthropicStream(
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
       anthropicDelta({ type: "thinking_delta", thinking: "hm" }),
-      ...said.map((text) => anthropicDelta({ type: "text_delta", text })),
+      ...words.map((text) => anthropicDelta({ type: "text_delta", text })),
       ...anthropicEnd("end_turn"),
     ),
-  gemini: (said) =>
-    events(geminiPiece({ text: "hm", thought: true }), ...said.map((text) => geminiPiece({ text })), {
+  gemini: (words) =>
+    events(geminiPiece({ text: "hm", thought: true }), ...words.map((text) => geminiPiece({ text })), {
       ...geminiPiece({ text: "" }, { finishReason: "STOP" }),
       ...geminiUsage,
     }),

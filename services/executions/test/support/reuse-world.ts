@@ -63,7 +63,7 @@ export interface Asking {
 }
 
 /** Plans a graph; undefined if it can't run. */
-export const planOf = ({ graph, inputs }: Asking, given?: GivenOutputs): RunPlan | undefined =>
+export const planOf = ({ graph, inputs }: Asking, reusedOutputs?: GivenOutputs): RunPlan | undefined =>
   planRun({
     graph: readGraph(JSON.stringify(graph.nodes), JSON.stringify(graph.edges)),
     inputs: new Map(Object.entries(inputs)),
@@ -71,13 +71,13 @@ export const planOf = ({ graph, inputs }: Asking, given?: GivenOutputs): RunPlan
     media: new Map(),
     markupPermille: 1_000,
     storage: OWN,
-    ...(given ? { given: new Map(given.map(([id, ports]) => [id, new Map(ports)])) } : {}),
+    ...(reusedOutputs ? { given: new Map(reusedOutputs.map(([id, ports]) => [id, new Map(ports)])) } : {}),
   }).plan;
 
 export const createReuseWorld = () => {
   const records: CallRecord[] = [];
   const files = new Map<string, string>();
-  let made = 0;
+  let madeCount = 0;
 
   const objectsOf = (keys: readonly string[]) => ({
     objects: keys.flatMap((key) =>
@@ -116,16 +116,16 @@ export const createReuseWorld = () => {
   };
 
   const answer = ({ model, inputs, schema }: ModelCall): CallResult => {
-    const said = hash(model, contents(inputs), schema);
+    const textHash = hash(model, contents(inputs), schema);
     const free = { costMicroUsd: MICRO_USD, requestId: null };
     if (MODELS.get(model)!.modality === "image") {
-      const key = `k${(made += 1)}`;
-      files.set(key, said);
+      const key = `k${(madeCount += 1)}`;
+      files.set(key, textHash);
       return { files: [{ url: OWN + key, contentType: "image/png" }], text: null, ...free };
     }
-    if (!schema) return { files: [], text: `said ${said}`, ...free };
-    const length = Number(schema.minItems ?? 1 + (Number.parseInt(said[0]!, 16) % 3));
-    const value = Array.from({ length }, (_, index) => `${said}-${index}`);
+    if (!schema) return { files: [], text: `said ${textHash}`, ...free };
+    const length = Number(schema.minItems ?? 1 + (Number.parseInt(textHash[0]!, 16) % 3));
+    const value = Array.from({ length }, (_, index) => `${textHash}-${index}`);
     return { files: [], text: JSON.stringify(value), json: { value }, ...free };
   };
 
@@ -157,19 +157,19 @@ export const createReuseWorld = () => {
 
   const carry = async (plan: RunPlan, executionId: string, reuse?: Reuse): Promise<Outcome> => {
     const run = new GraphRun(plan);
-    const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
+    const doneIds = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
     const started = new Set<string>();
-    let paid = 0;
+    let paidCount = 0;
     const runStep = async (step: PlanStep): Promise<void> => {
       run.start(step, 0);
       if (step.model === undefined && step.type !== "http-request") return run.evaluate(step);
       const { calls, mapped } = callsOf(run, step, executionId);
       const mayTake = reuse && !reuse.again.includes(step.id) && (step.model !== undefined || reuse.requests.includes(step.id));
-      const taken: (ReusedResult | null)[] = mayTake ? await takeOver({ sources: reuse.sources, calls }) : calls.map(() => null);
-      const isPaid = (_: unknown, index: number): boolean => step.model !== undefined && taken[index] === null;
-      paid += calls.filter(isPaid).length;
-      const results = await Promise.all(calls.map(async (call, index) => taken[index]?.outputs ?? (await make(call))));
-      const isTaken = (index: number): boolean => taken[index] !== null;
+      const takenResults: (ReusedResult | null)[] = mayTake ? await takeOver({ sources: reuse.sources, calls }) : calls.map(() => null);
+      const isPaid = (_: unknown, index: number): boolean => step.model !== undefined && takenResults[index] === null;
+      paidCount += calls.filter(isPaid).length;
+      const results = await Promise.all(calls.map(async (call, index) => takenResults[index]?.outputs ?? (await make(call))));
+      const isTaken = (index: number): boolean => takenResults[index] !== null;
       const outputs =
         step.model === undefined
           ? httpOutputs(results as HttpResult[], { mapped })
@@ -181,19 +181,19 @@ export const createReuseWorld = () => {
       for (const [port, value] of outputs) run.give(step.id, port, value);
     };
     try {
-      for (let ready = run.readyAfter(done, started); ready.length > 0; ready = run.readyAfter(done, started)) {
+      for (let ready = run.readyAfter(doneIds, started); ready.length > 0; ready = run.readyAfter(doneIds, started)) {
         for (const step of ready) {
           started.add(step.id);
           await runStep(step);
           run.complete(step.id, 0);
-          done.add(step.id);
+          doneIds.add(step.id);
         }
       }
     } catch (error) {
       if (!(error instanceof Error) || error.name !== "BindError") throw error;
-      return { result: undefined, paid };
+      return { result: undefined, paid: paidCount };
     }
-    return { result: contents(run.end(undefined).result), paid };
+    return { result: contents(run.end(undefined).result), paid: paidCount };
   };
 
   return {
@@ -205,7 +205,7 @@ export const createReuseWorld = () => {
     plan: async (asking: Asking, reuse: Reuse): Promise<PlannedReuse | undefined> => {
       const plan = planOf(asking);
       if (!plan) return undefined;
-      const replan = (given: GivenOutputs): Promise<RunPlan> => Promise.resolve(planOf(asking, given)!);
+      const replan = (reusedOutputs: GivenOutputs): Promise<RunPlan> => Promise.resolve(planOf(asking, reusedOutputs)!);
       return preview({ plan, models: MODELS, reuse, where: { userId: USER, sources: reuse.sources, pins: true }, replan });
     },
   };
@@ -216,9 +216,9 @@ export type ReuseWorld = ReturnType<typeof createReuseWorld>;
 /** Number of held calls, and true if it is exact. */
 export const quotedOf = ({ plan, free, open }: PlannedReuse): { calls: number; exact: boolean } => {
   const isOpen = (step: PlanStep): boolean => {
-    const left = Array.from({ length: step.maxItems }, (_, item) => `${step.id}:${item}`).some((key) => !free.has(key));
+    const hasRemaining = Array.from({ length: step.maxItems }, (_, item) => `${step.id}:${item}`).some((key) => !free.has(key));
     const mayBeLess = step.conditional === true || open.has(step.id);
-    return step.model !== undefined && ((step.itemLimit ?? step.maxItems) > step.maxItems || (mayBeLess && left));
+    return step.model !== undefined && ((step.itemLimit ?? step.maxItems) > step.maxItems || (mayBeLess && hasRemaining));
   };
   return { calls: holdItems(plan).filter(({ key }) => !free.has(key)).length, exact: !plan.steps.some(isOpen) };
 };

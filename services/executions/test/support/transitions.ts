@@ -34,10 +34,10 @@ type Scenario = (world: World, healthy: Replica, to: RunStatus) => Promise<Scene
 const DAY_MS = 25 * 3_600_000;
 
 /** Waits until a run's workflow has started. */
-const isOpen = async (world: World, id: string, asked: Promise<unknown> = new Promise(() => undefined)): Promise<void> => {
+const isOpen = async (world: World, id: string, pendingAnswer: Promise<unknown> = new Promise(() => undefined)): Promise<void> => {
   let answer: unknown;
-  void asked.then((given) => {
-    answer = given;
+  void pendingAnswer.then((reply) => {
+    answer = reply;
   });
   while (!world.temporal.open.has(id)) {
     if (answer) throw new Error(`it was not started: ${JSON.stringify(answer)}`);
@@ -48,9 +48,9 @@ const isOpen = async (world: World, id: string, asked: Promise<unknown> = new Pr
 /** A run with a started workflow, whose client hasn't got a response. */
 const started = async (world: World, healthy: Replica, end: FinalStatus = "completed") => {
   const request = world.requestOf({}, { end });
-  const asked = world.ask(healthy, request, true);
-  await isOpen(world, request.executionId, asked);
-  return { request, asked, id: request.executionId };
+  const pendingAnswer = world.ask(healthy, request, true);
+  await isOpen(world, request.executionId, pendingAnswer);
+  return { request, asked: pendingAnswer, id: request.executionId };
 };
 const running = async (world: World, healthy: Replica, end?: FinalStatus) => {
   const run = await started(world, healthy, end);
@@ -72,10 +72,10 @@ const cutOff = (world: World): Replica => {
   const process = createProcess();
   const away = () => Promise.reject(unavailable("it is away"));
   const wrap: Process["wrap"] = (port, target) => {
-    const lost = { temporal: { start: away }, billing: { settle: away } }[port as string];
+    const lostCalls = { temporal: { start: away }, billing: { settle: away } }[port as string];
     // Methods of service clients can be accessed only by name.
-    return lost
-      ? new Proxy(target, { get: (of, name) => (lost as Record<string, unknown>)[String(name)] ?? (Reflect.get(of, name) as unknown) })
+    return lostCalls
+      ? new Proxy(target, { get: (of, name) => (lostCalls as Record<string, unknown>)[String(name)] ?? (Reflect.get(of, name) as unknown) })
       : process.wrap(port, target);
   };
   return world.replica({ ...process, wrap });
@@ -200,9 +200,9 @@ const play = async ({ name, from, to }: Case, fault?: Fault): Promise<{ writes: 
 
 const AT_ONCE = 6;
 const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> => {
-  const left = [...items];
+  const remaining = [...items];
   const worker = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+    for (let item = remaining.shift(); item !== undefined; item = remaining.shift()) await work(item);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 };
@@ -221,12 +221,12 @@ export const describeTransitions = (names: readonly TransitionName[]): void => {
       const variants: Fault[] = writes.flatMap((_, at) =>
         (["before", "after"] as const).flatMap((when) => (["dies", "fails"] as const).map((how): Fault => ({ at, when, how }))),
       );
-      const found: string[] = [];
+      const faultTexts: string[] = [];
       await each(variants, async (fault) => {
         const { faults: wrong } = await play(one, fault);
-        found.push(...wrong.map((what) => `${writes[fault.at]} ${fault.how} ${fault.when}: ${what}`));
+        faultTexts.push(...wrong.map((what) => `${writes[fault.at]} ${fault.how} ${fault.when}: ${what}`));
       });
-      expect(found).toEqual([]);
+      expect(faultTexts).toEqual([]);
     });
   });
 };

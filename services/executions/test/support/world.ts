@@ -58,8 +58,8 @@ const createTemporal = () => {
         return "started";
       },
       cancel: async (id: string): Promise<void> => {
-        const carried = open.get(id);
-        if (carried) carried.isCancelled = true;
+        const carriedRun = open.get(id);
+        if (carriedRun) carriedRun.isCancelled = true;
       },
       isCarried: async (id: string): Promise<boolean> => open.has(id),
       isFailing: async (id: string): Promise<boolean> => open.get(id)?.isFailing ?? false,
@@ -185,7 +185,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
   /** All responses to clients, by run. */
   const answers = new Map<string, Answer[]>();
   /** Number of requests per run, and of open ones. */
-  const asked = new Map<string, { begun: number; open: number }>();
+  const asksById = new Map<string, { begun: number; open: number }>();
 
   const replica = (process: Process = createProcess(), later = 0): Replica => createReplica(money, temporal.port, userId, process, later);
 
@@ -214,16 +214,16 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
 
   /** Sends a client's request. If the process dies, there is no response. */
   const ask = async (one: Replica, request: executions.RunRequest, isPatient = false): Promise<Answer | undefined> => {
-    const asks = asked.get(request.executionId) ?? { begun: 0, open: 0 };
-    asked.set(request.executionId, asks);
+    const asks = asksById.get(request.executionId) ?? { begun: 0, open: 0 };
+    asksById.set(request.executionId, asks);
     const isAlone = asks.open === 0;
     asks.open += 1;
     const mine = (asks.begun += 1);
     // The response to an earlier request guarantees nothing about this one.
-    const said = answers.get(request.executionId)?.filter((answer) => "told" in answer) ?? [];
-    answers.set(request.executionId, said);
+    const toldAnswers = answers.get(request.executionId)?.filter((answer) => "told" in answer) ?? [];
+    answers.set(request.executionId, toldAnswers);
     const answered: Promise<Answer> = one.runs.run(request, Date.now() + (isPatient ? PATIENT_MS : ANSWER_MS)).then(
-      (told) => ({ told }),
+      (reply) => ({ told: reply }),
       (error: DomainError) => ({ error }),
     );
     const answer = await Promise.race([answered, one.process.death]);
@@ -239,8 +239,8 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     for (let attempt = 1; ; attempt += 1) {
       const one = by();
       try {
-        const done = await Promise.race([work(one).then((value) => ({ value })), one.process.death]);
-        if (done) return done.value;
+        const result = await Promise.race([work(one).then((value) => ({ value })), one.process.death]);
+        if (result) return result.value;
         if (by() === one) throw new Error("nothing is left that could go on");
       } catch (error) {
         const isTransient = !(error instanceof DomainError) || error.kind === "unavailable" || error.kind === "internal";
@@ -249,64 +249,64 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     }
   };
 
-  const endOf = ({ input, extended }: Carried, status: FinalStatus, done: readonly string[]): RunEnd => ({
+  const endOf = ({ input, extended }: Carried, status: FinalStatus, doneKeys: readonly string[]): RunEnd => ({
     status,
     result: status === "completed" ? { images: [] } : null,
     error: status === "failed" ? { code: "EXECUTION_FAILED", message: "it failed" } : null,
     requestId: null,
     nodes: initialNodes(input.plan).map((node) => ({ ...node, status: status === "completed" ? "completed" : "skipped" })),
-    completed: done.map((key) => ({ key, nodeId: "pics", costMicroUsd: 4_000 })),
+    completed: doneKeys.map((key) => ({ key, nodeId: "pics", costMicroUsd: 4_000 })),
     extended,
   });
 
   /** First step of a run's workflow. */
   const claim = (id: string, by: () => Replica): Promise<boolean> =>
     activity(by, async (one) => {
-      const carried = temporal.open.get(id);
-      if (!carried) return false;
-      const { input, runId } = carried;
+      const carriedRun = temporal.open.get(id);
+      if (!carriedRun) return false;
+      const { input, runId } = carriedRun;
       return (await one.execution.claim(id, input.attempt, runId)) !== null;
     });
 
   /** Makes the calls of a run until it is cancelled. @returns keys of completed calls, and true if the run failed */
-  const callAll = async (id: string, carried: Carried, by: () => Replica): Promise<{ done: string[]; isRefused: boolean }> => {
-    const { input } = carried;
+  const callAll = async (id: string, carriedRun: Carried, by: () => Replica): Promise<{ done: string[]; isRefused: boolean }> => {
+    const { input } = carriedRun;
     const { more = 0 } = plans.get(id) ?? {};
-    const done: string[] = [];
+    const doneKeys: string[] = [];
     const keys = Array.from({ length: input.holds.length + more }, (_, item) => `pics:${item}`);
     for (const [item, key] of keys.entries()) {
-      if (carried.isCancelled || temporal.open.get(id) !== carried) break;
+      if (carriedRun.isCancelled || temporal.open.get(id) !== carriedRun) break;
       if (item === input.holds.length) {
         const items = keys.slice(item).map((one) => ({ key: one, model: "painter", maxMillicredits: PRICE }));
         const extended = await activity(by, (one) => one.holds.extend(input, items)).catch((error: unknown) => error);
-        if (!Array.isArray(extended)) return { done, isRefused: true };
-        carried.extended = extended as HeldItem[];
+        if (!Array.isArray(extended)) return { done: doneKeys, isRefused: true };
+        carriedRun.extended = extended as HeldItem[];
       }
       const call = { key: `${id}:${key}`, executionId: id, nodeId: "pics", item };
-      const told = { ...call, userId, nodeIndex: 0, items: keys.length, startedAt: Date.now() };
+      const itemCall = { ...call, userId, nodeIndex: 0, items: keys.length, startedAt: Date.now() };
       await activity(by, (one) => one.stores.calls.submitted(call, "send"));
-      await activity(by, (one) => one.execution.submitted(told, "job"));
+      await activity(by, (one) => one.execution.submitted(itemCall, "job"));
       await activity(by, (one) =>
         one.stores.calls.ended({ ...call, _id: call.key, status: "completed", costMicroUsd: 4_000, requestId: null } as never),
       );
-      await activity(by, (one) => one.execution.itemCompleted(told, {}));
-      done.push(key);
+      await activity(by, (one) => one.execution.itemCompleted(itemCall, {}));
+      doneKeys.push(key);
     }
-    return { done, isRefused: false };
+    return { done: doneKeys, isRefused: false };
   };
 
   /** Carries out a workflow from its claim to its settlement, unless it is terminated. */
   const carry = async (id: string, by: () => Replica): Promise<void> => {
-    const carried = temporal.open.get(id);
-    if (!carried) return;
-    const { input } = carried;
+    const carriedRun = temporal.open.get(id);
+    if (!carriedRun) return;
+    const { input } = carriedRun;
     if (await claim(id, by)) {
-      const { done, isRefused } = await callAll(id, carried, by);
-      if (temporal.open.get(id) !== carried) return;
-      const status = carried.isCancelled ? "cancelled" : isRefused ? "failed" : (plans.get(id)?.end ?? "completed");
-      await activity(by, (one) => one.settle(input, endOf(carried, status, done)));
+      const { done, isRefused } = await callAll(id, carriedRun, by);
+      if (temporal.open.get(id) !== carriedRun) return;
+      const status = carriedRun.isCancelled ? "cancelled" : isRefused ? "failed" : (plans.get(id)?.end ?? "completed");
+      await activity(by, (one) => one.settle(input, endOf(carriedRun, status, done)));
     }
-    if (temporal.open.get(id) === carried) temporal.open.delete(id);
+    if (temporal.open.get(id) === carriedRun) temporal.open.delete(id);
   };
 
   const rows = () => Promise.all([...plans.keys()].map((id) => money.stores.rows.find(id)));
@@ -314,14 +314,14 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
   /** Carries out started workflows until the work is done. */
   const carryUntil = async (work: Promise<unknown>, by: () => Replica): Promise<void> => {
     let isDone = false;
-    const done = work.finally(() => {
+    const finishing = work.finally(() => {
       isDone = true;
     });
     while (!isDone) {
       await Promise.all([...temporal.open.keys()].map((id) => carry(id, by)));
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    await done;
+    await finishing;
   };
 
   /** Carries out workflows and runs sweeps until no work is left. */
@@ -329,8 +329,8 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     for (let round = 0; round < ROUNDS; round += 1) {
       await Promise.all([...temporal.open.keys()].map((id) => carry(id, by)));
       await by().sweep();
-      const left = (await rows()).some((row) => row?.unsettled === true);
-      if (!left && temporal.open.size === 0) break;
+      const hasUnsettled = (await rows()).some((row) => row?.unsettled === true);
+      if (!hasUnsettled && temporal.open.size === 0) break;
     }
     // A place that an ended run left is found when the next run needs it.
     await by().queue.mend(userId, []);
@@ -384,13 +384,13 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
 
   /** Checks the rules for all runs together. */
   const faults = async (): Promise<string[]> => {
-    const found = (await Promise.all([...plans.keys()].map(faultsOf))).flat();
+    const allFaults = (await Promise.all([...plans.keys()].map(faultsOf))).flat();
     const { account } = await money.billing.getAccount({ userId }, LONG_DEADLINE);
-    if (account!.heldMillicredits !== 0 || account!.activeHolds !== 0) found.push(`${account!.heldMillicredits} are held still`);
+    if (account!.heldMillicredits !== 0 || account!.activeHolds !== 0) allFaults.push(`${account!.heldMillicredits} are held still`);
     const line = await money.stores.queues.find(userId);
     const places = [...line.running, ...line.waiting.map((one) => one.id)];
-    if (places.length > 0) found.push(`${places.join()} have places`);
-    return found;
+    if (places.length > 0) allFaults.push(`${places.join()} have places`);
+    return allFaults;
   };
 
   return { userId, temporal, replica, requestOf, ask, claim, carry, carryUntil, settle, faults, rows };

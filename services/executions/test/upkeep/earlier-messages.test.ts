@@ -31,14 +31,14 @@ const inserted = async (webhook: Partial<WebhookState>, part: Partial<ExecutionR
 };
 
 const withNotifications = (refusal?: DomainError) => {
-  const sent: notifications.SendRequest[] = [];
+  const requests: notifications.SendRequest[] = [];
   const service = {
-    send: (request: notifications.SendRequest) => (refusal ? Promise.reject(refusal) : Promise.resolve(void sent.push(request))),
+    send: (request: notifications.SendRequest) => (refusal ? Promise.reject(refusal) : Promise.resolve(void requests.push(request))),
     getDeliveries: () => Promise.resolve({ deliveries: [] }),
     redeliver: () => Promise.resolve({ delivery: undefined }),
   } as never;
   const webhooks = createHandOver({ notifications: service, stores });
-  return { sent, ...createEarlierMessages({ stores, notifications: service, webhooks, logger }) };
+  return { sent: requests, ...createEarlierMessages({ stores, notifications: service, webhooks, logger }) };
 };
 
 const entry = { at: new Date(0), status: 500, error: "the receiver answered 500", durationMs: 1, url: "https://example.com/hook" };
@@ -71,10 +71,10 @@ it("keeps an attempt of a 1.0.0 worker, so that its delivery isn't repeated", as
   const { activities } = withNotifications();
   const id = await inserted({});
   const name = { executionId: id, keyId: "key", delivery: 1, attempt: 1 };
-  const sent = { url: entry.url, revision: "", at: 0, durationMs: 1, retryAfterMs: null };
-  expect(await activities.recordAttempt(name, { ...sent, status: 500, error: entry.error })).toBeNull();
-  expect(await activities.recordAttempt(name, { ...sent, status: 500, error: entry.error })).toBeNull();
-  expect(await activities.recordAttempt({ ...name, attempt: 2 }, { ...sent, status: 204, error: null })).toBe("delivered");
+  const attemptResult = { url: entry.url, revision: "", at: 0, durationMs: 1, retryAfterMs: null };
+  expect(await activities.recordAttempt(name, { ...attemptResult, status: 500, error: entry.error })).toBeNull();
+  expect(await activities.recordAttempt(name, { ...attemptResult, status: 500, error: entry.error })).toBeNull();
+  expect(await activities.recordAttempt({ ...name, attempt: 2 }, { ...attemptResult, status: 204, error: null })).toBe("delivered");
   expect((await stores.rows.find(id))!.webhook).toMatchObject({ state: "delivered", attempts: 2, lastError: null });
 });
 
@@ -110,13 +110,13 @@ it("hands an unsent mail over to notifications as stored, once, and drops it wit
 it("moves overdue deliveries without a workflow once, and none that aren't due or have ended", async () => {
   const { sent, moveLate } = withNotifications();
   const never = await inserted({});
-  const lost = await inserted({ delivery: 2, attempts: 3, nextAttemptAt: ago(11) });
+  const lostDelivery = await inserted({ delivery: 2, attempts: 3, nextAttemptAt: ago(11) });
   await inserted({ nextAttemptAt: ago(-240) });
   await inserted({}, { finishedAt: ago(9) });
   await inserted({}, { status: "processing", finishedAt: null });
   for (const state of ["delivered", "failed", "disabled", "skipped"] as const) await inserted({ state });
   expect(await moveLate(() => undefined)).toEqual({ seen: 2, changed: 2, failed: 0 });
-  expect(new Set(sent.map(({ id }) => id))).toEqual(new Set([never, lost]));
+  expect(new Set(sent.map(({ id }) => id))).toEqual(new Set([never, lostDelivery]));
   expect(await moveLate(() => undefined)).toEqual({ seen: 0, changed: 0, failed: 0 });
 });
 

@@ -26,9 +26,9 @@ const balance = async (userId: string) => {
   const { account } = await money.billing.getAccount({ userId });
   return { free: account!.planMillicredits, held: account!.heldMillicredits };
 };
-const leaks = (part: Partial<LeaksOptions> = {}, carried: readonly string[] = []) => {
+const leaks = (part: Partial<LeaksOptions> = {}, carriedIds: readonly string[] = []) => {
   const { billing, stores } = money;
-  const starter = { isCarried: (id: string) => Promise.resolve(carried.includes(id)) };
+  const starter = { isCarried: (id: string) => Promise.resolve(carriedIds.includes(id)) };
   return createLeaks({ billing, stores, starter, logger, ageMs: 0, ...part });
 };
 const look = (...args: Parameters<typeof leaks>) => leaks(...args)(() => undefined);
@@ -75,10 +75,10 @@ it("never touches the hold of a running run, or a recent one", async () => {
 it("captures the charge in a run's row if billing has lost it", async () => {
   const run = await newRun();
   const { executionId, userId } = run;
-  const begun = await money.begin(run);
+  const begunRun = await money.begin(run);
   const call = { _id: `${executionId}:pics:0`, executionId, nodeId: "pics", item: 0, requestId: null };
   await money.stores.calls.ended({ ...call, status: "completed", costMicroUsd: 4_000 });
-  await money.settle(begun, completed(run, ["pics:0"]));
+  await money.settle(begunRun, completed(run, ["pics:0"]));
   // As after a restore of billing's database: the hold is open again under the row's id.
   const rest = await newRun();
   await money.holds.hold({ ...rest, holdId: `${executionId}.1` });
@@ -89,8 +89,8 @@ it("captures the charge in a run's row if billing has lost it", async () => {
 
 it("captures the charge in the row of a run with one call, even without a record of that call's end", async () => {
   const run = await newRun(1);
-  const begun = await money.begin(run);
-  await money.settle(begun, completed(run, ["pics:0"]));
+  const begunRun = await money.begin(run);
+  await money.settle(begunRun, completed(run, ["pics:0"]));
   const rest = await newRun(1);
   await money.holds.hold({ ...rest, holdId: `${run.executionId}.1` });
   expect(await look()).toMatchObject({ changed: 1, failed: 0 });

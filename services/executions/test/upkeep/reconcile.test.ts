@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => money.stop());
 
-const seen = new Date(Date.now() - 3_600_000);
+const seenAt = new Date(Date.now() - 3_600_000);
 const freeRun = (userId = "user", part = {}) => runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 0 }], part);
 const endOf = (run: ReturnType<typeof freeRun>, status: "completed" | "failed"): RunEnd => ({
   status,
@@ -28,9 +28,9 @@ const endOf = (run: ReturnType<typeof freeRun>, status: "completed" | "failed"):
 
 describe("runs without a process", () => {
   it("are ended separately: one that can't be ended doesn't prevent the others", async () => {
-    const good = [newRecord("user", { seenRunningAt: seen }), newRecord("user", { seenRunningAt: seen })];
+    const good = [newRecord("user", { seenRunningAt: seenAt }), newRecord("user", { seenRunningAt: seenAt })];
     // Billing rejects the id of this run's hold.
-    const poisoned = newRecord("user", { seenRunningAt: new Date(seen.getTime() - 1), holdId: "" });
+    const poisoned = newRecord("user", { seenRunningAt: new Date(seenAt.getTime() - 1), holdId: "" });
     for (const record of [poisoned, ...good]) await money.stores.rows.insert(record);
     const { stores } = money;
     const reconcile = createReconciler({ stores, starter: { isCarried: () => Promise.resolve(false) }, end: money, logger });
@@ -73,19 +73,19 @@ it("finds a run that never started behind 25,000 queued ones within 30 seconds",
     ...part,
   }));
   await money.connection.collection("executions").insertMany(waiting as never);
-  const lost = newRecord("user", { status: "accepted", unsettled: true });
-  await stores.rows.insert(lost);
+  const lostRun = newRecord("user", { status: "accepted", unsettled: true });
+  await stores.rows.insert(lostRun);
   let mended = 0;
   const mend = async (_userId: string, queued: readonly unknown[]) => void (mended += queued.length);
   let now = 0;
   const runs = createRelayedRuns({ stores, execution, end: money, queue: { mend }, outbox });
   const look = createLook(runs, { logger, now: () => now });
-  const begun = performance.now();
+  const startMs = performance.now();
   // A check every five seconds, the first one just before the run is lost.
   for (; now <= 15_000; now += 5_000) await look();
-  expect(await stores.rows.find(lost._id)).toMatchObject({ status: "refused" });
+  expect(await stores.rows.find(lostRun._id)).toMatchObject({ status: "refused" });
   expect(mended).toBeGreaterThanOrEqual(waiting.length);
-  process.stdout.write(`four looks at 25,000 rows took ${Math.round(performance.now() - begun)} ms\n`);
+  process.stdout.write(`four looks at 25,000 rows took ${Math.round(performance.now() - startMs)} ms\n`);
 });
 
 describe("after a restore of the database", () => {
@@ -112,8 +112,8 @@ it("never takes less than zero time, however far the receiver's clock is ahead",
   const { executionId, userId } = run;
   const call = { executionId, userId, nodeId: "pics", nodeIndex: 0, item: 0, items: 1, startedAt: ahead, key: `${executionId}:pics:0` };
   await money.execution.itemCompleted(call, {});
-  const told = await money.stores.log.current((await money.stores.rows.find(executionId))!);
-  expect(told.nodes[0]).toMatchObject({ status: "completed", durationMs: 0 });
+  const log = await money.stores.log.current((await money.stores.rows.find(executionId))!);
+  expect(log.nodes[0]).toMatchObject({ status: "completed", durationMs: 0 });
   await money.settle(run, endOf(run, "completed"));
   expect(await money.stores.rows.find(executionId)).toMatchObject({ durationMs: 0 });
   expect(await money.usageRows(userId)).toMatchObject([{ durationMs: 0 }]);

@@ -4,9 +4,9 @@ import { createOwnRemoval, createRetention, type Owner, type RetentionProgress }
 const logger = createLogger("test", "silent");
 
 /** A service with pages of rows that records the cursors it receives. */
-const ownerOf = (pages: readonly number[], asked: string[] = []): Owner => ({
+const ownerOf = (pages: readonly number[], cursors: string[] = []): Owner => ({
   removeExpired: ({ cursor }) => {
-    asked.push(cursor);
+    cursors.push(cursor);
     const index = Number(cursor || "0");
     return Promise.resolve({ removed: { rows: pages[index]! }, nextCursor: index + 1 < pages.length ? String(index + 1) : "" });
   },
@@ -14,43 +14,43 @@ const ownerOf = (pages: readonly number[], asked: string[] = []): Owner => ({
 
 describe("an enforcement", () => {
   it("calls every owner page by page, and sums up the removed rows", async () => {
-    const asked: string[] = [];
-    const owners = { usage: ownerOf([3, 2, 0], asked), media: ownerOf([1]) };
+    const cursors: string[] = [];
+    const owners = { usage: ownerOf([3, 2, 0], cursors), media: ownerOf([1]) };
     expect(await createRetention({ owners, logger })(() => undefined)).toEqual({ usage: { rows: 5 }, media: { rows: 1 } });
-    expect(asked).toEqual(["", "1", "2"]);
+    expect(cursors).toEqual(["", "1", "2"]);
   });
 
   it("continues where an interrupted attempt ended", async () => {
-    const asked: string[] = [];
-    const owners = { media: ownerOf([1]), usage: ownerOf([100, 100, 7], asked) };
+    const cursors: string[] = [];
+    const owners = { media: ownerOf([1]), usage: ownerOf([100, 100, 7], cursors) };
     const reported: RetentionProgress[] = [];
     const cutShort = createRetention({ owners, logger })((progress) => {
       reported.push(progress);
-      if (asked.length === 2) throw new Error("the process stops");
+      if (cursors.length === 2) throw new Error("the process stops");
     });
     await expect(cutShort).rejects.toThrow("the process stops");
     const report = await createRetention({ owners, logger })(() => undefined, reported.at(-1));
-    expect(asked).toEqual(["", "1", "2"]);
+    expect(cursors).toEqual(["", "1", "2"]);
     expect(report).toEqual({ media: {}, usage: { rows: 7 } });
   });
 
   it("lets the others remove if one owner can't, and fails then", async () => {
-    const asked: string[] = [];
-    const owners = { usage: { removeExpired: () => Promise.reject(new Error("usage is away")) }, identity: ownerOf([5, 0], asked) };
+    const cursors: string[] = [];
+    const owners = { usage: { removeExpired: () => Promise.reject(new Error("usage is away")) }, identity: ownerOf([5, 0], cursors) };
     const reported: RetentionProgress[] = [];
     await expect(createRetention({ owners, logger })((progress) => void reported.push(progress))).rejects.toThrow("usage is away");
-    expect(asked).toEqual(["", "1"]);
+    expect(cursors).toEqual(["", "1"]);
     expect(reported.at(-1)).toEqual({ identity: "done" });
   });
 });
 
 it("removes executions older than the table states, and no others", async () => {
-  const asked: Record<string, string> = {};
+  const cursorsByKind: Record<string, string> = {};
   const now = new Date("2026-11-22T12:00:00.000Z");
   const note =
     (kind: string) =>
     (before: Date): Promise<number> => {
-      asked[kind] = before.toISOString();
+      cursorsByKind[kind] = before.toISOString();
       return Promise.resolve(0);
     };
   const stores = {
@@ -72,7 +72,7 @@ it("removes executions older than the table states, and no others", async () => 
   expect(report).toEqual({
     executions: { executions: 0, batches: 0, refusedRuns: 0, moderation: 0, submissions: 0, payloads: 0, mails: 0 },
   });
-  expect(asked).toEqual({
+  expect(cursorsByKind).toEqual({
     executions: "2025-11-22T12:00:00.000Z",
     batches: "2025-11-22T12:00:00.000Z",
     refused: now.toISOString(),

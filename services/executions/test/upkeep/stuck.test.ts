@@ -66,9 +66,9 @@ it.each([
   ["it has failed for 9 minutes", { minutes: 9 }],
   ["some workers have another build", { isOneBuild: false }],
   ["it failed on other builds alone", { count: 0 }],
-])("lets a run continue after a rollback if %s", async (_case, told: Told) => {
+])("lets a run continue after a rollback if %s", async (_case, bounds: Told) => {
   const run = await begin();
-  expect(await sweep([run], told)).toEqual([]);
+  expect(await sweep([run], bounds)).toEqual([]);
   const { row, account } = await stateOf(run);
   expect(row).toMatchObject({ status: "processing" });
   expect(account).toMatchObject({ heldMillicredits: PRICE });
@@ -78,8 +78,8 @@ it.each([
 it("never fails running runs after a bad rollout: 5 with failing tasks continue after a rollback", async () => {
   const runs = await Promise.all(Array.from({ length: 5 }, begin));
   expect(await sweep(runs, { count: 1_000, minutes: 1_000 })).toEqual([]);
-  const ended = await sweep(runs.slice(1), { count: 1_000, minutes: 1_000 });
-  expect(ended.sort()).toEqual(
+  const endedIds = await sweep(runs.slice(1), { count: 1_000, minutes: 1_000 });
+  expect(endedIds.sort()).toEqual(
     runs
       .slice(1)
       .map(({ executionId }) => executionId)

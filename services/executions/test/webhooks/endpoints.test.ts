@@ -12,10 +12,10 @@ const finished = (part: Partial<ExecutionRecord>): ExecutionView =>
 
 /** Receivers of messages about a run, each with its event. */
 const sentFor = async (announce: (webhooks: ReturnType<typeof createHandOver>) => Promise<void>): Promise<string[]> => {
-  const sent: proto.SendRequest[] = [];
-  const send = (request: proto.SendRequest) => Promise.resolve({}).then(() => void sent.push(request));
+  const requests: proto.SendRequest[] = [];
+  const send = (request: proto.SendRequest) => Promise.resolve({}).then(() => void requests.push(request));
   await announce(createHandOver({ notifications: { send } as never, stores: {} as never }));
-  return sent.map(({ message }) => {
+  return requests.map(({ message }) => {
     if (message?.$case !== "webhook") return "no webhook";
     const { toEndpoints, event, url, keyId } = message.value;
     return toEndpoints ? `endpoints ${event} ${url}${keyId}` : `webhook ${event}`;

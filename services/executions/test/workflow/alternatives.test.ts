@@ -41,8 +41,8 @@ const CONTEXT: CallContext = {
 };
 
 type Outcome = "made" | "refused" | "unknown";
-const failure = (said: object): ApplicationFailure =>
-  ApplicationFailure.nonRetryable("no", "EXECUTION_FAILED", { code: "EXECUTION_FAILED" }, said);
+const failure = (details: object): ApplicationFailure =>
+  ApplicationFailure.nonRetryable("no", "EXECUTION_FAILED", { code: "EXECUTION_FAILED" }, details);
 const UNKNOWN = failure({ jobMayRun: true });
 
 const callAll = async (outcomes: readonly Outcome[]): Promise<{ run: GraphRun; calls: ModelCall[]; plan: RunPlan; ended: unknown }> => {
@@ -57,8 +57,8 @@ const callAll = async (outcomes: readonly Outcome[]): Promise<{ run: GraphRun; c
     run.callCompleted(call, 10_000);
     return { files: [], text: null, costMicroUsd: 10_000, requestId: call.model };
   };
-  const ended = await callModelOf(stepRun, {}, CONTEXT, make).catch((error: unknown) => error);
-  return { run, calls, plan, ended };
+  const callError = await callModelOf(stepRun, {}, CONTEXT, make).catch((error: unknown) => error);
+  return { run, calls, plan, ended: callError };
 };
 
 it("charges at most one success of a call under any failures, and tries no other model once the outcome of one is unknown", async () => {
@@ -72,8 +72,12 @@ it("charges at most one success of a call under any failures, and tries no other
       const isMade = outcomes[decisive] === "made";
       expect(run.completed).toHaveLength(isMade ? 1 : 0);
       if (outcomes[decisive] === "unknown") expect(ended).toBe(UNKNOWN);
-      const held = holdItems(plan).map(({ key, maxMillicredits }): HeldItem => ({ key, source: "credits", millicredits: maxMillicredits }));
-      const charge = chargeFor({ status: isMade ? "completed" : "failed", error: null, completed: run.completed }, held, 1_000);
+      const holds = holdItems(plan).map(({ key, maxMillicredits }): HeldItem => ({
+        key,
+        source: "credits",
+        millicredits: maxMillicredits,
+      }));
+      const charge = chargeFor({ status: isMade ? "completed" : "failed", error: null, completed: run.completed }, holds, 1_000);
       expect(charge.items.map(({ key, captureMillicredits }) => [key, captureMillicredits])).toEqual(
         isMade ? [[calls.at(-1)!.key.slice("e:".length), 1_000]] : [],
       );

@@ -34,7 +34,7 @@ let queue: Queue;
 let starter: ReturnType<typeof createRunStarter>;
 let sweep: () => Promise<void>;
 /** Created pictures, by run. */
-const made: string[] = [];
+const madeCalls: string[] = [];
 /** Owners of files, if they differ from the run's user. */
 const owners = new Map<string, string | undefined>();
 /** True to drop the signals of decisions. */
@@ -48,7 +48,7 @@ const work = (): Promise<RunningTemporal> =>
     settle: money.settle,
     runFiles: async ({ executionId, key, nodeId, item, inputs, ownerId }: ModelCall) => {
       owners.set(executionId, ownerId);
-      made.push(`${executionId} ${String(inputs.prompt)}`);
+      madeCalls.push(`${executionId} ${String(inputs.prompt)}`);
       const file = { url: `${OWN}${nodeId}.png`, contentType: "image/png" };
       await money.stores.calls.ended({
         _id: key,
@@ -153,17 +153,17 @@ const rich = async (): Promise<string> => {
 
 const until = async <T>(look: () => Promise<T | undefined | false | null>): Promise<T> => {
   for (;;) {
-    const found = await look();
-    if (found) return found;
+    const value = await look();
+    if (value) return value;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 };
 const row = async ({ executionId }: RunInput): Promise<ExecutionView> => (await money.stores.rows.find(executionId))!;
-const waiting = (run: RunInput): Promise<ExecutionView> => until(async () => ((found) => found.waiting && found)(await row(run)));
+const waiting = (run: RunInput): Promise<ExecutionView> => until(async () => ((record) => record.waiting && record)(await row(run)));
 const isPaused = (run: RunInput): Promise<boolean> =>
   until(async () => !(await money.stores.queues.find(run.userId)).running.includes(run.holdId));
-const ended = (run: RunInput): Promise<ExecutionView> =>
-  until(async () => ((found) => found.finishedAt !== null && found.outbox.length === 0 && found)(await row(run)));
+const endedRow = (run: RunInput): Promise<ExecutionView> =>
+  until(async () => ((record) => record.finishedAt !== null && record.outbox.length === 0 && record)(await row(run)));
 
 const decide = ({ executionId, userId }: RunInput, part: Partial<executions.DecideExecutionRequest> = {}, by: Approvals = approvals) =>
   createDecide({
@@ -190,16 +190,16 @@ it("waits without a place in the queue, continues with a changed value on one br
   const other = "other.1";
   expect(await queue.enter(userId, { id: other, bytes: 1, limit: 1, mayWait: true })).toBe(0);
   const reads = createReads(money.stores, async () => undefined);
-  const [shown] = (await reads.get(run.executionId, userId)).waitingFor;
-  expect(shown).toMatchObject({ nodeId: "ok", title: "Good?", onTimeout: "reject", valueJson: '"a boat"', truncated: false });
-  expect(shown!.until!.getTime() - shown!.since!.getTime()).toBe(72 * 3_600_000);
+  const [waitingNode] = (await reads.get(run.executionId, userId)).waitingFor;
+  expect(waitingNode).toMatchObject({ nodeId: "ok", title: "Good?", onTimeout: "reject", valueJson: '"a boat"', truncated: false });
+  expect(waitingNode!.until!.getTime() - waitingNode!.since!.getTime()).toBe(72 * 3_600_000);
   expect(await money.stores.approvals.count(userId)).toBe(1);
   await decide(run, { valueJson: '"a ship"', personId: "reviewer", comment: "A ship, please." });
   await until(async () => (await money.stores.queues.find(userId)).waiting.some(({ id }) => id === run.holdId));
   expect(await reads.get(run.executionId, userId)).toMatchObject({ queued: true, position: 1, waitingFor: [] });
-  expect(made.filter((one) => one.startsWith(run.executionId))).toEqual([`${run.executionId} draft`]);
+  expect(madeCalls.filter((one) => one.startsWith(run.executionId))).toEqual([`${run.executionId} draft`]);
   await queue.leave(userId, [other]);
-  const end = await ended(run);
+  const end = await endedRow(run);
   const decision = { isApproved: true, by: "owner", userId: "reviewer", comment: "A ship, please." };
   expect(end).toMatchObject({ status: "completed", waits: [{ nodeId: "ok" }], decisions: [decision] });
   expect(end.nodes.map(({ id, status }) => [id, status])).toEqual(
@@ -209,7 +209,7 @@ it("waits without a place in the queue, continues with a changed value on one br
       ["no", "skipped"],
     ]),
   );
-  expect(made).toContain(`${run.executionId} a ship`);
+  expect(madeCalls).toContain(`${run.executionId} a ship`);
   expect(await charges(run)).toEqual([-1_200]);
   expect(end).not.toHaveProperty("waiting");
   expect(await money.stores.queues.find(userId)).toMatchObject({ running: [], waiting: [], approvals: [] });
@@ -221,10 +221,10 @@ it("waits without a place in the queue, continues with a changed value on one br
 it("hides values of a graph that its runner can't read, and can still be decided", async () => {
   const run = await begin({ ...planOf(), hidesOutputs: true }, await rich());
   await waiting(run);
-  const [shown] = (await createReads(money.stores, async () => undefined).get(run.executionId, run.userId)).waitingFor;
-  expect(shown).toMatchObject({ nodeId: "ok", valueJson: "", truncated: false });
+  const [waitingNode] = (await createReads(money.stores, async () => undefined).get(run.executionId, run.userId)).waitingFor;
+  expect(waitingNode).toMatchObject({ nodeId: "ok", valueJson: "", truncated: false });
   await decide(run, { isApproved: false });
-  expect(await ended(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
+  expect(await endedRow(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
   expect(owners.get(run.executionId)).toBe(innerOwner(run.userId));
 });
 
@@ -236,7 +236,7 @@ it("accepts exactly one of fifty simultaneous decisions", async () => {
   expect(won).toHaveLength(1);
   for (const outcome of outcomes)
     if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "conflict", reason: "NOT_WAITING" });
-  const end = await ended(run);
+  const end = await endedRow(run);
   expect(end.decisions).toMatchObject([{ isApproved: won[0]!.isApproved }]);
   expect(end.nodes.find(({ id }) => id === "second")!.status).toBe(won[0]!.isApproved ? "completed" : "skipped");
   await expect(decide(run)).rejects.toMatchObject({ reason: "NOT_WAITING", metadata: { decidedBy: "owner" } });
@@ -247,21 +247,21 @@ it("reuses a decision in a rerun that names its node, with the changed value, un
   const first = await begin(planOf(), userId);
   await waiting(first);
   await decide(first, { valueJson: '"a ship"' });
-  await ended(first);
+  await endedRow(first);
   const reuse = { sources: [first.executionId], again: ["first", "second"], requests: ["ok"] };
   const rerun = await begin(planOf(), userId, 1, { reuse });
-  expect(await ended(rerun)).toMatchObject({ status: "completed", decisions: [{ nodeId: "ok", isApproved: true, by: "rerun" }] });
-  expect(made).toContain(`${rerun.executionId} a ship`);
+  expect(await endedRow(rerun)).toMatchObject({ status: "completed", decisions: [{ nodeId: "ok", isApproved: true, by: "rerun" }] });
+  expect(madeCalls).toContain(`${rerun.executionId} a ship`);
 
   const others = [
     { plan: planOf(), reuse: { ...reuse, requests: [] } },
     { plan: planOf({}, "a raft"), reuse },
   ];
   for (const other of others) {
-    const asked = await begin(other.plan, userId, 1, { reuse: other.reuse });
-    await waiting(asked);
-    await decide(asked, { isApproved: false });
-    expect(await ended(asked)).toMatchObject({ decisions: [{ isApproved: false, by: "owner" }] });
+    const decidedRun = await begin(other.plan, userId, 1, { reuse: other.reuse });
+    await waiting(decidedRun);
+    await decide(decidedRun, { isApproved: false });
+    expect(await endedRow(decidedRun)).toMatchObject({ decisions: [{ isApproved: false, by: "owner" }] });
   }
 });
 
@@ -273,7 +273,7 @@ it("rejects decisions by strangers, on nodes that aren't approvals, and with val
   await expect(decide(run, { valueJson: "7" })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   expect((await row(run)).waitingFor).toEqual(["ok"]);
   await decide(run, { isApproved: false });
-  expect(await ended(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
+  expect(await endedRow(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
 });
 
 it("is decided only by its approvers, and a rerun doesn't reuse their decision", async () => {
@@ -282,22 +282,22 @@ it("is decided only by its approvers, and a rerun doesn't reuse their decision",
   const run = await begin(plan, userId);
   await waiting(run);
   const editor = { personId: "eve", role: "editor", address: "", isService: false };
-  const refused = [
+  const refusedDeciders = [
     undefined,
     { ...editor, role: "runner" },
     { ...editor, isService: true },
     { ...editor, role: "runner", address: "bob@example.test" },
   ];
-  for (const decider of refused)
+  for (const decider of refusedDeciders)
     await expect(decide(run, { decider })).rejects.toMatchObject({ kind: "forbidden", reason: "NOT_APPROVER" });
   expect((await row(run)).waitingFor).toEqual(["ok"]);
   await decide(run, { decider: { ...editor, role: "viewer", address: "Ann@Example.test" } });
-  await ended(run);
+  await endedRow(run);
   const reuse = { sources: [run.executionId], again: ["first", "second"], requests: ["ok"] };
   const rerun = await begin(plan, userId, 1, { reuse });
   await waiting(rerun);
   await decide(rerun, { isApproved: false, decider: editor });
-  expect(await ended(rerun)).toMatchObject({ decisions: [{ isApproved: false, by: "owner" }] });
+  expect(await endedRow(rerun)).toMatchObject({ decisions: [{ isApproved: false, by: "owner" }] });
 });
 
 it("can't be decided by the person who started the run, nor by a service account, if this is set", async () => {
@@ -307,12 +307,12 @@ it("can't be decided by the person who started the run, nor by a service account
   for (const decider of [undefined, starter, { ...starter, personId: "robot", isService: true }])
     await expect(decide(run, { decider })).rejects.toMatchObject({ kind: "forbidden", reason: "NOT_APPROVER" });
   await decide(run, { isApproved: false, decider: { ...starter, personId: "another" } });
-  expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ isApproved: false, by: "owner" }] });
+  expect(await endedRow(run)).toMatchObject({ status: "completed", decisions: [{ isApproved: false, by: "owner" }] });
 });
 
 it.each(["approve", "reject"] as const)("is decided automatically after its time: %s", async (onTimeout) => {
   const run = await begin(planOf({ timeoutHours: 0.0001, onTimeout }), await rich());
-  const end = await ended(run);
+  const end = await endedRow(run);
   expect(end).toMatchObject({ status: "completed", decisions: [{ isApproved: onTimeout === "approve", by: "timeout" }] });
   expect(end.nodes.find(({ id }) => id === "second")!.status).toBe(onTimeout === "approve" ? "completed" : "skipped");
 });
@@ -324,7 +324,7 @@ it("ends at once if it is cancelled while it waits, and pays for completed calls
   const cancelled = await money.execution.requestCancel(run.executionId, run.userId);
   expect(cancelled).not.toHaveProperty("waiting");
   await outbox.deliver(cancelled!);
-  expect(await ended(run)).toMatchObject({ status: "cancelled" });
+  expect(await endedRow(run)).toMatchObject({ status: "cancelled" });
   expect(await charges(run)).toEqual([-600]);
   await expect(decide(run)).rejects.toMatchObject({ reason: "NOT_WAITING" });
 });
@@ -342,7 +342,7 @@ it("continues on another worker after a decision made while none ran and whose s
   starter = createRunStarter({ client: temporal.client, taskQueue });
   lostSignals = false;
   await sweep();
-  expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ by: "owner" }] });
+  expect(await endedRow(run)).toMatchObject({ status: "completed", decisions: [{ by: "owner" }] });
   expect(await charges(run)).toEqual([-1_200]);
   const history = (await temporal.client.workflow.getHandle(run.executionId).fetchHistory()).events!;
   expect(history.length).toBeLessThan(60);
@@ -351,10 +351,10 @@ it("continues on another worker after a decision made while none ran and whose s
 /** A process that fails before or after its n-th write of a decision. */
 const decideFailing = async (run: RunInput, fault: Fault): Promise<void> => {
   const failing = createProcess();
-  const { approvals: kept, rows } = money.stores;
-  const stores = { ...money.stores, approvals: failing.wrap("approvals", kept), rows: failing.wrap("rows", rows) };
-  const left = createOutbox({ ...outboxParts(), stores, starter: failing.wrap("temporal", starter) });
-  const own = createApprovals({ stores, execution: money.execution, queue, outbox: left });
+  const { approvals: approvalStore, rows } = money.stores;
+  const stores = { ...money.stores, approvals: failing.wrap("approvals", approvalStore), rows: failing.wrap("rows", rows) };
+  const faultyOutbox = createOutbox({ ...outboxParts(), stores, starter: failing.wrap("temporal", starter) });
+  const own = createApprovals({ stores, execution: money.execution, queue, outbox: faultyOutbox });
   failing.arm(fault);
   await Promise.race([decide(run, {}, own).catch(() => undefined), failing.death]);
 };
@@ -372,7 +372,7 @@ it("makes one decision that the run receives, whatever fails meanwhile", async (
     const again = await decide(run).catch((error: { reason: string }) => error.reason);
     if (typeof again === "string") expect(again).toBe("NOT_WAITING");
     await until(async () => (await row(run)).finishedAt !== null || (await sweep(), false));
-    expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ isApproved: true, by: "owner" }] });
+    expect(await endedRow(run)).toMatchObject({ status: "completed", decisions: [{ isApproved: true, by: "owner" }] });
     expect(await charges(run)).toEqual([-1_200]);
   });
   await Promise.all(ends);

@@ -251,8 +251,8 @@ const reuse = { sources: ["before"], again: [], requests: [] };
 const urlsOf = ({ end }: { end: RunEnd }): string[] => (end.result as { videos: { url: string }[] }).videos.map(({ url }) => url);
 
 it("makes and pays only for the calls of a rerun that no earlier run has made", async () => {
-  const held = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
-  const ran = await run({ poll: () => DONE, taken: [KEPT, null] }, twoClips(), { reuse, held: [...held] });
+  const holds = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
+  const ran = await run({ poll: () => DONE, taken: [KEPT, null] }, twoClips(), { reuse, held: [...holds] });
   expect(urlsOf(ran)).toEqual(["http://media.test/0.mp4", "http://media.test/1.mp4"]);
   expect(ran.submits).toHaveLength(1);
   expect(ran.end.completed.map(({ key }) => key)).toEqual(["clip:1"]);
@@ -263,8 +263,8 @@ it("makes and pays only for the calls of a rerun that no earlier run has made", 
 });
 
 it("holds the price of a reused call that must be repeated, before it is sent", async () => {
-  const held = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
-  const ran = await run({ poll: () => DONE, taken: [null, null] }, twoClips(), { reuse, held: [...held] });
+  const holds = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
+  const ran = await run({ poll: () => DONE, taken: [null, null] }, twoClips(), { reuse, held: [...holds] });
   expect(ran.extended).toEqual(["clip:0"]);
   expect(ran.end.extended).toEqual([{ key: "clip:0", source: "credits", millicredits: 5 }]);
   expect(ran.submits).toHaveLength(2);
@@ -273,8 +273,8 @@ it("holds the price of a reused call that must be repeated, before it is sent", 
 it("makes the calls of named nodes without looking them up, and records the source of a single reused call", async () => {
   const again = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse: { ...reuse, again: ["clip"] } });
   expect([again.looks, again.submits.length]).toEqual([undefined, 1]);
-  const taken = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse });
-  expect([taken.end.nodes[0]!.reusedFrom, taken.submits.length]).toEqual(["before", 0]);
+  const takenRun = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse });
+  expect([takenRun.end.nodes[0]!.reusedFrom, takenRun.submits.length]).toEqual(["before", 0]);
 });
 
 const refusing = (details?: StepFailure): never => {
@@ -317,11 +317,11 @@ it("fails a node if every item fails, although it skips failed ones", async () =
 });
 
 it("calls the next model if one rejects, with a separate key, and none if a job may be running", async () => {
-  const tries = (said: StepFailure) => {
+  const tries = (details: StepFailure) => {
     const keys: string[] = [];
     const submit = (_attempt: number, { key, model }: ModelCall): void => {
       keys.push(key.split(":").slice(1).join(":"));
-      if (model === "m") refusing(said);
+      if (model === "m") refusing(details);
     };
     const { steps, models } = inputOf("").plan;
     const [step] = steps;

@@ -50,9 +50,9 @@ it.each([
 ])("records %s that had finished when it was stopped, with its output", async (_, parts) => {
   const stop = async (finished: CallResult | null) => {
     const stopped = { report: "stopped", finished };
-    const given = parts(stopped);
-    const { activities, recorded } = activitiesOf(given);
-    const answer = await inActivity(() => ("jobs" in given ? activities.cancelJob(CALL, JOB) : activities.stopFiles(CALL)));
+    const callParts = parts(stopped);
+    const { activities, recorded } = activitiesOf(callParts);
+    const answer = await inActivity(() => ("jobs" in callParts ? activities.cancelJob(CALL, JOB) : activities.stopFiles(CALL)));
     expect(answer).toEqual(stopped);
     return recorded;
   };

@@ -102,14 +102,14 @@ describe("the consecutive failures of a task", () => {
     { ...at(minute), eventId: 7, workflowTaskTimedOutEventAttributes: { startedEventId: 6 } },
     { ...at(minute), eventId: 6, workflowTaskStartedEventAttributes: { identity: `nodeloom@1@host@${build}` } },
   ];
-  const done = [{ workflowTaskCompletedEventAttributes: {} }];
+  const completedTask = [{ workflowTaskCompletedEventAttributes: {} }];
   const signaled = [{ workflowExecutionSignaledEventAttributes: {} }];
 
   it.each<[string, object[], number, object | null]>([
-    ["count the attempts after the first", [...failed("b", 3), ...done], 11, { count: 10, since: 3 }],
-    ["begin after the last task that was done", [...failed("b", 3), ...done, ...failed("b", 1)], 2, { count: 1, since: 3 }],
-    ["go on over a signal", [...failed("b", 5), ...signaled, ...failed("b", 2), ...done], 4, { count: 4, since: 2 }],
-    ["count those that timed out", [...timedOut("b", 3), ...done], 11, { count: 10, since: 3 }],
+    ["count the attempts after the first", [...failed("b", 3), ...completedTask], 11, { count: 10, since: 3 }],
+    ["begin after the last task that was done", [...failed("b", 3), ...completedTask, ...failed("b", 1)], 2, { count: 1, since: 3 }],
+    ["go on over a signal", [...failed("b", 5), ...signaled, ...failed("b", 2), ...completedTask], 4, { count: 4, since: 2 }],
+    ["count those that timed out", [...timedOut("b", 3), ...completedTask], 11, { count: 10, since: 3 }],
     ["end at another build", [...failed("b", 5), ...failed("a", 2)], 4, { count: 3, since: 5 }],
     ["are none on this build while another's is the last", [...failed("a", 5), ...failed("b", 2)], 20, null],
     ["are none without an event", signaled, 20, null],

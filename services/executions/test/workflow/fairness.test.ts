@@ -45,13 +45,13 @@ it("starts another user's first run before most of one user's two hundred earlie
   const first = randomUUID();
   await start(inputOf(first, "another"));
 
-  const carried: string[] = [];
+  const carriedIds: string[] = [];
   let tell: () => void;
   const all = new Promise<void>((resolve) => (tell = resolve));
   const activities: Pick<LocalActivities, "claim"> = {
     claim: ({ executionId }) => {
-      carried.push(executionId);
-      if (carried.length > MANY) tell();
+      carriedIds.push(executionId);
+      if (carriedIds.length > MANY) tell();
       // Ends the workflow.
       return Promise.resolve(false);
     },
@@ -59,7 +59,7 @@ it("starts another user's first run before most of one user's two hundred earlie
   await temporal.work(activities as Activities & LocalActivities);
   try {
     await all;
-    expect(carried.indexOf(first)).toBeLessThan(SOON);
+    expect(carriedIds.indexOf(first)).toBeLessThan(SOON);
   } finally {
     await temporal.stop();
   }

@@ -18,7 +18,7 @@ const PER_WINDOW = 2;
 
 let server: Server;
 let url: string;
-let seen: number;
+let seenCount: number;
 let egress: EgressClient;
 /** Budget of the running test's calls. */
 let budget: Awaited<ReturnType<typeof openOutgoing>>;
@@ -31,7 +31,7 @@ const ends = new Map<string, RunEnd>();
 
 beforeAll(async () => {
   server = createServer((_request, response) => {
-    seen += 1;
+    seenCount += 1;
     response.end("here");
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -83,7 +83,7 @@ afterAll(async () => {
   server.close();
 });
 beforeEach(() => {
-  seen = 0;
+  seenCount = 0;
   waited = new EventEmitter();
   untils = [];
 });
@@ -137,7 +137,7 @@ it("a run that calls a host faster than its user's limit waits for its turns, an
   const { end } = await run(3 * PER_WINDOW);
   await waits;
   expect(await end).toMatchObject({ status: "completed" });
-  expect(seen).toBe(3 * PER_WINDOW);
+  expect(seenCount).toBe(3 * PER_WINDOW);
 });
 
 it("a call whose turn would be too late fails its run, and reports the limit, the host and the time", async () => {
@@ -151,7 +151,7 @@ it("a call whose turn would be too late fails its run, and reports the limit, th
       message: expect.stringMatching(/^node call\d: more than 2 outgoing calls a minute to 127\.0\.0\.1; try again at 20.*Z$/) as string,
     },
   });
-  expect(seen).toBeLessThanOrEqual(PER_WINDOW);
+  expect(seenCount).toBeLessThanOrEqual(PER_WINDOW);
 });
 
 it("a call made first in the workflow task, and then by an activity, has one waiting time for both", async () => {
@@ -170,5 +170,5 @@ it("a run whose call waits for its turn is cancelled at once", async () => {
   await waits;
   await starter.cancel(executionId);
   expect(await end).toMatchObject({ status: "cancelled" });
-  expect(seen).toBe(PER_WINDOW);
+  expect(seenCount).toBe(PER_WINDOW);
 });

@@ -12,7 +12,7 @@ const node = { nodeId: "n", label: "Fetch", item: 0, items: 1 };
 const http = { ...node, call: { url: "https://db.internal/?key=k" } } as unknown as NodeCall;
 const model = { ...node, model: "a-model" } as unknown as NodeCall & { model: string };
 const file = { ...node, port: "result", reference: "https://db.internal/a.png" } as unknown as NodeCall;
-const seen = (error: DomainError, call: NodeCall): string => {
+const publicText = (error: DomainError, call: NodeCall): string => {
   const { message, publicMessage } = runErrorOf(error, call);
   expect(message).toBe(`node "Fetch" (n): ${error.message}`);
   return publicMessage ?? message;
@@ -21,14 +21,14 @@ const provider = (kind: ProviderError["kind"], message: string): DomainError =>
   afterFailure(model as never, new ProviderError(kind, message, 400), false, { triesUntil: () => 0 } as never) as DomainError;
 
 it("shows users who can't read a graph the failed node, but no host, address or header of its request", () => {
-  const said = 'node "Fetch" (n): its call failed; the workflow\'s author can read why';
+  const expectedText = 'node "Fetch" (n): its call failed; the workflow\'s author can read why';
   for (const message of ["refused to call db.internal", "the header x-token has line breaks", "the address answered with status 500"])
-    expect(seen(final("EXECUTION_FAILED", message), http)).toBe(said);
-  expect(seen(final("EXECUTION_FAILED", "result: db.internal refused"), file)).toBe(said);
-  const ofModel = said.replace("its call", "a-model: its call");
-  expect(seen(final("EXECUTION_FAILED", "a-model: input image: db.internal refused", QUOTES_ADDRESS), model)).toBe(ofModel);
-  expect(seen(provider("unreachable", "the provider could not be called: db.internal refused"), model)).toBe(ofModel);
-  expect(seen(provider("refused", "the provider answered 400: can't read https://db.internal/a.png"), model)).toBe(ofModel);
+    expect(publicText(final("EXECUTION_FAILED", message), http)).toBe(expectedText);
+  expect(publicText(final("EXECUTION_FAILED", "result: db.internal refused"), file)).toBe(expectedText);
+  const ofModel = expectedText.replace("its call", "a-model: its call");
+  expect(publicText(final("EXECUTION_FAILED", "a-model: input image: db.internal refused", QUOTES_ADDRESS), model)).toBe(ofModel);
+  expect(publicText(provider("unreachable", "the provider could not be called: db.internal refused"), model)).toBe(ofModel);
+  expect(publicText(provider("refused", "the provider answered 400: can't read https://db.internal/a.png"), model)).toBe(ofModel);
 });
 
 it("shows them that a text isn't a number, without the text, also in the rows of a batch", () => {
@@ -52,10 +52,10 @@ it.each([
   ["refused to call localhost:9000", ""],
   ['node "db.internal" (n): the provider did not finish in time', ""],
 ])("hides addresses in the error of a row of 1.0.0: %s", (message, place) => {
-  const shown = `${place}it failed; the workflow's author can read why`;
+  const expectedText = `${place}it failed; the workflow's author can read why`;
   const error = { code: "EXECUTION_FAILED" as const, message, nodeId: "n" };
-  expect(publicError({ ...error, providerBody: "at db.internal" })).toEqual({ ...error, message: shown });
-  expect(itemEndOf(0, { status: "failed", millicredits: 0, error, graphHidden: true } as ExecutionView).error?.message).toBe(shown);
+  expect(publicError({ ...error, providerBody: "at db.internal" })).toEqual({ ...error, message: expectedText });
+  expect(itemEndOf(0, { status: "failed", millicredits: 0, error, graphHidden: true } as ExecutionView).error?.message).toBe(expectedText);
 });
 
 it("shows them the rest of the errors in rows of 1.0.0", () => {
@@ -65,6 +65,6 @@ it("shows them the rest of the errors in rows of 1.0.0", () => {
 
 it("shows them a provider's own message for a model's rejection", () => {
   const words = "the provider answered 400: its content policy does not allow this";
-  expect(seen(provider("refused", words), model)).toBe(`node "Fetch" (n): a-model: ${words}`);
-  expect(seen(new DomainError("failed", "CONTENT_REFUSED", "its output was refused"), model)).toContain("its output was refused");
+  expect(publicText(provider("refused", words), model)).toBe(`node "Fetch" (n): a-model: ${words}`);
+  expect(publicText(new DomainError("failed", "CONTENT_REFUSED", "its output was refused"), model)).toContain("its output was refused");
 });

@@ -37,30 +37,30 @@ describe("a short call", () => {
 
   it("is never made for a run for which another process may have made calls", async () => {
     const { short, shortLook, carry, forget } = start();
-    let begun = 0;
-    const work = (): Promise<number> => Promise.resolve((begun += 1));
+    let callCount = 0;
+    const work = (): Promise<number> => Promise.resolve((callCount += 1));
     expect(await short(work)(call("run"))).toEqual({ declined: true });
     expect(await shortLook(work, () => undefined)(call("run"))).toEqual({ declined: true });
     carry("run");
     forget("run");
     expect(await short(work)(call("run"))).toEqual({ declined: true });
-    expect(begun).toBe(0);
+    expect(callCount).toBe(0);
   });
 
   it("is made once if its workflow task is repeated, during the call and after", async () => {
     const { carry, short } = start();
     carry("run");
-    let begun = 0;
+    let callCount = 0;
     let finish: (answer: string) => void = () => undefined;
     const request = short(() => {
-      begun += 1;
+      callCount += 1;
       return new Promise<string>((resolve) => (finish = resolve));
     });
     const first = request(call("run"));
     const repeated = request(call("run"));
     finish("once");
     expect(await Promise.all([first, repeated, request(call("run"))])).toEqual(Array(3).fill({ result: "once" }));
-    expect(begun).toBe(1);
+    expect(callCount).toBe(1);
   });
 
   it("fails its node after a permanent failure, and is left to an activity if it can be retried", async () => {
@@ -83,9 +83,9 @@ describe("a short call", () => {
     const { carry, short } = start(1);
     carry("one");
     carry("other");
-    const held = short(() => never<string>());
-    void held(call("one"));
-    expect(await held(call("other"))).toEqual({ declined: true });
+    const neverEnding = short(() => never<string>());
+    void neverEnding(call("one"));
+    expect(await neverEnding(call("other"))).toEqual({ declined: true });
   });
 });
 

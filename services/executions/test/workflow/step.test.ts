@@ -35,9 +35,9 @@ interface Request {
   answered: Promise<void>;
 }
 const newRequest = (): Request => {
-  const { promise: begun, resolve: begin } = deferred();
+  const { promise: hasBegun, resolve: begin } = deferred();
   const { promise: answered, resolve: answer } = deferred();
-  return { attempts: 0, begun, begin, answer, answered };
+  return { attempts: 0, begun: hasBegun, begin, answer, answered };
 };
 const request = newRequest();
 
@@ -59,10 +59,10 @@ const activities = {
   runFiles: step({}, async (_call: ModelCall, { cancelled }): Promise<CallResult> => {
     request.attempts += 1;
     request.begin();
-    const given = new Promise<never>((_, reject) =>
+    const rejection = new Promise<never>((_, reject) =>
       cancelled.addEventListener("abort", () => reject(final("EXECUTION_FAILED", "given up"))),
     );
-    await Promise.race([request.answered, given]);
+    await Promise.race([request.answered, rejection]);
     return NOTHING;
   }),
   settle: ({ executionId }: RunInput, end: RunEnd) => {

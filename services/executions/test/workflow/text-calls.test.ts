@@ -100,12 +100,12 @@ const run = async (
   part: Pick<Script, "answers" | "extend">,
   prompts = ["a"],
   step: Partial<PlanStep> = {},
-  held: HeldItem[] = [],
+  holds: HeldItem[] = [],
 ): Promise<Required<Omit<Script, "extend">>> => {
   const executionId = randomUUID();
   const script: Script = { ...part, calls: [], extended: [] };
   scripts.set(executionId, script);
-  await starter.start({ ...inputOf(executionId, prompts, step), held });
+  await starter.start({ ...inputOf(executionId, prompts, step), held: holds });
   await temporal.client.workflow.getHandle(executionId).result();
   return script as Required<Script>;
 };
@@ -210,10 +210,12 @@ it("charges only the first answer if the run is cancelled before the second call
 
 it("charges an answer once, and requests no other, if the process dies before the model is called again", async () => {
   const [executionId, taskQueue] = [randomUUID(), `dying-${randomUUID().slice(0, 8)}`];
-  const made: ModelCall[] = [];
+  const madeCalls: ModelCall[] = [];
   const child = fork(DYING_WORKER, [process.env.TEMPORAL_ADDRESS!, taskQueue], { stdio: "inherit" });
   const ready = new Promise((resolve) => {
-    child.on("message", (said: ModelCall | "ready") => (said === "ready" ? resolve(said) : made.push(said)));
+    child.on("message", (answerOrReady: ModelCall | "ready") =>
+      answerOrReady === "ready" ? resolve(answerOrReady) : madeCalls.push(answerOrReady),
+    );
   });
   const script: Script = { answers: () => scenes("a"), calls: [], extended: [] };
   scripts.set(executionId, script);
@@ -225,9 +227,9 @@ it("charges an answer once, and requests no other, if the process dies before th
   await temporal.client.workflow.getHandle(executionId).result();
   await heir.stop();
   // The first activity asks the model, and the second asks again.
-  expect([keysOf({ calls: made }), keysOf(script)]).toEqual([["ask:0"], ["ask:0.repair"]]);
+  expect([keysOf({ calls: madeCalls }), keysOf(script)]).toEqual([["ask:0"], ["ask:0.repair"]]);
   const end = script.end!;
   expect(end).toMatchObject({ status: "completed", result: { scenes: ["a"] } });
-  const held: HeldItem[] = [{ key: "ask:0", source: "credits", millicredits: 10 }, ...(end.extended ?? [])];
-  expect(chargeFor(end, held, 1_000).items.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);
+  const holds: HeldItem[] = [{ key: "ask:0", source: "credits", millicredits: 10 }, ...(end.extended ?? [])];
+  expect(chargeFor(end, holds, 1_000).items.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);
 });

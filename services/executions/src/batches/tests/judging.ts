@@ -76,8 +76,8 @@ export const createJudging = ({ stores, media, workflows, urls, publicBaseUrl }:
   /** Looks up the files that results refer to, if they belong to the user. */
   const filesIn = async (results: readonly unknown[], userId: string): Promise<Map<string, TestedFile>> => {
     const keys = urls.keysIn(JSON.stringify(results));
-    const found = await inMediaBatches(keys, async (some) => (await media.getObjectsByKey({ keys: some })).objects);
-    return new Map(found.filter(({ ownerId }) => ownerId === userId).map((file) => [own + file.key, file]));
+    const objects = await inMediaBatches(keys, async (some) => (await media.getObjectsByKey({ keys: some })).objects);
+    return new Map(objects.filter(({ ownerId }) => ownerId === userId).map((file) => [own + file.key, file]));
   };
 
   const savedBy = async (executionIds: readonly string[]): Promise<Map<string, number>> => {

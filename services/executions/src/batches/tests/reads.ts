@@ -62,7 +62,7 @@ export const createTestReads = ({ stores: { batches }, judging }: TestReadsOptio
 
   const messageOf = (batch: BatchRecord, compared: BatchRecord | null, results: proto.TestResult[] = []): proto.TestRun => {
     const statuses = batch.test?.outcomes?.map((outcome) => (outcome.passed ? "passed" : "failed")) ?? results.map(({ status }) => status);
-    const count = (wanted: string): number => statuses.filter((status) => status === wanted).length;
+    const count = (wantedStatus: string): number => statuses.filter((status) => status === wantedStatus).length;
     return proto.TestRun.fromPartial({
       ...{ batch: batchMessage(batch), status: statusOf(batch), passed: count("passed"), failed: count("failed"), results },
       against: compared ? batchMessage(compared) : undefined,
@@ -72,11 +72,11 @@ export const createTestReads = ({ stores: { batches }, judging }: TestReadsOptio
   return {
     list: async ({ userId, slug, limit, cursor }: proto.ListTestRunsRequest): Promise<proto.ListTestRunsResponse> => {
       const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
-      const found = await batches.testRuns(userId, slug, size + 1, fromCursor(cursor));
-      const page = found.slice(0, size);
+      const records = await batches.testRuns(userId, slug, size + 1, fromCursor(cursor));
+      const page = records.slice(0, size);
       const compared = await Promise.all(page.map(comparedWith));
       const last = page.at(-1);
-      const nextCursor = found.length > size && last ? toCursor({ at: last.createdAt, id: last._id }) : "";
+      const nextCursor = records.length > size && last ? toCursor({ at: last.createdAt, id: last._id }) : "";
       return { runs: page.map((batch, index) => messageOf(batch, compared[index]!)), nextCursor };
     },
 

@@ -54,15 +54,15 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
   async function* workflowEntries(userId: string, missing: Missing): AsyncIterable<Entry> {
     const all = atMost(summaries(userId), BOUNDS.workflows, () => missing.add(`workflows beyond the ${BOUNDS.workflows} changed last`));
     for await (const { slug } of all) {
-      const found = await unlessNotFound(workflows.getWorkflow({ slug, userId }));
-      if (!found?.workflow) continue;
-      yield textEntry(`workflows/${slug}/workflow.json`, workflowText(found.workflow));
-      const kept = atMost(versions(slug, userId), BOUNDS.versions, () =>
+      const reply = await unlessNotFound(workflows.getWorkflow({ slug, userId }));
+      if (!reply?.workflow) continue;
+      yield textEntry(`workflows/${slug}/workflow.json`, workflowText(reply.workflow));
+      const newestVersions = atMost(versions(slug, userId), BOUNDS.versions, () =>
         missing.add(`versions of ${slug} before the newest ${BOUNDS.versions}`),
       );
-      for await (const { version } of kept) {
-        const read = await unlessNotFound(workflows.getVersion({ slug, ownerId: userId, version }));
-        if (read?.version) yield textEntry(`workflows/${slug}/versions/${version}.json`, versionText(read.version));
+      for await (const { version } of newestVersions) {
+        const versionReply = await unlessNotFound(workflows.getVersion({ slug, ownerId: userId, version }));
+        if (versionReply?.version) yield textEntry(`workflows/${slug}/versions/${version}.json`, versionText(versionReply.version));
       }
     }
   }

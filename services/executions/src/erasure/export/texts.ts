@@ -8,8 +8,8 @@ const iso = (at: Date | undefined): string | null => at?.toISOString() ?? null;
 /** Builds a JSON object in which some members are already JSON texts. These texts keep their original form. */
 const withTexts = (members: Record<string, unknown>, texts: Readonly<Record<string, string>>): string => {
   const own = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value ?? null)}`);
-  const sent = Object.entries(texts).map(([name, text]) => `${JSON.stringify(name)}: ${text || "null"}`);
-  return `{\n  ${[...own, ...sent].join(",\n  ")}\n}\n`;
+  const memberTexts = Object.entries(texts).map(([name, text]) => `${JSON.stringify(name)}: ${text || "null"}`);
+  return `{\n  ${[...own, ...memberTexts].join(",\n  ")}\n}\n`;
 };
 
 export const workflowText = (workflow: workflows.Workflow): string => {

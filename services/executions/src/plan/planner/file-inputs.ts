@@ -61,11 +61,11 @@ export const resolveDataFields = (
     const { name } = field;
     const url = values.get(name);
     if (!isDataUrl(url) || !isMediaReference(url)) return [];
-    const known = data.get(url) ?? pendingFile(url, storage);
-    data.set(url, known);
-    if (known.file) values.set(name, known.file);
-    const isStored = known.file !== undefined && !known.isPending;
-    const problem = known.problem ?? (isStored ? mediaProblem(uploadFamily(field)!, known.file) : undefined);
+    const fileValue = data.get(url) ?? pendingFile(url, storage);
+    data.set(url, fileValue);
+    if (fileValue.file) values.set(name, fileValue.file);
+    const isStored = fileValue.file !== undefined && !fileValue.isPending;
+    const problem = fileValue.problem ?? (isStored ? mediaProblem(uploadFamily(field)!, fileValue.file) : undefined);
     return problem === undefined ? [] : [{ path: `inputs.${name}`, message: problem }];
   });
 
@@ -75,9 +75,9 @@ export const resolveDataFields = (
 const ID_PART_CHARS = 8;
 
 /** Returns all texts in a runner's inputs. The default of a field belongs to the author, even if the runner sends it. */
-const givenTexts = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): string[] => {
+const givenTexts = (inputs: Readonly<Record<string, unknown>>, fields: readonly InputField[]): string[] => {
   const defaults = new Map(fields.map((field) => [field.name, field.default]));
-  const pending: unknown[] = Object.entries(given)
+  const pending: unknown[] = Object.entries(inputs)
     .filter(([name, value]) => !defaults.has(name) || defaults.get(name) !== value)
     .map(([, value]) => value);
   const texts: string[] = [];
@@ -93,10 +93,10 @@ const givenTexts = (given: Readonly<Record<string, unknown>>, fields: readonly I
  * Tells which ids a runner's inputs contain, completely or in part. These ids never refer to files of the template's author, because
  * permission to read the template doesn't include its files.
  */
-export const broughtIds = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): ((id: string) => boolean) => {
+export const broughtIds = (inputs: Readonly<Record<string, unknown>>, fields: readonly InputField[]): ((id: string) => boolean) => {
   let texts: string[] | undefined;
   return (id) => {
-    texts ??= givenTexts(given, fields);
+    texts ??= givenTexts(inputs, fields);
     return texts.some((text) => text.includes(id) || (text.length >= ID_PART_CHARS && id.includes(text)));
   };
 };

@@ -33,9 +33,9 @@ export interface PlanRules {
 export const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...inputTerms(inputSchemaJson) });
 
 export const notLookedUp = ({ lookedUp }: PlanTask, ids: Iterable<string>, { isAuthors, ownerOf }: FileOwners): WantedFile[] => {
-  const known = new Set(lookedUp);
+  const lookedUpIds = new Set(lookedUp);
   return [...new Set(ids)]
-    .filter((id) => !known.has(id))
+    .filter((id) => !lookedUpIds.has(id))
     .map((id) => {
       const ownerId = ownerOf?.(id);
       return { id, isAuthors: isAuthors(id), ...(ownerId === undefined ? {} : { ownerId }) };
@@ -64,21 +64,21 @@ export const finishPlan = (
   { addresses, storage, bounds }: PlanRules,
   { task, request, fileInputs, isAuthors, ownerOf, invalid }: Run,
 ): PlanAnswer => {
-  const given = task.given && new Map(task.given.map(([id, ports]) => [id, new Map(ports)]));
-  const known = {
+  const reusedOutputs = task.given && new Map(task.given.map(([id, ports]) => [id, new Map(ports)]));
+  const knownRequest = {
     ...request,
     ...(storage === undefined ? {} : { storage }),
-    ...(given ? { given } : {}),
+    ...(reusedOutputs ? { given: reusedOutputs } : {}),
     markupPermille: task.markupPermille,
   };
-  const planned = planRun(known, bounds);
+  const planned = planRun(knownRequest, bounds);
   if (!planned.plan) {
     const media = notLookedUp(task, planned.unknownMedia, { isAuthors, ownerOf });
     if (media.length > 0) return missing({ media });
     throw invalid(planned.issues);
   }
-  const refused = addresses ? addressIssues(planned.plan, request.models, addresses) : [];
-  if (refused.length > 0) throw invalid(refused);
+  const addressProblems = addresses ? addressIssues(planned.plan, request.models, addresses) : [];
+  if (addressProblems.length > 0) throw invalid(addressProblems);
   const pending = [...request.data].flatMap(([url, { isPending }]) => (isPending ? [url] : []));
   const data = task.storesNothing ? [] : [...new Set([...pending, ...planned.dataUrls])];
   return data.length > 0 ? missing({ data }) : { answer: "plan", plan: planned.plan, forwardedMediaIds: [], fileInputs };
@@ -92,9 +92,11 @@ export const invalidWorkflow = (issues: GraphIssue[], { nodes }: Graph): DomainE
     const node = nodes.find(({ id }) => id === nodeId);
     return nodeName(nodeId, node && labelOf(node));
   };
-  const named = issues.slice(0, NAMED_ISSUES).map(({ nodeId, message }) => (nodeId === null ? message : `${nameOf(nodeId)}: ${message}`));
-  const rest = issues.length - named.length;
-  const text = `${named.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
+  const namedIssues = issues
+    .slice(0, NAMED_ISSUES)
+    .map(({ nodeId, message }) => (nodeId === null ? message : `${nameOf(nodeId)}: ${message}`));
+  const rest = issues.length - namedIssues.length;
+  const text = `${namedIssues.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
   return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
 };
 

@@ -32,16 +32,16 @@ export const expand = (
 ): Expanded => {
   const { definitions, references } = inner;
   const isForeign = foreignKeys(inner, runnerId);
-  const known = new Map(
+  const innerByKey = new Map(
     definitions.map((one) => {
       const cached = read(one.graph);
       const pinned = one.pinnedModels.flatMap(([task, name]): [string, ModelTerms][] => {
         const terms = models.get(name);
         return terms ? [[task, terms]] : [];
       });
-      const { graph: chosen } = withChosenModels(cached.graph, new Map(pinned));
-      const issues = isForeign.has(one.key) ? [...chosen.issues, ...foreignSecretIssues(chosen)] : chosen.issues;
-      return [one.key, { cached, ownerId: one.ownerId, graph: { ...chosen, issues } }] as const;
+      const { graph: chosenGraph } = withChosenModels(cached.graph, new Map(pinned));
+      const issues = isForeign.has(one.key) ? [...chosenGraph.issues, ...foreignSecretIssues(chosenGraph)] : chosenGraph.issues;
+      return [one.key, { cached, ownerId: one.ownerId, graph: { ...chosenGraph, issues } }] as const;
     }),
   );
   const meanings = new Map(references.map(([within, nodeId, key]) => [`${within}\n${nodeId}`, key]));
@@ -49,12 +49,12 @@ export const expand = (
     graph,
     (within, nodeId) => {
       const key = meanings.get(`${within}\n${nodeId}`);
-      const meant = key === undefined ? undefined : known.get(key);
-      return key !== undefined && meant ? { key, graph: meant.graph } : undefined;
+      const innerGraph = key === undefined ? undefined : innerByKey.get(key);
+      return key !== undefined && innerGraph ? { key, graph: innerGraph.graph } : undefined;
     },
     "",
   );
-  const foreign = [...known.values()].filter(({ ownerId }) => ownerId !== runnerId);
+  const foreign = [...innerByKey.values()].filter(({ ownerId }) => ownerId !== runnerId);
   return {
     graph: { ...whole, issues: [...whole.issues] },
     ownerOf: (id) => (literalsOf(own).has(id) ? undefined : foreign.find(({ cached }) => literalsOf(cached).has(id))?.ownerId),
@@ -82,9 +82,9 @@ export const foreignSecretIssues = ({ nodes }: Graph): GraphIssue[] =>
 /** Keys of workflows that belong to other users or are inlined in such a workflow. */
 export const foreignKeys = ({ definitions, references }: InnerTask, runnerId: string): ReadonlySet<string> => {
   const keys = new Set(definitions.flatMap(({ key, ownerId }) => (ownerId === runnerId ? [] : [key])));
-  let known = -1;
-  while (keys.size > known) {
-    known = keys.size;
+  let knownCount = -1;
+  while (keys.size > knownCount) {
+    knownCount = keys.size;
     for (const [within, , key] of references) if (keys.has(within)) keys.add(key);
   }
   return keys;

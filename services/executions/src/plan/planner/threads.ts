@@ -56,10 +56,10 @@ export const createPlannerThreads = (options: ThreadOptions) => {
   /** Callbacks by task number. Each starts the clock of its task when a thread starts the task. */
   const clocks = new Map<number, () => void>();
   pool.on("message", (id: number) => clocks.get(id)?.());
-  let begun = 0;
+  let taskCount = 0;
 
-  const onThread = async <T>(name: keyof Planner, given: unknown, target: string): Promise<T> => {
-    const id = (begun += 1);
+  const onThread = async <T>(name: keyof Planner, argument: unknown, target: string): Promise<T> => {
+    const id = (taskCount += 1);
     const late = new AbortController();
     const within = (ms: number): NodeJS.Timeout => setTimeout(() => late.abort(), ms);
     let timer = within(maxStartMs);
@@ -68,7 +68,7 @@ export const createPlannerThreads = (options: ThreadOptions) => {
       timer = within(maxTaskMs);
     });
     try {
-      return (await pool.run({ id, given }, { name, signal: late.signal })) as T;
+      return (await pool.run({ id, given: argument }, { name, signal: late.signal })) as T;
     } catch (error) {
       logger.warn({ err: error, target }, "a plan passed its limits");
       throw unavailable("planning this run takes too much time or memory: make the graph or its inputs smaller", 5);

@@ -49,13 +49,13 @@ export interface WorkflowTarget extends Pick<Extract<PlanTask["target"], { graph
 
 /** Drops inputs that the nodes of this run don't use. Inputs that the workflow doesn't declare still cause errors. */
 const neededInputs = (
-  given: Record<string, unknown>,
+  inputs: Record<string, unknown>,
   fields: readonly InputField[],
   all: readonly InputField[],
 ): Record<string, unknown> => {
   const needed = new Set(fields.map(({ name }) => name));
-  const known = new Set(all.map(({ name }) => name));
-  return Object.fromEntries(Object.entries(given).filter(([name]) => needed.has(name) || !known.has(name)));
+  const knownNames = new Set(all.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => needed.has(name) || !knownNames.has(name)));
 };
 
 /** Replaces ids in upload fields with files. @throws DomainError INVALID_INPUTS */
@@ -69,7 +69,7 @@ const resolveFileFields = (fields: readonly InputField[], values: Map<string, un
 };
 
 const addWarnings = (warnings: Map<string, Finding[]>, issues: readonly NodeIssue[]): void => {
-  for (const { nodeId, ...found } of issues) warnings.set(nodeId, [...(warnings.get(nodeId) ?? []), found]);
+  for (const { nodeId, ...warning } of issues) warnings.set(nodeId, [...(warnings.get(nodeId) ?? []), warning]);
 };
 
 /** @throws DomainError INVALID_REQUEST, INVALID_INPUTS or WORKFLOW_INVALID */
@@ -83,7 +83,7 @@ export const planWorkflowRun = (
   const autos = task.autos ?? [];
   const retired = new Map(task.retired);
   const replacements = [...autos.map(([name, auto]) => [name, "model" in auto ? auto.model : undefined] as const), ...retired];
-  const chosen = replacements.flatMap(([name, model = ""]): [string, ModelTerms][] => {
+  const replacedModels = replacements.flatMap(([name, model = ""]): [string, ModelTerms][] => {
     const terms = models.get(model);
     return terms ? [[name, terms]] : [];
   });
@@ -92,13 +92,13 @@ export const planWorkflowRun = (
   const expanded = inner && expand(part, cached, inner, { read, models, runnerId });
   const isInside = until !== undefined && outerNodeOf(cached.graph, until) !== until;
   const whole = isInside && expanded ? upTo(expanded.graph, until, until) : (expanded?.graph ?? part);
-  const { graph: chosenGraph, warnings } = withChosenModels(whole, new Map(chosen));
+  const { graph: chosenGraph, warnings } = withChosenModels(whole, new Map(replacedModels));
   const active = chosenGraph.nodes.filter((node) => !isBypassed(node));
   if (!isForeign) addWarnings(warnings, credentialIssues({ nodes: active }));
   const graph = isForeign ? { ...chosenGraph, issues: [...chosenGraph.issues, ...foreignSecretIssues(chosenGraph)] } : chosenGraph;
-  const given = parseInputs(task.inputsJson);
+  const givenInputs = parseInputs(task.inputsJson);
   const fields = inputFields(graph);
-  const inputs = until === undefined ? given : neededInputs(given, fields, inputFields(cached.graph));
+  const inputs = until === undefined ? givenInputs : neededInputs(givenInputs, fields, inputFields(cached.graph));
   const fileInputs = fileFields(fields).map(({ name }) => name);
   if (!standForFiles(task.standIns, inputs, fileInputs)) return missing({ wholeInputs: true });
   const { values, issues } = resolveInputs(fields, inputs);
@@ -109,8 +109,11 @@ export const planWorkflowRun = (
   const isAuthors = (id: string): boolean => isForeign && (cached.literalIds ??= literalMediaIds(cached.graph)).has(id) && !isBrought(id);
   const byId = fileFields(fields).filter(({ name }) => isMediaId(values.get(name)));
   const ownerOf = expanded && ((id: string) => (isBrought(id) ? undefined : expanded.ownerOf(id)));
-  const wanted = notLookedUp(task, [...mediaIds(graph), ...byId.map(({ name }) => values.get(name) as string)], { isAuthors, ownerOf });
-  if (wanted.length > 0) return missing({ media: wanted });
+  const neededMedia = notLookedUp(task, [...mediaIds(graph), ...byId.map(({ name }) => values.get(name) as string)], {
+    isAuthors,
+    ownerOf,
+  });
+  if (neededMedia.length > 0) return missing({ media: neededMedia });
 
   const media = new Map(task.media);
   resolveFileFields(byId, values, media);
@@ -130,7 +133,7 @@ export const planWorkflowRun = (
     ...ofPart,
     ...(modelNames ? { modelNames } : {}),
   };
-  const invalid = (found: GraphIssue[]) => invalidWorkflow(found, graph);
+  const invalid = (graphIssues: GraphIssue[]) => invalidWorkflow(graphIssues, graph);
   const answer = finishPlan(rules, { task, request, fileInputs, isAuthors, ownerOf, invalid });
   if (answer.answer !== "plan" || (!isForeign && !expanded)) return answer;
   const ids = forwardedMediaIds(answer.plan);

@@ -3,13 +3,15 @@ import { moveBundleAlias, saveBundleStep } from "./steps";
 
 /** Runs an import: creates versions first (inner workflows before outer ones), and moves aliases last. Every step is safe to repeat. */
 export async function applyBundle({ steps, moves, slugs, versions, ...order }: BundleOrder): Promise<BundleOutcome> {
-  const done: BundleOutcome = { slugs: { ...slugs }, versions: { ...versions } };
+  const outcome: BundleOutcome = { slugs: { ...slugs }, versions: { ...versions } };
   for (const step of steps) {
-    const inner = Object.fromEntries(step.inner.flatMap((name) => (done.slugs[name] === undefined ? [] : [[name, done.slugs[name]]])));
+    const inner = Object.fromEntries(
+      step.inner.flatMap((name) => (outcome.slugs[name] === undefined ? [] : [[name, outcome.slugs[name]]])),
+    );
     const saved = await saveBundleStep(order, step, inner);
-    done.slugs[step.name] = saved.slug;
-    if (saved.version > 0) done.versions[step.name] = saved.version;
+    outcome.slugs[step.name] = saved.slug;
+    if (saved.version > 0) outcome.versions[step.name] = saved.version;
   }
-  for (const name of moves) await moveBundleAlias(order, done.slugs[name]!, done.versions[name]!);
-  return done;
+  for (const name of moves) await moveBundleAlias(order, outcome.slugs[name]!, outcome.versions[name]!);
+  return outcome;
 }

@@ -19,14 +19,14 @@ export const createApprovals = (input: RunInput) => {
   const { executionId, userId, holdId, concurrency, attempt, reuse } = input;
   const time = createWaitingTime();
   /** Nodes whose decision was signalled but not read yet. */
-  const heard = new Set<string>();
+  const heardNodes = new Set<string>();
   let isPlaced = false;
   let [running, waiting] = [0, 0];
   let hasPlace = concurrency > 0;
   /** Chain of changes of the place, so that they run one after another. */
   let turn: Promise<void> = Promise.resolve();
 
-  setHandler(decidedSignal, (nodeId) => void heard.add(nodeId));
+  setHandler(decidedSignal, (nodeId) => void heardNodes.add(nodeId));
   setHandler(placedSignal, () => {
     isPlaced = true;
   });
@@ -34,9 +34,9 @@ export const createApprovals = (input: RunInput) => {
   const isIdle = (): boolean => waiting > 0 && running === waiting;
 
   const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = turn.then(work);
-    turn = done.catch(() => undefined);
-    return done;
+    const next = turn.then(work);
+    turn = next.catch(() => undefined);
+    return next;
   };
 
   /** Frees the place if the run waits only for decisions. If that fails, the place is freed when the run ends. */
@@ -66,9 +66,9 @@ export const createApprovals = (input: RunInput) => {
     const { onTimeout } = approvalSettings(step.literals);
     const node = { executionId, nodeId: step.id, ...(label === undefined ? {} : { label }) };
     for (;;) {
-      const left = until - Date.now();
-      const isHeard = heard.has(step.id) || (left > 0 && (await condition(() => heard.has(step.id), left)));
-      heard.delete(step.id);
+      const remainingMs = until - Date.now();
+      const isHeard = heardNodes.has(step.id) || (remainingMs > 0 && (await condition(() => heardNodes.has(step.id), remainingMs)));
+      heardNodes.delete(step.id);
       const decided = await takeDecision({ ...node, ...(isHeard ? {} : { late: onTimeout }) });
       if (decided) return decided;
     }
@@ -91,18 +91,18 @@ export const createApprovals = (input: RunInput) => {
     await: async (step: PlanStep, label: string | undefined, value: unknown, isShown: boolean): Promise<Decided> => {
       const { timeoutHours, ...settings } = approvalSettings(step.literals);
       const since = Date.now();
-      const wanted = since + Math.min(timeoutHours * HOUR_MS, TIMING.waiting - time.totalMs(since));
+      const deadline = since + Math.min(timeoutHours * HOUR_MS, TIMING.waiting - time.totalMs(since));
       time.begin(since);
       let decided: Decided;
       try {
         const { until, isDecided } = await beginWait({
-          ...{ executionId, attempt, nodeId: step.id, since, until: Math.round(wanted), type: valueTypeOf(value) },
+          ...{ executionId, attempt, nodeId: step.id, since, until: Math.round(deadline), type: valueTypeOf(value) },
           ...settings,
           ...(label === undefined ? {} : { label }),
           ...(isShown ? { shown: { value } } : {}),
           ...(reuse?.requests.includes(step.id) ? { sources: reuse.sources } : {}),
         });
-        if (isDecided) heard.add(step.id);
+        if (isDecided) heardNodes.add(step.id);
         waiting += 1;
         giveWay();
         try {

@@ -10,10 +10,10 @@ export async function deliverWebhook({ executionId, keyId, delivery = FIRST_DELI
     const pause = pauseBefore(attempt, askedFor);
     if (pause > 0) await sleep(pause, { summary: `before attempt ${attempt}` });
     const id = { executionId, keyId, delivery, attempt, ...(nodeId === undefined ? {} : { nodeId }) };
-    const sent = await sendWebhook.executeWithOptions({ summary: `attempt ${attempt}` }, [id]);
-    const end = await recordAttempt(id, sent);
+    const attemptResult = await sendWebhook.executeWithOptions({ summary: `attempt ${attempt}` }, [id]);
+    const end = await recordAttempt(id, attemptResult);
     if (end !== null) return end;
-    askedFor = "nothing" in sent ? null : sent.retryAfterMs;
+    askedFor = "nothing" in attemptResult ? null : attemptResult.retryAfterMs;
   }
   return "given up";
 }

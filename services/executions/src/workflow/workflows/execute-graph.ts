@@ -26,20 +26,20 @@ export const cancelSignal = defineSignal("cancel");
  */
 const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, cancelSteps: () => void): Promise<RunError | undefined> => {
   const batches = createBatches();
-  const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map((node) => node.id));
+  const doneIds = new Set(run.nodes.filter(({ status }) => status !== "pending").map((node) => node.id));
   const started = new Set<string>();
   const running = new Map<string, Promise<void>>();
   let failure: RunError | undefined;
   const scope = new CancellationScope();
   await scope.run(async () => {
     const launch = (): void => {
-      const ready = run.readyAfter(done, started);
+      const ready = run.readyAfter(doneIds, started);
       // True if no other step becomes ready while it runs.
       const isAlone = ready.length === 1 && running.size === 0;
       for (const step of ready) {
         started.add(step.id);
         const finished = runStep({ run, input, step, batches, isAlone, approvals }).then(
-          () => void done.add(step.id),
+          () => void doneIds.add(step.id),
           (error: unknown) => {
             if (isRunCancelled(error)) return isCancellation(error) ? undefined : cancelSteps();
             const problem = runError(error, run.node(step.id), input.mode);
@@ -111,8 +111,8 @@ const withDeadline = async (
   let late = false;
   const timer = new CancellationScope();
   const deadline = timer.run(async () => {
-    for (let left: number = TIMING.run; left > 0; left = startedAt + TIMING.run + waitedMs() - Date.now()) {
-      await sleep(left);
+    for (let remainingMs: number = TIMING.run; remainingMs > 0; remainingMs = startedAt + TIMING.run + waitedMs() - Date.now()) {
+      await sleep(remainingMs);
       await whileWaiting();
     }
     late = true;

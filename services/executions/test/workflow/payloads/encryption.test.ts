@@ -130,17 +130,17 @@ const startWorker = async (taskQueue: string, keys: readonly string[]) => {
     dataConverter: { payloadCodecs: [createClaimCheckCodec(nowhere), createEncryptionCodec(keys)] },
     ...{ workflowBundle: { codePath: bundlePath }, shutdownGraceMs: 2_000 },
   });
-  const heard: HttpNodeCall[] = [];
+  const calls: HttpNodeCall[] = [];
   const activities = {
     claim: () => Promise.resolve(true),
     shortHttpRequest: () => Promise.resolve({ declined: true }),
     settle: (_input, end) => Promise.resolve({ status: end.status, millicredits: 0 }),
     httpRequest: (call) => {
-      heard.push(call);
+      calls.push(call);
       return Promise.resolve({ status: 200, body: { answer: "private answer" } });
     },
   } satisfies Partial<Activities & LocalActivities>;
-  return { temporal, heard, work: () => temporal.work(activities as unknown as Activities & LocalActivities) };
+  return { temporal, heard: calls, work: () => temporal.work(activities as unknown as Activities & LocalActivities) };
 };
 
 const newQueue = (): string => `sealed-${randomUUID().slice(0, 8)}`;
@@ -157,16 +157,16 @@ it("Temporal's history has none of a run's headers, texts and answers, but still
 
     const execution = { workflowId: executionId };
     const { history } = await temporal.client.workflowService.getWorkflowExecutionHistory({ namespace: "default", execution });
-    const seen: string[] = [];
+    const seenParts: string[] = [];
     const visit = (part: unknown): void => {
-      if (part instanceof Uint8Array) seen.push(Buffer.from(part).toString("latin1"));
-      else if (typeof part === "string") seen.push(part);
+      if (part instanceof Uint8Array) seenParts.push(Buffer.from(part).toString("latin1"));
+      else if (typeof part === "string") seenParts.push(part);
       else if (typeof part === "object" && part !== null) Object.values(part).forEach(visit);
     };
     visit(history);
-    const story = seen.join("\n");
+    const story = seenParts.join("\n");
     for (const hidden of ["secret", "private", "authorization", "x.test"]) expect(story).not.toContain(hidden);
-    for (const told of ["binary/encrypted", "httpRequest", "call: http request"]) expect(story).toContain(told);
+    for (const phrase of ["binary/encrypted", "httpRequest", "call: http request"]) expect(story).toContain(phrase);
   } finally {
     await temporal.stop();
   }
@@ -197,9 +197,9 @@ describe("a run started by a person in Temporal with unencrypted arguments", () 
   it("does nothing if there are keys", async () => {
     await workWith(NEW);
     const handle = stranger.temporal.client.workflow.getHandle(await start());
-    const refused = async (): Promise<boolean> =>
+    const isRefused = async (): Promise<boolean> =>
       (await handle.fetchHistory()).events!.some(({ workflowTaskFailedEventAttributes: failed }) => failed);
-    while (!(await refused())) await new Promise(setImmediate);
+    while (!(await isRefused())) await new Promise(setImmediate);
     expect(worker.heard).toEqual([]);
     await handle.terminate();
   });

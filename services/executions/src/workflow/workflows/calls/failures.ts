@@ -28,12 +28,12 @@ export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode:
     const code = details?.code === "PROVIDER_SUBMIT_FAILED" && mode === "sync" ? "EXECUTION_FAILED" : details?.code;
     if (details && code) return { ...details, code, nodeId };
   }
-  const said = `node ${nodeName(nodeId, label)}: `;
+  const prefix = `node ${nodeName(nodeId, label)}: `;
   const open = isBindError(error) ? error.publicMessage : undefined;
   return {
     code: "EXECUTION_FAILED",
-    message: said + describe(error),
-    ...(open === undefined ? {} : { publicMessage: said + open }),
+    message: prefix + describe(error),
+    ...(open === undefined ? {} : { publicMessage: prefix + open }),
     ...faultOf(error),
     nodeId,
   };
@@ -58,20 +58,20 @@ const describe = (error: unknown): string => {
 };
 
 /** Returns the details that an activity attached to its failure. */
-const said = (error: unknown): StepFailure => {
+const failureOf = (error: unknown): StepFailure => {
   const cause = causeOf(error);
   const [, failure] = ((cause instanceof ApplicationFailure && cause.details) || []) as [unknown, StepFailure?];
   return failure ?? {};
 };
 
 /** True if the job may still run at the provider. */
-export const saidJobMayRun = (error: unknown): boolean => said(error).jobMayRun === true;
+export const saidJobMayRun = (error: unknown): boolean => failureOf(error).jobMayRun === true;
 
 /** True if a fallback can be called. */
-export const mayTryAnother = (error: unknown): boolean => said(error).mayTryAnother === true;
+export const mayTryAnother = (error: unknown): boolean => failureOf(error).mayTryAnother === true;
 
 /** Cost of a call whose output moderation refused. The call is still charged. */
-export const refusedCost = (error: unknown): number | undefined => said(error).refused?.costMicroUsd;
+export const refusedCost = (error: unknown): number | undefined => failureOf(error).refused?.costMicroUsd;
 
 /** Copy of the kernel's `isShortOfCredits`, because workflows import only the kernel's graph. */
 const MONEY_IS_SHORT: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted", "BUDGET_EXCEEDED"]);

@@ -9,7 +9,7 @@ export const keepFiles = async ({ run, input: { plan }, step, context, batches, 
   const files = resultFiles(step, run.outputs, plan.storage);
   const foreign = [...new Map(files.filter((file) => file.stored === undefined).map((file) => [keyOf(file), file])).values()];
   run.countCalls(step.id, foreign.length);
-  const kept = await callItems(
+  const storedFiles = await callItems(
     foreign.map(() => ({})),
     async (_item, index): Promise<[string, MediaValue]> => {
       const { port, family, reference, given } = foreign[index]!;
@@ -26,13 +26,13 @@ export const keepFiles = async ({ run, input: { plan }, step, context, batches, 
       return [keyOf(foreign[index]!), file];
     },
   );
-  const known = new Map(kept);
+  const filesByKey = new Map(storedFiles);
   for (const port of Object.keys(step.sources)) {
     const own = files.filter((file) => file.port === port);
     run.give(
       step.id,
       port,
-      own.map((file) => file.stored ?? known.get(keyOf(file))),
+      own.map((file) => file.stored ?? filesByKey.get(keyOf(file))),
     );
   }
 };

@@ -26,9 +26,9 @@ export const extend = async ({ run, input, step: { id: nodeId } }: StepRun, item
   const { executionId, userId, holdId, maxMillicredits, keyId, workflowSlug, metadata } = input;
   const attributed = { keyId, workflowSlug, ...(metadata ? { metadata } : {}) };
   const { label } = run.node(nodeId);
-  const named = { nodeId, ...(label === undefined ? {} : { label }) };
-  const held = await extendHold({ executionId, userId, holdId, ...named, ...attributed, maxMillicredits, items });
-  run.extended.push(...held);
+  const nodeFields = { nodeId, ...(label === undefined ? {} : { label }) };
+  const extension = await extendHold({ executionId, userId, holdId, ...nodeFields, ...attributed, maxMillicredits, items });
+  run.extended.push(...extension);
 };
 
 /** A call's key within its run. */
@@ -44,7 +44,7 @@ const holdInput = async (stepRun: StepRun, call: ModelCall, called: Called): Pro
   if (problem !== undefined) throw new BindError(problem);
   if (!called.typical) return;
   const key = ownKey(call);
-  const item = [...input.held, ...run.extended].find((held) => held.key === key);
+  const item = [...input.held, ...run.extended].find((heldItem) => heldItem.key === key);
   if (!item || item.source === "grant") return;
   const more = boundedMillicredits(called, call.inputs) - item.millicredits;
   if (more > 0) await extend(stepRun, [{ key: moreKey(key), model: called.model, maxMillicredits: more }]);
@@ -71,9 +71,9 @@ export const holdMore = async (stepRun: StepRun, bound: Bound): Promise<void> =>
 };
 
 /** Charges a call whose output moderation refused. */
-const chargingRefused = async <T>(run: GraphRun, call: ModelCall, made: Promise<T>): Promise<T> => {
+const chargingRefused = async <T>(run: GraphRun, call: ModelCall, pendingResult: Promise<T>): Promise<T> => {
   try {
-    return await made;
+    return await pendingResult;
   } catch (error) {
     const costMicroUsd = refusedCost(error);
     if (costMicroUsd !== undefined) run.callCompleted(call, costMicroUsd);
@@ -177,8 +177,8 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
     if (!isRunCancelled(error)) run.submitted.delete(ownKey(call));
     // Ask the provider to stop the job.
     if (!jobMayRun(error)) throw error;
-    const kept = await stopJob(run, call, job);
-    if (kept) return kept;
+    const keptResult = await stopJob(run, call, job);
+    if (keptResult) return keptResult;
     throw error;
   }
 };
@@ -186,8 +186,8 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
 /** Calls a model that answers with files, in one activity. */
 export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   try {
-    const made = runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]);
-    return completed(run, call, await chargingRefused(run, call, made));
+    const pendingResult = runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]);
+    return completed(run, call, await chargingRefused(run, call, pendingResult));
   } catch (error) {
     if (!isRunCancelled(error)) throw error;
     const finished = await stopCall(run, call, () => stopFiles.executeWithOptions(cancelSummary(call), [call]));

@@ -91,8 +91,8 @@ const callTransform = async (stepRun: StepRun): Promise<void> => {
     if (one) return resultOfOutputs(one.outputs).files;
     const call = callOf(item, context);
     await batches.take(call);
-    const made = await runTransform.executeWithOptions({ summary: plainSummary(`${step.id}: ${operation}`) }, [call]);
-    const { files, warnings } = Array.isArray(made) ? { files: made, warnings: [] } : made;
+    const transformResult = await runTransform.executeWithOptions({ summary: plainSummary(`${step.id}: ${operation}`) }, [call]);
+    const { files, warnings } = Array.isArray(transformResult) ? { files: transformResult, warnings: [] } : transformResult;
     run.callWarned(step.id, warnings);
     run.itemDone(step.id);
     return files;
@@ -108,8 +108,8 @@ const awaitApproval = async ({ run, step, approvals }: StepRun): Promise<void> =
   run.decide(step, decided.isApproved, decided.changed ?? { value });
 };
 
-export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> => {
-  const { run, input, step } = begun;
+export const runStep = async (stepStart: Omit<StepRun, "context">): Promise<void> => {
+  const { run, input, step } = stepStart;
   const { executionId, userId } = input;
   const nodeIndex = run.indexOf(step.id);
   const { label } = run.node(step.id);
@@ -126,7 +126,7 @@ export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> =>
     startedAt,
     key: `${executionId}:${step.id}:${item}`,
   });
-  const stepRun: StepRun = { ...begun, context };
+  const stepRun: StepRun = { ...stepStart, context };
   run.start(step, startedAt);
   if (step.model !== undefined) await callModel(stepRun);
   else if (callsHttp(step.type)) await callHttp(stepRun);
@@ -164,11 +164,11 @@ export const reuseCalls = async (
 /** Extends the hold for calls of a rerun that were expected to be reused. */
 export const holdMade = async (stepRun: StepRun, bound: Bound, reused: readonly (ReusedResult | null)[] = []): Promise<void> => {
   const { run, input, step } = stepRun;
-  const held = new Set([...input.held, ...run.extended].map(({ key }) => key));
-  const made = bound.items.flatMap((_, index) => (reused[index] ? [] : itemHolds(step, placeOf(bound, index))));
+  const heldKeys = new Set([...input.held, ...run.extended].map(({ key }) => key));
+  const newHolds = bound.items.flatMap((_, index) => (reused[index] ? [] : itemHolds(step, placeOf(bound, index))));
   // If the node's own model is free, the hold covers only fallbacks.
-  const unheld = made.filter(
-    ({ key, alternativeTo = key, maxMillicredits }) => maxMillicredits > 0 && !held.has(key) && !held.has(alternativeTo),
+  const unheld = newHolds.filter(
+    ({ key, alternativeTo = key, maxMillicredits }) => maxMillicredits > 0 && !heldKeys.has(key) && !heldKeys.has(alternativeTo),
   );
   if (unheld.length > 0) await extend(stepRun, unheld);
 };
