@@ -88,10 +88,10 @@ const embedding = (): string =>
 test.beforeAll(async () => {
   account = await stage.http.account({ tier: "pro" });
   [shop, stranger] = await Promise.all([site(embedding), site(embedding)]);
-  const made = await createWorkflow(account);
-  slug = made.slug;
-  expect(made.price).toBeGreaterThan(0);
-  await publish(account, slug, { credits: made.price * 2, origin: shop });
+  const workflow = await createWorkflow(account);
+  slug = workflow.slug;
+  expect(workflow.price).toBeGreaterThan(0);
+  await publish(account, slug, { credits: workflow.price * 2, origin: shop });
 });
 
 test("a visitor runs an app on another site within its daily budget, and is rejected beyond it", async () => {
@@ -126,7 +126,7 @@ test("its token reads and runs only from the app's origin, and does nothing else
   const { page, context } = await stage.visit();
   await page.goto(shop);
   const base = stage.platform.baseUrl;
-  const asked = await page.evaluate(
+  const answer = await page.evaluate(
     async ([at, which]) => {
       const { token } = (await (await fetch(`${at}/api/apps/${which}/token`, { method: "POST" })).json()) as { token: string };
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -148,7 +148,7 @@ test("its token reads and runs only from the app's origin, and does nothing else
     },
     [base, slug] as const,
   );
-  expect(asked).toMatchObject({
+  expect(answer).toMatchObject({
     ...{ run: 402, list: 200 },
     ...{ workflows: "not readable", whoami: "not readable", change: "not readable", withCookies: "not readable" },
   });
@@ -160,7 +160,7 @@ test("its token reads and runs only from the app's origin, and does nothing else
         ({ status }) => status as number | string,
         () => "not readable",
       ),
-    [base, asked.token] as const,
+    [base, answer.token] as const,
   );
   expect(spoofed).toBe("not readable");
   // Other sites can't show the app.

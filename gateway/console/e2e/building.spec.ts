@@ -238,11 +238,11 @@ test("a user who awaits approval sees the approval on the open page", async () =
 });
 
 test("in the browser of a suspended account another account can sign in", async () => {
-  const gone = await stage.http.account({ tier: "pro" });
-  const { page, context } = await stage.signedIn(gone);
+  const otherAccount = await stage.http.account({ tier: "pro" });
+  const { page, context } = await stage.signedIn(otherAccount);
   await page.goto("/");
   await page.getByRole("heading", { name: "Workflows", level: 1 }).waitFor();
-  const suspended = await stage.http.asAdmin("PATCH", `/api/admin/users/${gone.userId}`, { suspended: true });
+  const suspended = await stage.http.asAdmin("PATCH", `/api/admin/users/${otherAccount.userId}`, { suspended: true });
   expect(suspended.status).toBe(200);
   await page.reload();
   await page.getByText("Your account is suspended").waitFor();

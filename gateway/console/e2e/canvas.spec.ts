@@ -177,7 +177,7 @@ const chainOf = (count: number) => ({
   })).filter((_, index) => (index + 1) % COLUMNS !== 0),
 });
 
-const drawn = async (page: Page): Promise<Record<string, number>> =>
+const drawCounts = async (page: Page): Promise<Record<string, number>> =>
   JSON.parse(await page.evaluate(`JSON.stringify(Object.fromEntries(globalThis.nodeloomRenders))`)) as Record<string, number>;
 const forget = (page: Page): Promise<unknown> => page.evaluate("globalThis.nodeloomRenders.clear()");
 /** Waits until the page has drawn nothing for a moment. */
@@ -225,10 +225,10 @@ for (const { count, opened, frame } of BOUNDS_MS)
     await page.evaluate(FRAMES);
     await page.mouse.move(from.x + 60, from.y + 90, { steps: 30 });
     note(`dragging one of ${count}: a frame takes ${(await medianFrame(page)).toFixed(1)} ms (p50; on a quiet machine: ${frame})`);
-    expect(Object.keys(await drawn(page)).sort()).toEqual(["edge e61", "edge e62", "node n62"]);
+    expect(Object.keys(await drawCounts(page)).sort()).toEqual(["edge e61", "edge e62", "node n62"]);
     await page.mouse.up();
     await saved(page);
-    expect(Object.keys(await drawn(page)).sort()).toEqual(["edge e61", "edge e62", "node n62"]);
+    expect(Object.keys(await drawCounts(page)).sort()).toEqual(["edge e61", "edge e62", "node n62"]);
 
     await quiet(page);
     await forget(page);
@@ -237,7 +237,7 @@ for (const { count, opened, frame } of BOUNDS_MS)
     for (let step = 0; step < 10; step += 1) await page.mouse.wheel(0, 20);
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     note(`moving ${count} across the screen: a frame takes ${(await medianFrame(page)).toFixed(1)} ms (p50; on a quiet machine: ${frame})`);
-    expect(await drawn(page)).toEqual({});
+    expect(await drawCounts(page)).toEqual({});
 
     // A browser that is busy in every frame must fail the measurement.
     await page.evaluate(
@@ -285,12 +285,12 @@ onCanvas("an event of a run draws only its node", chainOf(NODES), async (page, s
   await page.getByText("live", { exact: true }).waitFor();
   await quiet(page);
   await forget(page);
-  const seen = page.evaluate(`new Promise((done) => {
+  const runningMs = page.evaluate(`new Promise((done) => {
     const look = () => document.querySelector('[data-id="n${COLUMNS}"] [aria-label="running"]') ? requestAnimationFrame(() => done(Date.now())) : requestAnimationFrame(look);
     look();
   })`);
   const from = Date.now();
   release();
-  note(`from an event to its pixels: ${Number(await seen) - from} ms (on a quiet machine: ${EVENT_TO_PIXEL_MS})`);
-  expect(Object.keys(await drawn(page))).toEqual([`node n${COLUMNS}`]);
+  note(`from an event to its pixels: ${Number(await runningMs) - from} ms (on a quiet machine: ${EVENT_TO_PIXEL_MS})`);
+  expect(Object.keys(await drawCounts(page))).toEqual([`node n${COLUMNS}`]);
 });

@@ -94,8 +94,8 @@ const inEditor = (name: string, act: (editor: Editor) => Promise<void>, withFile
       { id: "t", source: "in", sourceHandle: "topic", target: "words", targetHandle: "topic" },
       { id: "e", source: "words", sourceHandle: "text", target: "end", targetHandle: "text" },
     ];
-    const made = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } });
-    const slug = String(made.body.slug);
+    const reply = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } });
+    const slug = String(reply.body.slug);
     const { page, context, complaints } = await stage.signedIn(account);
     const fail: Editor["fail"] = async (method, path, failure) => {
       let callOff = (): void => undefined;

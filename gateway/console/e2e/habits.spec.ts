@@ -180,7 +180,7 @@ test("no list scrolls sideways, in a small window and on a phone", async () => {
     edges: [edge("list.items", "stills.prompt")],
   });
   await run(slug);
-  const found: string[] = [];
+  const wideElements: string[] = [];
   for (const width of [1024, 390])
     for (const [who, paths] of [
       [
@@ -204,11 +204,11 @@ test("no list scrolls sideways, in a small window and on a phone", async () => {
       for (const path of paths) {
         await page.goto(path);
         await page.waitForLoadState("networkidle");
-        found.push(...((await page.evaluate(SIDEWAYS)) as string[]).map((label) => `${label} at ${width}`));
+        wideElements.push(...((await page.evaluate(SIDEWAYS)) as string[]).map((label) => `${label} at ${width}`));
       }
       await context.close();
     }
-  expect(found).toEqual([]);
+  expect(wideElements).toEqual([]);
 });
 
 onCanvas(
@@ -222,8 +222,8 @@ onCanvas(
     }
     const recent = page.getByRole("region", { name: "Recent runs" });
     await recent.getByRole("button").nth(1).locator("img").nth(1).waitFor();
-    const shown = page.getByRole("link", { name: "Open run" });
-    const newest = await shown.getAttribute("href");
+    const runLink = page.getByRole("link", { name: "Open run" });
+    const newest = await runLink.getAttribute("href");
     await recent.getByRole("button").nth(1).click();
     await page.waitForFunction(`document.querySelector("a[aria-label=\\"Open run\\"]")?.getAttribute("href") !== "${newest}"`);
   },

@@ -39,9 +39,9 @@ const plant = async (account: Account, text: string): Promise<string[]> => {
   };
   const line = text.replaceAll(TURNING_MARKS, "");
   const body = { name: line, description: text, tags: [line.slice(0, 40)], publicPlayground: true, isTemplate: true, ...graph };
-  const made = await stage.http.call("POST", "/api/workflows", { key: account.key, body });
-  if (made.status !== 201) throw new Error(made.text);
-  const slug = String(made.body.slug);
+  const reply = await stage.http.call("POST", "/api/workflows", { key: account.key, body });
+  if (reply.status !== 201) throw new Error(reply.text);
+  const slug = String(reply.body.slug);
   await stage.http.call("POST", `/api/workflows/${slug}/versions`, { key: account.key, body: { note: text } });
   // The unknown kind would be rejected, so the run excludes it.
   const run = { inputs: { words: text }, metadata: { [text.slice(0, 40)]: text }, until: "out" };
@@ -77,8 +77,12 @@ for (const [name, text] of PAYLOADS)
       const look = async (place: string): Promise<void> => {
         const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
         const isBroken = (await page.evaluate("window.broken !== undefined")) as boolean;
-        const found = [...(tooWide ? ["wider than the window"] : []), ...(isBroken ? ["ran what it shows"] : []), ...complaints.splice(0)];
-        if (found.length > 0) problems[`${place} ${width}`] = found;
+        const complaintsFound = [
+          ...(tooWide ? ["wider than the window"] : []),
+          ...(isBroken ? ["ran what it shows"] : []),
+          ...complaints.splice(0),
+        ];
+        if (complaintsFound.length > 0) problems[`${place} ${width}`] = complaintsFound;
       };
       for (const path of paths) {
         await page.goto(path);

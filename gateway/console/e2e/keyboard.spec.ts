@@ -55,9 +55,9 @@ test("the list of nodes is one tab stop, and its arrow keys move between nodes",
     })),
     edges: Array.from({ length: 39 }, (_, index) => ({ id: `e${index}`, source: `n${index}`, target: `n${index + 1}` })),
   };
-  const made = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Forty", ...graph } });
+  const reply = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Forty", ...graph } });
   const { page, context } = await stage.signedIn(account);
-  await page.goto(`/workflows/${String(made.body.slug)}`);
+  await page.goto(`/workflows/${String(reply.body.slug)}`);
   await nodes(page, 40);
   const stops: string[] = [];
   for (let tabs = 0; tabs < 60; tabs += 1) {

@@ -27,12 +27,12 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 /** Address of a page that an email links to, with the part after `#`. */
 const linkTo = (email: string, page: string): Promise<string> => {
   const link = new RegExp(`/${page}#token=[\\w.%-]+`);
-  const found = (): string | undefined =>
+  const mailLink = (): string | undefined =>
     mails.received
       .filter(({ to }) => to.includes(email))
       .flatMap(({ text }) => link.exec(text.replace(/=\r\n/g, "").replace(/=3D/g, "="))?.slice(0, 1) ?? [])
       .at(-1);
-  return eventually(found, (path) => path !== undefined) as Promise<string>;
+  return eventually(mailLink, (path) => path !== undefined) as Promise<string>;
 };
 
 /**
@@ -41,7 +41,7 @@ const linkTo = (email: string, page: string): Promise<string> => {
  */
 const look = async (page: Page, name: string): Promise<string[]> => {
   const { PICTURES } = process.env;
-  const found: string[] = [];
+  const complaintsFound: string[] = [];
   for (const { width = 0, theme = "light" } of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: theme });
@@ -49,12 +49,12 @@ const look = async (page: Page, name: string): Promise<string[]> => {
     await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: "attached" });
     await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${theme}.png`, fullPage: true });
-    found.push(...(await accessibilityProblems(page)).map((problem) => `${name} ${width} ${theme}: ${problem}`));
+    complaintsFound.push(...(await accessibilityProblems(page)).map((problem) => `${name} ${width} ${theme}: ${problem}`));
     const overflows = await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
-    if (overflows === true) found.push(`${name} ${width} ${theme}: is wider than the screen`);
+    if (overflows === true) complaintsFound.push(`${name} ${width} ${theme}: is wider than the screen`);
   }
   await page.setViewportSize({ width: 1440, height: 900 });
-  return found;
+  return complaintsFound;
 };
 
 test("a user who forgot the password gets a link by email, sets a new password and signs in with it", async () => {

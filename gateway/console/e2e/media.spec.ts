@@ -98,8 +98,8 @@ onCanvas(
     await page.reload();
     await items(page, "stills").nth(1).waitFor();
     await page.goto(`/executions/${ran.headers.get("x-execution-id")}`);
-    const made = page.locator("section", { hasText: "Results before the failure" }).last();
-    await made.locator("img").nth(1).waitFor();
+    const partialResults = page.locator("section", { hasText: "Results before the failure" }).last();
+    await partialResults.locator("img").nth(1).waitFor();
   },
 );
 
@@ -262,7 +262,7 @@ onCanvas(
     await press("Control+Enter");
     const run = page.getByTestId("run").getByText(/Run · /);
     await run.waitFor();
-    const said = await run.innerText();
+    const runText = await run.innerText();
     await press("Control+Enter");
     await items(page, "image").nth(2).waitFor();
     await page
@@ -275,7 +275,7 @@ onCanvas(
     const quote = await stage.http.call("POST", `/api/workflows/${slug}/quote?version=draft`, { key: account.key, body: { inputs: {} } });
     const { nodes: priced, maxCreditCost } = quote.body as unknown as { nodes: { id: string; items: number }[]; maxCreditCost: number };
     expect(priced.find(({ id }) => id === "image")!.items).toBe(3);
-    expect(Number(/([\d.,]+) credits?$/.exec(said)?.[1])).toBeCloseTo(maxCreditCost, 0);
+    expect(Number(/([\d.,]+) credits?$/.exec(runText)?.[1])).toBeCloseTo(maxCreditCost, 0);
     // After a click on an input value, the result is a table.
     await page.locator(node("json")).click({ position: { x: 60, y: 20 } });
     await page
@@ -418,8 +418,8 @@ onCanvas("the shown call includes the run's cost limit, and Tidy up shows the mo
 test("administrators read names, and filter the audit", async () => {
   const { page, context } = await stage.signedIn(stage.platform.admin);
   await page.goto("/admin/audit");
-  const named = page.locator("main tbody").getByText(account.email).locator("visible=true").first();
-  await named.waitFor();
+  const emailCell = page.locator("main tbody").getByText(account.email).locator("visible=true").first();
+  await emailCell.waitFor();
   await page.getByLabel("Category").selectOption("tier.");
   await page.getByText("No matches among the entries searched.").waitFor();
   await page.goto("/admin/runs");

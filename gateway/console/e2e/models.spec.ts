@@ -57,8 +57,8 @@ test("models are found by output, by location and by readiness", async () => {
 test("a node uses the best ready model and has that model's ports", async () => {
   const user = await stage.http.account({ tier: "pro" });
   const nodes = [nodeAt("image", "generate-image", { x: 0, y: 0 }, { inputs: { prompt: "a kite" } })];
-  const made = await stage.http.call("POST", "/api/workflows", { key: user.key, body: { name: "Kites", nodes, edges: [] } });
-  const { slug } = made.body as { slug: string };
+  const reply = await stage.http.call("POST", "/api/workflows", { key: user.key, body: { name: "Kites", nodes, edges: [] } });
+  const { slug } = reply.body as { slug: string };
   const { page, complaints } = await stage.signedIn(user);
   await page.goto(`/workflows/${slug}`);
   await page.locator('[data-id="image"]').click();

@@ -29,7 +29,7 @@ const GRAPH = {
 const onCanvas = (
   name: string,
   graph: { nodes: object[]; edges: unknown[] },
-  act: (page: Page, read: () => Promise<Saved>) => Promise<void>,
+  act: (page: Page, readSaved: () => Promise<Saved>) => Promise<void>,
 ): void =>
   test(name, async () => {
     const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Nodes", ...graph } });
@@ -46,41 +46,41 @@ const onCanvas = (
   });
 
 const node = (id: string): string => `${NODE}[data-id="${id}"]`;
-const dataOf = async (read: () => Promise<Saved>, id: string): Promise<Record<string, unknown>> =>
-  (await read()).nodes.find((one) => one.id === id)?.data ?? {};
+const dataOf = async (readSaved: () => Promise<Saved>, id: string): Promise<Record<string, unknown>> =>
+  (await readSaved()).nodes.find((one) => one.id === id)?.data ?? {};
 const holds = (page: Page, expression: string): Promise<unknown> => eventually(async () => (await page.evaluate(expression)) === true);
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
 
-onCanvas("a prompt is edited on its node, and each of its placeholders becomes a port at once", GRAPH, async (page, read) => {
+onCanvas("a prompt is edited on its node, and each of its placeholders becomes a port at once", GRAPH, async (page, readSaved) => {
   await page.locator(`${node("writer")} .node-well`).dblclick();
   await page.keyboard.press("End");
   await page.keyboard.type(" In the style of {{who}}.");
   await page.locator(`${node("writer")} [data-handleid="who"]`).waitFor();
   await page.keyboard.press("Escape");
-  await eventually(async () => (await dataOf(read, "writer")).prompt === "Tell of {{it}}. In the style of {{who}}.");
+  await eventually(async () => (await dataOf(readSaved, "writer")).prompt === "Tell of {{it}}. In the style of {{who}}.");
   // Letters typed in a node aren't shortcuts.
-  expect((await read()).nodes).toHaveLength(GRAPH.nodes.length);
+  expect((await readSaved()).nodes).toHaveLength(GRAPH.nodes.length);
   await page.keyboard.press("Control+z");
-  await eventually(async () => (await dataOf(read, "writer")).prompt === "Tell of {{it}}.");
+  await eventually(async () => (await dataOf(readSaved, "writer")).prompt === "Tell of {{it}}.");
 });
 
-onCanvas("a double click renames a node; Escape keeps its name", GRAPH, async (page, read) => {
+onCanvas("a double click renames a node; Escape keeps its name", GRAPH, async (page, readSaved) => {
   const title = page.locator(`${node("writer")} .node-title`);
   await title.dblclick();
   await page.keyboard.type("Narrator");
   await page.keyboard.press("Enter");
-  await eventually(async () => (await dataOf(read, "writer")).label === "Narrator");
+  await eventually(async () => (await dataOf(readSaved, "writer")).label === "Narrator");
   await page.keyboard.press("F2");
   await page.keyboard.type("Somebody else");
   await page.keyboard.press("Escape");
   expect(await title.textContent()).toBe("Narrator");
 });
 
-onCanvas("a bypassed node passes its input on, and its run costs nothing", GRAPH, async (page, read) => {
+onCanvas("a bypassed node passes its input on, and its run costs nothing", GRAPH, async (page, readSaved) => {
   await page.locator(`${node("writer")} .node-head`).click();
   await page.keyboard.press("b");
   await page.locator(`${node("writer")} .node-flag`).waitFor();
-  await eventually(async () => (await dataOf(read, "writer")).bypass === true);
+  await eventually(async () => (await dataOf(readSaved, "writer")).bypass === true);
   await page.keyboard.press("Control+Enter");
   await page.getByText("This run is free.").waitFor();
   await page.getByTestId("run").click();
@@ -88,10 +88,10 @@ onCanvas("a bypassed node passes its input on, and its run costs nothing", GRAPH
   await page.locator("section[aria-label=Run]").getByText("a boat", { exact: true }).first().waitFor();
   await page.locator(`${node("writer")} .node-head`).click();
   await button(page, /^Restore/).click();
-  await eventually(async () => (await dataOf(read, "writer")).bypass === undefined);
+  await eventually(async () => (await dataOf(readSaved, "writer")).bypass === undefined);
 });
 
-onCanvas("nodes collapse to their heads and stay collapsed after a reload; a corner enlarges them", GRAPH, async (page, read) => {
+onCanvas("nodes collapse to their heads and stay collapsed after a reload; a corner enlarges them", GRAPH, async (page, readSaved) => {
   const before = (await page.locator(node("writer")).boundingBox())!;
   await page.locator(node("writer")).hover();
   await page.locator(`${node("writer")} .node-fold`).click();
@@ -99,20 +99,20 @@ onCanvas("nodes collapse to their heads and stay collapsed after a reload; a cor
   await saved(page);
   await page.reload();
   await nodes(page, GRAPH.nodes.length);
-  expect((await read()).nodes[1]!.view).toEqual({ collapsed: true });
+  expect((await readSaved()).nodes[1]!.view).toEqual({ collapsed: true });
   await page.locator(`${node("writer")} .node-fold`).click();
-  await eventually(async () => (await read()).nodes[1]!.view === undefined);
+  await eventually(async () => (await readSaved()).nodes[1]!.view === undefined);
   await page.locator(`${node("words")} .node-head`).click();
   await canvasStands(page);
   const corner = await middleOf(page, `${node("words")} .node-corner`);
   await handOf(page).drag(corner, { x: corner.x + 80, y: corner.y + 90 });
   await eventually(async () => {
-    const { width = 0, text = 0 } = (await read()).nodes[0]!.view ?? {};
+    const { width = 0, text = 0 } = (await readSaved()).nodes[0]!.view ?? {};
     return Number(width) > 300 && Number(text) > 120;
   });
 });
 
-onCanvas("a frame gets a name and a colour, hides its nodes when it collapses, and moves them", GRAPH, async (page, read) => {
+onCanvas("a frame gets a name and a colour, hides its nodes when it collapses, and moves them", GRAPH, async (page, readSaved) => {
   await page.keyboard.press("Control+a");
   await page.keyboard.press("Control+g");
   await page.getByLabel("Name").waitFor();
@@ -120,17 +120,17 @@ onCanvas("a frame gets a name and a colour, hides its nodes when it collapses, a
   await page.keyboard.press("Enter");
   await page.locator(".frame-title", { hasText: "Telling" }).click();
   await button(page, "teal").click();
-  await eventually(async () => (await dataOf(read, "frame")).color === "teal");
+  await eventually(async () => (await dataOf(readSaved, "frame")).color === "teal");
   await button(page, "Collapse frame").click();
   await page.locator(".frame-folded", { hasText: "3 nodes" }).waitFor();
   expect(await page.locator(NODE).count()).toBe(1);
-  const place = (await read()).nodes.map(({ id }) => id);
+  const place = (await readSaved()).nodes.map(({ id }) => id);
   const from = await middleOf(page, ".frame-title span");
   await handOf(page).drag(from, { x: from.x + 60, y: from.y + 120 });
   await saved(page);
   await button(page, "Expand frame").click();
   await nodes(page, GRAPH.nodes.length + 1);
-  expect((await read()).nodes.map(({ id }) => id)).toEqual(place);
+  expect((await readSaved()).nodes.map(({ id }) => id)).toEqual(place);
   const [frame, words] = [(await page.locator(".frame").boundingBox())!, (await page.locator(node("words")).boundingBox())!];
   expect(words.x).toBeGreaterThan(frame.x);
   expect(words.y).toBeGreaterThan(frame.y);
@@ -144,12 +144,12 @@ onCanvas("a node shows no problem before it was edited or run", { nodes: [], edg
   await nodes(page, 1);
   await page.locator(`${NODE} .node-footer`).waitFor();
   await saved(page);
-  const said = page.locator("header").getByRole("button", { name: /problem|warning/ });
+  const problemsButton = page.locator("header").getByRole("button", { name: /problem|warning/ });
   expect(await page.getByLabel(/has a (problem|warning)/).count()).toBe(0);
-  expect(await said.count()).toBe(0);
+  expect(await problemsButton.count()).toBe(0);
   await page.keyboard.press("Control+Enter");
   await page.getByLabel("has a problem").waitFor();
-  await said.waitFor();
+  await problemsButton.waitFor();
 });
 
 const FAILS = {
@@ -195,7 +195,7 @@ onCanvas("every node has a unique title that describes its task", TWINS, async (
   await page.getByRole("heading", { name: "Image 2", level: 2 }).waitFor();
 });
 
-onCanvas("main settings and the seed are set on the node, and its model is chosen from cards", TWINS, async (page, read) => {
+onCanvas("main settings and the seed are set on the node, and its model is chosen from cards", TWINS, async (page, readSaved) => {
   const count = page.locator(`${node("one")} .node-setting`, { hasText: "Count" });
   await count.click();
   await page.getByLabel("Count").first().fill("3");
@@ -203,7 +203,7 @@ onCanvas("main settings and the seed are set on the node, and its model is chose
   await count.getByText("3", { exact: true }).waitFor();
   await page.locator(node("one")).getByRole("button", { name: "Roll the dice" }).click();
   await eventually(async () => {
-    const { count: pictures, seed } = ((await dataOf(read, "one")).inputs ?? {}) as { count?: number; seed?: number };
+    const { count: pictures, seed } = ((await dataOf(readSaved, "one")).inputs ?? {}) as { count?: number; seed?: number };
     return pictures === 3 && typeof seed === "number";
   });
   await page.locator(`${node("one")} .node-model`).click();
@@ -211,7 +211,7 @@ onCanvas("main settings and the seed are set on the node, and its model is chose
   await card.getByText(/credits/).waitFor();
   await card.getByText("Sandbox (no AI)", { exact: true }).waitFor();
   await card.getByRole("button", { name: "Sandbox Image Fast" }).click();
-  await eventually(async () => (await dataOf(read, "one")).model === "sandbox-image-fast");
+  await eventually(async () => (await dataOf(readSaved, "one")).model === "sandbox-image-fast");
 });
 
 onCanvas("a link ends at the marks of its ports", TWINS, async (page) => {

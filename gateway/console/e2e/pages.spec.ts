@@ -13,8 +13,8 @@ let paths: string[];
 
 test.beforeAll(async () => {
   const { http } = stage;
-  const made = await http.account({ tier: "business" });
-  [account, admin] = [made, stage.platform.admin];
+  const newAccount = await http.account({ tier: "business" });
+  [account, admin] = [newAccount, stage.platform.admin];
   const graph = {
     nodes: [
       nodeAt("input", "request-input", { x: 0, y: 0 }, { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a boat" }] }),
@@ -29,8 +29,8 @@ test.beforeAll(async () => {
     publicPlayground: true,
     ...graph,
   };
-  const { slug } = (await http.call("POST", "/api/workflows", { key: made.key, body })).body as { slug: string };
-  const run = await http.call("POST", `/api/workflows/${slug}/run`, { key: made.key, body: { inputs: {} } });
+  const { slug } = (await http.call("POST", "/api/workflows", { key: newAccount.key, body })).body as { slug: string };
+  const run = await http.call("POST", `/api/workflows/${slug}/run`, { key: newAccount.key, body: { inputs: {} } });
   paths = [
     `/workflows/${slug}`,
     `/workflows/${slug}/triggers`,
@@ -49,23 +49,23 @@ test.beforeAll(async () => {
 });
 
 test("shows the chosen theme from the first paint on, whatever the system's theme is", async () => {
-  for (const [chosen, system] of [
+  for (const [theme, system] of [
     ["Light", "dark"],
     ["Dark", "light"],
   ] as const) {
     const { page, context } = await stage.signedIn(account, { theme: system });
     await page.goto("/models");
     await page.getByRole("button", { name: account.email }).click();
-    await page.getByRole("menuitem", { name: chosen }).click();
+    await page.getByRole("menuitem", { name: theme }).click();
     // The page's script hasn't run yet when the document is loaded.
     for (const load of ["reload", "goto"] as const) {
       if (load === "reload") await page.reload({ waitUntil: "commit" });
       else await page.goto("/usage", { waitUntil: "domcontentloaded" });
       await page.locator("html[data-theme]").waitFor({ state: "attached" });
-      expect(await page.locator("html").getAttribute("data-theme")).toBe(chosen.toLowerCase());
+      expect(await page.locator("html").getAttribute("data-theme")).toBe(theme.toLowerCase());
     }
     await page.getByRole("heading", { level: 1 }).first().waitFor();
-    expect(await (chosen === "Light" ? isLight(page) : isDark(page))).toBe(true);
+    expect(await (theme === "Light" ? isLight(page) : isDark(page))).toBe(true);
     await context.close();
   }
 });

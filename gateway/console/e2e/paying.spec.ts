@@ -31,12 +31,12 @@ test("credits are chosen, paid on Stripe's page, and credited once Stripe confir
   await page.getByLabel("Credits", { exact: true }).fill("2000");
   await page.getByRole("button", { name: "Pay $20.00 with Stripe" }).click();
   await page.waitForURL(/\/pay\//);
-  const asked = stripe.asked.at(-1)!;
-  expect(asked).toMatchObject({ amount: 2_000 });
+  const checkout = stripe.asked.at(-1)!;
+  expect(checkout).toMatchObject({ amount: 2_000 });
 
-  await page.goto(asked.successUrl.replace("{CHECKOUT_SESSION_ID}", asked.session));
+  await page.goto(checkout.successUrl.replace("{CHECKOUT_SESSION_ID}", checkout.session));
   await page.getByText("Stripe received your payment").waitFor();
-  await send(completedEvent({ ...asked, payment: PAYMENT }));
+  await send(completedEvent({ ...checkout, payment: PAYMENT }));
   await page.getByText("2,000 credits were added to your account.").waitFor();
   await send(refundEvent("re_of_the_drill", { payment: PAYMENT }, 500));
 

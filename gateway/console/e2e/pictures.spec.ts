@@ -73,14 +73,14 @@ test(`${PICTURES} nodes with ${PICTURES} pictures open, move and zoom`, async ()
     })`),
   );
   note(`${PICTURES} nodes with pictures opened in ${Math.round(opened)} ms (on a quiet machine: ${BOUNDS.openedMs})`);
-  const drawn = Number(
+  const drawnMs = Number(
     await page.evaluate(`new Promise((done) => {
       const from = performance.now();
       const look = () => [...document.querySelectorAll("${NODE} img")].every((one) => one.complete && one.naturalWidth > 0) ? done(performance.now() - from) : setTimeout(look, 50);
       look();
     })`),
   );
-  note(`all of them were drawn ${Math.round(drawn)} ms later`);
+  note(`all of them were drawn ${Math.round(drawnMs)} ms later`);
   await canvasStands(page);
   await page.mouse.move(600, 400);
   for (const [what, keys] of [
@@ -116,7 +116,7 @@ test("the first image of three is on the canvas as soon as it is created", async
   await page.locator(NODE).nth(1).waitFor();
   await page.keyboard.press("Control+Enter");
   // Measured in the page: the time at which a node's image is visible, and the end of its call by the service's clock on this machine.
-  const seen = page.evaluate(`new Promise((done) => {
+  const shownAt = page.evaluate(`new Promise((done) => {
     const look = () => {
       const image = document.querySelector('[data-id="stills"] img');
       if (image?.complete && image.naturalWidth > 0) return done(Date.now());
@@ -125,14 +125,14 @@ test("the first image of three is on the canvas as soon as it is created", async
     look();
   })`);
   await page.getByTestId("run").click();
-  const at = Number(await seen);
+  const at = Number(await shownAt);
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
   const id = (await page.getByRole("link", { name: "Open run" }).getAttribute("href"))!.split("/").at(-1)!;
   const { body } = await stage.http.call("GET", `/api/executions/${id}`, { key: account.key });
   const events = await fetch(`${stage.platform.baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": account.key! } });
   // The list completes when the run arrives, so the first picture counts.
-  const made = /"type":"node\.progress","at":"([^"]+)","data":\{[^}]*"nodeId":"stills"/g;
-  const times = [...(await events.text()).matchAll(made)].map(([, time]) => Date.parse(time!));
+  const progressEvents = /"type":"node\.progress","at":"([^"]+)","data":\{[^}]*"nodeId":"stills"/g;
+  const times = [...(await events.text()).matchAll(progressEvents)].map(([, time]) => Date.parse(time!));
   expect(body.status).toBe("completed");
   note(`the first image was seen ${at - Math.min(...times)} ms after it was made (on a quiet machine: ${BOUNDS.firstImageMs})`);
   expect(times.length).toBeGreaterThan(0);

@@ -186,9 +186,9 @@ task("publish it", { clicks: 0, keys: 2 }, onCanvas("three", 3), async ({ press 
 });
 
 task("find a run of last week", { clicks: 3, keys: 20 }, onRuns, async ({ click, fill }, page) => {
-  const [wanted] = [day(7)];
-  await fill(page.getByLabel("From date"), wanted);
-  await fill(page.getByLabel("To date"), wanted);
+  const [startDate] = [day(7)];
+  await fill(page.getByLabel("From date"), startDate);
+  await fill(page.getByLabel("To date"), startDate);
   await eventually(async () => (await page.locator("main tbody tr").count()) <= RUNS_A_DAY + 1);
   await click(page.locator("main tbody tr").getByRole("link").first());
   await page.getByRole("heading", { name: "Receipt" }).waitFor();

@@ -56,13 +56,13 @@ test("featured templates come first, and a template is three clicks from its res
   const hand = handOf(page);
   await page.goto("/");
   await hand.click(page.getByRole("link", { name: "Templates" }));
-  const chosen = page.getByRole("region", { name: "Featured" });
-  await chosen.getByRole("link", { name: "Kites" }).waitFor();
-  expect(await chosen.getByRole("link", { name: "Herons" }).count()).toBe(0);
+  const featured = page.getByRole("region", { name: "Featured" });
+  await featured.getByRole("link", { name: "Kites" }).waitFor();
+  expect(await featured.getByRole("link", { name: "Herons" }).count()).toBe(0);
   // A workflow without results shows its graph.
-  await eventually(async () => (await chosen.locator("svg.bg-board rect").count()) === 2 * NODES);
+  await eventually(async () => (await featured.locator("svg.bg-board rect").count()) === 2 * NODES);
   expect(await accessibilityProblems(page)).toEqual([]);
-  await hand.click(chosen.getByRole("button", { name: "Use it" }));
+  await hand.click(featured.getByRole("button", { name: "Use it" }));
   await nodes(page, NODES);
   expect(await page.getByLabel("Subject").inputValue()).toBe("a heron");
   // The photo was copied too: the node has no problem and shows its price.

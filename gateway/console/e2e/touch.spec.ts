@@ -28,12 +28,12 @@ test.beforeAll(async () => {
 });
 
 const upload = async (bytes: Buffer): Promise<string> => {
-  const sent = await fetch(`${stage.platform.baseUrl}/api/media`, {
+  const uploadReply = await fetch(`${stage.platform.baseUrl}/api/media`, {
     method: "POST",
     headers: { "x-api-key": account.key!, "content-type": "image/png" },
     body: new Uint8Array(bytes),
   });
-  return ((await sent.json()) as { id: string }).id;
+  return ((await uploadReply.json()) as { id: string }).id;
 };
 
 /** A photo, one operation on it, and the result. */
@@ -81,12 +81,12 @@ const dataOf = async (slug: string): Promise<Record<string, unknown>> => {
 };
 
 /** The picture that a run of the workflow makes. */
-const made = async (slug: string): Promise<Buffer> => {
+const pictureOf = async (slug: string): Promise<Buffer> => {
   const { body, status, text } = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key!, body: { inputs: {} } });
   if (status !== 200) throw new Error(text);
   const { url } = (body.outputs ?? body.result ?? body) as { url?: string };
-  const found = url ?? /"url":"([^"]+)"/.exec(text)![1]!;
-  return Buffer.from(await (await fetch(found.replaceAll("\\u0026", "&"))).arrayBuffer());
+  const pictureUrl = url ?? /"url":"([^"]+)"/.exec(text)![1]!;
+  return Buffer.from(await (await fetch(pictureUrl.replaceAll("\\u0026", "&"))).arrayBuffer());
 };
 
 /** What the page shows inside a part of the preview, in the size of the result. */
@@ -140,7 +140,7 @@ test("a crop is dragged with the mouse, moved by keyboard, saved as one step, an
   await hand.press("Enter");
   await saved(page);
   expect(await dataOf(slug)).toEqual({ operation: "image-crop", width: 489, height: 280, x: 110, y: 0 });
-  const result = await made(slug);
+  const result = await pictureOf(slug);
   expect(await sharp(result).metadata()).toMatchObject({ width: 489, height: 280 });
   expect(await similarity(preview, result)).toBeGreaterThanOrEqual(GEOMETRY);
   // All of it is one step of undo.
@@ -178,7 +178,7 @@ test("a resize is dragged, keeps the proportions, and looks like the result", as
   await page.getByRole("button", { name: "Save" }).click();
   await saved(page);
   expect(await dataOf(slug)).toEqual({ operation: "image-resize", width: 480 });
-  expect(await similarity(preview, await made(slug))).toBeGreaterThanOrEqual(GEOMETRY);
+  expect(await similarity(preview, await pictureOf(slug))).toBeGreaterThanOrEqual(GEOMETRY);
   await context.close();
 });
 
@@ -204,7 +204,7 @@ test("a layer snaps to the middle, is resized at a corner, blended, and looks li
   await page.getByRole("button", { name: "Save" }).click();
   await saved(page);
   expect(await dataOf(slug)).toMatchObject({ width: 260, x: 220, y: 150, opacity: 0.7, blend: "multiply" });
-  expect(await similarity(preview, await made(slug))).toBeGreaterThanOrEqual(GEOMETRY);
+  expect(await similarity(preview, await pictureOf(slug))).toBeGreaterThanOrEqual(GEOMETRY);
   await hand.press("t");
   await page.getByRole("button", { name: "Bottom right", exact: true }).click();
   await page.getByRole("button", { name: "Save" }).click();
@@ -264,7 +264,7 @@ for (const [name, data] of [
     await page.getByTestId("touch-text").waitFor();
     const box = JSON.parse((await page.getByTestId("touch-text").getAttribute("data-box"))!) as Awaited<ReturnType<typeof changedPart>>;
     const preview = await writtenOn(page, box, "background" in data ? data.background : "#00000099");
-    const result = await made(slug);
+    const result = await pictureOf(slug);
     const part = await changedPart(result);
     const off = [
       part.left - box.left,

@@ -120,9 +120,9 @@ test("endpoints and their messages can be read by everybody and fit", EVERY_LOOK
   await run();
   for (const { deliveries } of inboxes) await expect.poll(() => deliveries.length).toBe(1);
   const visitor = await stage.signedIn(account);
-  const gone = visitor.page.getByText("No messages are sent to this endpoint");
+  const goneNotice = visitor.page.getByText("No messages are sent to this endpoint");
   await visitor.page.goto(`/webhooks/${ids[1]}`);
-  await gone.waitFor();
+  await goneNotice.waitFor();
   expect(await lookProblems(visitor, ["/webhooks", ...ids.map((id) => `/webhooks/${id}`), "/webhooks/none"])).toEqual({});
   await visitor.context.close();
 });

@@ -57,18 +57,18 @@ const plantYear = async (): Promise<void> => {
     { id: "end", type: "response-output", position: { x: 400, y: 0 }, data: {} },
   ];
   const edges = [{ id: "e", source: "words", sourceHandle: "text", target: "end", targetHandle: "text" }];
-  const made = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "First", tags: ["year"], nodes, edges } });
-  const slug = String(made.body.slug);
+  const reply = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "First", tags: ["year"], nodes, edges } });
+  const slug = String(reply.body.slug);
   const run = { inputs: {}, metadata: { team: "red" } };
   const ran = await http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: run });
   if (ran.status !== 200) throw new Error(ran.text);
   const file = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
-  const sent = await fetch(`${platform.baseUrl}/api/media`, {
+  const upload = await fetch(`${platform.baseUrl}/api/media`, {
     method: "POST",
     headers: { "x-api-key": account.key!, "content-type": "image/png" },
     body: file,
   });
-  if (!sent.ok) throw new Error(await sent.text());
+  if (!upload.ok) throw new Error(await upload.text());
 
   const client = await mongo.MongoClient.connect(platform.env.MONGODB_URI!);
   const of = (service: string): mongo.Db => client.db(`${platform.env.MONGODB_DATABASE_PREFIX}${service}`);

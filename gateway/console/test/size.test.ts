@@ -11,15 +11,15 @@ const sum = (names: readonly string[]): number => names.reduce((total, name) => 
 
 /** Files that a built file imports at once, with their imports. */
 const withImports = (names: readonly string[]): string[] => {
-  const found = new Set<string>();
+  const reachedNames = new Set<string>();
   const open = [...names];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (found.has(name)) continue;
-    found.add(name);
+    if (reachedNames.has(name)) continue;
+    reachedNames.add(name);
     const text = readFileSync(join(ASSETS, name), "utf8");
     for (const [, imported] of text.matchAll(/(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g)) open.push(imported!);
   }
-  return [...found];
+  return [...reachedNames];
 };
 
 const entry = (page = "index.html"): string[] =>

@@ -47,8 +47,8 @@ describe("texts of the console", () => {
       ["The file is empty.", "… is empty."],
     ],
     ["a table of texts", "const a = { running: 'Running', failed: 'It failed' };", ["Running", "It failed"]],
-  ])("are found as %s", (_where, text, found) => {
-    expect(literalsOfText(text)).toEqual(found);
+  ])("are found as %s", (_where, text, expectedLiterals) => {
+    expect(literalsOfText(text)).toEqual(expectedLiterals);
   });
 
   it.each([

@@ -22,17 +22,17 @@ const MESSAGE = /(?:^|[.?])(?:message|errorMessage)$|^(?:messageOf|textOf)\(/;
 /** Places that look at the words of a message. */
 const readersIn = (path: string, text: string): string[] => {
   const file = parse(path, text);
-  const found: string[] = [];
+  const messageTests: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
       const method = node.expression.name.text;
-      const read = OF_TEXT.has(method) ? node.expression.expression : OF_PATTERN.has(method) ? node.arguments[0] : undefined;
-      if (read && MESSAGE.test(read.getText())) found.push(`${path}: ${node.getText().slice(0, 80)}`);
+      const tested = OF_TEXT.has(method) ? node.expression.expression : OF_PATTERN.has(method) ? node.arguments[0] : undefined;
+      if (tested && MESSAGE.test(tested.getText())) messageTests.push(`${path}: ${node.getText().slice(0, 80)}`);
     }
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return found;
+  return messageTests;
 };
 
 const sources = FOLDERS.flatMap((folder) =>

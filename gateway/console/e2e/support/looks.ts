@@ -35,13 +35,13 @@ export const lookProblems = async ({ page, complaints }: Visitor, paths: readonl
     await page.screenshot({ path: join(SCREENSHOTS, `page${name}-${theme}-${width}.png`), animations: "disabled", fullPage: true });
     const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
     const inTheme = await (theme === "light" ? isLight(page) : isDark(page));
-    const found = [
+    const complaintsFound = [
       ...(await accessibilityProblems(page)),
       ...(tooWide ? ["wider than the window"] : []),
       ...(inTheme ? [] : [`not ${theme}`]),
       ...complaints.splice(0),
     ];
-    if (found.length > 0) problems[path] = found;
+    if (complaintsFound.length > 0) problems[path] = complaintsFound;
   }
   return problems;
 };

@@ -4,7 +4,7 @@ import type { Draft, Drafts } from "../document/remote";
 const DATABASE = "nodeloom";
 const STORE = "drafts";
 
-const done = <T>(request: IDBRequest<T>): Promise<T> =>
+const resultOf = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error ?? new Error("the browser's storage failed"));
@@ -15,7 +15,7 @@ const database = (): Promise<IDBDatabase> => {
   opening ??= (() => {
     const request = indexedDB.open(DATABASE, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-    return done(request);
+    return resultOf(request);
   })();
   return opening;
 };
@@ -44,20 +44,22 @@ export const browserDrafts = async (userId: string, slug: string): Promise<Draft
   const prefix = `${userId}/${slug}/`;
   const key = `${prefix}${crypto.randomUUID()}`;
   const release = await hold(key);
-  const taken: string[] = [];
+  const takenKeys: string[] = [];
   return {
     release,
-    put: async (draft) => void (await done((await store("readwrite")).put(draft, key))),
+    put: async (draft) => void (await resultOf((await store("readwrite")).put(draft, key))),
     // A recovered draft is kept until it is saved: after a crash it is recovered again, and merging twice equals merging once.
     clear: async () => {
-      for (const one of [key, ...taken.splice(0)]) await done((await store("readwrite")).delete(one));
+      for (const one of [key, ...takenKeys.splice(0)]) await resultOf((await store("readwrite")).delete(one));
     },
     take: async () => {
       const { held = [] } = await navigator.locks.query();
       const alive = new Set(held.map(({ name }) => name));
-      const keys = await done((await store("readonly")).getAllKeys(IDBKeyRange.bound(prefix, `${prefix}\uffff`)));
-      taken.push(...keys.map(String).filter((one) => !alive.has(lockName(one))));
-      const drafts = await Promise.all(taken.map(async (one) => (await done((await store("readonly")).get(one))) as Draft | undefined));
+      const keys = await resultOf((await store("readonly")).getAllKeys(IDBKeyRange.bound(prefix, `${prefix}\uffff`)));
+      takenKeys.push(...keys.map(String).filter((one) => !alive.has(lockName(one))));
+      const drafts = await Promise.all(
+        takenKeys.map(async (one) => (await resultOf((await store("readonly")).get(one))) as Draft | undefined),
+      );
       return drafts.filter((draft) => draft !== undefined);
     },
   };

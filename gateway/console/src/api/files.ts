@@ -23,21 +23,21 @@ const search = async (fits: (file: MediaFile) => boolean): Promise<MediaFile | u
     const query: { limit: number; cursor?: string } = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
     const { body } = await request("listMedia", { query });
     rememberFiles(body.rows);
-    const found = body.rows.find(fits);
-    if (found) return found;
+    const match = body.rows.find(fits);
+    if (match) return match;
     cursor = body.nextCursor;
   }
   return undefined;
 };
 
 /** Ids already looked up; missing ones aren't looked up again. */
-const asked = new Set<string>();
+const askedIds = new Set<string>();
 
 /** Looks up unknown files. Unreadable files stay unknown. */
 export const lookUpFiles = async (ids: readonly string[]): Promise<void> => {
-  const missing = new Set(ids.filter((id) => !useFiles.getState().files.has(id) && !asked.has(id)));
+  const missing = new Set(ids.filter((id) => !useFiles.getState().files.has(id) && !askedIds.has(id)));
   if (missing.size === 0) return;
-  for (const id of missing) asked.add(id);
+  for (const id of missing) askedIds.add(id);
   const isLast = ({ id }: MediaFile): boolean => missing.delete(id) && missing.size === 0;
   await search(isLast).catch(() => undefined);
 };
@@ -46,8 +46,8 @@ export const lookUpFiles = async (ids: readonly string[]): Promise<void> => {
 export const mediaIdOf = async (url: string): Promise<string> => {
   const path = new URL(url, location.origin).pathname;
   const isIt = (file: MediaFile): boolean => new URL(file.url, location.origin).pathname === path;
-  const found = [...useFiles.getState().files.values()].find(isIt) ?? (await search(isIt));
-  if (found) return found.id;
+  const knownFile = [...useFiles.getState().files.values()].find(isIt) ?? (await search(isIt));
+  if (knownFile) return knownFile.id;
   return (await uploadFile(await (await readFile(url)).blob())).id;
 };
 
@@ -90,8 +90,15 @@ export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 /** Uploads a file and remembers its name. @throws NodeloomError */
 export const uploadFile = async (file: Blob): Promise<MediaFile> => {
   const stored = await api.upload(file);
-  const known: MediaFile = { ...stored, origin: "upload", kept: true, createdAt: new Date().toISOString(), public: false, model: null };
+  const storedFile: MediaFile = {
+    ...stored,
+    origin: "upload",
+    kept: true,
+    createdAt: new Date().toISOString(),
+    public: false,
+    model: null,
+  };
   if (file instanceof File && file.name !== "" && file.name !== "image") rememberName(stored.id, file.name);
-  rememberFiles([known]);
-  return known;
+  rememberFiles([storedFile]);
+  return storedFile;
 };

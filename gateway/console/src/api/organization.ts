@@ -24,18 +24,18 @@ const store = (storage: Storage, id: string): void => {
 };
 
 /** Empty for the person's own account; undefined before the first read. */
-let chosen: string | undefined;
+let chosenId: string | undefined;
 
 /** A tab keeps its choice, and a new tab starts with the latest choice. */
 const read = (): string => {
-  if (chosen !== undefined) return chosen;
-  chosen = stored(sessionStorage) ?? stored(localStorage) ?? "";
-  store(sessionStorage, chosen);
-  return chosen;
+  if (chosenId !== undefined) return chosenId;
+  chosenId = stored(sessionStorage) ?? stored(localStorage) ?? "";
+  store(sessionStorage, chosenId);
+  return chosenId;
 };
 
 const choose = (id: string): void => {
-  chosen = id;
+  chosenId = id;
   for (const storage of [sessionStorage, localStorage]) store(storage, id);
 };
 
@@ -43,8 +43,8 @@ const choose = (id: string): void => {
 export const chosenOrganization = (): string | undefined => read() || undefined;
 
 /** Adds the tab's organization to a request's headers. */
-export const headersOf = (given?: HeadersInit): Headers => {
-  const headers = new Headers(given);
+export const headersOf = (init?: HeadersInit): Headers => {
+  const headers = new Headers(init);
   const organization = chosenOrganization();
   if (organization !== undefined) headers.set(HEADER, organization);
   return headers;

@@ -18,10 +18,10 @@ export const useChange = (...reads: readonly string[]) => {
     /** Error of the last request, for forms. */
     failure: error === null ? undefined : messageOf(error),
     /** Shows a notice on failure, or `done` on success. @returns undefined on failure */
-    run: async <T>(work: Work<T>, done?: string): Promise<T | undefined> => {
+    run: async <T>(work: Work<T>, doneMessage?: string): Promise<T | undefined> => {
       try {
         const answer = (await mutateAsync(work)) as T;
-        if (done !== undefined) say(done);
+        if (doneMessage !== undefined) say(doneMessage);
         return answer;
       } catch (cause) {
         complain(messageOf(cause));

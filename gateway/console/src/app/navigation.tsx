@@ -86,7 +86,7 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
     inAccountMenu ? [{ label: title, icon, run: () => void navigate({ to }) }] : [],
   );
   const { theme, choose } = useTheme();
-  const mark = (name: string, chosen: boolean): string => (chosen ? `${name} ✓` : name);
+  const mark = (name: string, isChosen: boolean): string => (isChosen ? `${name} ✓` : name);
   return (
     <Menu
       align="start"

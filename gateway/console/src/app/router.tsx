@@ -38,8 +38,8 @@ type Parser = (value: unknown) => unknown;
 /** Parses search parameters and drops invalid values. */
 const search =
   <Parsers extends Readonly<Record<string, Parser>>>(parsers: Parsers) =>
-  (given: Record<string, unknown>): { [Name in keyof Parsers]?: ReturnType<Parsers[Name]> } =>
-    Object.fromEntries(Object.entries(parsers).map(([name, parse]) => [name, parse(given[name])])) as never;
+  (searchParams: Record<string, unknown>): { [Name in keyof Parsers]?: ReturnType<Parsers[Name]> } =>
+    Object.fromEntries(Object.entries(parsers).map(([name, parse]) => [name, parse(searchParams[name])])) as never;
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 /** A calendar day: `2026-05-04`. */

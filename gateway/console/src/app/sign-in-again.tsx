@@ -11,11 +11,11 @@ import { SIGN_IN_AGAIN } from "../messages/app";
 
 /** Asks for the password above the page after a session has ended, so that no input is lost. */
 export const SignInAgain = () => {
-  const ended = useSession((state) => state.ended);
+  const hasEnded = useSession((state) => state.ended);
   const user = useSession((state) => state.user);
   const client = useQueryClient();
   const { takesCode, signIn, startAgain } = useSignIn();
-  if (!ended || !user) return null;
+  if (!hasEnded || !user) return null;
   const submit = async (data: FormData): Promise<false> => {
     if (!(await signIn(data))) return false;
     const me = await client.fetchQuery({ ...meQuery, staleTime: 0 });

@@ -43,8 +43,8 @@ const plainText = ({ data }: GraphNode, { setting, ...look }: Writes): FaceText 
 
 /** Each line is one item. Lists with other items are edited in the panel. */
 const listText = ({ data }: GraphNode, { setting, ...look }: Writes): FaceText | undefined => {
-  const given = data[setting];
-  const items: unknown[] = Array.isArray(given) ? given : [];
+  const listSetting = data[setting];
+  const items: unknown[] = Array.isArray(listSetting) ? listSetting : [];
   if (!items.every((item): item is string => typeof item === "string" && !item.includes("\n"))) return undefined;
   return { ...look, value: items.join("\n"), path: [setting], toSetting: (text) => (text === "" ? [] : text.split("\n")) };
 };

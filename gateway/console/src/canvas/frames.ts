@@ -41,10 +41,10 @@ export const hiddenNodes = (nodes: readonly GraphNode[]): ReadonlyMap<string, st
   const frames = new Map<string, string>();
   for (const node of nodes) for (const id of hiddenBy(node) ?? []) if (!frames.has(id)) frames.set(id, node.id);
   const outermost = (id: string): string => {
-    const seen = new Set([id]);
+    const visited = new Set([id]);
     let at = frames.get(id)!;
-    for (let next = frames.get(at); next !== undefined && !seen.has(at); next = frames.get(at)) {
-      seen.add(at);
+    for (let next = frames.get(at); next !== undefined && !visited.has(at); next = frames.get(at)) {
+      visited.add(at);
       at = next;
     }
     return at;

@@ -116,8 +116,8 @@ const collapsedBox = (ports: Pick<NodePorts, "inputs" | "outputs">, width: numbe
   return { ...plain, isCollapsed: true, inputs: ports.inputs.map(inMiddle), outputs: ports.outputs.map(inMiddle) };
 };
 
-/** @param shown outputs of the node; undefined if there are none */
-export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, shown: Floor | undefined): Box => {
+/** @param outputFloor outputs of the node; undefined if there are none */
+export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, outputFloor: Floor | undefined): Box => {
   const frame = frameOf(node);
   if (frame) return frameBox(node, frame);
   const view = boundedView(node.view ?? {});
@@ -125,7 +125,7 @@ export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, s
   if (view.collapsed) return collapsedBox(ports, view.width);
   const face = faceOf(node, ports);
   // A workflow node has a price after a run.
-  const hasFooter = makesCalls(node.type) || (shown !== undefined && kindOf(node.type)?.isReplaced === true);
+  const hasFooter = makesCalls(node.type) || (outputFloor !== undefined && kindOf(node.type)?.isReplaced === true);
   const hasLine = face.line !== undefined;
   const lineEnd = NODE.header + (hasLine ? NODE.line : 0);
   const well = face.text && {
@@ -141,10 +141,10 @@ export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, s
   const footerTop = top + rows * NODE.port + NODE.portsPadding;
   const fixed = footerTop + (hasFooter ? NODE.footer : 0);
   const { width = NODE.width, media = 0 } = view;
-  const natural = shown && { picture: width * NODE.mediaShare, sound: NODE.sound, text: NODE.text }[shown.preview];
-  const height = shown && Math.round(shown.preview !== "sound" && media > 0 ? media : natural!);
-  const hasStrip = shown !== undefined && shown.items > 1;
-  const floor = shown && { ...shown, top: fixed, height: height! + (hasStrip ? NODE.strip : 0), hasStrip };
+  const natural = outputFloor && { picture: width * NODE.mediaShare, sound: NODE.sound, text: NODE.text }[outputFloor.preview];
+  const height = outputFloor && Math.round(outputFloor.preview !== "sound" && media > 0 ? media : natural!);
+  const hasStrip = outputFloor !== undefined && outputFloor.items > 1;
+  const floor = outputFloor && { ...outputFloor, top: fixed, height: height! + (hasStrip ? NODE.strip : 0), hasStrip };
   return {
     width,
     height: fixed + (floor?.height ?? 0),
@@ -251,20 +251,20 @@ const APART = 24;
 
 /** The free position nearest to the wanted one. */
 export const freePlace = (
-  wanted: { x: number; y: number },
+  wantedPlace: { x: number; y: number },
   size: { width: number; height: number },
-  taken: readonly Rect[],
+  takenRects: readonly Rect[],
 ): { x: number; y: number } => {
   const hits = ({ x, y }: { x: number; y: number }): boolean =>
-    taken.some(
+    takenRects.some(
       (rect) =>
         x < rect.x + rect.width + APART &&
         x + size.width + APART > rect.x &&
         y < rect.y + rect.height + APART &&
         y + size.height + APART > rect.y,
     );
-  let place = wanted;
-  for (let tries = 0; tries < taken.length * 12 && hits(place); tries += 1) place = { x: place.x, y: place.y + STEP };
+  let place = wantedPlace;
+  for (let tries = 0; tries < takenRects.length * 12 && hits(place); tries += 1) place = { x: place.x, y: place.y + STEP };
   return place;
 };
 

@@ -103,8 +103,8 @@ export const NO_JUDGEMENT: Judgement = { issues: [], warnings: {}, prices: new M
 /** Drops the warning about a missing result for a workflow without inputs, because it has no callers yet. */
 const withoutNoResult = (warnings: Iterable<[string, readonly Finding[]]>): Judgement["warnings"] =>
   Object.fromEntries(
-    [...warnings].flatMap(([id, found]) => {
-      const rest = found.filter(({ code }) => code !== "NO_RESULT");
+    [...warnings].flatMap(([id, findings]) => {
+      const rest = findings.filter(({ code }) => code !== "NO_RESULT");
       return rest.length === 0 ? [] : [[id, rest]];
     }),
   );
@@ -126,12 +126,12 @@ export const judge = (
     const others = new Map([...models].filter(([name, { internalName }]) => name !== internalName));
     const retired = new Map([...others].flatMap(([name, { internalName }]) => (taskOf(name) === undefined ? [[name, internalName]] : [])));
     const living = new Map([...models].filter(([name]) => !retired.has(name)));
-    const { graph: read, warnings: leftOut } = withChosenModels(readGraph(nodesText(graph), edgesText(graph)), others);
-    const inputs = new Map(inputFields(read).map((field) => [field.name, filledIn(field)]));
+    const { graph: readableGraph, warnings: leftOut } = withChosenModels(readGraph(nodesText(graph), edgesText(graph)), others);
+    const inputs = new Map(inputFields(readableGraph).map((field) => [field.name, filledIn(field)]));
     const typeOf = (id: string): string => files.get(id)?.contentType ?? UNREAD_TYPE;
-    const media = new Map(mediaIds(read).map((id) => [id, { url: `https://example.com/${id}`, contentType: typeOf(id) }]));
+    const media = new Map(mediaIds(readableGraph).map((id) => [id, { url: `https://example.com/${id}`, contentType: typeOf(id) }]));
     const planned = planRun({
-      graph: read,
+      graph: readableGraph,
       inputs,
       models: living,
       retired,
@@ -145,7 +145,7 @@ export const judge = (
     const priced = markupPermille === undefined ? [] : steps.filter(({ type }) => callsModel(type));
     return {
       issues: [],
-      warnings: requestInputs(read).length > 0 ? Object.fromEntries(warnings) : withoutNoResult(warnings),
+      warnings: requestInputs(readableGraph).length > 0 ? Object.fromEntries(warnings) : withoutNoResult(warnings),
       prices: new Map(priced.map((step) => [step.id, { credits: (step.maxItems * heldMillicredits(step)) / MILLI, calls: step.maxItems }])),
     };
   } catch (error) {

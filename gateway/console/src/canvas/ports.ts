@@ -79,9 +79,9 @@ const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readon
     const need = needOf(name, port.type);
     return { name, type: port.type, list: port.list, ...(need === undefined ? {} : { need }) };
   });
-  const known = new Set(all.map(({ name }) => name));
-  const shown = all.filter(({ name, need }) => wired.includes(name) || need === "required" || need === "shown");
-  return { shown: [...shown, ...wired.filter((name) => !known.has(name)).map(strayPort)], all };
+  const portNames = new Set(all.map(({ name }) => name));
+  const shownPorts = all.filter(({ name, need }) => wired.includes(name) || need === "required" || need === "shown");
+  return { shown: [...shownPorts, ...wired.filter((name) => !portNames.has(name)).map(strayPort)], all };
 };
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -110,14 +110,14 @@ export const portsOf = (
 ): NodePorts => {
   const schema = schemaOf(node);
   const { shown, all } = inputsOf(node, schema, wiredIn);
-  const known = [...outputPorts(node, resultsOf(node))].map(([name, type]): Port => ({
+  const knownPorts = [...outputPorts(node, resultsOf(node))].map(([name, type]): Port => ({
     name,
     type,
     list: kindOf(node.type).givesLists === true,
     ...(type === "text" && givesAddress(node, name) ? { isAddress: true } : {}),
   }));
-  const names = new Set(known.map(({ name }) => name));
-  const outputs = [...known, ...wiredOut.filter((name) => !names.has(name)).map(strayPort)];
+  const names = new Set(knownPorts.map(({ name }) => name));
+  const outputs = [...knownPorts, ...wiredOut.filter((name) => !names.has(name)).map(strayPort)];
   return { inputs: shown, outputs, allInputs: all, wired: new Set(wiredIn), schema };
 };
 
@@ -160,15 +160,15 @@ export const fittingOutputs = (input: Port, ports: NodePorts): Port[] =>
 
 /** An approval's output has the type of its input. */
 const createCarrying = () => {
-  const known = new WeakMap<NodePorts, Map<PortType, NodePorts>>();
+  const portsByOwn = new WeakMap<NodePorts, Map<PortType, NodePorts>>();
   return (node: DocNode, own: NodePorts, graph: DocGraph, book: ReadonlyMap<string, NodePorts>): NodePorts => {
     const edge = edgesOf(graph).find(({ target }) => target === node.id);
     const from = edge && book.get(edge.source);
     const output = from?.outputs.find(({ name }) => name === sourcePort(edge!, from));
     const type = output?.carries ?? output?.type ?? "any";
     if (type === "any") return own;
-    const byType = known.get(own) ?? new Map<PortType, NodePorts>();
-    known.set(own, byType);
+    const byType = portsByOwn.get(own) ?? new Map<PortType, NodePorts>();
+    portsByOwn.set(own, byType);
     const ports = byType.get(type) ?? { ...own, outputs: own.outputs.map((port) => ({ ...port, carries: type })) };
     byType.set(type, ports);
     return ports;
@@ -177,7 +177,7 @@ const createCarrying = () => {
 
 /** Ports of every node, cached while node, schema and links are unchanged. */
 export const createPortBook = () => {
-  const known = new WeakMap<
+  const portsByNode = new WeakMap<
     DocNode,
     { key: string; schema: JsonSchema | undefined; results: readonly string[] | undefined; ports: NodePorts }
   >();
@@ -185,9 +185,9 @@ export const createPortBook = () => {
   return (graph: DocGraph, rules: PortRules): ReadonlyMap<string, NodePorts> => {
     const wires = new Map<string, { into: Set<string>; out: Set<string> }>();
     const of = (id: string) => {
-      const found = wires.get(id) ?? { into: new Set<string>(), out: new Set<string>() };
-      wires.set(id, found);
-      return found;
+      const nodeWires = wires.get(id) ?? { into: new Set<string>(), out: new Set<string>() };
+      wires.set(id, nodeWires);
+      return nodeWires;
     };
     for (const { source, target, sourceHandle, targetHandle } of edgesOf(graph)) {
       if (sourceHandle !== null) of(source).out.add(sourceHandle);
@@ -199,10 +199,10 @@ export const createPortBook = () => {
       const { into, out } = of(node.id);
       const key = `${[...into].join("\n")}\n\n${[...out].join("\n")}`;
       const [schema, results] = [rules.schemaOf(node), rules.resultsOf(node)];
-      const before = known.get(node);
+      const before = portsByNode.get(node);
       const isSame = before?.key === key && before.schema === schema && before.results === results;
       const ports = isSame ? before.ports : portsOf(node, rules, [...into], [...out]);
-      known.set(node, { key, schema, results, ports });
+      portsByNode.set(node, { key, schema, results, ports });
       book.set(node.id, ports);
     }
     for (const node of nodesOf(graph)) if (waitsForDecision(node.type)) book.set(node.id, carrying(node, book.get(node.id)!, graph, book));

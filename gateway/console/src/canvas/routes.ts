@@ -74,9 +74,9 @@ export const routeOf = (ends: Ends, nodes: ReadonlyMap<string, Rect>): Route | u
   const points = Array.from({ length: SAMPLES }, (_, at) => along(ends, (at + 1) / (SAMPLES + 1)));
   const hit = near.filter((rect) => points.some((point) => isOver(rect, point)));
   if (hit.length === 0) return undefined;
-  const found = (["above", "below"] as const).flatMap((side) => passing(ends, hit, between, side) ?? []);
+  const passes = (["above", "below"] as const).flatMap((side) => passing(ends, hit, between, side) ?? []);
   const detour = ({ y }: Route): number => Math.abs(y - from.y) + Math.abs(y - to.y);
-  return found.sort((a, b) => detour(a) - detour(b))[0];
+  return passes.sort((a, b) => detour(a) - detour(b))[0];
 };
 
 export const routePath = ({ from, to }: Pick<Ends, "from" | "to">, { left, right, y }: Route): string => {

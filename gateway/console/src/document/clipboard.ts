@@ -34,8 +34,8 @@ export const readPart = (text: string): Part | { problem: string } => {
   const [nodes, edges] = [texts.get("nodes"), texts.get("edges") ?? "[]"];
   if (nodes === undefined || !nodes.startsWith("[") || !edges.startsWith("[")) return { problem: CLIPBOARD.theClipboardHasNoList };
   const graph = readDocGraph(nodes, edges);
-  const [shown, links] = [nodesOf(graph), edgesOf(graph)];
-  if (shown.length === 0) return { problem: CLIPBOARD.theClipboardHasNoNode };
-  if (shown.length > MOST_NODES) return { problem: CLIPBOARD.theClipboardHasNodesA(shown.length, MOST_NODES) };
-  return { nodes: shown, edges: links };
+  const [shownNodes, links] = [nodesOf(graph), edgesOf(graph)];
+  if (shownNodes.length === 0) return { problem: CLIPBOARD.theClipboardHasNoNode };
+  if (shownNodes.length > MOST_NODES) return { problem: CLIPBOARD.theClipboardHasNodesA(shownNodes.length, MOST_NODES) };
+  return { nodes: shownNodes, edges: links };
 };

@@ -52,14 +52,14 @@ const missingFrom = (edges: readonly DocEdge[], others: readonly DocEdge[]): Doc
 export const compareGraphs = (before: DocGraph, after: DocGraph): Comparison => {
   const was = new Map(nodesOf(before).map((node) => [node.id, node]));
   const is = new Set(nodesOf(after).map(({ id }) => id));
-  const kept = nodesOf(after).flatMap((node): NodeChange[] => {
+  const keptChanges = nodesOf(after).flatMap((node): NodeChange[] => {
     const old = was.get(node.id);
     const change = old ? nodeChange(old, node) : { kind: "added" as const, node, settings: [] };
     return change ? [change] : [];
   });
   const removed = nodesOf(before).flatMap((node): NodeChange[] => (is.has(node.id) ? [] : [{ kind: "removed", node, settings: [] }]));
   return {
-    nodes: [...kept, ...removed],
+    nodes: [...keptChanges, ...removed],
     links: [
       ...missingFrom(edgesOf(after), edgesOf(before)).map((edge): LinkChange => ({ kind: "added", edge })),
       ...missingFrom(edgesOf(before), edgesOf(after)).map((edge): LinkChange => ({ kind: "removed", edge })),

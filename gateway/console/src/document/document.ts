@@ -100,17 +100,17 @@ const writeDocument = async (store: StoreApi<DocumentState>, remote: Remote): Pr
   for (let round = 0; round < MAX_STALE_ROUNDS; round += 1) {
     if (store.getState().conflicts.length > 0)
       throw new WriteError({ kind: "conflict", message: DOCUMENT.thisWorkflowWasChangedElsewhere });
-    const sent = store.getState();
-    if (!isDirty(sent)) return;
-    const answer = await remote.save(bodyOf(sent), sent.etag);
+    const snapshot = store.getState();
+    if (!isDirty(snapshot)) return;
+    const answer = await remote.save(bodyOf(snapshot), snapshot.etag);
     if (answer === "stale") {
       const theirs = await remote.load();
       store.setState(withRemote(store.getState(), theirs));
       continue;
     }
     store.setState((now) => {
-      const left = Object.entries(now.pendingMeta).filter(([name, value]) => sent.pendingMeta[name as keyof Meta] !== value);
-      return { saved: sent.graph, etag: answer.etag, published: answer.published, pendingMeta: Object.fromEntries(left) };
+      const left = Object.entries(now.pendingMeta).filter(([name, value]) => snapshot.pendingMeta[name as keyof Meta] !== value);
+      return { saved: snapshot.graph, etag: answer.etag, published: answer.published, pendingMeta: Object.fromEntries(left) };
     });
     return;
   }
@@ -151,9 +151,12 @@ const opened = (loaded: Loaded, drafts: readonly Draft[]): DocumentState => {
 
 const pruned = (selection: Selection, graph: DocGraph): Selection => {
   const [nodes, edges] = [new Set(graph.nodes.map(({ id }) => id)), new Set(graph.edges.map(({ id }) => id))];
-  const kept = { nodes: [...selection.nodes].filter((id) => nodes.has(id)), edges: [...selection.edges].filter((id) => edges.has(id)) };
-  if (kept.nodes.length === selection.nodes.size && kept.edges.length === selection.edges.size) return selection;
-  return { nodes: new Set(kept.nodes), edges: new Set(kept.edges) };
+  const keptSelection = {
+    nodes: [...selection.nodes].filter((id) => nodes.has(id)),
+    edges: [...selection.edges].filter((id) => edges.has(id)),
+  };
+  if (keptSelection.nodes.length === selection.nodes.size && keptSelection.edges.length === selection.edges.size) return selection;
+  return { nodes: new Set(keptSelection.nodes), edges: new Set(keptSelection.edges) };
 };
 
 /**
@@ -219,8 +222,8 @@ export const openDocument = async ({ loaded, remote, drafts, timers, mayWrite }:
       const { graph, history, selection } = getState();
       const next = update(graph);
       if (next === graph) return;
-      const chosen = select ? { nodes: new Set(select), edges: new Set<string>() } : selection;
-      show(next, record(history, { label, before: graph, key, at: timers.now() }), chosen);
+      const newSelection = select ? { nodes: new Set(select), edges: new Set<string>() } : selection;
+      show(next, record(history, { label, before: graph, key, at: timers.now() }), newSelection);
     },
     setMeta: (changes) => {
       setState(({ meta, pendingMeta }) => ({ meta: { ...meta, ...changes }, pendingMeta: { ...pendingMeta, ...changes } }));

@@ -52,28 +52,28 @@ export const setData = (graph: DocGraph, id: string, path: readonly string[], va
 /** Renames an output declared by settings, with its links and saved value. */
 export const renameField = (graph: DocGraph, id: string, index: number, fields: readonly { name?: unknown }[], to: string): DocGraph => {
   const from = fields[index]?.name;
-  const named = setData(
+  const renamedField = setData(
     graph,
     id,
     ["fields"],
     fields.map((field, at) => (at === index ? { ...field, name: to } : field)),
   );
   const isOwn = typeof from === "string" && from !== to && fields.every(({ name }, at) => at === index || name !== from);
-  if (!isOwn) return named;
-  const moved = edgesOf(named)
+  if (!isOwn) return renamedField;
+  const moved = edgesOf(renamedField)
     .filter(({ source, sourceHandle }) => source === id && sourceHandle === from)
-    .reduce((next, edge) => reconnect(next, edge.id, { sourceHandle: to }), named);
+    .reduce((next, edge) => reconnect(next, edge.id, { sourceHandle: to }), renamedField);
   const values: unknown = nodesOf(moved).find((node) => node.id === id)?.data.values;
   if (typeof values !== "object" || values === null || !Object.hasOwn(values, from)) return moved;
   return setData(setData(moved, id, ["values", to], (values as Record<string, unknown>)[from]), id, ["values", from], undefined);
 };
 
 /** A free id: `image`, `image-2`, … */
-export const freeId = (graph: DocGraph, wanted: string, taken: ReadonlySet<string> = new Set()): string => {
+export const freeId = (graph: DocGraph, wantedId: string, takenIds: ReadonlySet<string> = new Set()): string => {
   const used = new Set(graph.nodes.map(({ id }) => id));
   for (let number = 1; ; number += 1) {
-    const id = number === 1 ? wanted : `${wanted}-${number}`;
-    if (!used.has(id) && !taken.has(id)) return id;
+    const id = number === 1 ? wantedId : `${wantedId}-${number}`;
+    if (!used.has(id) && !takenIds.has(id)) return id;
   }
 };
 
@@ -93,20 +93,20 @@ export const sameEnds = (a: Ends, b: Ends): boolean =>
   a.source === b.source && a.target === b.target && a.sourceHandle === b.sourceHandle && a.targetHandle === b.targetHandle;
 
 const edgeIdOf = (graph: DocGraph, { source, sourceHandle, target, targetHandle }: Ends): string => {
-  const wanted = `${source}.${sourceHandle ?? ""}-${target}.${targetHandle ?? ""}`;
+  const wantedId = `${source}.${sourceHandle ?? ""}-${target}.${targetHandle ?? ""}`;
   const used = new Set(graph.edges.map(({ id }) => id));
   for (let number = 1; ; number += 1) {
-    const id = number === 1 ? wanted : `${wanted}-${number}`;
+    const id = number === 1 ? wantedId : `${wantedId}-${number}`;
     if (!used.has(id)) return id;
   }
 };
 
 /** Adds an edge if it doesn't exist, and removes the edges in `replacing`. */
 export const connect = (graph: DocGraph, ends: Ends, replacing: readonly string[] = []): DocGraph => {
-  const kept = replacing.length === 0 ? graph : removeItems(graph, [], replacing);
-  if (edgesOf(kept).some((edge) => sameEnds(edge, ends))) return kept;
-  const text = newEdgeText({ id: edgeIdOf(kept, ends), ...ends });
-  return { ...kept, edges: [...kept.edges, readEdge(text)!] };
+  const remainingGraph = replacing.length === 0 ? graph : removeItems(graph, [], replacing);
+  if (edgesOf(remainingGraph).some((edge) => sameEnds(edge, ends))) return remainingGraph;
+  const text = newEdgeText({ id: edgeIdOf(remainingGraph, ends), ...ends });
+  return { ...remainingGraph, edges: [...remainingGraph.edges, readEdge(text)!] };
 };
 
 export const reconnect = (graph: DocGraph, id: string, ends: Partial<Ends>): DocGraph => ({
@@ -153,8 +153,8 @@ export const copyInto = (
   const names = new Map<string, string>();
   for (const { id } of part.nodes) names.set(id, freeId(graph, id.replace(/-\d+$/, "") || id, new Set(names.values())));
   const nodes = part.nodes.map((node) => {
-    const named = withNodeMember(node, ["id"], names.get(node.id));
-    const hidden = namesOf(named, names);
+    const renamedNode = withNodeMember(node, ["id"], names.get(node.id));
+    const hidden = namesOf(renamedNode, names);
     const moved = withNodeMember(hidden, ["position", "x"], rounded(node.x + offset.x));
     return withNodeMember(moved, ["position", "y"], rounded(node.y + offset.y));
   });

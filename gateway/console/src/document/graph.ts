@@ -63,8 +63,8 @@ const viewOf = (value: unknown): NodeView | undefined => {
 };
 
 /** Parses one node, whose file addresses lose their signatures; undefined if it can't be shown. */
-export const readNode = (sent: string): DocNode | undefined => {
-  const text = withoutSignatures(sent);
+export const readNode = (sentText: string): DocNode | undefined => {
+  const text = withoutSignatures(sentText);
   const value: unknown = JSON.parse(text);
   if (!isRecord(value) || typeof value.id !== "string" || value.id === "" || typeof value.type !== "string") return undefined;
   const position = isRecord(value.position) ? value.position : {};
@@ -90,20 +90,20 @@ export const readEdge = (text: string): DocEdge | undefined => {
 
 const unique = <T extends { id: string }>(
   texts: readonly string[],
-  read: (text: string) => T | undefined,
-  named: boolean,
+  readItem: (text: string) => T | undefined,
+  needsNames: boolean,
 ): (T | Stranger)[] => {
-  const seen = new Set<string>();
+  const seenIds = new Set<string>();
   return texts.map((text, index) => {
-    const item = read(text);
+    const item = readItem(text);
     // An edge without an id can be shown, but a node can't.
-    const free = item !== undefined && item.id !== "" && !seen.has(item.id);
+    const free = item !== undefined && item.id !== "" && !seenIds.has(item.id);
     if (item !== undefined && free) {
-      seen.add(item.id);
+      seenIds.add(item.id);
       return item;
     }
     const id = `\u0000${index}`;
-    return item !== undefined && !named ? { ...item, id } : { text, id, stranger: true };
+    return item !== undefined && !needsNames ? { ...item, id } : { text, id, stranger: true };
   });
 };
 
@@ -121,14 +121,14 @@ const shownEdges = new WeakMap<DocGraph["edges"], DocEdge[]>();
 
 /** Nodes that can be shown. */
 export const nodesOf = ({ nodes }: DocGraph): readonly DocNode[] => {
-  const known = shownNodes.get(nodes) ?? nodes.filter(isShown<DocNode>);
-  shownNodes.set(nodes, known);
-  return known;
+  const visible = shownNodes.get(nodes) ?? nodes.filter(isShown<DocNode>);
+  shownNodes.set(nodes, visible);
+  return visible;
 };
 export const edgesOf = ({ edges }: DocGraph): readonly DocEdge[] => {
-  const known = shownEdges.get(edges) ?? edges.filter(isShown<DocEdge>);
-  shownEdges.set(edges, known);
-  return known;
+  const visible = shownEdges.get(edges) ?? edges.filter(isShown<DocEdge>);
+  shownEdges.set(edges, visible);
+  return visible;
 };
 export const nodeById = (graph: DocGraph, id: string): DocNode | undefined => nodesOf(graph).find((node) => node.id === id);
 
@@ -136,14 +136,14 @@ export const nodeById = (graph: DocGraph, id: string): DocNode | undefined => no
 export const followersOf = (graph: DocGraph, from: string): ReadonlySet<string> => {
   const next = new Map<string, string[]>();
   for (const { source, target } of edgesOf(graph)) next.set(source, [...(next.get(source) ?? []), target]);
-  const [open, seen] = [[from], new Set([from])];
+  const [open, visited] = [[from], new Set([from])];
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (const target of next.get(at) ?? [])
-      if (!seen.has(target)) {
-        seen.add(target);
+      if (!visited.has(target)) {
+        visited.add(target);
         open.push(target);
       }
-  return seen;
+  return visited;
 };
 
 export const leadsTo = (graph: DocGraph, from: string, to: string): boolean => followersOf(graph, from).has(to);

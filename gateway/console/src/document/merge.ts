@@ -57,8 +57,8 @@ export const mergeTexts = (base: string, mine: string, theirs: string): { text: 
 const byId = <T extends Item>(items: readonly T[]): Map<string, T> => new Map(items.map((item) => [item.id, item]));
 
 const addedEnds = (base: DocGraph, side: DocGraph): Set<string> => {
-  const known = byId(base.edges);
-  return new Set(side.edges.flatMap((edge) => (known.has(edge.id) || "stranger" in edge ? [] : [edge.source, edge.target])));
+  const baseEdges = byId(base.edges);
+  return new Set(side.edges.flatMap((edge) => (baseEdges.has(edge.id) || "stranger" in edge ? [] : [edge.source, edge.target])));
 };
 
 type MergeNode = (base: DocNode, mine: DocNode, theirs: DocNode) => { node: DocNode; conflicts: readonly Conflict[] };
@@ -75,10 +75,10 @@ const mergeNode: MergeNode = (base, mine, theirs) => {
 
 /** Caches merged nodes, because snapshots share most nodes. */
 const remembered = (merge: MergeNode): MergeNode => {
-  const known = new WeakMap<DocNode, ReturnType<MergeNode>>();
+  const mergedByNode = new WeakMap<DocNode, ReturnType<MergeNode>>();
   return (base, mine, theirs) => {
-    const merged = known.get(mine) ?? merge(base, mine, theirs);
-    known.set(mine, merged);
+    const merged = mergedByNode.get(mine) ?? merge(base, mine, theirs);
+    mergedByNode.set(mine, merged);
     return merged;
   };
 };
@@ -93,7 +93,7 @@ const mergeItems = <T extends Item>(
   isNeeded: (id: string) => boolean,
 ): T[] => {
   const [was, own, other] = [byId(base), byId(mine), byId(theirs)];
-  const kept = theirs.flatMap((item): T[] => {
+  const keptItems = theirs.flatMap((item): T[] => {
     const ours = own.get(item.id);
     const before = was.get(item.id);
     if (ours) return [both(before, ours, item)];
@@ -104,7 +104,7 @@ const mergeItems = <T extends Item>(
     const before = was.get(item.id);
     return before === undefined || before.text !== item.text || isNeeded(item.id);
   });
-  return [...kept, ...mineOnly];
+  return [...keptItems, ...mineOnly];
 };
 
 const mergeEdge = <T extends DocGraph["edges"][number]>(base: T | undefined, mine: T, theirs: T): T => {
@@ -141,8 +141,8 @@ const mergeWith = (merge: MergeNode, base: DocGraph, mine: DocGraph, theirs: Doc
   const edges = mergeItems<DocGraph["edges"][number]>([base.edges, mine.edges, theirs.edges], mergeEdge, () => false).filter((edge) => {
     if ("stranger" in edge) return true;
     // Edges of a removed node are removed with it. Edges that already lacked an end stay as saved.
-    const lost = [edge.source, edge.target].filter((id) => !there.has(id));
-    return lost.every((id) => !base.nodes.some((node) => node.id === id));
+    const missingEnds = [edge.source, edge.target].filter((id) => !there.has(id));
+    return missingEnds.every((id) => !base.nodes.some((node) => node.id === id));
   });
   return { graph: { nodes, edges }, conflicts };
 };

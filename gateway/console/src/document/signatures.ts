@@ -1,8 +1,8 @@
 /** Signatures of file addresses: documents store addresses without signatures, and pictures are shown with them. */
 import { createMediaUrls, type MediaUrls } from "@nodeloom/kernel/media-urls";
 
-let made: MediaUrls | undefined;
-const urls = (): MediaUrls => (made ??= createMediaUrls(location.origin));
+let mediaUrls: MediaUrls | undefined;
+const urls = (): MediaUrls => (mediaUrls ??= createMediaUrls(location.origin));
 
 /** The newest signature of each file that this page has seen, as a query. */
 const newest = new Map<string, { query: string; expires: number }>();
@@ -12,8 +12,8 @@ const MOST = 20_000;
 /** Removes signatures from a text and remembers them. */
 export const withoutSignatures = (text: string): string => {
   if (!text.includes("/media/")) return text;
-  const { text: plain, urls: sent } = urls().unsigned(text);
-  for (const { key, expires, signature } of sent) {
+  const { text: plain, urls: sentUrls } = urls().unsigned(text);
+  for (const { key, expires, signature } of sentUrls) {
     if (signature === "" || (newest.get(key)?.expires ?? 0) >= Number(expires)) continue;
     newest.delete(key);
     newest.set(key, { query: `e=${expires}&s=${signature}`, expires: Number(expires) });
@@ -28,8 +28,8 @@ export const withSignature = (url: string): string => {
   const queries = urls()
     .keysIn(plain)
     .flatMap((key): [string, string][] => {
-      const known = newest.get(key);
-      return known ? [[key, known.query]] : [];
+      const newestUrl = newest.get(key);
+      return newestUrl ? [[key, newestUrl.query]] : [];
     });
   return urls().signed(plain, new Map(queries));
 };

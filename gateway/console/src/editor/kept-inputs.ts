@@ -35,8 +35,8 @@ export const handInputs = ({ me, ui }: Editor, slug: string): void => write(keyO
 export const useKeptInputs = ({ slug, me, ui }: Editor, run: string | undefined): void =>
   useEffect(() => {
     const key = keyOf(me.user.id, slug);
-    const kept = read(key);
-    if (run === undefined && kept && Object.keys(ui.getState().typed).length === 0) ui.setState({ typed: kept });
+    const keptInputs = read(key);
+    if (run === undefined && keptInputs && Object.keys(ui.getState().typed).length === 0) ui.setState({ typed: keptInputs });
     return ui.subscribe((now, then) => {
       if (now.typed !== then.typed) write(key, now.typed);
     });

@@ -32,7 +32,7 @@ export const Picker = ({
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = picks.filter(
+  const matches = picks.filter(
     (pick) =>
       (words.length > 0 || pick.isSought !== true) &&
       words.every((word) => `${pick.title} ${pick.note ?? ""} ${pick.words ?? ""}`.toLowerCase().includes(word)),
@@ -49,7 +49,7 @@ export const Picker = ({
         role="combobox"
         aria-expanded
         aria-controls="picks"
-        aria-activedescendant={found[at] && `pick-${at}`}
+        aria-activedescendant={matches[at] && `pick-${at}`}
         aria-label={placeholder}
         placeholder={placeholder}
         value={query}
@@ -58,17 +58,17 @@ export const Picker = ({
           setAt(0);
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter") choose(found[at]);
+          if (event.key === "Enter") choose(matches[at]);
           const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-          if (by === undefined || found.length === 0) return;
+          if (by === undefined || matches.length === 0) return;
           event.preventDefault();
-          const next = (at + by + found.length) % found.length;
+          const next = (at + by + matches.length) % matches.length;
           setAt(next);
           document.getElementById(`pick-${next}`)?.scrollIntoView({ block: "nearest" });
         }}
       />
       <ul id="picks" role="listbox" aria-label={title} className="mt-2 max-h-80 overflow-y-auto">
-        {found.map((pick, index) => (
+        {matches.map((pick, index) => (
           <li
             key={pick.key}
             id={`pick-${index}`}
@@ -86,7 +86,7 @@ export const Picker = ({
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="px-2 py-4 text-sm text-muted">{empty}</p>}
+      {matches.length === 0 && <p className="px-2 py-4 text-sm text-muted">{empty}</p>}
     </Dialog>
   );
 };

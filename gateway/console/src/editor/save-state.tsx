@@ -49,21 +49,21 @@ export const SaveFailure = () => {
   const { document, canEdit } = useEditor();
   const write = useDocument((state) => state.write);
   // Keeps the failure visible during a retry.
-  const [shown, setShown] = useState<WriteFailure & { retryAt?: number }>();
+  const [failure, setShown] = useState<WriteFailure & { retryAt?: number }>();
   useEffect(() => {
     if ("message" in write) setShown(write);
     else if (write.kind === "saved") setShown(undefined);
   }, [write]);
   const seconds = useSecondsUntil(write.kind === "unreachable" ? write.retryAt : undefined);
-  if (!canEdit || !shown) return null;
+  if (!canEdit || !failure) return null;
   return (
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b bg-bad-soft px-3 py-2 text-[13px] text-bad">
       <CloudAlert className="size-4 shrink-0" aria-hidden />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        <b className="font-semibold">{SAVE_STATE.notSavedSentence}</b> {SAVE_STATE.keptInBrowser(shown.message)}
+        <b className="font-semibold">{SAVE_STATE.notSavedSentence}</b> {SAVE_STATE.keptInBrowser(failure.message)}
         {seconds !== undefined && seconds > 0 && SAVE_STATE.retryIn(seconds)}
       </span>
-      {shown.kind === "signed-out" ? (
+      {failure.kind === "signed-out" ? (
         <Button size="sm" onClick={endSession}>
           {COMMON.signIn}
         </Button>

@@ -30,15 +30,15 @@ export const modelTitles = (models: readonly Pick<Model, "internalName" | "displ
 export const titlesOf = (graph: DocGraph, modelTitle: ModelTitle): ReadonlyMap<string, string> => {
   const nodes = nodesOf(graph);
   const plain = nodes.map((node) => (labelOf(node) === undefined ? modelTitle(node) : undefined) ?? nodeTitle(node));
-  const taken = new Set(plain);
-  const seen = new Set<string>();
+  const takenTitles = new Set(plain);
+  const seenTitles = new Set<string>();
   const titles = new Map<string, string>();
   for (const [index, { id, type }] of nodes.entries()) {
     const base = plain[index]!;
     let title = base;
-    for (let number = 2; !isRemark(type) && seen.has(base) && taken.has(title); number += 1) title = `${base} ${number}`;
-    seen.add(base);
-    taken.add(title);
+    for (let number = 2; !isRemark(type) && seenTitles.has(base) && takenTitles.has(title); number += 1) title = `${base} ${number}`;
+    seenTitles.add(base);
+    takenTitles.add(title);
     titles.set(id, title);
   }
   return titles;

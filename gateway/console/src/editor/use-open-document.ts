@@ -100,20 +100,20 @@ export const useOpenDocument = (slug: string, me: Me): { opened: Opened | undefi
   const [attempt, setAttempt] = useState(0);
   const userId = me.user.id;
   useEffect(() => {
-    let gone = false;
+    let isGone = false;
     setState({});
     const opening = open(slug, me);
     opening.then(
-      (opened) => !gone && setState({ opened }),
-      (error: unknown) => !gone && setState({ error }),
+      (opened) => !isGone && setState({ opened }),
+      (error: unknown) => !isGone && setState({ error }),
     );
     return () => {
-      gone = true;
+      isGone = true;
       void opening.then(({ close }) => close()).catch(() => undefined);
     };
     // A changed balance must not open the document again.
   }, [slug, userId, attempt]);
-  const refused = isSignedOut(state.error);
-  useEffect(() => (refused ? onSignIn(() => setAttempt((before) => before + 1)) : undefined), [refused]);
+  const isSignInNeeded = isSignedOut(state.error);
+  useEffect(() => (isSignInNeeded ? onSignIn(() => setAttempt((before) => before + 1)) : undefined), [isSignInNeeded]);
   return { opened: state.opened, error: state.error, retry: () => setAttempt(attempt + 1) };
 };

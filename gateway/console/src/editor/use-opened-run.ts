@@ -20,8 +20,8 @@ export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
   useEffect(() => {
     const abort = new AbortController();
     let stop = (): void => undefined;
-    const wanted = nodesOf(graphOf(editor)).flatMap((node) => (previewOf(node.type) === "none" && !isWhole(node.type) ? [] : [node.id]));
-    void loadMade(slug, wanted, abort.signal).then(
+    const nodeIds = nodesOf(graphOf(editor)).flatMap((node) => (previewOf(node.type) === "none" && !isWhole(node.type) ? [] : [node.id]));
+    void loadMade(slug, nodeIds, abort.signal).then(
       ({ going, last }) => {
         if (!abort.signal.aborted) ui.setState({ lastRun: last ?? null });
         const isFree = id === undefined && useLive.getState().runs[slug] === undefined;

@@ -31,13 +31,13 @@ export interface FileValueProps {
 /** A file of the person by id or address; undefined for other values. */
 const useKnownFile = (value: string): { file: OutputFile; title: string } | undefined => {
   const isAddress = /^(https?:|data:|\/)/i.test(value);
-  const known = useFiles(({ files }) => (isAddress ? undefined : files.get(value)));
+  const knownFile = useFiles(({ files }) => (isAddress ? undefined : files.get(value)));
   useEffect(() => {
     if (value !== "" && !isAddress) void lookUpFiles([value]);
   }, [value, isAddress]);
-  if (known) {
-    const file = fileOf(known);
-    return file && { file, title: fileTitle(known) };
+  if (knownFile) {
+    const file = fileOf(knownFile);
+    return file && { file, title: fileTitle(knownFile) };
   }
   const url = isAddress ? safeUrl(value) : undefined;
   return url !== undefined && isOwnMedia(url) ? { file: { url, family: familyOfUrl(url) }, title: FILE_VALUE.yourFile } : undefined;
@@ -56,8 +56,8 @@ export const FileValue = ({
   onChoose,
   isExample = false,
 }: FileValueProps) => {
-  const found = useKnownFile(value);
-  const known = found ?? (isExample ? { file: undefined, title: FILE_VALUE.exampleFile } : undefined);
+  const foundFile = useKnownFile(value);
+  const knownFile = foundFile ?? (isExample ? { file: undefined, title: FILE_VALUE.exampleFile } : undefined);
   const ways = !disabled && (
     <span className="flex gap-1">
       {onChoose && (
@@ -68,7 +68,7 @@ export const FileValue = ({
       {isOffered && <UploadButton accept={accept} label={COMMON.upload} onDone={({ id }) => onChange(id)} />}
     </span>
   );
-  if (known)
+  if (knownFile)
     return (
       <div role="group" aria-label={label} className="flex flex-col gap-1">
         <div className="flex items-center justify-between gap-2">
@@ -76,10 +76,15 @@ export const FileValue = ({
           {ways}
         </div>
         <div className="flex items-center gap-3 rounded-lg border p-2">
-          {known.file && (
-            <Thumb file={known.file} label={known.title} width={160} className="size-16 shrink-0 overflow-hidden rounded-md bg-(--media)" />
+          {knownFile.file && (
+            <Thumb
+              file={knownFile.file}
+              label={knownFile.title}
+              width={160}
+              className="size-16 shrink-0 overflow-hidden rounded-md bg-(--media)"
+            />
           )}
-          <span className="min-w-0 flex-1 text-sm wrap-anywhere">{known.title}</span>
+          <span className="min-w-0 flex-1 text-sm wrap-anywhere">{knownFile.title}</span>
           {!disabled && <IconButton icon={X} size="sm" label={FILE_VALUE.removeItFrom(label)} onClick={() => onChange(undefined)} />}
         </div>
         {error !== undefined && <p className="text-xs text-bad">{error}</p>}

@@ -20,11 +20,11 @@ export const Peaks = ({ url, label }: { url: string; label: string }) => {
     return () => left.abort();
   }, [url]);
   // Without a label the waveform is beside its name, so it is hidden from screen readers.
-  const seen = label === "" ? ({ "aria-hidden": true } as const) : ({ role: "img", "aria-label": label } as const);
-  if (peaks === undefined) return <AudioLines className="size-6" {...seen} />;
+  const labelProps = label === "" ? ({ "aria-hidden": true } as const) : ({ role: "img", "aria-label": label } as const);
+  if (peaks === undefined) return <AudioLines className="size-6" {...labelProps} />;
   const heights = peaks.map((peak) => Math.max(MIN_HEIGHT, Math.min(1, peak)));
   return (
-    <svg viewBox={`0 0 ${heights.length} 1`} preserveAspectRatio="none" className="h-1/2 w-full px-1" {...seen}>
+    <svg viewBox={`0 0 ${heights.length} 1`} preserveAspectRatio="none" className="h-1/2 w-full px-1" {...labelProps}>
       <path
         d={heights.map((height, at) => `M${at + 0.5} ${(1 - height) / 2}v${height}`).join("")}
         stroke="currentColor"

@@ -16,7 +16,7 @@ export const ACCOUNT_PAGE = {
   approved: "Approved",
   company: "Company",
   notVerified: ", not verified",
-  held: (credits: string, held: string) => `${credits}, ${held} held`,
+  held: (credits: string, heldCredits: string) => `${credits}, ${heldCredits} held`,
   id: "ID",
   thisSession: "This session",
   appearance: "Appearance",

@@ -5,7 +5,7 @@ export const ACCOUNT_SWITCH = {
 
 export const NAVIGATION = {
   credits: "credits",
-  heldByRuns: (held: string) => `${held} held by runs`,
+  heldByRuns: (heldCredits: string) => `${heldCredits} held by runs`,
   available: "available",
   documentation: "Documentation",
   light: "Light",

@@ -3,7 +3,7 @@ import type { Finding, IssueCode } from "@nodeloom/kernel/graph";
 const asWritten = ({ message }: Finding): string => message;
 
 /** Texts for canvas users, by code. Other codes show the original message. */
-const TEXTS: { readonly [C in IssueCode]: (found: Finding<C>) => string } = {
+const TEXTS: { readonly [C in IssueCode]: (finding: Finding<C>) => string } = {
   REQUIRED: ({ params: { name } }) =>
     name === "prompt"
       ? "Enter a prompt on the node, or link a text to it."
@@ -54,4 +54,4 @@ const TEXTS: { readonly [C in IssueCode]: (found: Finding<C>) => string } = {
 };
 
 /** Text of an issue or warning for canvas users. */
-export const issueWords = <C extends IssueCode>(found: Finding<C>): string => TEXTS[found.code as C](found);
+export const issueWords = <C extends IssueCode>(finding: Finding<C>): string => TEXTS[finding.code as C](finding);

@@ -95,5 +95,5 @@ export const WORKFLOW_LIST = {
   noWorkflowsYet: "No workflows yet",
   noMatches: "No matches",
   showAllWorkflows: "Show all workflows",
-  showMoreOf: (shown: number, count: number) => `Show more (${shown} of ${count})`,
+  showMoreOf: (shownCount: number, count: number) => `Show more (${shownCount} of ${count})`,
 };

@@ -6,9 +6,9 @@ const TOKEN = /^#token=(.+)$/;
 
 /** Token of an emailed link. It follows the #, so that no server logs it. */
 export const tokenOfLink = (): string | undefined => {
-  const found = TOKEN.exec(location.hash)?.[1];
+  const hashToken = TOKEN.exec(location.hash)?.[1];
   try {
-    return found === undefined ? undefined : decodeURIComponent(found);
+    return hashToken === undefined ? undefined : decodeURIComponent(hashToken);
   } catch {
     return undefined;
   }

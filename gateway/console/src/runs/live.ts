@@ -56,16 +56,16 @@ const numberIn = (value: unknown): number | undefined => (typeof value === "numb
 const withCall = (node: NodeProgress, { type, data }: RunEvent): NodeProgress["calls"] => {
   const item = numberIn(data.item) ?? 0;
   const before = node.calls ?? [];
-  const known = before.find((call) => call.item === item);
+  const earlier = before.find((call) => call.item === item);
   const files = Array.isArray(data.files) ? (data.files as unknown[]) : undefined;
-  if (files === undefined && (type !== "submitted" || known !== undefined)) return node.calls;
+  if (files === undefined && (type !== "submitted" || earlier !== undefined)) return node.calls;
   const call: NodeCall = {
     item,
     status: files === undefined ? "processing" : "completed",
     ...(files === undefined ? {} : { outputs: { files } }),
     error: null,
-    creditsCost: known?.creditsCost ?? 0,
-    requestId: known?.requestId ?? null,
+    creditsCost: earlier?.creditsCost ?? 0,
+    requestId: earlier?.requestId ?? null,
     ...(typeof data.reusedFrom === "string" ? { reusedFrom: data.reusedFrom } : {}),
   };
   return [...before.filter((one) => one.item !== item), call].sort((a, b) => a.item - b.item);
@@ -75,16 +75,16 @@ const progressed = (before: NodeProgress, event: RunEvent): NodeProgress => {
   const { type, at, data } = event;
   const calls = withCall(before, event);
   const node = calls === undefined ? before : { ...before, calls };
-  const ended = ENDED.get(type);
+  const endStatus = ENDED.get(type);
   const items = numberIn(data.items) ?? numberIn(data.calls) ?? node.items;
-  if (ended !== undefined) {
+  if (endStatus !== undefined) {
     const error = (data.error as NodeProgress["error"] | undefined) ?? node.error;
-    const done = ended === "completed" && items !== undefined ? { itemsDone: items } : {};
-    return { ...node, status: ended, durationMs: numberIn(data.durationMs) ?? node.durationMs, error, ...done };
+    const donePart = endStatus === "completed" && items !== undefined ? { itemsDone: items } : {};
+    return { ...node, status: endStatus, durationMs: numberIn(data.durationMs) ?? node.durationMs, error, ...donePart };
   }
   if (type === "node.progress") return { ...node, status: "processing", itemsDone: numberIn(data.itemsDone) ?? (node.itemsDone ?? 0) + 1 };
-  const begun: NodeProgress = { ...node, status: "processing", startedAt: node.startedAt ?? at };
-  return items === undefined ? begun : { ...begun, items };
+  const startedNode: NodeProgress = { ...node, status: "processing", startedAt: node.startedAt ?? at };
+  return items === undefined ? startedNode : { ...startedNode, items };
 };
 
 /** State of a run after an event. Events already applied change nothing. */
@@ -122,15 +122,18 @@ const STAGES: Readonly<Record<NodeProgress["status"], number>> = {
 };
 
 /** Loaded state of a node, with later events. */
-const newest = (read: NodeProgress, live: NodeProgress | undefined): NodeProgress => {
-  if (live === undefined || STAGES[read.status] > STAGES[live.status]) return read;
-  const known = new Map((live.calls ?? []).map((call) => [call.item, call]));
-  for (const call of read.calls ?? [])
-    if (call.outputs !== undefined || known.get(call.item)?.outputs === undefined) known.set(call.item, call);
-  const calls = known.size === 0 || read.outputs !== undefined ? {} : { calls: [...known.values()].sort((a, b) => a.item - b.item) };
-  if (STAGES[read.status] === STAGES[live.status])
-    return { ...read, ...calls, itemsDone: Math.max(read.itemsDone ?? 0, live.itemsDone ?? 0) };
-  return { ...live, ...calls, creditsCost: read.creditsCost };
+const newest = (readProgress: NodeProgress, live: NodeProgress | undefined): NodeProgress => {
+  if (live === undefined || STAGES[readProgress.status] > STAGES[live.status]) return readProgress;
+  const callsByItem = new Map((live.calls ?? []).map((call) => [call.item, call]));
+  for (const call of readProgress.calls ?? [])
+    if (call.outputs !== undefined || callsByItem.get(call.item)?.outputs === undefined) callsByItem.set(call.item, call);
+  const calls =
+    callsByItem.size === 0 || readProgress.outputs !== undefined
+      ? {}
+      : { calls: [...callsByItem.values()].sort((a, b) => a.item - b.item) };
+  if (STAGES[readProgress.status] === STAGES[live.status])
+    return { ...readProgress, ...calls, itemsDone: Math.max(readProgress.itemsDone ?? 0, live.itemsDone ?? 0) };
+  return { ...live, ...calls, creditsCost: readProgress.creditsCost };
 };
 
 const withExecution = (run: LiveRun, execution: Execution): LiveRun => ({
@@ -150,13 +153,13 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
   if (isOver(useLive.getState().runs[slug])) return;
   put(slug, (run) => ({ ...run, connected: true, problem: undefined }));
   // Events report files. Texts and prices of completed nodes are loaded at intervals.
-  let [reading, wanted] = [false, false];
+  let [reading, isWanted] = [false, false];
   const readSoon = async (): Promise<void> => {
-    wanted = true;
+    isWanted = true;
     if (reading) return;
     reading = true;
-    while (wanted && !signal.aborted) {
-      wanted = false;
+    while (isWanted && !signal.aborted) {
+      isWanted = false;
       await new Promise((resolve) => setTimeout(resolve, READ_PAUSE_MS));
       // Failed loads are repeated when the run ends.
       if (!signal.aborted && !isOver(useLive.getState().runs[slug])) await read().catch(() => undefined);

@@ -24,8 +24,8 @@ export const rememberMade = (slug: string, { executionId, createdAt, nodes, resu
   useMade.setState((state) => {
     const before = state[slug] ?? new Map<string, Made>();
     const isNewer = (id: string): boolean => {
-      const known = before.get(id);
-      return known === undefined || known.executionId === executionId || (known.at ?? "") < (createdAt ?? "");
+      const earlier = before.get(id);
+      return earlier === undefined || earlier.executionId === executionId || (earlier.at ?? "") < (createdAt ?? "");
     };
     const gave = nodes.filter(
       (node) => isNewer(node.id) && (outputsOf(node) !== undefined || (result !== undefined && node.outputs === undefined)),
@@ -43,20 +43,20 @@ const GOING: ReadonlySet<string> = new Set(["processing", "cancel_requested"]);
 
 /**
  * Loads latest outputs of a workflow's nodes.
- * @param wanted node ids; earlier runs are loaded until all have an output, up to a limit
+ * @param wantedIds node ids; earlier runs are loaded until all have an output, up to a limit
  * @returns id of a run in progress, and the newest completed run
  */
 export const loadMade = async (
   slug: string,
-  wanted: readonly string[],
+  wantedIds: readonly string[],
   signal: AbortSignal,
 ): Promise<{ going: string | undefined; last: EndedRun | undefined }> => {
   const { rows } = await api.executions.list({ workflowSlug: slug, limit: LISTED }, { signal });
-  const ended = rows.filter(({ status }) => !GOING.has(status));
-  for (const { executionId } of ended.slice(0, MOST_RUNS)) {
-    const known = useMade.getState()[slug];
-    if (wanted.every((id) => known?.has(id) || [...(known?.keys() ?? [])].some((one) => one.startsWith(`${id}/`)))) break;
+  const endedRuns = rows.filter(({ status }) => !GOING.has(status));
+  for (const { executionId } of endedRuns.slice(0, MOST_RUNS)) {
+    const knownOutputs = useMade.getState()[slug];
+    if (wantedIds.every((id) => knownOutputs?.has(id) || [...(knownOutputs?.keys() ?? [])].some((one) => one.startsWith(`${id}/`)))) break;
     rememberMade(slug, await api.executions.get(executionId, { signal }));
   }
-  return { going: rows.find(({ status }) => GOING.has(status))?.executionId, last: ended[0] };
+  return { going: rows.find(({ status }) => GOING.has(status))?.executionId, last: endedRuns[0] };
 };

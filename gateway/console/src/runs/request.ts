@@ -33,8 +33,8 @@ const isUnknown = (error: unknown): boolean => error instanceof NodeloomError &&
  */
 export const startRun = async (target: RunTarget, inputs: RunInputs, most: number | null | undefined): Promise<string> => {
   const body = { inputs: { ...inputs }, ...untilOf(target), ...(typeof most === "number" ? { maxCredits: most } : {}) };
-  const asked = JSON.stringify([target, body]);
-  const idempotencyKey = unsettled?.asked === asked ? unsettled.key : crypto.randomUUID();
+  const askedBody = JSON.stringify([target, body]);
+  const idempotencyKey = unsettled?.asked === askedBody ? unsettled.key : crypto.randomUUID();
   try {
     const { headers, body: answer } =
       "workflow" in target
@@ -44,7 +44,7 @@ export const startRun = async (target: RunTarget, inputs: RunInputs, most: numbe
     return headers.get(EXECUTION_ID) ?? ("executionId" in answer ? answer.executionId : "");
   } catch (error) {
     if (error instanceof NodeloomError && error.executionId !== undefined) return error.executionId;
-    unsettled = isUnknown(error) ? { asked, key: idempotencyKey } : undefined;
+    unsettled = isUnknown(error) ? { asked: askedBody, key: idempotencyKey } : undefined;
     throw error;
   }
 };
@@ -70,9 +70,9 @@ export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean,
   useEffect(() => {
     if (!enabled) return undefined;
     const abort = new AbortController();
-    const [of, given] = JSON.parse(key) as [RunTarget, RunInputs];
+    const [of, runInputs] = JSON.parse(key) as [RunTarget, RunInputs];
     const ask = (): void =>
-      void quoteOf(of, given, abort.signal).then(
+      void quoteOf(of, runInputs, abort.signal).then(
         (quote) => setAnswer({ quote, problem: undefined }),
         (error: unknown) => {
           if (abort.signal.aborted) return;

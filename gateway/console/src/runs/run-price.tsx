@@ -19,9 +19,9 @@ export const priceOf = (quote: Quote | undefined): string | undefined => {
 
 /** Cost limit of a run: the exact price, or an editable maximum. */
 export const useLimit = (quote: Quote | undefined) => {
-  const [given, setGiven] = useState<{ of: number | null; limit: number | undefined }>();
+  const [ownLimit, setGiven] = useState<{ of: number | null; limit: number | undefined }>();
   const most = quote?.maxCreditCost ?? null;
-  const own = given?.of === most ? given.limit : undefined;
+  const own = ownLimit?.of === most ? ownLimit.limit : undefined;
   const roundedMost = most !== null && most >= EXACT_BELOW ? Math.ceil(most) : most;
   const isOpen = quote !== undefined && !quote.exact && most !== null;
   return {

@@ -18,11 +18,11 @@ export const shareOf = (
 
 /** Completed share of a run, by the calls of its nodes; undefined before they are known. */
 export const shareOfRun = (nodes: Iterable<NodeProgress>): number | undefined => {
-  let [done, all] = [0, 0];
+  let [doneCount, all] = [0, 0];
   for (const { type, status, items = 1, itemsDone = 0 } of nodes) {
     if (!makesCalls(type)) continue;
     all += Math.max(1, items);
-    done += OVER.has(status) ? Math.max(1, items) : Math.min(itemsDone, items);
+    doneCount += OVER.has(status) ? Math.max(1, items) : Math.min(itemsDone, items);
   }
-  return all === 0 ? undefined : done / all;
+  return all === 0 ? undefined : doneCount / all;
 };

@@ -25,10 +25,11 @@ export const itemMs = ({ status, durationMs, items, reusedFrom, calls }: NodePro
   return durationMs / Math.max(1, items ?? 1);
 };
 
-/** Stores durations of a finished run. @param made durations by model, in milliseconds */
-export const rememberSpeeds = (made: readonly (readonly [model: string, ms: number])[]): void => {
+/** Stores durations of a finished run. @param durations durations by model, in milliseconds */
+export const rememberSpeeds = (durations: readonly (readonly [model: string, ms: number])[]): void => {
   const speeds = read();
-  for (const [model, ms] of made) speeds[model] = [...(Array.isArray(speeds[model]) ? speeds[model] : []), Math.round(ms)].slice(-EACH);
+  for (const [model, ms] of durations)
+    speeds[model] = [...(Array.isArray(speeds[model]) ? speeds[model] : []), Math.round(ms)].slice(-EACH);
   try {
     localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(Object.entries(speeds).slice(-MODELS))));
   } catch {
@@ -38,7 +39,7 @@ export const rememberSpeeds = (made: readonly (readonly [model: string, ms: numb
 
 /** Median of the last durations in milliseconds; undefined for a model that hasn't run in this browser. */
 export const speedOf = (model: string): number | undefined => {
-  const known = read()[model];
-  const sorted = Array.isArray(known) ? known.filter((ms) => typeof ms === "number").sort((a, b) => a - b) : [];
+  const durations = read()[model];
+  const sorted = Array.isArray(durations) ? durations.filter((ms) => typeof ms === "number").sort((a, b) => a - b) : [];
   return sorted[sorted.length >> 1];
 };

@@ -3,7 +3,7 @@ import { useEffect, useRef, type RefObject } from "react";
 const middleOf = ({ left, width }: DOMRect): number => left + width / 2;
 
 /** Scrolls a horizontal row to its chosen element, initially and after each change. */
-export const useChosenInView = <Row extends HTMLElement>(chosen: string): RefObject<Row | null> => {
+export const useChosenInView = <Row extends HTMLElement>(chosenValue: string): RefObject<Row | null> => {
   const row = useRef<Row>(null);
   useEffect(() => {
     const show = (): void => {
@@ -14,6 +14,6 @@ export const useChosenInView = <Row extends HTMLElement>(chosen: string): RefObj
     show();
     // Late fonts change the row's width.
     void document.fonts.ready.then(show);
-  }, [chosen]);
+  }, [chosenValue]);
   return row;
 };

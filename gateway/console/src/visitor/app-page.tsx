@@ -42,7 +42,7 @@ const OwnerPays = ({ visit }: { visit: Visit }) => {
   const askToday = useCallback(() => void visit.today().then(setToday, () => undefined), [visit]);
   const { state, earlier, start } = useRun(visit, askToday);
   const isBusy = state.is === "starting" || state.is === "running";
-  const shown = state.is === "over" ? state.execution.executionId : "";
+  const shownId = state.is === "over" ? state.execution.executionId : "";
   const send = (): void => {
     const problems = missing(app, values);
     setErrors(problems);
@@ -64,12 +64,12 @@ const OwnerPays = ({ visit }: { visit: Visit }) => {
         <Terms today={today} />
       </form>
       <RunStateView state={state} />
-      {earlier.filter(({ executionId }) => executionId !== shown).length > 0 && (
+      {earlier.filter(({ executionId }) => executionId !== shownId).length > 0 && (
         <section className="mt-8" aria-label={APP_PAGE.earlier}>
           <h2 className="mb-3 text-sm font-semibold">{APP_PAGE.earlier}</h2>
           <ul className="m-0 flex list-none flex-col gap-3 p-0">
             {earlier
-              .filter(({ executionId }) => executionId !== shown)
+              .filter(({ executionId }) => executionId !== shownId)
               .map((execution) => (
                 <li key={execution.executionId}>
                   <details className="rounded-xl border bg-surface p-3">
@@ -106,10 +106,10 @@ export const AppPage = ({ slug }: { slug: string }) => {
   const [visit, setVisit] = useState<Visit>();
   const [error, setError] = useState<unknown>();
   useEffect(() => {
-    beginVisit(slug).then((begun) => {
-      showTheme(begun.app);
-      document.title = begun.app.title;
-      setVisit(begun);
+    beginVisit(slug).then((startedVisit) => {
+      showTheme(startedVisit.app);
+      document.title = startedVisit.app.title;
+      setVisit(startedVisit);
     }, setError);
   }, [slug]);
   if (error !== undefined)

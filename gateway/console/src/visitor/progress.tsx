@@ -8,7 +8,7 @@ const PER_CENT = 100;
 /** Progress of a run: completed steps of all steps. */
 const Progress = ({ execution }: { execution: Execution | undefined }) => {
   const nodes = execution?.nodes ?? [];
-  const done = nodes.filter(({ status }) => status !== "pending" && status !== "processing").length;
+  const doneCount = nodes.filter(({ status }) => status !== "pending" && status !== "processing").length;
   const words = execution?.queued
     ? PROGRESS.queued(execution.position)
     : nodes.some(({ type, status }) => type === "approval" && status === "processing")
@@ -21,7 +21,7 @@ const Progress = ({ execution }: { execution: Execution | undefined }) => {
         aria-label={PROGRESS.finishedSteps}
         className="h-2 w-full accent-accent"
         max={PER_CENT}
-        {...(nodes.length === 0 ? {} : { value: Math.round((done / nodes.length) * PER_CENT) })}
+        {...(nodes.length === 0 ? {} : { value: Math.round((doneCount / nodes.length) * PER_CENT) })}
       />
     </div>
   );

@@ -40,9 +40,9 @@ export const useRun = ({ app, client }: Visit, onOver: () => void): Running => {
   const [earlier, setEarlier] = useState<readonly Execution[]>([]);
   const stop = useRef(new AbortController());
 
-  const watch = async (executionId: string, known?: Execution): Promise<void> => {
+  const watch = async (executionId: string, knownExecution?: Execution): Promise<void> => {
     const { signal } = stop.current;
-    setState({ is: "running", execution: known });
+    setState({ is: "running", execution: knownExecution });
     let last: Execution | undefined;
     await follow(client, executionId, signal, (execution) => {
       last = execution;

@@ -4,10 +4,10 @@ const URL = "https://loom.example/mcp?models=true";
 const KEY = "nl_test_key";
 
 it.each(AGENT_CLIENTS)("the configuration of $title names the address, and the key where it is written down", ({ name, text }) => {
-  const written = text(URL, KEY);
-  expect(written).toContain(URL);
-  expect(written.includes(KEY)).toBe(name !== "vs-code");
-  if (name !== "claude-code") expect(() => JSON.parse(written) as unknown).not.toThrow();
+  const configuration = text(URL, KEY);
+  expect(configuration).toContain(URL);
+  expect(configuration.includes(KEY)).toBe(name !== "vs-code");
+  if (name !== "claude-code") expect(() => JSON.parse(configuration) as unknown).not.toThrow();
 });
 
 it("lets the bridge of Claude Desktop use plain HTTP where the service does", () => {

@@ -15,7 +15,7 @@ const SCHEMA = {
 };
 const ports = portsOf({ id: "p", type: "generate-image", data: {} }, { schemaOf: () => SCHEMA, resultsOf: () => undefined }, [], []);
 const output = (type: Port["type"]): Port => ({ name: "out", type, list: false });
-const names = (found: Port[]): string[] => found.map(({ name }) => name);
+const names = (portList: Port[]): string[] => portList.map(({ name }) => name);
 
 describe("the input that a link is made to", () => {
   it.each(["any", "text", "number"] as const)("of %s is the one that the model asks for", (type) => {

@@ -16,7 +16,7 @@ const graphOf = (...nodes: object[]): DocGraph =>
     JSON.stringify(nodes),
     JSON.stringify([{ id: "1", source: "ask", target: "pic", sourceHandle: "body", targetHandle: "prompt" }]),
   );
-const made = (id: string, executionId: string, at: string): [string, Made] => [
+const latest = (id: string, executionId: string, at: string): [string, Made] => [
   id,
   { executionId, at, node: { id } as Made["node"], result: {} },
 ];
@@ -29,10 +29,10 @@ it("reuses pinned results that exist, and repeats all other calls", () => {
     node("words", "text-box"),
   );
   expect(pinsOf(graph, undefined, new Map())).toBeUndefined();
-  const found = pinsOf(graph, undefined, new Map([made("ask", "run-1", "2026-01-01"), made("pic", "run-2", "2026-01-02")]))!;
-  expect(found).toMatchObject({ base: "run-1", again: { nodes: ["pic", "end"], reuse: ["ask"] } });
+  const pins = pinsOf(graph, undefined, new Map([latest("ask", "run-1", "2026-01-01"), latest("pic", "run-2", "2026-01-02")]))!;
+  expect(pins).toMatchObject({ base: "run-1", again: { nodes: ["pic", "end"], reuse: ["ask"] } });
   // A run to a node has only the nodes it needs, and naming another would be rejected.
-  expect(pinsOf(graph, "pic", new Map([made("ask", "run-1", "2026-01-01")]))!.again.nodes).toEqual(["pic"]);
+  expect(pinsOf(graph, "pic", new Map([latest("ask", "run-1", "2026-01-01")]))!.again.nodes).toEqual(["pic"]);
 });
 
 it("names no bypassed node, and continues from the newest pinned result", () => {
@@ -41,11 +41,11 @@ it("names no bypassed node, and continues from the newest pinned result", () => 
     node("pic", "generate-image", PINNED),
     node("end", "generate-image", PINNED, { bypass: true }),
   );
-  const found = pinsOf(
+  const pins = pinsOf(
     graph,
     undefined,
-    new Map([made("ask", "run-1", "2026-01-01"), made("pic", "run-2", "2026-01-02"), made("end", "run-3", "2026-01-03")]),
+    new Map([latest("ask", "run-1", "2026-01-01"), latest("pic", "run-2", "2026-01-02"), latest("end", "run-3", "2026-01-03")]),
   )!;
-  expect(found).toMatchObject({ base: "run-2", again: { nodes: [], reuse: ["ask", "pic"] } });
+  expect(pins).toMatchObject({ base: "run-2", again: { nodes: [], reuse: ["ask", "pic"] } });
   expect(nodesOf(graph).map(isPinned)).toEqual([true, true, true]);
 });

@@ -35,21 +35,21 @@ const STORY = graphOf(
 );
 
 const of = (graph: DocGraph, ids: string[]): Extraction => {
-  const found = extract(
+  const extraction = extract(
     graph,
     nodesOf(graph).filter(({ id }) => ids.includes(id)),
     createPortBook()(graph, rules),
   );
-  if ("problem" in found) throw new Error(found.problem);
-  return found;
+  if ("problem" in extraction) throw new Error(extraction.problem);
+  return extraction;
 };
 const problemOf = (graph: DocGraph, ids: string[]): string => {
-  const found = extract(
+  const extraction = extract(
     graph,
     nodesOf(graph).filter(({ id }) => ids.includes(id)),
     createPortBook()(graph, rules),
   );
-  return "problem" in found ? found.problem : "";
+  return "problem" in extraction ? extraction.problem : "";
 };
 const links = (graph: DocGraph): string[] =>
   edgesOf(graph).map(({ source, sourceHandle, target, targetHandle }) => `${source}.${sourceHandle}-${target}.${targetHandle}`);

@@ -80,12 +80,12 @@ it("tries every combination, as a batch takes settings, and lays them out by bot
 
 it("takes a variation over setting by setting, and knows that a node has it", () => {
   const graph = readDocGraph(`[${PICTURE.text}]`, "[]");
-  const chosen = { model: "b", inputs: { seed: 4 } };
-  const [node] = nodesOf(withVariation(graph, "pic", chosen));
+  const variation = { model: "b", inputs: { seed: 4 } };
+  const [node] = nodesOf(withVariation(graph, "pic", variation));
   expect(node!.data).toEqual({ model: "b", inputs: { prompt: "a boat", count: 1, seed: 4 } });
-  expect(hasSettings(node!, chosen)).toBe(true);
-  expect(hasSettings(PICTURE, chosen)).toBe(false);
-  expect(pathsOf(chosen)).toEqual([
+  expect(hasSettings(node!, variation)).toBe(true);
+  expect(hasSettings(PICTURE, variation)).toBe(false);
+  expect(pathsOf(variation)).toEqual([
     [["model"], "b"],
     [["inputs", "seed"], 4],
   ]);

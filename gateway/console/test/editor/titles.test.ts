@@ -12,18 +12,18 @@ const titles = (...nodes: { type: string; data?: object }[]): string[] => {
 
 describe("the title of a node", () => {
   it("is its purpose: its operation, or the task of its model", () => {
-    const found = titles(
+    const titlesFound = titles(
       { type: "media", data: { operation: "image-resize" } },
       { type: "generate-image", data: { model: "larger" } },
       { type: "generate-image", data: { model: "painter" } },
     );
-    expect(found).toEqual(["Resize an image", "Local Upscale ×4", "Image"]);
+    expect(titlesFound).toEqual(["Resize an image", "Local Upscale ×4", "Image"]);
   });
 
   it("is unique in a graph, also beside a title that a user wrote", () => {
     const image = { type: "generate-image", data: { model: "painter" } };
-    const written = { type: "text-box", data: { label: "Image 2" } };
-    expect(titles(image, image, written, image, written)).toEqual(["Image", "Image 3", "Image 2", "Image 4", "Image 2 2"]);
+    const labelled = { type: "text-box", data: { label: "Image 2" } };
+    expect(titles(image, image, labelled, image, labelled)).toEqual(["Image", "Image 3", "Image 2", "Image 4", "Image 2 2"]);
   });
 
   it("is left as it was written on notes", () => {

@@ -44,8 +44,8 @@ describe("a box that is dragged", () => {
   it("stays inside the picture in whole pixels, however far and with whatever proportions", () => {
     const ratio = fc.option(fc.constantFrom(1, 16 / 9, 2 / 3, 40, 1 / 40), { nil: undefined });
     fc.assert(
-      fc.property(boxes, grips, shift, ratio, (box, grip, by, kept) => {
-        expect(isInside(dragged(box, grip, by, { within: PICTURE, ratio: kept }))).toBe(true);
+      fc.property(boxes, grips, shift, ratio, (box, grip, by, keptRatio) => {
+        expect(isInside(dragged(box, grip, by, { within: PICTURE, ratio: keptRatio }))).toBe(true);
       }),
     );
   });
@@ -71,8 +71,8 @@ describe("the settings of a crop", () => {
   it("give back the box that was drawn, with and without an aspect", () => {
     const aspect = fc.constantFrom(undefined, "1:1", "16:9", "2:3", "640:400");
     fc.assert(
-      fc.property(boxes, aspect, (box, kept) => {
-        expect(cropBox(croppingOf(cropChanges(box, PICTURE, kept)), PICTURE)).toEqual(box);
+      fc.property(boxes, aspect, (box, keptRatio) => {
+        expect(cropBox(croppingOf(cropChanges(box, PICTURE, keptRatio)), PICTURE)).toEqual(box);
       }),
     );
   });

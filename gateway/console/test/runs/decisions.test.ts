@@ -2,7 +2,7 @@ import type { MadeDecision } from "@nodeloom/client";
 import { decisionWords } from "../../src/runs/approvals/decision-words";
 
 const KNOWN = { members: [{ userId: "u1", email: "ada@example.com" }], keys: [{ id: "k1", name: "Review bot" }] };
-const made = (part: Partial<MadeDecision>): MadeDecision => ({
+const decisionOf = (part: Partial<MadeDecision>): MadeDecision => ({
   ...{ nodeId: "review", decision: "approve", decidedBy: null, comment: null, decidedAt: null, by: "owner" },
   ...part,
 });
@@ -17,6 +17,6 @@ describe("a decision of a run", () => {
     ["Rejected automatically when the time ran out", { decision: "reject", by: "timeout" }],
     ["Approved in an earlier run", { by: "rerun", decidedBy: { userId: "u1" } }],
   ])("is described as: %s", (words, part) => {
-    expect(decisionWords(made(part), KNOWN)).toBe(words);
+    expect(decisionWords(decisionOf(part), KNOWN)).toBe(words);
   });
 });

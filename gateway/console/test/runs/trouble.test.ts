@@ -8,12 +8,12 @@ describe("texts of errors", () => {
   it("names node, item and cause, and links to the node", async () => {
     const { runTrouble } = await load();
     const error = { code: "EXECUTION_FAILED", message: 'node "Stills" (stills): the picture was refused' };
-    const named = { id: "stills", label: "Stills", title: "Stills" };
-    const node = { ...named, items: 3, failed: [{ item: 1, message: "the picture was refused" }] };
+    const namedNode = { id: "stills", label: "Stills", title: "Stills" };
+    const node = { ...namedNode, items: 3, failed: [{ item: 1, message: "the picture was refused" }] };
     const trouble = runTrouble(error, node);
     expect(trouble).toMatchObject({ title: "“Stills” failed for item 2 of 3", cause: "the picture was refused" });
     expect(trouble.remedies).toContain("open-node");
-    const prefixed = { ...named, items: 2, failed: [0, 1].map((item) => ({ item, message: error.message })) };
+    const prefixed = { ...namedNode, items: 2, failed: [0, 1].map((item) => ({ item, message: error.message })) };
     expect(runTrouble(error, prefixed)).toMatchObject({ title: "“Stills” failed for all 2 items", cause: "the picture was refused" });
   });
 

@@ -92,7 +92,7 @@ const textOf = (node: ts.Node): string | undefined => {
 };
 
 export const literalsOf = (file: ts.SourceFile): readonly Literal[] => {
-  const found: Literal[] = [];
+  const literals: Literal[] = [];
   const visit = (node: ts.Node): void => {
     const text = textOf(node);
     if (text !== undefined && LETTER.test(ts.isTemplateExpression(node) ? text.replaceAll("…", "") : text)) {
@@ -104,12 +104,12 @@ export const literalsOf = (file: ts.SourceFile): readonly Literal[] => {
             ? !isClasses(text) || /^\p{Lu}/u.test(text)
             : verdict === "by-looks" && looksRead(text) && !KEYS.has(text);
       if (isRead)
-        found.push({ line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1, text, node: node as Literal["node"] });
+        literals.push({ line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1, text, node: node as Literal["node"] });
     }
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return found;
+  return literals;
 };
 
 export const parse = (path: string, text: string): ts.SourceFile =>

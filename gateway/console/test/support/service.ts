@@ -29,17 +29,17 @@ export const createService = (nodes = "[]", edges = "[]") => {
   let texts = { nodes, edges };
   let meta = META;
   const load = (): Loaded => ({ etag: `"${revision}"`, published: UNPUBLISHED, graph: readDocGraph(texts.nodes, texts.edges), meta });
-  const lost = (): WriteError => new WriteError({ kind: "unreachable", message: "cut" });
+  const lostError = (): WriteError => new WriteError({ kind: "unreachable", message: "cut" });
   const connect = (line: Line): Remote => ({
-    load: () => (line.cut === "none" ? Promise.resolve(load()) : Promise.reject(lost())),
+    load: () => (line.cut === "none" ? Promise.resolve(load()) : Promise.reject(lostError())),
     save: (body, etag) => {
-      if (line.cut === "before") return Promise.reject(lost());
-      if (etag !== `"${revision}"`) return line.cut === "after" ? Promise.reject(lost()) : Promise.resolve("stale" as const);
-      const sent = members(body);
-      texts = { nodes: sent.get("nodes") ?? texts.nodes, edges: sent.get("edges") ?? texts.edges };
-      if (sent.has("name")) meta = { ...meta, name: JSON.parse(sent.get("name")!) as string };
+      if (line.cut === "before") return Promise.reject(lostError());
+      if (etag !== `"${revision}"`) return line.cut === "after" ? Promise.reject(lostError()) : Promise.resolve("stale" as const);
+      const sentMembers = members(body);
+      texts = { nodes: sentMembers.get("nodes") ?? texts.nodes, edges: sentMembers.get("edges") ?? texts.edges };
+      if (sentMembers.has("name")) meta = { ...meta, name: JSON.parse(sentMembers.get("name")!) as string };
       revision += 1;
-      return line.cut === "after" ? Promise.reject(lost()) : Promise.resolve({ etag: `"${revision}"`, published: UNPUBLISHED });
+      return line.cut === "after" ? Promise.reject(lostError()) : Promise.resolve({ etag: `"${revision}"`, published: UNPUBLISHED });
     },
   });
   return { load, connect, texts: () => texts, meta: () => meta, revision: () => revision };

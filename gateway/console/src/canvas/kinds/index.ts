@@ -130,8 +130,8 @@ export const isRemark = (type: string): boolean => !kindOf(type).runs;
 
 const outputTypes = ({ rules, type }: Kind): PortType[] => {
   if (!rules) return [];
-  const named = rules.optionalOutputs?.map((output) => output.type) ?? [];
-  return [...rules.outputs({ id: "", type, data: {} }).values(), ...named];
+  const optionalTypes = rules.optionalOutputs?.map((output) => output.type) ?? [];
+  return [...rules.outputs({ id: "", type, data: {} }).values(), ...optionalTypes];
 };
 
 export type Preview = "none" | "picture" | "sound" | "text";
@@ -149,8 +149,9 @@ export const previewOf = (type: string): Preview => {
 /** Colour of a kind, from its output type. */
 export const kindColour = (type: string): string => {
   if (isRemark(type)) return "var(--kind-note)";
-  const found = outputTypes(kindOf(type)).find((one) => one !== "any");
-  return found === undefined || !(kindOf(type).modality !== undefined || previewOf(type) === "picture" || kindOf(type).group === "text")
+  const outputType = outputTypes(kindOf(type)).find((one) => one !== "any");
+  return outputType === undefined ||
+    !(kindOf(type).modality !== undefined || previewOf(type) === "picture" || kindOf(type).group === "text")
     ? "var(--kind-value)"
-    : `var(--port-${found})`;
+    : `var(--port-${outputType})`;
 };

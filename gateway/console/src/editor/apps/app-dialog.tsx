@@ -17,7 +17,7 @@ import { APP_DIALOG } from "../../messages/editor/apps";
 /** Address and embedding of a published app, and its spending today. */
 const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
   const budget = useQuery(appBudgetQuery(slug));
-  const shown = useQuery(shownAppQuery(slug));
+  const shownApp = useQuery(shownAppQuery(slug));
   return (
     <div className="mb-5 flex flex-col gap-3 rounded-xl border p-3.5">
       <SharedAddress path={`/a/${slug}`} />
@@ -29,9 +29,9 @@ const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
       )}
       <Code text={embedCode(slug)} label={APP_DIALOG.embedCode} wrap />
       {app.origins.length === 0 && <p className="text-xs text-faint">{APP_DIALOG.noSitesHint}</p>}
-      {shown.data && (
+      {shownApp.data && (
         <a
-          href={`/apps/${shown.data.ownerId}`}
+          href={`/apps/${shownApp.data.ownerId}`}
           target="_blank"
           rel="noopener"
           className="text-xs text-accent-text underline underline-offset-2"

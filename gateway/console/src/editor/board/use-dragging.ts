@@ -47,9 +47,9 @@ export const useDragging = (flowNodes: readonly FlowNode[]) => {
     const node = flowNodes.find(({ id }) => id === first!.id);
     if (node && moved.length === 1 && !frameOf(node.data.node)) {
       const others = flowNodes.filter(({ id }) => !next.has(id)).map((other) => rectOf(other, other.position));
-      const found = guidesFor(rectOf(node, first!.position!), others);
-      next.set(node.id, { x: first!.position!.x + found.dx, y: first!.position!.y + found.dy });
-      setGuides(found);
+      const nearGuides = guidesFor(rectOf(node, first!.position!), others);
+      next.set(node.id, { x: first!.position!.x + nearGuides.dx, y: first!.position!.y + nearGuides.dy });
+      setGuides(nearGuides);
     }
     setPlaces(next);
   };

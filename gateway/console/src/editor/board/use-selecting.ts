@@ -6,12 +6,12 @@ import type { FlowEdge, FlowNode } from "../scene/flow";
 export const useSelecting = () => {
   const { document } = useEditor();
   return (changes: readonly (NodeChange<FlowNode> | EdgeChange<FlowEdge>)[], of: "nodes" | "edges"): void => {
-    const chosen = changes.flatMap((change) => (change.type === "select" ? [change] : []));
-    if (chosen.length === 0) return;
+    const selectChanges = changes.flatMap((change) => (change.type === "select" ? [change] : []));
+    if (selectChanges.length === 0) return;
     const { selection } = document.store.getState();
     const next = new Set(selection[of]);
-    for (const { id, selected } of chosen) if (selected) next.add(id);
-    for (const { id, selected } of chosen) if (!selected) next.delete(id);
+    for (const { id, selected } of selectChanges) if (selected) next.add(id);
+    for (const { id, selected } of selectChanges) if (!selected) next.delete(id);
     document.select(of === "nodes" ? next : selection.nodes, of === "edges" ? next : selection.edges);
   };
 };

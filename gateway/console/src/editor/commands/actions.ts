@@ -66,12 +66,12 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
   const node = nodeById(graph, nodeId);
   if (!node || nodeId === start.nodeId) return false;
   const [from, to] = start.side === "output" ? [nodeId, start.nodeId] : [start.nodeId, nodeId];
-  const found = endsBetween(editor, graph, start, node);
-  if (!found || leadsTo(graph, from, to)) {
-    complain(found ? ACTIONS.wouldFormCycle : ACTIONS.noPortAccepts(titleIn(editor, node), start.port.type));
+  const connection = endsBetween(editor, graph, start, node);
+  if (!connection || leadsTo(graph, from, to)) {
+    complain(connection ? ACTIONS.wouldFormCycle : ACTIONS.noPortAccepts(titleIn(editor, node), start.port.type));
     return false;
   }
-  const { ends, input } = found;
+  const { ends, input } = connection;
   // Only a drop on a port chooses the link to replace.
   if (start.side === "output" && replacedBy(graph, ends, input).length > 0) {
     complain(ACTIONS.portTaken(titleIn(editor, node)));
@@ -164,16 +164,18 @@ export const copySelection = async (editor: Editor): Promise<boolean> => {
 const DUPLICATE_OFFSET = 40;
 
 /** An offset near the wanted one at which the nodes cover no others. */
-const freeOffset = (editor: Editor, part: { nodes: readonly DocNode[] }, wanted: Point): Point => {
-  const known = rectsOf(editor, part.nodes);
-  const frame = around([...known.values()])!;
-  const place = freePlace({ x: frame.x + wanted.x, y: frame.y + wanted.y }, frame, [...roomsOf(editor, nodesOf(graphOf(editor))).values()]);
+const freeOffset = (editor: Editor, part: { nodes: readonly DocNode[] }, wantedOffset: Point): Point => {
+  const rects = rectsOf(editor, part.nodes);
+  const frame = around([...rects.values()])!;
+  const place = freePlace({ x: frame.x + wantedOffset.x, y: frame.y + wantedOffset.y }, frame, [
+    ...roomsOf(editor, nodesOf(graphOf(editor))).values(),
+  ]);
   return { x: place.x - frame.x, y: place.y - frame.y };
 };
 
 /** Inserts copies of nodes near an offset. */
-export const insertPart = (editor: Editor, part: Parameters<typeof copyInto>[1], wanted: Point, label: string): void => {
-  const { graph, ids } = copyInto(graphOf(editor), part, freeOffset(editor, part, wanted));
+export const insertPart = (editor: Editor, part: Parameters<typeof copyInto>[1], wantedOffset: Point, label: string): void => {
+  const { graph, ids } = copyInto(graphOf(editor), part, freeOffset(editor, part, wantedOffset));
   editor.document.change(label, () => graph, { select: ids });
 };
 
@@ -200,8 +202,8 @@ export const alignSelection = (editor: Editor, how: Alignment): void => {
 
 /** Lays out the selection or everything from left to right. */
 export const tidy = async (editor: Editor, fit: (nodeIds?: readonly string[]) => void): Promise<void> => {
-  const chosen = selectedNodes(editor);
-  const nodes = (chosen.length > 1 ? chosen : nodesOf(graphOf(editor))).filter(({ type }) => !isRemark(type));
+  const chosenNodes = selectedNodes(editor);
+  const nodes = (chosenNodes.length > 1 ? chosenNodes : nodesOf(graphOf(editor))).filter(({ type }) => !isRemark(type));
   if (nodes.length < 2) return;
   const rects = roomsOf(editor, nodes);
   const frame = around([...rects.values()])!;
@@ -214,7 +216,7 @@ export const tidy = async (editor: Editor, fit: (nodeIds?: readonly string[]) =>
     const moved = new Map(places.map(({ id, x, y }) => [id, { x: frame.x + x, y: frame.y + y }]));
     editor.document.change(ACTIONS.tidyUp, (graph) => moveNodes(graph, moved));
     // The canvas must render the new positions first.
-    requestAnimationFrame(() => fit(chosen.length > 1 ? [...moved.keys()] : undefined));
+    requestAnimationFrame(() => fit(chosenNodes.length > 1 ? [...moved.keys()] : undefined));
   } catch (error) {
     complain(error instanceof Error ? error.message : String(error));
   }
@@ -242,6 +244,6 @@ export const placeBeside = (editor: Editor, nodeId: string, side: "output" | "in
   const node = nodeById(graphOf(editor), nodeId);
   const width = editor.scene.store.getState().boxes.get(nodeId)?.width ?? NEW_SIZE.width;
   if (!node) return { x: 0, y: 0 };
-  const wanted = { x: side === "output" ? node.x + width + BESIDE : node.x - NEW_SIZE.width - BESIDE, y: node.y };
-  return freePlace(wanted, NEW_SIZE, [...roomsOf(editor, nodesOf(graphOf(editor))).values()]);
+  const wantedPlace = { x: side === "output" ? node.x + width + BESIDE : node.x - NEW_SIZE.width - BESIDE, y: node.y };
+  return freePlace(wantedPlace, NEW_SIZE, [...roomsOf(editor, nodesOf(graphOf(editor))).values()]);
 };

@@ -97,9 +97,9 @@ const runToHere: Command["run"] = ({ document, ui }, stage) => {
 const viewMade: Command["run"] = (editor) => {
   const { document, scene } = editor;
   const { shown } = scene.store.getState();
-  const [chosen] = [...document.store.getState().selection.nodes];
-  const made = (id: string): boolean => shown.get(id)?.items.some(({ status }) => status === "completed") === true;
-  const nodeId = chosen !== undefined && made(chosen) ? chosen : [...shown.keys()].find(made);
+  const [chosenId] = [...document.store.getState().selection.nodes];
+  const hasCompleted = (id: string): boolean => shown.get(id)?.items.some(({ status }) => status === "completed") === true;
+  const nodeId = chosenId !== undefined && hasCompleted(chosenId) ? chosenId : [...shown.keys()].find(hasCompleted);
   if (nodeId === undefined) return complain(COMMANDS_TEXTS.noResultsYet);
   viewNode(editor, nodeId, 0);
 };
@@ -232,9 +232,9 @@ const PLAIN: Readonly<Record<string, string>> = { " ": "Space" };
 
 /** @throws if the command doesn't exist */
 export const commandById = (id: string): Command => {
-  const found = COMMANDS.find((one) => one.id === id);
-  if (!found) throw new Error(`there is no command ${id}`);
-  return found;
+  const namedCommand = COMMANDS.find((one) => one.id === id);
+  if (!namedCommand) throw new Error(`there is no command ${id}`);
+  return namedCommand;
 };
 
 /** Shortcut of a key press in the table's notation. */

@@ -25,12 +25,12 @@ const LABEL = 80;
 
 /** Adds file nodes side by side at free positions. */
 export const addFileNodes = (editor: Editor, files: readonly LibraryFile[], at: Point): void => {
-  const taken: Rect[] = [...roomsOf(editor, nodesOf(graphOf(editor))).values()];
+  const takenRects: Rect[] = [...roomsOf(editor, nodesOf(graphOf(editor))).values()];
   const ids: string[] = [];
   const add = (graph: DocGraph, { id: mediaId, name }: LibraryFile, index: number): DocGraph => {
     const id = freeId(graph, "file");
-    const place = freePlace({ x: at.x + index * (SIZE.width + 40), y: at.y }, SIZE, taken);
-    taken.push({ ...place, ...SIZE });
+    const place = freePlace({ x: at.x + index * (SIZE.width + 40), y: at.y }, SIZE, takenRects);
+    takenRects.push({ ...place, ...SIZE });
     ids.push(id);
     return addNode(graph, { id, type: FILE_TYPE, at: place, data: { mediaId, ...(name ? { label: name.slice(0, LABEL) } : {}) } });
   };
@@ -42,20 +42,20 @@ export const addFileNodes = (editor: Editor, files: readonly LibraryFile[], at: 
 const isMedia = ({ type }: File): boolean => /^(image|video|audio)\//.test(type);
 
 /** Uploads files and adds a node for each. */
-export const uploadToCanvas = async (editor: Editor, given: readonly File[], at: Point): Promise<void> => {
-  const files = given.filter(isMedia).slice(0, MOST_FILES);
+export const uploadToCanvas = async (editor: Editor, dropped: readonly File[], at: Point): Promise<void> => {
+  const files = dropped.filter(isMedia).slice(0, MOST_FILES);
   if (files.length === 0) return complain(FILES.wrongFileType);
   const large = files.find(({ size }) => size > MAX_UPLOAD_BYTES);
   if (large) return complain(FILES.fileTooLarge(large.name, bytes(large.size), bytes(MAX_UPLOAD_BYTES)));
   say(files.length === 1 ? FILES.uploading(files[0]!.name) : FILES.uploadingFiles(files.length));
-  const done: LibraryFile[] = [];
+  const uploaded: LibraryFile[] = [];
   for (const file of files)
     try {
-      done.push({ id: (await uploadFile(file)).id, name: nameOf(file) });
+      uploaded.push({ id: (await uploadFile(file)).id, name: nameOf(file) });
     } catch (error) {
       complain(FILES.couldntUpload(file.name, messageOf(error)));
     }
-  if (done.length > 0) addFileNodes(editor, done, at);
+  if (uploaded.length > 0) addFileNodes(editor, uploaded, at);
 };
 
 /** File name without its extension; pasted pictures have no name. */

@@ -7,14 +7,14 @@ import type { Editor } from "../context";
 import { MEDIA_ACTIONS } from "../../messages/editor/commands";
 
 /** Moves nodes to the right of a growing node, or below it, by its growth. */
-const roomMade = (editor: Editor, grown: Rect, before: Rect, id: string): ReadonlyMap<string, Point> => {
+const roomMade = (editor: Editor, newRect: Rect, before: Rect, id: string): ReadonlyMap<string, Point> => {
   const moved = new Map<string, Point>();
-  const [dx, dy] = [Math.max(0, grown.width - before.width), Math.max(0, grown.height - before.height)];
+  const [dx, dy] = [Math.max(0, newRect.width - before.width), Math.max(0, newRect.height - before.height)];
   const [right, bottom] = [before.x + before.width, before.y + before.height];
   const nodes = nodesOf(graphOf(editor)).filter((node) => node.id !== id && !isRemark(node.type));
   for (const [other, { x, y, width, height }] of rectsOf(editor, nodes)) {
     const isBeside = x >= right;
-    const isUnder = y >= bottom && x < grown.x + grown.width && x + width > grown.x;
+    const isUnder = y >= bottom && x < newRect.x + newRect.width && x + width > newRect.x;
     if (isBeside && dx > 0) moved.set(other, { x: x + dx, y });
     else if (isUnder && dy > 0 && height > 0) moved.set(other, { x, y: y + dy });
   }
@@ -31,8 +31,8 @@ export const resizeTo = (editor: Editor, node: DocNode, size: keyof typeof WIDTH
   const view = Object.keys(sized).length > 0 ? sized : undefined;
   const before = sizeOf(editor, node);
   const media = editor.scene.store.getState().boxes.get(node.id)?.floor?.height ?? 0;
-  const grown = { ...before, width, height: before.height - media + Math.round(width * NODE.mediaShare) };
-  const moved = roomMade(editor, grown, before, node.id);
+  const newRect = { ...before, width, height: before.height - media + Math.round(width * NODE.mediaShare) };
+  const moved = roomMade(editor, newRect, before, node.id);
   editor.document.change(MEDIA_ACTIONS.previewSize(size), (graph) => moveNodes(setView(graph, node.id, view), moved));
 };
 

@@ -62,8 +62,8 @@ const newData = (editor: Editor, kind: Kind, request: PaletteRequest, model?: st
   const models = modelsFor(editor, kind.modality);
   const takes = (name: string): boolean =>
     feeder === undefined || fittingInputs(feeder, portsOf(newNode(kind, { model: name, ...data }), editor, [], []), new Set()).length > 0;
-  const chosen = model ?? models.find(takes) ?? models[0];
-  return chosen === undefined ? data : { model: chosen, ...data };
+  const chosenModel = model ?? models.find(takes) ?? models[0];
+  return chosenModel === undefined ? data : { model: chosenModel, ...data };
 };
 
 /** Ports through which a node can be inserted into a link. */
@@ -85,10 +85,10 @@ export const suits = (editor: Editor, kind: Kind, request: PaletteRequest): bool
 
 const insertInto = (editor: Editor, graph: DocGraph, edge: DocEdge, node: DocNode): DocGraph => {
   const ends = portsOfLink(editor, edge);
-  const found = ends && entryAndExit(ends, portsOf(node, editor, [], []));
-  if (!found) return graph;
-  const into = { source: edge.source, sourceHandle: ends.output.name, target: node.id, targetHandle: found.entry.name };
-  const out = { source: node.id, sourceHandle: found.exit.name, target: edge.target, targetHandle: ends.input.name };
+  const portPair = ends && entryAndExit(ends, portsOf(node, editor, [], []));
+  if (!portPair) return graph;
+  const into = { source: edge.source, sourceHandle: ends.output.name, target: node.id, targetHandle: portPair.entry.name };
+  const out = { source: node.id, sourceHandle: portPair.exit.name, target: edge.target, targetHandle: ends.input.name };
   return connect(connect(graph, into), out, [edge.id]);
 };
 
@@ -102,8 +102,8 @@ const placeFor = (editor: Editor, graph: DocGraph, request: PaletteRequest): { a
   const followers = followersOf(graph, edge.target);
   const moved = new Map<string, Point>();
   for (const [id, { x, y }] of rects) if (room.by > 0 && followers.has(id) && x >= target.x) moved.set(id, { x: x + room.by, y });
-  const taken = [...rects].map(([id, rect]) => ({ ...rect, ...moved.get(id) }));
-  return { at: freePlace(room.at ?? request.place, NEW_SIZE, taken), moved };
+  const takenRects = [...rects].map(([id, rect]) => ({ ...rect, ...moved.get(id) }));
+  return { at: freePlace(room.at ?? request.place, NEW_SIZE, takenRects), moved };
 };
 
 /** Adds a node at the palette's position, linked as requested. */
@@ -120,10 +120,10 @@ export const addFromPalette = (editor: Editor, kind: Kind, request: PaletteReque
       const added = moveNodes(addNode(now, { id, type: kind.type, at, data }), moved);
       const node = nodeById(added, id)!;
       if (edge) return insertInto(editor, added, edge, node);
-      const found = request.from && endsBetween(editor, added, request.from, node);
-      if (!found) return added;
-      replaced = replacedBy(added, found.ends, found.input);
-      return connect(added, found.ends, replaced);
+      const connection = request.from && endsBetween(editor, added, request.from, node);
+      if (!connection) return added;
+      replaced = replacedBy(added, connection.ends, connection.input);
+      return connect(added, connection.ends, replaced);
     },
     { select: [id] },
   );

@@ -42,14 +42,14 @@ const setOf = (
   items: readonly ShownItem[],
   factsOf: (item: ShownItem) => Facts,
 ): ViewerSet => {
-  const made = items.filter(isMade);
+  const completedItems = items.filter(isMade);
   const title = nodeTitle(node);
   return {
     id,
     title: at === null ? title : `${title}, ${dateTime(at)}`,
-    items: made.map((item, index) => {
+    items: completedItems.map((item, index) => {
       const { value, ...facts } = factsOf(item);
-      const numbered = made.length > 1 ? `${title} ${index + 1}` : title;
+      const numbered = completedItems.length > 1 ? `${title} ${index + 1}` : title;
       return { id: `${id} ${index}`, file: item.file, text: item.text, title: value === undefined ? numbered : shortened(value), ...facts };
     }),
   };

@@ -9,7 +9,7 @@ import { nodeTitle } from "../titles";
 import { CONFLICTS } from "../../messages/editor/dialogs";
 
 const MOST = 400;
-const shown = (json: string | undefined): string => {
+const shownJson = (json: string | undefined): string => {
   if (json === undefined) return "(removed)";
   const value: unknown = JSON.parse(json);
   return (typeof value === "string" ? value : JSON.stringify(value, undefined, 2)).slice(0, MOST);
@@ -30,7 +30,7 @@ export const Conflicts = () => {
     if (recovered) say(CONFLICTS.restored);
   }, [recovered]);
   if (conflicts.length === 0) return null;
-  const done = (): void => {
+  const finish = (): void => {
     document.resolve(conflicts.filter((_, index) => theirs.has(index)));
     setTheirs(new Set());
   };
@@ -38,10 +38,10 @@ export const Conflicts = () => {
     <Dialog
       title={CONFLICTS.conflictingChanges}
       width="lg"
-      onClose={done}
+      onClose={finish}
       mayClose={() => false}
       actions={
-        <Button variant="primary" icon={GitMerge} onClick={done}>
+        <Button variant="primary" icon={GitMerge} onClick={finish}>
           {CONFLICTS.saveChoices}
         </Button>
       }
@@ -80,7 +80,9 @@ export const Conflicts = () => {
                       />
                       <span className="min-w-0">
                         <span className="block font-medium">{title}</span>
-                        <span className="block max-h-40 overflow-y-auto whitespace-pre-wrap text-muted wrap-anywhere">{shown(json)}</span>
+                        <span className="block max-h-40 overflow-y-auto whitespace-pre-wrap text-muted wrap-anywhere">
+                          {shownJson(json)}
+                        </span>
                       </span>
                     </label>
                   ))}

@@ -37,8 +37,8 @@ const useKey = () => {
   const { busy, run } = useChange("keys");
   const [key, setKey] = useState<string>();
   const make = async (): Promise<void> => {
-    const made = await run(async () => (await request("createKey", { body: { name, capabilities: grantsOf(slug) } })).body);
-    if (made) setKey(made.key);
+    const newKey = await run(async () => (await request("createKey", { body: { name, capabilities: grantsOf(slug) } })).body);
+    if (newKey) setKey(newKey.key);
   };
   return { key, busy, make };
 };

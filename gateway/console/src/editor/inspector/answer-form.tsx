@@ -41,8 +41,8 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
   const answer = answerOfSchema(schema);
   // A field without a valid name can't be saved, so it is kept here.
   const [draft, setDraft] = useState<Answer>();
-  const shown = draft ?? answer;
-  if (!shown)
+  const shownAnswer = draft ?? answer;
+  if (!shownAnswer)
     return (
       <div className="flex flex-col gap-2">
         <JsonInput
@@ -72,36 +72,36 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
   };
   const shape = (to: Answer["shape"]): void => {
     if (to === "text") return write(TEXT_ANSWER);
-    const fields = shown.fields.length > 0 || to === "list" ? shown.fields : FIRST;
-    write({ ...shown, shape: to, fields, ...(to === "list" && shown.most === undefined ? { least: 3, most: 3 } : {}) });
+    const fields = shownAnswer.fields.length > 0 || to === "list" ? shownAnswer.fields : FIRST;
+    write({ ...shownAnswer, shape: to, fields, ...(to === "list" && shownAnswer.most === undefined ? { least: 3, most: 3 } : {}) });
   };
-  const ofFields = shown.fields.length > 0;
+  const ofFields = shownAnswer.fields.length > 0;
   return (
     <section className="flex flex-col gap-3 rounded-xl bg-sunken p-3" aria-label={ANSWER_FORM.response}>
       <SelectField
         label={ANSWER_FORM.responseFormat}
-        hint={shown.shape === "text" ? undefined : ANSWER_FORM.portHint}
+        hint={shownAnswer.shape === "text" ? undefined : ANSWER_FORM.portHint}
         disabled={disabled}
-        value={shown.shape}
+        value={shownAnswer.shape}
         onText={(text) => shape(text as Answer["shape"])}
         options={SHAPES}
       />
-      {shown.shape === "list" && (
+      {shownAnswer.shape === "list" && (
         <>
-          <ListBounds answer={shown} disabled={disabled} write={write} />
+          <ListBounds answer={shownAnswer} disabled={disabled} write={write} />
           <SelectField
             label={ANSWER_FORM.itemType}
             disabled={disabled}
             value={ofFields ? "fields" : "text"}
-            onText={(text) => write({ ...shown, fields: text === "fields" ? FIRST : [] })}
+            onText={(text) => write({ ...shownAnswer, fields: text === "fields" ? FIRST : [] })}
           >
             <option value="text">{COMMON.text}</option>
             <option value="fields">{ANSWER_FORM.fields}</option>
           </SelectField>
         </>
       )}
-      {shown.shape !== "text" && (shown.shape === "fields" || ofFields) && (
-        <AnswerFields fields={shown.fields} disabled={disabled} write={(fields) => write({ ...shown, fields })} />
+      {shownAnswer.shape !== "text" && (shownAnswer.shape === "fields" || ofFields) && (
+        <AnswerFields fields={shownAnswer.fields} disabled={disabled} write={(fields) => write({ ...shownAnswer, fields })} />
       )}
     </section>
   );

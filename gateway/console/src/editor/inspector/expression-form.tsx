@@ -19,13 +19,13 @@ const useGiven = (node: DocNode): { value: unknown } | undefined => {
   const { slug } = useEditor();
   const edge = useDocument(({ graph }) => edgesOf(graph).find(({ target }) => target === node.id));
   const live = useLive(({ runs }) => (edge ? runs[slug]?.nodes.get(edge.source) : undefined));
-  const made = useMade((state) => (edge ? state[slug]?.get(edge.source)?.node : undefined));
+  const madeNode = useMade((state) => (edge ? state[slug]?.get(edge.source)?.node : undefined));
   return useMemo(() => {
     if (!edge) return node.data.value === undefined ? undefined : { value: node.data.value };
-    const outputs = (live && outputsOf(live)) ?? (made && outputsOf(made));
+    const outputs = (live && outputsOf(live)) ?? (madeNode && outputsOf(madeNode));
     const port = edge.sourceHandle ?? Object.keys(outputs ?? {})[0];
     return outputs && port !== undefined && Object.hasOwn(outputs, port) ? { value: outputs[port] } : undefined;
-  }, [edge, live, made, node.data.value]);
+  }, [edge, live, madeNode, node.data.value]);
 };
 
 const evaluated = (expression: string, value: unknown): { value: unknown } | { problem: string } => {
@@ -94,9 +94,9 @@ const Tree = ({ value, path, disabled, onChoose, name }: TreeProps & { name?: st
 /** Form of an expression with its input and output. */
 export const ExpressionForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
-  const given = useGiven(node);
+  const example = useGiven(node);
   const expression = typeof node.data.expression === "string" ? node.data.expression : "";
-  const made = useMemo(() => given && evaluated(expression, given.value), [given, expression]);
+  const evaluation = useMemo(() => example && evaluated(expression, example.value), [example, expression]);
   return (
     <div className="flex flex-col gap-4">
       <AreaField
@@ -109,7 +109,7 @@ export const ExpressionForm = ({ node }: { node: DocNode }) => {
         value={expression}
         onText={(text) => set(["expression"], text)}
       />
-      {given ? (
+      {example ? (
         <>
           <section aria-label={EXPRESSION_FORM.input}>
             <h3 className="mb-1 text-xs font-medium text-muted">{EXPRESSION_FORM.input}</h3>
@@ -120,7 +120,7 @@ export const ExpressionForm = ({ node }: { node: DocNode }) => {
               aria-label={EXPRESSION_FORM.valuesToSelect}
             >
               <Tree
-                value={given.value}
+                value={example.value}
                 path={[]}
                 disabled={disabled}
                 onChoose={(path) => set(["expression"], expressionOf(path), EXPRESSION_FORM.selectAValue)}
@@ -129,13 +129,13 @@ export const ExpressionForm = ({ node }: { node: DocNode }) => {
           </section>
           <section aria-label={EXPRESSION_FORM.output} aria-live="polite">
             <h3 className="mb-1 text-xs font-medium text-muted">{EXPRESSION_FORM.output}</h3>
-            {made && "problem" in made ? (
-              <p className="text-sm text-bad wrap-anywhere">{made.problem}</p>
-            ) : isReadable(made?.value) ? (
-              <AnswerTable value={made!.value} label={EXPRESSION_FORM.output} />
+            {evaluation && "problem" in evaluation ? (
+              <p className="text-sm text-bad wrap-anywhere">{evaluation.problem}</p>
+            ) : isReadable(evaluation?.value) ? (
+              <AnswerTable value={evaluation!.value} label={EXPRESSION_FORM.output} />
             ) : (
               <p className="rounded-xl border p-3 text-[13px] wrap-anywhere">
-                {made?.value === null ? EXPRESSION_FORM.noMatch : String(made?.value)}
+                {evaluation?.value === null ? EXPRESSION_FORM.noMatch : String(evaluation?.value)}
               </p>
             )}
           </section>

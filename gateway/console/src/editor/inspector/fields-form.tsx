@@ -56,15 +56,15 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
 /** A name field. Invalid names are reported, and the previous one is kept. */
 const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputProps) => {
   const [typed, setTyped] = useState<string>();
-  const shown = typed ?? value;
-  const error = shown === "" ? FIELDS_FORM.enterAName : taken.has(shown) ? FIELDS_FORM.nameTaken : undefined;
+  const shownName = typed ?? value;
+  const error = shownName === "" ? FIELDS_FORM.enterAName : taken.has(shownName) ? FIELDS_FORM.nameTaken : undefined;
   return (
     <InputField
       label={COMMON.name}
       hint={FIELDS_FORM.nameHint}
       error={typed === undefined ? undefined : error}
       disabled={disabled}
-      value={shown}
+      value={shownName}
       autoFocus={autoFocus}
       maxLength={100}
       spellCheck={false}
@@ -165,8 +165,8 @@ export const FieldsForm = ({ node }: { node: DocNode }) => {
   };
   const moved = (index: number, by: number): RawField[] => {
     const next = [...fields];
-    const [taken] = next.splice(index, 1);
-    next.splice(index + by, 0, taken!);
+    const [movedField] = next.splice(index, 1);
+    next.splice(index + by, 0, movedField!);
     return next;
   };
   return (

@@ -43,8 +43,8 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
   const { set, disabled } = useSetting(node);
   const kind = kindOf(node.type);
   const Form = formOf(kind);
-  const given = labelOf(node);
-  const label = typeof node.data.label === "string" ? node.data.label : (given ?? "");
+  const ownLabel = labelOf(node);
+  const label = typeof node.data.label === "string" ? node.data.label : (ownLabel ?? "");
   return (
     <div className="flex flex-col gap-4 p-4">
       <header className="flex items-center gap-2.5">
@@ -164,16 +164,16 @@ export const Inspector = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const graph = useDocument((state) => state.graph);
   const selection = useDocument((state) => state.selection);
-  const chosen = nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
-  const [node] = chosen;
+  const chosenNodes = nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
+  const [node] = chosenNodes;
   if (!node) return <Nothing canEdit={editor.canEdit} />;
-  if (chosen.length > 1)
+  if (chosenNodes.length > 1)
     return (
       <div className="p-4 text-sm">
-        <h2 className="font-semibold">{INSPECTOR.nodes(chosen.length)}</h2>
+        <h2 className="font-semibold">{INSPECTOR.nodes(chosenNodes.length)}</h2>
         <Arrange stage={stage} />
         <ul className="mt-2 flex flex-col gap-1 text-muted">
-          {chosen.map((one) => (
+          {chosenNodes.map((one) => (
             <li key={one.id} className="truncate">
               {titleIn(editor, one)}
             </li>

@@ -25,11 +25,11 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   const { models, ui } = useEditor();
   const { set, disabled } = useSetting(node);
   const { modality } = kindOf(node.type);
-  const chosen = typeof node.data.model === "string" ? node.data.model : "";
+  const chosenModel = typeof node.data.model === "string" ? node.data.model : "";
   const fitting = models.filter((model) => model.modality === modality && model.enabled);
   const tasks = useQuery(tasksQuery).data?.filter((task) => task.modality === modality) ?? [];
-  const task = tasks.find(({ name }) => name === chosen);
-  const model = fitting.find(({ internalName }) => internalName === (task?.model ?? chosen));
+  const task = tasks.find(({ name }) => name === chosenModel);
+  const model = fitting.find(({ internalName }) => internalName === (task?.model ?? chosenModel));
   const titleOf = (internalName: string | null): string =>
     fitting.find((one) => one.internalName === internalName)?.displayName ?? MODEL_FORM.noneReady;
   return (
@@ -48,11 +48,11 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
       }
       hint={task && !model ? (task.reason ?? task.summary) : (model?.statusReason ?? model?.description)}
       disabled={disabled}
-      value={chosen}
+      value={chosenModel}
       onText={(text) => set(["model"], text, COMMON.chooseModel)}
       options={fitting.map((one) => [one.internalName, modelWords(one)])}
     >
-      {chosen === "" && <option value="">{COMMON.choose}</option>}
+      {chosenModel === "" && <option value="">{COMMON.choose}</option>}
       {tasks.length > 0 && (
         <optgroup label={MODEL_FORM.automaticBestReady}>
           {tasks.map(({ name, summary, model: now }) => (
@@ -62,7 +62,7 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
           ))}
         </optgroup>
       )}
-      {chosen !== "" && !model && !task && <option value={chosen}>{MODEL_FORM.notAvailable(chosen)}</option>}
+      {chosenModel !== "" && !model && !task && <option value={chosenModel}>{MODEL_FORM.notAvailable(chosenModel)}</option>}
     </SelectField>
   );
 };
@@ -83,7 +83,7 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
   );
   const isPrompt = ([name]: (typeof properties)[number]): boolean => name === "prompt";
   const isRare = ([name]: (typeof properties)[number]): boolean => RARE_INPUTS.has(name) && !wired.has(name);
-  const [asked, rare] = [properties.filter((one) => !isRare(one)), properties.filter(isRare)];
+  const [plainInputs, rare] = [properties.filter((one) => !isRare(one)), properties.filter(isRare)];
   const control = ([name, property]: (typeof properties)[number]) => {
     const from = wired.get(name);
     const title = typeof property.title === "string" ? property.title : name;
@@ -129,9 +129,9 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
     <div className="flex flex-col gap-4">
       <ModelSelect node={node} />
       {schema === undefined && typeof node.data.model === "string" && <Notice kind="warn">{MODEL_FORM.modelUnavailable}</Notice>}
-      {asked.filter(isPrompt).map(control)}
+      {plainInputs.filter(isPrompt).map(control)}
       {ANSWER_SCHEMA in (kindOf(node.type).rules?.settings ?? {}) && <AnswerForm key={node.id} node={node} />}
-      {asked.filter((one) => !isPrompt(one)).map(control)}
+      {plainInputs.filter((one) => !isPrompt(one)).map(control)}
       {rare.length > 0 && (
         <details className="group">
           <summary className="flex items-center gap-1 text-[13px] font-medium text-muted">

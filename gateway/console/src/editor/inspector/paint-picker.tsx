@@ -6,7 +6,7 @@ import { PAINT_PICKER } from "../../messages/editor/inspector";
 
 export const PaintPicker = ({ node }: { node: DocNode }) => {
   const editor = useEditor();
-  const chosen = paintOf(node);
+  const chosenPaint = paintOf(node);
   return (
     <div role="group" aria-label={PAINT_PICKER.colour}>
       <div className="mb-1.5 text-[13px] font-medium">{PAINT_PICKER.colour}</div>
@@ -17,7 +17,7 @@ export const PaintPicker = ({ node }: { node: DocNode }) => {
             type="button"
             disabled={!editor.canEdit}
             aria-label={colour ?? PAINT_PICKER.default}
-            aria-pressed={chosen === colour}
+            aria-pressed={chosenPaint === colour}
             data-paint={colour}
             className="paint size-7 rounded-full border-2 border-line-strong/50 aria-pressed:border-text"
             onClick={() => paint(editor, [node], colour)}

@@ -29,9 +29,9 @@ const ALONE: ReadonlySet<string> = new Set(["exists", "empty"]);
 const text = (value: unknown): string => (value === undefined || value === null ? "" : String(value as string | number | boolean));
 
 const freeName = (cases: readonly Record<string, unknown>[]): string => {
-  const taken = new Set(cases.map(({ name }) => name));
+  const takenNames = new Set(cases.map(({ name }) => name));
   let number = cases.length + 1;
-  while (taken.has(SWITCH_FORM.case(number))) number += 1;
+  while (takenNames.has(SWITCH_FORM.case(number))) number += 1;
   return SWITCH_FORM.case(number);
 };
 

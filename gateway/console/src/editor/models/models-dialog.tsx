@@ -86,7 +86,7 @@ const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
   const { modality } = kindOf(node.type);
   const tasks = useQuery(tasksQuery).data?.filter((task) => task.modality === modality) ?? [];
   const filter = { query: query.trim(), modality: modality ?? "", place: "", readyOnly: false };
-  const found = models.filter((model) => model.enabled && fits(model, filter)).toSorted(bestFirst);
+  const matches = models.filter((model) => model.enabled && fits(model, filter)).toSorted(bestFirst);
   const choose = (name: string): void => {
     set(["model"], name, MODELS_DIALOG.chooseAModel);
     onClose();
@@ -115,7 +115,7 @@ const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
         </ul>
       )}
       <ul className="mt-4 grid grid-cols-1 gap-2.5 sm:grid-cols-2 lg:grid-cols-3" aria-label={MODELS_DIALOG.models}>
-        {found.map((model) => (
+        {matches.map((model) => (
           <ModelCard
             key={model.internalName}
             model={model}
@@ -124,7 +124,7 @@ const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
           />
         ))}
       </ul>
-      {found.length === 0 && <p className="py-6 text-center text-sm text-muted">{MODELS_DIALOG.noMatch(query)}</p>}
+      {matches.length === 0 && <p className="py-6 text-center text-sm text-muted">{MODELS_DIALOG.noMatch(query)}</p>}
     </>
   );
 };

@@ -71,21 +71,21 @@ export const Library = ({ stage }: { stage: Stage }) => {
   const library = useLibrary();
   const choosing = useUi((state) => state.choosing);
   const [filter, setFilter] = useState(EVERYTHING);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const shown = library.files.filter((file) => fits(file, filter));
-  const picked = shown.filter(({ id }) => chosen.has(id));
+  const [chosenIds, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const shownFiles = library.files.filter((file) => fits(file, filter));
+  const picked = shownFiles.filter(({ id }) => chosenIds.has(id));
   const [page] = library.data?.pages ?? [];
   const close = (): void => editor.ui.setState({ library: false, choosing: undefined });
   const choose = (id: string, more: boolean): void => {
-    const next = new Set(more && !choosing ? chosen : []);
-    if (chosen.has(id) && (more || chosen.size === 1)) next.delete(id);
+    const next = new Set(more && !choosing ? chosenIds : []);
+    if (chosenIds.has(id) && (more || chosenIds.size === 1)) next.delete(id);
     else next.add(id);
     setChosen(next);
   };
   const drag =
     (file: MediaFile) =>
     (event: DragEvent): void => {
-      const files = chosen.has(file.id) ? picked : [file];
+      const files = chosenIds.has(file.id) ? picked : [file];
       event.dataTransfer.setData(LIBRARY_DRAG, JSON.stringify(files.map(({ id }) => ({ id, name: fileName(id) }))));
       event.dataTransfer.effectAllowed = "copy";
     };
@@ -109,18 +109,18 @@ export const Library = ({ stage }: { stage: Stage }) => {
       <div className="min-h-0 flex-1 overflow-y-auto p-3">
         {library.isPending && <Skeleton lines={6} />}
         {library.isError && <LoadFailure error={library.error} retry={() => void library.refetch()} />}
-        {library.data && shown.length === 0 && (
+        {library.data && shownFiles.length === 0 && (
           <p className="py-8 text-center text-sm text-muted">{library.files.length === 0 ? LIBRARY.emptyHint : LIBRARY.noMatchingFiles}</p>
         )}
         <ul className="grid grid-cols-3 gap-2" aria-label={COMMON.files}>
-          {shown.map((file, index) => (
+          {shownFiles.map((file, index) => (
             <Tile
               key={file.id}
               file={file}
-              chosen={chosen.has(file.id)}
+              chosen={chosenIds.has(file.id)}
               onChoose={(more) => choose(file.id, more)}
               onDrag={drag(file)}
-              onView={() => view([{ id: "library", title: LIBRARY.yourFiles, items: shown.map(viewerItem) }], { index })}
+              onView={() => view([{ id: "library", title: LIBRARY.yourFiles, items: shownFiles.map(viewerItem) }], { index })}
             />
           ))}
         </ul>
@@ -135,12 +135,12 @@ export const Library = ({ stage }: { stage: Stage }) => {
       ) : (
         <footer className="flex items-center gap-2 border-t p-3 text-xs text-faint tabular-nums">
           <span className="flex-1">{page && keptWords(page)}</span>
-          {shown.length > 0 && !choosing && (
+          {shownFiles.length > 0 && !choosing && (
             <IconButton
               icon={CheckCheck}
               size="sm"
               label={LIBRARY.selectAll}
-              onClick={() => setChosen(new Set(shown.map(({ id }) => id)))}
+              onClick={() => setChosen(new Set(shownFiles.map(({ id }) => id)))}
             />
           )}
         </footer>

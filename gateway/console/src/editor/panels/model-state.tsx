@@ -13,11 +13,11 @@ export const modelState = ({ status }: Pick<Model, "status">): string | undefine
 
 /** Mark for a model that can't run now. */
 export const ModelState = ({ model }: { model: Pick<Model, "status" | "statusReason"> }) => {
-  const said = WORDS[model.status];
-  if (!said) return null;
+  const stateWords = WORDS[model.status];
+  if (!stateWords) return null;
   return (
     <span className="ml-1.5" title={model.statusReason ?? undefined}>
-      <Badge tone={said.tone}>{said.words}</Badge>
+      <Badge tone={stateWords.tone}>{stateWords.words}</Badge>
     </span>
   );
 };

@@ -13,7 +13,7 @@ export const Outline = () => {
   const list = useRef<HTMLElement>(null);
   const graph = useDocument((state) => state.graph);
   const selection = useDocument((state) => state.selection);
-  const [chosen] = [...selection.nodes];
+  const [chosenId] = [...selection.nodes];
   return (
     <nav
       ref={list}
@@ -36,7 +36,7 @@ export const Outline = () => {
           key={node.id}
           type="button"
           // The list is one tab stop. Arrow keys move inside it.
-          tabIndex={chosen === undefined ? (index === 0 ? 0 : -1) : node.id === chosen ? 0 : -1}
+          tabIndex={chosenId === undefined ? (index === 0 ? 0 : -1) : node.id === chosenId ? 0 : -1}
           aria-pressed={selection.nodes.has(node.id)}
           className="shrink-0 rounded-lg border px-2.5 py-1 text-xs whitespace-nowrap aria-pressed:border-accent aria-pressed:bg-accent-soft"
           onClick={() => document.select([node.id])}

@@ -17,7 +17,7 @@ export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) 
     const node = id === null ? undefined : nodeById(graph, id);
     return node ? titleIn(editor, node) : COMMON.workflow;
   };
-  const warned = Object.entries(warnings).flatMap(([nodeId, found]) => found.map((one) => ({ nodeId, ...one })));
+  const warned = Object.entries(warnings).flatMap(([nodeId, findings]) => findings.map((one) => ({ nodeId, ...one })));
   if (issues.length + warned.length === 0)
     return (
       <div className="flex flex-col items-center px-6 py-14 text-center text-sm text-muted">

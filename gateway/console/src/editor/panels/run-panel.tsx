@@ -38,25 +38,25 @@ const useTarget = (): RunTarget => {
 };
 
 /** Saves the canvas, starts its run, and follows the run's events. */
-const useStart = (target: RunTarget, kept: Kept | undefined, inputs: () => Record<string, unknown>, limit: number | null) => {
+const useStart = (target: RunTarget, keptPins: Kept | undefined, inputs: () => Record<string, unknown>, limit: number | null) => {
   const { document } = useEditor();
   const follow = useFollow();
   const [starting, setStarting] = useState(false);
-  const [refused, setRefused] = useState<Refusal>();
+  const [refusal, setRefused] = useState<Refusal>();
   const start = async (): Promise<void> => {
     setStarting(true);
     setRefused(undefined);
     try {
       if (!(await document.flush())) throw new Error(NOT_STARTED);
       const { graph } = document.store.getState();
-      follow(await (kept ? startRerun(kept.base, kept.again, limit) : startRun(target, inputs(), limit)), graph);
+      follow(await (keptPins ? startRerun(keptPins.base, keptPins.again, limit) : startRun(target, inputs(), limit)), graph);
     } catch (error) {
       setRefused(refusalOf(error));
     } finally {
       setStarting(false);
     }
   };
-  return { start, starting, refused };
+  return { start, starting, refused: refusal };
 };
 
 /** Shows that Run ends at one node, with a button to reset this. */
@@ -127,17 +127,17 @@ export const RunPanel = () => {
   const etag = useDocument((state) => state.etag);
   // Another user's workflow always runs as a whole.
   const again: Again = { inputs, ...(canEdit ? { version: "draft", ...(until === undefined ? {} : { until }) } : {}) };
-  const kept = useKept(again);
-  const plain = useQuote(target, inputs, me.user.approved && kept === undefined, etag);
-  const partial = useRerunQuote(kept?.base ?? "", kept?.again ?? {}, me.user.approved && kept !== undefined, etag);
-  const { quote, problem } = kept ? partial : plain;
+  const keptPins = useKept(again);
+  const plain = useQuote(target, inputs, me.user.approved && keptPins === undefined, etag);
+  const partial = useRerunQuote(keptPins?.base ?? "", keptPins?.again ?? {}, me.user.approved && keptPins !== undefined, etag);
+  const { quote, problem } = keptPins ? partial : plain;
   const [limit, price] = [useLimit(quote), priceOf(quote)];
   const most = limit.limit ?? undefined;
   useEffect(() => ui.setState({ maxCredits: most }), [ui, most]);
-  const { start, starting, refused } = useStart(target, kept, () => inputs, limit.limit);
+  const { start, starting, refused } = useStart(target, keptPins, () => inputs, limit.limit);
   const [refusal, expected] = [useNamed(refused?.trouble), useNamed(problem)];
   const remedies = { "see-problems": () => ui.setState({ panel: "problems" }) };
-  const isAgain = canEdit && kept === undefined && until === undefined && (isOver(run) || (run === undefined && hasLast));
+  const isAgain = canEdit && keptPins === undefined && until === undefined && (isOver(run) || (run === undefined && hasLast));
   const running = run !== undefined && !isOver(run);
   const follow = useFollow();
   const graph = useDocument((state) => state.graph);
@@ -174,11 +174,11 @@ export const RunPanel = () => {
             {RUN_PANEL.useAsApi}
           </Button>
         </div>
-        {kept && (
+        {keptPins && (
           <p className="flex items-start gap-1.5 text-xs text-muted">
             <Pin className="mt-0.5 size-3.5 shrink-0" aria-hidden />
             <span>
-              {RUN_PANEL.keepsResults(kept.names)}
+              {RUN_PANEL.keepsResults(keptPins.names)}
               {partial.quote && `: ${reusedWords(partial.quote)}`}.
             </span>
           </p>
@@ -194,7 +194,7 @@ export const RunPanel = () => {
           <RunView
             run={run}
             again={{
-              again: { ...again, reuse: kept?.again.reuse ?? [] },
+              again: { ...again, reuse: keptPins?.again.reuse ?? [] },
               revision: etag,
               before: () => document.flush(),
               onQuote,

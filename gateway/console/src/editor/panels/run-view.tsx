@@ -49,7 +49,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
   return (
     <ol className="flex flex-col gap-1" aria-label={RUN_VIEW.nodesOfThisRun}>
       {[...nodes.values()].filter(isListed).map((node) => {
-        const shown = nodeById(graph, outerId(node.id));
+        const shownNode = nodeById(graph, outerId(node.id));
         const report = cancelReport(node.cancelReport);
         const reused = reusedShare(node);
         return (
@@ -57,7 +57,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
             <button
               type="button"
               className="flex w-full items-center gap-2 rounded-lg px-2 py-1 text-left text-sm hover:bg-hover"
-              onClick={() => shown && document.select([shown.id])}
+              onClick={() => shownNode && document.select([shownNode.id])}
             >
               <span className="min-w-0 flex-1">
                 <span className="block truncate">{runTitle(editor, graph, node)}</span>
@@ -106,17 +106,17 @@ const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: 
   const { document, ui } = editor;
   const graph = useDocument((state) => state.graph);
   const node = run.nodes.get(error.nodeId ?? "");
-  const shown = node && nodeById(graph, outerId(node.id));
+  const shownNode = node && nodeById(graph, outerId(node.id));
   const title = node ? runTitle(editor, graph, node) : "";
   const openNode = (): void => {
-    document.select([shown!.id]);
-    ui.setState({ panel: "node", reveal: shown!.id });
+    document.select([shownNode!.id]);
+    ui.setState({ panel: "node", reveal: shownNode!.id });
   };
   const raise = (): void => window.document.querySelector<HTMLInputElement>("form[data-run] [data-limit]")?.focus();
   return (
     <TroubleNotice
       trouble={runTrouble(error, node && failedIn(node, title))}
-      on={{ ...(shown ? { "open-node": openNode } : {}), "raise-limit": raise }}
+      on={{ ...(shownNode ? { "open-node": openNode } : {}), "raise-limit": raise }}
     />
   );
 };
@@ -137,8 +137,8 @@ const useInView = (executionId: string, isRead: boolean): RefObject<HTMLElement 
 
 /** Nodes of a run: open until it completes, unless the user opened or closed the list. */
 const NodeList = ({ run }: { run: LiveRun }) => {
-  const [chosen, choose] = useState<boolean>();
-  const isOpen = chosen ?? !(isOver(run) && run.execution?.status === "completed");
+  const [isOpenChosen, choose] = useState<boolean>();
+  const isOpen = isOpenChosen ?? !(isOver(run) && run.execution?.status === "completed");
   const toggle = (event: MouseEvent): void => {
     event.preventDefault();
     choose(!isOpen);

@@ -63,10 +63,10 @@ const scoreOf = ({ title, names, description }: Entry, query: readonly string[])
   if (begins(titleWords, query)) return SCORES.titleWords;
   if (typed.length > 1 && phrases.some((phrase) => phrase.join("").startsWith(typed))) return SCORES.nameStart;
   if (phrases.some((phrase) => has(phrase, query))) return SCORES.nameWords;
-  const named = [...titleWords, ...phrases.flat()];
-  if (has(named, query)) return SCORES.anyName;
-  if (begins(named, query)) return SCORES.beginning;
-  const described = [...named, ...wordsOf(description)];
+  const searchWords = [...titleWords, ...phrases.flat()];
+  if (has(searchWords, query)) return SCORES.anyName;
+  if (begins(searchWords, query)) return SCORES.beginning;
+  const described = [...searchWords, ...wordsOf(description)];
   return has(described, query) ? SCORES.described : begins(described, query) ? 1 : 0;
 };
 

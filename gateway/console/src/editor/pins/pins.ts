@@ -20,20 +20,20 @@ export interface Pins {
 /**
  * Results that a run reuses because of pins.
  * @param until target node, if any
- * @param made latest outputs of nodes
+ * @param latestOutputs latest outputs of nodes
  * @returns undefined without pinned outputs
  */
-export const pinsOf = (graph: DocGraph, until: string | undefined, made: ReadonlyMap<string, Made>): Pins | undefined => {
+export const pinsOf = (graph: DocGraph, until: string | undefined, latestOutputs: ReadonlyMap<string, Made>): Pins | undefined => {
   const part = until === undefined ? undefined : upToNode({ ...kernelGraph(graph), issues: [] }, until);
   const within = part && new Set(part.nodes.map(({ id }) => id));
   const nodes = nodesOf(graph).filter((node) => canBePinned(node) && !isBypassed(node) && (within?.has(node.id) ?? true));
-  const names = nodes.filter((node) => isPinned(node) && made.has(node.id));
-  const [newest] = names.map(({ id }) => made.get(id)!).sort((a, b) => (b.at ?? "").localeCompare(a.at ?? ""));
+  const names = nodes.filter((node) => isPinned(node) && latestOutputs.has(node.id));
+  const [newest] = names.map(({ id }) => latestOutputs.get(id)!).sort((a, b) => (b.at ?? "").localeCompare(a.at ?? ""));
   if (!newest) return undefined;
-  const kept = new Set(names.map(({ id }) => id));
+  const keptIds = new Set(names.map(({ id }) => id));
   return {
     base: newest.executionId,
-    again: { nodes: nodes.filter(({ id }) => !kept.has(id)).map(({ id }) => id), reuse: [...kept] },
+    again: { nodes: nodes.filter(({ id }) => !keptIds.has(id)).map(({ id }) => id), reuse: [...keptIds] },
     names,
   };
 };

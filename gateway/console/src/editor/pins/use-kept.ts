@@ -23,8 +23,8 @@ const NO_MADE: ReadonlyMap<string, Made> = new Map();
 export const useKept = (again: Again): Kept | undefined => {
   const { slug, canEdit } = useEditor();
   const graph = useDocument((state) => state.graph);
-  const made = useMade((state) => state[slug]) ?? NO_MADE;
-  const pins = useMemo(() => pinsOf(graph, again.until, made), [graph, again.until, made]);
+  const latestOutputs = useMade((state) => state[slug]) ?? NO_MADE;
+  const pins = useMemo(() => pinsOf(graph, again.until, latestOutputs), [graph, again.until, latestOutputs]);
   if (!pins || !canEdit) return undefined;
   return { base: pins.base, again: { ...again, ...pins.again }, names: pins.names.map((node) => `“${nodeTitle(node)}”`).join(", ") };
 };

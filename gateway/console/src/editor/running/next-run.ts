@@ -34,17 +34,17 @@ export const useNextRun = (): { next: NextRun; quote: Quote | RerunQuote | undef
   const { fields, values, inputs } = useRunInputs(undefined);
   const etag = useDocument((state) => state.etag);
   const own: Again = { inputs: { ...inputs }, ...(canEdit ? { version: "draft" as const } : {}) };
-  const kept = useKept(own);
+  const keptPins = useKept(own);
   const last = useLastRun();
-  const base = kept?.base ?? (canEdit ? last.id : undefined);
-  const partial = useRerunQuote(base ?? "", kept?.again ?? own, me.user.approved && base !== undefined, etag);
+  const base = keptPins?.base ?? (canEdit ? last.id : undefined);
+  const partial = useRerunQuote(base ?? "", keptPins?.again ?? own, me.user.approved && base !== undefined, etag);
   // A run that is no longer stored can't be reused.
   const isWhole = base === undefined || partial.problem !== undefined;
   const target = useMemo<RunTarget>(() => ({ workflow: slug, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit]);
   const whole = useQuote(target, inputs, me.user.approved && isWhole && last.isRead, etag);
   const empty = fields.some(({ name, required }) => required && (values[name] === undefined || values[name] === ""));
   const { quote, problem } = isWhole ? whole : partial;
-  return { next: { inputs, base: isWhole ? undefined : base, again: kept?.again ?? own, target }, quote, problem, empty };
+  return { next: { inputs, base: isWhole ? undefined : base, again: keptPins?.again ?? own, target }, quote, problem, empty };
 };
 
 /** Price of a run of the saved draft. @throws NodeloomError */

@@ -17,7 +17,7 @@ import { NOT_STARTED } from "../../messages/common";
 import { RUN_BUTTON } from "../../messages/editor/running";
 
 /** Starts the next run at the shown price, or shows why it can't start. */
-const useStart = (next: NextRun, shown: number | null | undefined, openForm: () => void) => {
+const useStart = (next: NextRun, shownCredits: number | null | undefined, openForm: () => void) => {
   const { document, slug, ui } = useEditor();
   const client = useQueryClient();
   const follow = useFollow();
@@ -25,23 +25,23 @@ const useStart = (next: NextRun, shown: number | null | undefined, openForm: () 
     const { inputs } = await client.ensureQueryData(executionQuery(base));
     return samePrints(slug, base, document.store.getState().graph) && sameInputs(inputs, next.inputs);
   };
-  const start = async (asked: NextRun): Promise<void> => {
+  const start = async (startedRun: NextRun): Promise<void> => {
     if (!(await document.flush())) throw new Error(NOT_STARTED);
-    const quote = await quoteNow(asked);
+    const quote = await quoteNow(startedRun);
     const most = limitOf(quote);
-    if (asked.base !== undefined && isAllReused(quote) && (await isUnchanged(asked.base)))
+    if (startedRun.base !== undefined && isAllReused(quote) && (await isUnchanged(startedRun.base)))
       return say(RUN_BUTTON.nothingChanged, {
         label: RUN_BUTTON.runAllNodesAgain,
         run: () => void attempt({ ...next, base: undefined }),
       });
-    if (asked === next && (most ?? 0) > (shown ?? 0)) return say(RUN_BUTTON.costsMore(priceOf(quote) ?? "more"));
+    if (startedRun === next && (most ?? 0) > (shownCredits ?? 0)) return say(RUN_BUTTON.costsMore(priceOf(quote) ?? "more"));
     const { graph } = document.store.getState();
-    follow(await startNext(asked, most), graph);
+    follow(await startNext(startedRun, most), graph);
     ui.setState({ until: undefined, panel: "run", panelOpen: true });
   };
-  const attempt = async (asked: NextRun): Promise<void> => {
+  const attempt = async (attemptedRun: NextRun): Promise<void> => {
     try {
-      await start(asked);
+      await start(attemptedRun);
     } catch (error) {
       const { title, advice } = refusalTrouble(error);
       complain([title, advice].filter(Boolean).join(". "));
@@ -65,11 +65,11 @@ export const RunButton = ({ stage }: { stage: Stage }) => {
   useEffect(() => {
     latest.current = { next, attempt };
   });
-  const run = async (asked: () => NextRun): Promise<void> => {
+  const run = async (nextRun: () => NextRun): Promise<void> => {
     if (empty || problem) return openForm();
     setBusy(true);
     try {
-      await latest.current.attempt(asked());
+      await latest.current.attempt(nextRun());
     } finally {
       setBusy(false);
     }

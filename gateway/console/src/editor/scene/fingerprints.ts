@@ -15,9 +15,9 @@ export const fingerprints = (graph: DocGraph): ReadonlyMap<string, string> => {
   const nodes = new Map(nodesOf(graph).map((node) => [node.id, node]));
   const prints = new Map<string, string>();
   const printOf = (id: string, path: ReadonlySet<string>): string => {
-    const known = prints.get(id);
+    const knownPrint = prints.get(id);
     const node = nodes.get(id);
-    if (known !== undefined || !node || path.has(id)) return known ?? "";
+    if (knownPrint !== undefined || !node || path.has(id)) return knownPrint ?? "";
     const within = new Set([...path, id]);
     const sources = (into.get(id) ?? []).map(({ source, ports }) => `${ports}=${printOf(source, within)}`).sort();
     const { label: _label, ...data } = node.data;

@@ -60,18 +60,18 @@ const JUDGE_AFTER_MS = 120;
 
 /** Caches derived objects: unchanged elements keep their identity and aren't rendered. */
 const createCache = <From extends object, Made>() => {
-  const known = new WeakMap<From, { parts: readonly unknown[]; made: Made }>();
+  const cache = new WeakMap<From, { parts: readonly unknown[]; made: Made }>();
   return (from: From, parts: readonly unknown[], make: () => Made): Made => {
-    const before = known.get(from);
+    const before = cache.get(from);
     if (before?.parts.every((part, index) => part === parts[index])) return before.made;
-    const made = make();
-    known.set(from, { parts, made });
-    return made;
+    const scenePart = make();
+    cache.set(from, { parts, made: scenePart });
+    return scenePart;
   };
 };
 
 /** Returns the earlier list if it is equal, so that subscribers aren't notified. */
-const kept = <T>(before: readonly T[] | undefined, next: readonly T[]): readonly T[] =>
+const unchanged = <T>(before: readonly T[] | undefined, next: readonly T[]): readonly T[] =>
   before?.length === next.length && before.every((one, at) => one === next[at]) ? before : next;
 
 const sameRoute = (a: Route | undefined, b: Route | undefined): boolean =>
@@ -86,7 +86,7 @@ const createDrawing = (rules: PortRules & { modelTitle: ModelTitle }) => {
     createCache<DocEdge, FlowEdge>(),
   ];
   let [routedBy, routes]: [unknown[], ReadonlyMap<string, Route>] = [[], new Map()];
-  let named: { graph: DocGraph; titles: ReadonlyMap<string, string> } | undefined;
+  let titledGraph: { graph: DocGraph; titles: ReadonlyMap<string, string> } | undefined;
   let before:
     { nodes: readonly FlowNode[]; edges: readonly FlowEdge[]; wired: ReadonlySet<string>; feeding: ReadonlySet<string> } | undefined;
   /** Routes change only with positions and sizes. Equal routes keep their identity. */
@@ -107,15 +107,15 @@ const createDrawing = (rules: PortRules & { modelTitle: ModelTitle }) => {
   return (
     graph: DocGraph,
     selection: { nodes: ReadonlySet<string>; edges: ReadonlySet<string> },
-    shown: ReadonlyMap<string, Shown>,
+    shownNodes: ReadonlyMap<string, Shown>,
     resized: ReadonlyMap<string, NodeView>,
   ): Pick<SceneState, "nodes" | "edges" | "ports" | "boxes" | "wired" | "feeding" | "titles"> => {
     const ports = portBook(graph, rules);
-    if (named?.graph !== graph) named = { graph, titles: titlesOf(graph, rules.modelTitle) };
-    const { titles } = named;
+    if (titledGraph?.graph !== graph) titledGraph = { graph, titles: titlesOf(graph, rules.modelTitle) };
+    const { titles } = titledGraph;
     const views = nodesOf(graph).map((node) => {
       const own = ports.get(node.id)!;
-      const [floor, view] = [shown.get(node.id)?.floor, resized.get(node.id)];
+      const [floor, view] = [shownNodes.get(node.id)?.floor, resized.get(node.id)];
       const title = titles.get(node.id)!;
       const data = datas(node, [own, floor?.preview, floor?.items, view, title], () => ({
         node,
@@ -127,7 +127,7 @@ const createDrawing = (rules: PortRules & { modelTitle: ModelTitle }) => {
     });
     const boxes = new Map(views.map(({ node, data }) => [node.id, data.box]));
     const hidden = hiddenNodes(nodesOf(graph));
-    const found = route(graph, boxes, ports, hidden);
+    const foundRoutes = route(graph, boxes, ports, hidden);
     const nodes = views
       .filter(({ node }) => !hidden.has(node.id))
       .map(({ node, data }) => {
@@ -139,13 +139,13 @@ const createDrawing = (rules: PortRules & { modelTitle: ModelTitle }) => {
       .filter(({ source, target }) => boxes.has(source) && boxes.has(target) && !within(source, target))
       .map((edge) => {
         const { source, target } = edge;
-        const [selected, own] = [selection.edges.has(edge.id), found.get(edge.id)];
+        const [selected, own] = [selection.edges.has(edge.id), foundRoutes.get(edge.id)];
         const from = [ports.get(source), ports.get(target), own, selected, hidden.get(source), hidden.get(target)];
         return edgeCache(edge, from, () => flowEdge(edge, ports, own, selected, hidden));
       });
     // Frames come first: the map draws in this order.
     const sorted = nodes.toSorted((a, b) => Number(!frameOf(a.data.node)) - Number(!frameOf(b.data.node)));
-    const next = { nodes: kept(before?.nodes, sorted), edges: kept(before?.edges, edges) };
+    const next = { nodes: unchanged(before?.nodes, sorted), edges: unchanged(before?.edges, edges) };
     const wired = before?.edges === next.edges ? before.wired : new Set(edges.map((one) => wiredKey(one.target, one.targetHandle ?? "")));
     const feeding =
       before?.edges === next.edges ? before.feeding : new Set(edges.map((one) => wiredKey(one.source, one.sourceHandle ?? "")));

@@ -41,12 +41,12 @@ export const itemsOf = (node: DocNode, progress: NodeProgress, result: Readonly<
     return filesIn(gave).map((file, item) => ({ item, status: "completed", file, text: undefined, creditsCost: 0, error: undefined }));
   }
   const calls = callsOf(progress);
-  const known = calls.flatMap(itemsOfCall);
-  const seen = new Set(calls.map(({ item }) => item));
+  const callItems = calls.flatMap(itemsOfCall);
+  const seenItems = new Set(calls.map(({ item }) => item));
   const isGoing = progress.status === "processing";
-  const waiting = Array.from({ length: isGoing ? (progress.items ?? 1) : 0 }, (_, item) => item).filter((item) => !seen.has(item));
+  const waiting = Array.from({ length: isGoing ? (progress.items ?? 1) : 0 }, (_, item) => item).filter((item) => !seenItems.has(item));
   return [
-    ...known,
+    ...callItems,
     ...waiting.map((item): ShownItem => ({
       item,
       status: "processing",

@@ -51,13 +51,13 @@ export const reachedNodes = (graph: DocGraph, nodes: ReadonlyMap<string, NodePro
   const next = new Map(nodes);
   const sources = new Map<string, string[]>();
   for (const { source, target } of edgesOf(graph)) sources.set(target, [...(sources.get(target) ?? []), source]);
-  const begun = [...nodes.values()].filter(({ status }) => status !== "pending" && status !== "skipped").map(({ id }) => id);
-  for (let id = begun.pop(); id !== undefined; id = begun.pop())
+  const startedIds = [...nodes.values()].filter(({ status }) => status !== "pending" && status !== "skipped").map(({ id }) => id);
+  for (let id = startedIds.pop(); id !== undefined; id = startedIds.pop())
     for (const source of sources.get(id) ?? []) {
       const progress = next.get(source);
       if (progress?.status !== "pending" || makesCalls(progress.type)) continue;
       next.set(source, { ...progress, status: "completed" });
-      begun.push(source);
+      startedIds.push(source);
     }
   return next;
 };
@@ -68,8 +68,8 @@ const fileShown = (node: DocNode, files: ReadonlyMap<string, MediaFile>): Shown 
   const file = id === undefined ? undefined : files.get(id);
   const url = file && safeUrl(file.url);
   if (!file || url === undefined) return undefined;
-  const shown = { url, family: familyOfType(file.contentType) ?? familyOfUrl(url) };
-  const items: ShownItem[] = [{ item: 0, status: "completed", file: shown, text: undefined, creditsCost: 0, error: undefined }];
+  const shownFile = { url, family: familyOfType(file.contentType) ?? familyOfUrl(url) };
+  const items: ShownItem[] = [{ item: 0, status: "completed", file: shownFile, text: undefined, creditsCost: 0, error: undefined }];
   return { ...NOTHING_SHOWN, executionId: file.id, items, floor: floorOf(node, items) };
 };
 
@@ -78,7 +78,7 @@ const shownOf = (
   node: DocNode,
   run: LiveRun | undefined,
   progress: NodeProgress | undefined,
-  made: Made | undefined,
+  latest: Made | undefined,
   outdated: (nodeId: string, executionId: string) => boolean,
 ): Shown => {
   const live = run && progress ? itemsOf(node, progress, run.execution?.result) : [];
@@ -95,14 +95,14 @@ const shownOf = (
       floor: floorOf(node, live),
     };
   }
-  const items = made ? itemsOf(node, made.node, made.result) : [];
-  if (!made || items.length === 0 || made.executionId === run?.executionId) return { ...NOTHING_SHOWN, progress };
+  const items = latest ? itemsOf(node, latest.node, latest.result) : [];
+  if (!latest || items.length === 0 || latest.executionId === run?.executionId) return { ...NOTHING_SHOWN, progress };
   return {
     progress,
-    executionId: made.executionId,
-    at: made.at,
+    executionId: latest.executionId,
+    at: latest.at,
     isEarlier: true,
-    isOutdated: outdated(node.id, made.executionId),
+    isOutdated: outdated(node.id, latest.executionId),
     items,
     floor: floorOf(node, items),
   };
@@ -142,14 +142,14 @@ export const shownByNode = (
   const reached = run ? reachedNodes(graph, withWholes(nodesOf(graph), run.nodes)) : undefined;
   return new Map(
     nodesOf(graph).map((node) => {
-      const [id, known] = [node.id, before.get(node.id)];
+      const [id, earlier] = [node.id, before.get(node.id)];
       // Each inferred state is a new object.
       const inferred = reached?.get(id);
-      const progress = known?.progress && inferred && sameProgress(known.progress, inferred) ? known.progress : inferred;
+      const progress = earlier?.progress && inferred && sameProgress(earlier.progress, inferred) ? earlier.progress : inferred;
       const file = fileShown(node, files);
       const next = file ? { ...file, progress } : shownOf(node, run, progress, madeIn(node, made), outdated);
-      const shown = next.items.length === 0 && next.progress === undefined ? NOTHING_SHOWN : next;
-      return [id, known && sameShown(known, shown) ? known : shown];
+      const shownNode = next.items.length === 0 && next.progress === undefined ? NOTHING_SHOWN : next;
+      return [id, earlier && sameShown(earlier, shownNode) ? earlier : shownNode];
     }),
   );
 };

@@ -19,10 +19,10 @@ const FIELD_OF: Readonly<Record<PortType, string>> = {
 const MEMBER_OF: Readonly<Partial<Record<PortType, string>>> = { text: "text", image: "images", video: "videos", audio: "audios" };
 
 /** A free name: `prompt`, `prompt-2`, … */
-const freeName = (wanted: string, taken: ReadonlySet<string>): string => {
+const freeName = (wantedName: string, takenNames: ReadonlySet<string>): string => {
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? wanted : `${wanted}-${number}`;
-    if (!taken.has(name)) return name;
+    const name = number === 1 ? wantedName : `${wantedName}-${number}`;
+    if (!takenNames.has(name)) return name;
   }
 };
 
@@ -58,7 +58,7 @@ const typeOfLink = (output: PortType | undefined, input: PortType | undefined): 
 /** Fields of a part: one per incoming output. */
 export const fieldsInto = (graph: DocGraph, into: readonly DocEdge[], ports: PortBook): Map<string, Record<string, unknown>> => {
   const fields = new Map<string, Record<string, unknown>>();
-  const taken = new Set<string>();
+  const takenNames = new Set<string>();
   for (const edge of into) {
     const { sourceHandle, targetHandle } = endsOf(edge, ports);
     const key = keyOf(edge.source, sourceHandle);
@@ -73,8 +73,8 @@ export const fieldsInto = (graph: DocGraph, into: readonly DocEdge[], ports: Por
     }
     const source = nodeById(graph, edge.source);
     const own = declared(source, sourceHandle);
-    const name = freeName(own ? sourceHandle : targetHandle, taken);
-    taken.add(name);
+    const name = freeName(own ? sourceHandle : targetHandle, takenNames);
+    takenNames.add(name);
     fields.set(key, own ? { ...own, name } : { name, type: input?.list === true ? FIELD_OF.any : FIELD_OF[type], label: wordsOf(name) });
   }
   return fields;
@@ -89,14 +89,14 @@ export interface Member {
 /** Result members of a part: one per outgoing output. If there is none, the outputs of the last nodes. */
 export const membersOutOf = (graph: DocGraph, part: ReadonlySet<string>, ports: PortBook): Map<string, Member> => {
   const members = new Map<string, Member>();
-  const taken = new Set<string>();
+  const takenNames = new Set<string>();
   const add = (source: string, port: string): void => {
     if (members.has(keyOf(source, port))) return;
     const type = ports.get(source)?.outputs.find(({ name }) => name === port)?.type ?? "any";
     // Names such as `images` imply a type, so only matching outputs can have them.
     const plain = resultFamily(port) === undefined && port !== "text" ? port : `${port}-value`;
-    const name = freeName(MEMBER_OF[type] ?? plain, taken);
-    taken.add(name);
+    const name = freeName(MEMBER_OF[type] ?? plain, takenNames);
+    takenNames.add(name);
     members.set(keyOf(source, port), { source, port, name });
   };
   const leaving = edgesOf(graph).filter((edge) => part.has(edge.source));

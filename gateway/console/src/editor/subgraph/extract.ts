@@ -83,17 +83,17 @@ const innerGraph = (cut: Cut): DocGraph => {
     ...(fields.size === 0 ? [] : [newNodeText(inputs, END_TYPES.inputs, before, { fields: [...fields.values()] })]),
     ...(members.size === 0 ? [] : [newNodeText(results, END_TYPES.results, after, {})]),
   ];
-  const kept = edgesOf(graph).flatMap((edge): DocEdge[] => {
+  const keptEdges = edgesOf(graph).flatMap((edge): DocEdge[] => {
     const how = crossing(edge, part);
     if (how === "inside") return [edge];
     const { targetHandle } = endsOf(edge, ports);
     return how === "into" ? [withEdgeEnds(edge, { source: inputs, sourceHandle: fieldOf(cut, edge), targetHandle })] : [];
   });
-  const given = [...members.values()].map(({ source, port, name }) => {
+  const resultEdges = [...members.values()].map(({ source, port, name }) => {
     const ends = { source, sourceHandle: port, target: results, targetHandle: name };
     return readEdge(newEdgeText({ id: `${source}.${port}-${results}.${name}`, ...ends }))!;
   });
-  return { nodes: [...moved, ...border.map((text) => readNode(text)!)], edges: [...kept, ...given] };
+  return { nodes: [...moved, ...border.map((text) => readNode(text)!)], edges: [...keptEdges, ...resultEdges] };
 };
 
 /** Remaining links in order. Links of the part connect to the new node. */
@@ -116,8 +116,8 @@ const outerEdges = (cut: Cut, id: string): DocGraph["edges"] => {
 const mean = (values: readonly number[]): number => Math.round(values.reduce((sum, value) => sum + value, 0) / values.length);
 
 /** Turns the selected nodes into a workflow. @returns the graphs, or the problem */
-export const extract = (graph: DocGraph, chosen: readonly DocNode[], ports: PortBook): Extraction | { problem: string } => {
-  const moved = movable(chosen);
+export const extract = (graph: DocGraph, chosenNodes: readonly DocNode[], ports: PortBook): Extraction | { problem: string } => {
+  const moved = movable(chosenNodes);
   if (!moved.some(({ type }) => !isRemark(type))) return { problem: EXTRACT.selectNodes };
   const part = new Set(moved.map(({ id }) => id));
   const way = between(graph, part);
@@ -131,9 +131,9 @@ export const extract = (graph: DocGraph, chosen: readonly DocNode[], ports: Port
     outer: (slug, name) => {
       const id = freeId(graph, kindOf(PART_TYPE).id);
       const nodes = JSON.parse(inner.nodes) as unknown[];
-      const { ports: seen } = innerOf({ name, nodes, edges: JSON.parse(inner.edges) as unknown[] });
+      const { ports: innerPorts } = innerOf({ name, nodes, edges: JSON.parse(inner.edges) as unknown[] });
       const at = { x: mean(moved.map(({ x }) => x)), y: mean(moved.map(({ y }) => y)) };
-      const stands = readNode(newNodeText(id, PART_TYPE, at, { slug, label: name, ports: seen }))!;
+      const stands = readNode(newNodeText(id, PART_TYPE, at, { slug, label: name, ports: innerPorts }))!;
       return { graph: { nodes: [...graph.nodes.filter((node) => !part.has(node.id)), stands], edges: outerEdges(cut, id) }, id };
     },
   };

@@ -27,10 +27,10 @@ const nameFor = (editor: Editor): string => {
 
 /** Creates the new workflow and replaces the nodes by it. @throws Error if it couldn't be created */
 const takeOut = async (editor: Editor, name: string): Promise<void> => {
-  const found = extraction(editor);
-  if ("problem" in found) throw new Error(found.problem);
+  const extracted = extraction(editor);
+  if ("problem" in extracted) throw new Error(extracted.problem);
   const { folderId } = editor.document.store.getState().meta;
-  const members = { name: JSON.stringify(name), folderId: JSON.stringify(folderId), ...found.inner };
+  const members = { name: JSON.stringify(name), folderId: JSON.stringify(folderId), ...extracted.inner };
   const slug = await createWorkflow(new Map(Object.entries(members)));
   // Computed again, so that changes that others saved meanwhile are kept.
   const now = extraction(editor);
@@ -43,8 +43,8 @@ const takeOut = async (editor: Editor, name: string): Promise<void> => {
 export const SubgraphDialog = ({ onClose }: { onClose: () => void }) => {
   const editor = useEditor();
   const [problem] = useState(() => {
-    const found = extraction(editor);
-    return "problem" in found ? found.problem : undefined;
+    const extracted = extraction(editor);
+    return "problem" in extracted ? extracted.problem : undefined;
   });
   const submit = async (name: string): Promise<void> => {
     await takeOut(editor, name);

@@ -108,8 +108,8 @@ export const settingsOf = (
   const { rules } = kindOf(node.type);
   const ofKind = Object.entries(rules?.settings ?? {}).filter((entry): entry is [string, JsonSchema] => isRecord(entry[1]));
   const ofModel = propertiesOf(schema);
-  const known = new Set(ofModel.map(([name]) => name));
-  const own = [...ofKind.filter(([name]) => !known.has(name)), ...propertiesOf(rules?.schema?.(node))];
+  const modelNames = new Set(ofModel.map(([name]) => name));
+  const own = [...ofKind.filter(([name]) => !modelNames.has(name)), ...propertiesOf(rules?.schema?.(node))];
   const all = [
     ...ofModel.flatMap(([name, one]) => settingOf(name, one, settingPath(node, name)) ?? []),
     ...own.flatMap(([name, one]) => settingOf(name, one, [name]) ?? []),
@@ -121,8 +121,8 @@ export const settingsOf = (
 export const randomSeeds = ({ least, most }: Setting, count: number, random: () => number = Math.random): number[] => {
   const [from, to] = [Math.max(0, least ?? 0), Math.min(MOST_SEED, most ?? MOST_SEED)];
   const seeds = new Set<number>();
-  const wanted = Math.min(count, to - from + 1);
-  while (seeds.size < wanted) seeds.add(from + Math.floor(random() * (to - from + 1)));
+  const seedCount = Math.min(count, to - from + 1);
+  while (seeds.size < seedCount) seeds.add(from + Math.floor(random() * (to - from + 1)));
   return [...seeds];
 };
 

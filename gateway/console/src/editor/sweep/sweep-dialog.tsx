@@ -97,8 +97,8 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
   const [second, setSecond] = useState<Axis>();
   const variations = useMemo(() => variationsOf([first, second].filter(isWhole)).filter(({ at }) => at.length > 0), [first, second]);
   const tooMany = variations.length > MOST_VARIATIONS;
-  const asked = useMemo(() => (tooMany ? [] : variations), [tooMany, variations]);
-  const { quote, problem, start, starting, isReady } = useSweep(node, asked);
+  const askedVariations = useMemo(() => (tooMany ? [] : variations), [tooMany, variations]);
+  const { quote, problem, start, starting, isReady } = useSweep(node, askedVariations);
   const title = nodeTitle(node);
   const price = quote && priceWords(quote);
   const begin = async (): Promise<void> => {
@@ -127,7 +127,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
           />
         )}
       </div>
-      {asked.length > 0 && <Variations node={node} variations={asked} />}
+      {askedVariations.length > 0 && <Variations node={node} variations={askedVariations} />}
       {tooMany && (
         <p role="alert" className="text-sm text-bad">
           {SWEEP_DIALOG.tooManyVariations(variations.length, MOST_VARIATIONS)}
@@ -151,20 +151,20 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
 export const SweepDialog = ({ onClose }: { onClose: () => void }) => {
   const editor = useEditor();
   const [node] = useState(() => selectedNodes(editor)[0]);
-  const [shown, setShown] = useState<string>();
+  const [shownImage, setShown] = useState<string>();
   const earlier = useEarlier(editor.slug, node?.id ?? "");
   if (!node) return null;
   return (
     <Dialog title={SWEEP_DIALOG.variationsOf(nodeTitle(node))} width="lg" onClose={onClose}>
       <div className="flex flex-col gap-4">
-        {shown === undefined ? (
+        {shownImage === undefined ? (
           <>
             <SweepForm node={node} onOpen={setShown} />
             <Earlier batches={earlier} onOpen={setShown} />
           </>
         ) : (
           <>
-            <SweepResults key={shown} batchId={shown} node={node} onClose={onClose} />
+            <SweepResults key={shownImage} batchId={shownImage} node={node} onClose={onClose} />
             <div>
               <Button icon={Plus} onClick={() => setShown(undefined)}>
                 {SWEEP_DIALOG.newVariations}

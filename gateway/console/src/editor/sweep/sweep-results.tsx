@@ -115,8 +115,8 @@ const SweepTable = ({ table, cell }: { table: Layout; cell: CellOf }) => (
 
 const useRows = (batchId: string, nodeId: string) => {
   const titles = useTitles();
-  const found = useQuery(batchQuery(batchId, { limit: MOST_VARIATIONS }));
-  const rows = found.data?.rows ?? [];
+  const batchResult = useQuery(batchQuery(batchId, { limit: MOST_VARIATIONS }));
+  const rows = batchResult.data?.rows ?? [];
   const executions = useQueries({
     queries: rows.map(({ executionId, status }) => ({ ...executionQuery(executionId), enabled: OVER.has(status) })),
   });
@@ -124,7 +124,7 @@ const useRows = (batchId: string, nodeId: string) => {
     const settings = settingsIn(row, nodeId);
     return { row, settings, name: settingsWords(settings, titles), given: givenBy(executions[index]?.data, nodeId) };
   });
-  return { found, results, titles };
+  return { found: batchResult, results, titles };
 };
 
 const viewerItems = (results: readonly Result[]): ViewerItem[] =>

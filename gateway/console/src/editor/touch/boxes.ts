@@ -52,10 +52,10 @@ const startOf = (start: number, before: number, length: number, direction: numbe
 const scaled = (box: ImageBox, grip: Handle, by: Shift, ratio: number, within: ImageSize): ImageBox => {
   const to = directionOf(grip);
   const [across, down] = [box.width + to.x * by.x, (box.height + to.y * by.y) * ratio];
-  const wanted = to.x === 0 ? down : to.y === 0 ? across : Math.max(across, down);
+  const wantedSize = to.x === 0 ? down : to.y === 0 ? across : Math.max(across, down);
   const room = roomOf(box.top, box.height, to.y, within.height);
   const most = Math.min(roomOf(box.left, box.width, to.x, within.width), Math.round(room * ratio));
-  const width = Math.round(clamped(wanted, 1, Math.max(1, most)));
+  const width = Math.round(clamped(wantedSize, 1, Math.max(1, most)));
   const height = clamped(Math.round(width / ratio), 1, Math.max(1, room));
   return {
     width,

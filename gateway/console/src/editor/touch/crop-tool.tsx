@@ -22,8 +22,8 @@ const Aspects = ({
   chosen: string | undefined;
   onChoose: (aspect: string | undefined) => void;
 }) => {
-  const known = [undefined, own, ...ASPECTS.filter((aspect) => aspect !== own)];
-  const all = chosen === undefined || known.includes(chosen) ? known : [...known, chosen];
+  const aspects = [undefined, own, ...ASPECTS.filter((aspect) => aspect !== own)];
+  const all = chosen === undefined || aspects.includes(chosen) ? aspects : [...aspects, chosen];
   return (
     <fieldset className="flex flex-col gap-1.5">
       <legend className="mb-1 text-[13px] font-medium">{CROP.aspect}</legend>
@@ -49,10 +49,10 @@ export const CropTool = ({ picture, settings, change, restore, drag, layout }: T
   const cropping = croppingOf(settings);
   const [aspect, setAspect] = useState(cropping.aspect);
   const isFound = cropping.position === ATTENTION && cropping.x === undefined;
-  const asked = cropSize(cropping, picture);
-  const isTooLarge = asked.width > picture.width || asked.height > picture.height;
+  const chosenSize = cropSize(cropping, picture);
+  const isTooLarge = chosenSize.width > picture.width || chosenSize.height > picture.height;
   const box = isTooLarge ? { left: 0, top: 0, width: picture.width, height: picture.height } : cropBox(cropping, picture);
-  const put = (next: ImageBox, kept = aspect): void => change(cropChanges(next, picture, kept));
+  const put = (next: ImageBox, keptRatio = aspect): void => change(cropChanges(next, picture, keptRatio));
   const choose = (next: string | undefined): void => {
     setAspect(next);
     if (next !== undefined) put(centredOn(box, cropSize({ aspect: next, position: "centre" }, picture), picture), next);

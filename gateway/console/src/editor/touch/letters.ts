@@ -14,11 +14,11 @@ const styled = (context: CanvasRenderingContext2D, weight: Weight, line: number)
 };
 
 const remembered = <T>(make: (key: string) => T): ((key: string) => T) => {
-  const known = new Map<string, T>();
+  const cache = new Map<string, T>();
   return (key) => {
-    const found = known.get(key) ?? make(key);
-    known.set(key, found);
-    return found;
+    const cachedValue = cache.get(key) ?? make(key);
+    cache.set(key, cachedValue);
+    return cachedValue;
   };
 };
 

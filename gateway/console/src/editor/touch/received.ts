@@ -41,9 +41,9 @@ export const picturesAt = (graph: DocGraph, nodeId: string, port: string, source
 export const useReceived = (node: DocNode, port: string): readonly OutputFile[] => {
   const { slug } = useEditor();
   const graph = useDocument((state) => state.graph);
-  const shown = useScene((state) => state.shown);
+  const shownNodes = useScene((state) => state.shown);
   const ports = useScene((state) => state.ports);
-  const made = useMade((state) => state[slug]);
+  const latestOutputs = useMade((state) => state[slug]);
   const files = useFiles((state) => state.files);
   const setting = settingAt(node, settingPath(node, port));
   const id = typeof setting === "string" ? setting : "";
@@ -51,16 +51,16 @@ export const useReceived = (node: DocNode, port: string): readonly OutputFile[] 
     if (id !== "" && !id.startsWith("https:")) void lookUpFiles([id]);
   }, [id]);
   return useMemo(() => {
-    const known = files.get(id);
-    const chosen = known && fileOf(known);
-    if (chosen) return [chosen].filter(isPicture);
+    const knownFile = files.get(id);
+    const chosenFile = knownFile && fileOf(knownFile);
+    if (chosenFile) return [chosenFile].filter(isPicture);
     return picturesAt(graph, node.id, port, (source) => {
-      const state = shown.get(source);
+      const state = shownNodes.get(source);
       const progress = state?.isEarlier === false ? state.progress : undefined;
-      const earlier = made?.get(source);
+      const earlier = latestOutputs?.get(source);
       return { ports: ports.get(source), shown: state, outputs: (progress && outputsOf(progress)) ?? (earlier && outputsOf(earlier.node)) };
     });
-  }, [graph, node.id, port, ports, shown, made, files, id]);
+  }, [graph, node.id, port, ports, shownNodes, latestOutputs, files, id]);
 };
 
 export type Loaded = { state: "loading" } | { state: "unreadable" } | { state: "ready"; picture: Picture };
@@ -76,9 +76,9 @@ const sameFile = (one: string | undefined, other: string | undefined): boolean =
   one === other || (one !== undefined && other !== undefined && unsigned(one) === unsigned(other));
 
 /** Loads a picture; an expired address is renewed once. A new signature of the same file doesn't load it again, which would end a drag. */
-export const usePicture = (given: string | undefined): Loaded => {
-  const [url, setUrl] = useState(given);
-  if (!sameFile(url, given)) setUrl(given);
+export const usePicture = (pictureUrl: string | undefined): Loaded => {
+  const [url, setUrl] = useState(pictureUrl);
+  if (!sameFile(url, pictureUrl)) setUrl(pictureUrl);
   const [loaded, setLoaded] = useState<{ url: string; as: Loaded }>();
   useEffect(() => {
     if (url === undefined) return;

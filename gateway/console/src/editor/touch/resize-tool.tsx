@@ -17,9 +17,9 @@ export const ResizeTool = ({ picture, settings, change, control, restore, drag, 
   const result = resizedImage(resizingOf(settings), picture);
   const reach = { width: Math.max(result.width, picture.width), height: Math.max(result.height, picture.height) };
   // The scale stays while a handle is held; otherwise the picture would move away from the pointer.
-  const [held, setHeld] = useState<typeof reach>();
+  const [heldReach, setHeld] = useState<typeof reach>();
   const surface = (
-    <Stage size={held ?? reach} label={TOUCH.picture}>
+    <Stage size={heldReach ?? reach} label={TOUCH.picture}>
       {(scale) => (
         <>
           <div

@@ -16,7 +16,7 @@ export const resizingOf = (settings: Settings): Resizing => ({
  * @param from size at the start of the drag
  */
 export const resizeChanges = (settings: Settings, own: ImageSize, from: ImageSize, handle: Handle, by: Shift): Settings => {
-  const { fit, enlarge, width: given, height: other } = resizingOf(settings);
+  const { fit, enlarge, width: ownWidth, height: other } = resizingOf(settings);
   const to = directionOf(handle);
   const most = (side: number): number => (enlarge ? MOST_PIXELS_WIDE : Math.min(side, MOST_PIXELS_WIDE));
   if (fit !== "inside")
@@ -26,8 +26,8 @@ export const resizeChanges = (settings: Settings, own: ImageSize, from: ImageSiz
     };
   const ratio = own.width / own.height;
   const [across, down] = [from.width + to.x * by.x, (from.height + to.y * by.y) * ratio];
-  const wanted = to.x === 0 ? down : to.y === 0 ? across : Math.max(across, down);
-  const width = clamped(wanted, Math.max(1, ratio), Math.min(most(own.width), most(own.height) * ratio));
-  const isByHeight = given === undefined && other !== undefined;
+  const wantedRatio = to.x === 0 ? down : to.y === 0 ? across : Math.max(across, down);
+  const width = clamped(wantedRatio, Math.max(1, ratio), Math.min(most(own.width), most(own.height) * ratio));
+  const isByHeight = ownWidth === undefined && other !== undefined;
   return isByHeight ? { width: undefined, height: Math.round(width / ratio) } : { width: Math.round(width), height: undefined };
 };

@@ -17,11 +17,11 @@ const STAGING = "staging";
 const useAliasChange = () => {
   const { document, slug } = useEditor();
   const { busy, run } = useChange("aliases");
-  const change = (work: () => Promise<unknown>, done: string): Promise<unknown> =>
+  const change = (work: () => Promise<unknown>, doneMessage: string): Promise<unknown> =>
     run(async () => {
       await work();
       await document.refresh().catch(() => undefined);
-    }, done);
+    }, doneMessage);
   return {
     busy,
     /** @param from version that the alias points to now, as shown; null for a new alias */

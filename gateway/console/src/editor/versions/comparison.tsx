@@ -8,7 +8,7 @@ import { GraphPicture } from "./graph-picture";
 import { COMPARISON } from "../../messages/editor/versions";
 
 const MOST = 240;
-const shown = (json: string | undefined): string => {
+const shownJson = (json: string | undefined): string => {
   if (json === undefined) return "nothing";
   const value: unknown = JSON.parse(json);
   const text = typeof value === "string" ? `“${value}”` : JSON.stringify(value);
@@ -34,8 +34,9 @@ const Kind = ({ kind }: { kind: ChangeKind }) => {
 const Setting = ({ path, before, after }: SettingChange) => (
   <li className="wrap-anywhere">
     <span className="text-muted">{(path.length > 1 ? path.slice(1) : path).join(" › ")}:</span>{" "}
-    <del className="text-bad">{shown(before)}</del> <ArrowRight className="inline size-3 text-faint" aria-label={COMPARISON.changedTo} />{" "}
-    <ins className="text-ok no-underline">{shown(after)}</ins>
+    <del className="text-bad">{shownJson(before)}</del>{" "}
+    <ArrowRight className="inline size-3 text-faint" aria-label={COMPARISON.changedTo} />{" "}
+    <ins className="text-ok no-underline">{shownJson(after)}</ins>
   </li>
 );
 

@@ -32,11 +32,11 @@ export const RunTests = ({ version }: { version?: number }) => {
   );
 };
 
-const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 const Failed = ({ failure: { kind, path, expected, got } }: { failure: TestFailure }) => (
   <li className="text-xs break-words text-muted">
-    {TESTS.failure(path === undefined ? kind : `${kind} ${path}`, shown(expected), shown(got))}
+    {TESTS.failure(path === undefined ? kind : `${kind} ${path}`, valueText(expected), valueText(got))}
   </li>
 );
 

@@ -184,7 +184,7 @@ const List = ({ onRestored }: { onRestored: () => void }) => {
   const { slug } = useEditor();
   const { data: aliases = [] } = useQuery(aliasesQuery(slug));
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(versionsQuery(slug));
-  const [chosen, setChosen] = useState<number>();
+  const [chosenVersion, setChosen] = useState<number>();
   if (error) return <Notice kind="bad">{messageOf(error)}</Notice>;
   if (!data) return <Skeleton lines={2} />;
   const rows = data.pages.flatMap((page) => page.rows);
@@ -197,12 +197,12 @@ const List = ({ onRestored }: { onRestored: () => void }) => {
             <Row
               head={head}
               aliases={aliases.filter(({ version }) => version === head.version)}
-              chosen={head.version === chosen}
-              onChoose={() => setChosen(head.version === chosen ? undefined : head.version)}
+              chosen={head.version === chosenVersion}
+              onChoose={() => setChosen(head.version === chosenVersion ? undefined : head.version)}
             />
             <Promote version={head.version} aliases={aliases} />
           </div>
-          {head.version === chosen && (
+          {head.version === chosenVersion && (
             <div className="flex flex-col gap-4 px-2.5 pt-2 pb-4">
               <OtherAlias version={head.version} />
               <div>

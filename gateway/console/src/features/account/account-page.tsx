@@ -65,11 +65,13 @@ const FilesCard = () => {
       )}
       <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4">
         {data?.rows.map((file) => {
-          const shown = fileOf(file);
+          const shownFile = fileOf(file);
           return (
             <li key={file.id} className="flex min-w-0 flex-col overflow-hidden rounded-xl border">
               <div className="flex h-28 items-center justify-center bg-sunken">
-                {shown && <MediaView file={shown} label={fileTitle(file)} className="max-h-28 max-w-full object-contain" width={384} />}
+                {shownFile && (
+                  <MediaView file={shownFile} label={fileTitle(file)} className="max-h-28 max-w-full object-contain" width={384} />
+                )}
               </div>
               <div className="flex flex-wrap items-center justify-end gap-1 p-2 text-xs">
                 <div className="min-w-28 flex-1">

@@ -12,7 +12,7 @@ import { RESET_PAGE } from "../../messages/account";
 /** Page of an administrator's link: sets a new password once. The token follows the #, so that no server logs it. */
 export const ResetPage = () => {
   const [token] = useState(tokenOfLink);
-  const [done, setDone] = useState(false);
+  const [isDone, setDone] = useState(false);
   const submit = async (data: FormData): Promise<void> => {
     await request("redeemPasswordReset", { body: { token: token ?? "", new: String(data.get("password")) } });
     history.replaceState(null, "", location.pathname);
@@ -20,7 +20,7 @@ export const ResetPage = () => {
   };
   return (
     <SmallPage title={RESET_PAGE.setANewPassword}>
-      {done && (
+      {isDone && (
         <Notice
           kind="ok"
           title={RESET_PAGE.passwordSet}
@@ -33,8 +33,8 @@ export const ResetPage = () => {
           {RESET_PAGE.allSessionsSignedOut}
         </Notice>
       )}
-      {!done && token === undefined && <Notice kind="warn">{RESET_PAGE.linkIncomplete}</Notice>}
-      {!done && token !== undefined && (
+      {!isDone && token === undefined && <Notice kind="warn">{RESET_PAGE.linkIncomplete}</Notice>}
+      {!isDone && token !== undefined && (
         <Form action={RESET_PAGE.setPassword} submit={submit}>
           <NewPasswordField name="password" autoFocus />
         </Form>

@@ -80,8 +80,8 @@ export const ModelsSection = () => {
   const [pricing, setPricing] = useState<Model>();
   const [replacing, setReplacing] = useState<Model>();
   const { busy, run } = useChange("models");
-  const change = (model: Model, body: object, done: string): void =>
-    void run(() => request("adminUpdateModel", { params: { internalName: model.internalName }, body }), done);
+  const change = (model: Model, body: object, doneMessage: string): void =>
+    void run(() => request("adminUpdateModel", { params: { internalName: model.internalName }, body }), doneMessage);
   return (
     <Loaded of={models} lines={8}>
       {(rows) => (

@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<ModerationRow>[] = [
 export const ModerationSection = () => {
   const [userId, setUserId] = useState("");
   const [isConfigured, setConfigured] = useState(true);
-  const chosen = userId.trim();
+  const chosenUser = userId.trim();
   return (
     <>
       <Input
@@ -64,11 +64,11 @@ export const ModerationSection = () => {
         onText={setUserId}
       />
       <Paged<ModerationRow>
-        key={chosen}
+        key={chosenUser}
         label={MODERATION.title}
-        queryKey={["admin-moderation", chosen]}
+        queryKey={["admin-moderation", chosenUser]}
         read={async (cursor, signal) => {
-          const query = { limit: PAGE, ...(chosen === "" ? {} : { userId: chosen }), ...(cursor === undefined ? {} : { cursor }) };
+          const query = { limit: PAGE, ...(chosenUser === "" ? {} : { userId: chosenUser }), ...(cursor === undefined ? {} : { cursor }) };
           const { body } = await request("adminListModeration", { query, signal });
           setConfigured(body.configured);
           return body;

@@ -33,7 +33,7 @@ const columnsOf = (ask: (organization: AdminOrganization) => void): readonly Col
 
 export const OrganizationsSection = () => {
   const [query, setQuery] = useState("");
-  const [asked, setAsked] = useState<AdminOrganization>();
+  const [chosenOrganization, setAsked] = useState<AdminOrganization>();
   return (
     <>
       <Input
@@ -49,20 +49,24 @@ export const OrganizationsSection = () => {
         label={COMMON.organizations}
         queryKey={["admin-organizations", query]}
         read={async (cursor, signal) => {
-          const given = { limit: 50, ...(query.trim() === "" ? {} : { q: query.trim() }), ...(cursor === undefined ? {} : { cursor }) };
-          return (await request("adminListOrganizations", { query: given, signal })).body;
+          const pageQuery = { limit: 50, ...(query.trim() === "" ? {} : { q: query.trim() }), ...(cursor === undefined ? {} : { cursor }) };
+          return (await request("adminListOrganizations", { query: pageQuery, signal })).body;
         }}
         columns={columnsOf(setAsked)}
         keyOf={({ id }) => id}
         empty={query === "" ? ORGANIZATIONS.noOrganizationsYet : ORGANIZATIONS.noMatchingOrganizations}
       />
-      {asked && (
+      {chosenOrganization && (
         <CreditsDialog
-          name={asked.name}
+          name={chosenOrganization.name}
           kinds={CREDIT_KINDS}
           reads={["admin-organizations"]}
           book={(body, idempotencyKey) =>
-            request("adminCreditOrganization", { params: { id: asked.id }, body: body as OrganizationCreditChange, idempotencyKey })
+            request("adminCreditOrganization", {
+              params: { id: chosenOrganization.id },
+              body: body as OrganizationCreditChange,
+              idempotencyKey,
+            })
           }
           onClose={() => setAsked(undefined)}
         />

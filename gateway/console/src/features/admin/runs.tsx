@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
 
 export const RunsSection = () => {
   const [status, setStatus] = useState("");
-  const chosen = STATUSES.find((one) => one === status);
+  const chosenStatus = STATUSES.find((one) => one === status);
   return (
     <>
       <Select
@@ -67,7 +67,7 @@ export const RunsSection = () => {
         read={async (cursor, signal) =>
           (
             await request("adminListExecutions", {
-              query: { limit: 50, ...(chosen ? { status: chosen } : {}), ...(cursor === undefined ? {} : { cursor }) },
+              query: { limit: 50, ...(chosenStatus ? { status: chosenStatus } : {}), ...(cursor === undefined ? {} : { cursor }) },
               signal,
             })
           ).body

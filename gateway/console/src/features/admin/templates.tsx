@@ -38,7 +38,7 @@ const TakeDown = ({ template: { slug, name }, onClose }: { template: WorkflowSum
 
 export const TemplatesSection = () => {
   const workflows = useQuery(workflowsQuery);
-  const [taken, setTaken] = useState<WorkflowSummary>();
+  const [takenTemplate, setTaken] = useState<WorkflowSummary>();
   const { busy, run } = useChange("workflows");
   const feature = ({ slug, name, featured }: WorkflowSummary) =>
     run(
@@ -56,7 +56,7 @@ export const TemplatesSection = () => {
     );
   return (
     <>
-      {taken && <TakeDown template={taken} onClose={() => setTaken(undefined)} />}
+      {takenTemplate && <TakeDown template={takenTemplate} onClose={() => setTaken(undefined)} />}
       <Table<WorkflowSummary>
         label={COMMON.templates}
         rows={templates}

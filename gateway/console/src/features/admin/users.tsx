@@ -35,7 +35,7 @@ type Asking = { what: keyof typeof DIALOGS; user: User };
 /** Changes a tier after a confirmation, because this changes the account's rights and price. */
 const TierSelect = ({ user }: { user: User }) => {
   const tiers = useQuery(tiersQuery);
-  const [asked, setAsked] = useState<string>();
+  const [askedTier, setAsked] = useState<string>();
   const names = [...TIERS, ...(tiers.data ?? []).map(({ id }) => id)];
   return (
     <>
@@ -46,14 +46,14 @@ const TierSelect = ({ user }: { user: User }) => {
         onText={setAsked}
         options={names.includes(user.tier) ? names : [...names, user.tier]}
       />
-      {asked !== undefined && (
+      {askedTier !== undefined && (
         <ConfirmDialog
-          title={USERS.changePlan(asked)}
-          action={USERS.changePlanTo(asked)}
+          title={USERS.changePlan(askedTier)}
+          action={USERS.changePlanTo(askedTier)}
           danger={false}
           reads={["admin-users"]}
-          submit={() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: asked } })}
-          done={USERS.planChanged(user.email, asked)}
+          submit={() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: askedTier } })}
+          done={USERS.planChanged(user.email, askedTier)}
           onClose={() => setAsked(undefined)}
           text={USERS.planChanges(user.email, user.tier)}
         />
@@ -64,8 +64,8 @@ const TierSelect = ({ user }: { user: User }) => {
 
 const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void }) => {
   const { busy, run } = useChange("admin-users");
-  const change = (body: Record<string, unknown>, done: string): void =>
-    void run(() => request("adminUpdateUser", { params: { id: user.id }, body }), done);
+  const change = (body: Record<string, unknown>, doneMessage: string): void =>
+    void run(() => request("adminUpdateUser", { params: { id: user.id }, body }), doneMessage);
   const { email, approved, suspended, role } = user;
   return (
     <span className="flex items-center justify-end gap-1">

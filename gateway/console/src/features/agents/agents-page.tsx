@@ -31,8 +31,8 @@ const AgentKey = ({ me, models, onMade }: { me: Me; models: boolean; onMade: (ke
   const denied = me.user.tier === "free" && me.user.role !== "admin";
   const make = async (): Promise<void> => {
     const capabilities = [...RUNS, ...(builds ? [BUILDS] : []), ...(models ? [MODELS] : [])];
-    const made = await run(async () => (await request("createKey", { body: { name: "Agent", capabilities } })).body);
-    if (made) onMade(made.key);
+    const newKey = await run(async () => (await request("createKey", { body: { name: "Agent", capabilities } })).body);
+    if (newKey) onMade(newKey.key);
   };
   if (denied)
     return (
@@ -58,7 +58,7 @@ export const AgentsPage = () => {
   const [models, setModels] = useState(false);
   const [client, setClient] = useState<AgentClientName>("claude-code");
   if (!me) return null;
-  const shown = AGENT_CLIENTS.find(({ name }) => name === client)!;
+  const shownClient = AGENT_CLIENTS.find(({ name }) => name === client)!;
   const url = AGENTS_PAGE.mcp(location.origin, models ? "?models=true" : "");
   return (
     <Page title={AGENTS_PAGE.connectAnAgent} lead={AGENTS_PAGE.intro}>
@@ -84,8 +84,8 @@ export const AgentsPage = () => {
           <Heading>{AGENTS_PAGE.text3Client}</Heading>
           <Tabs label={AGENTS_PAGE.client} tabs={AGENT_CLIENTS} chosen={client} onChoose={setClient}>
             <div className="pt-3">
-              <p className="mb-2 text-sm text-muted">{shown.place}</p>
-              <Code text={shown.text(url, key ?? KEY_PLACEHOLDER)} label={AGENTS_PAGE.configurationFor(shown.title)} wrap />
+              <p className="mb-2 text-sm text-muted">{shownClient.place}</p>
+              <Code text={shownClient.text(url, key ?? KEY_PLACEHOLDER)} label={AGENTS_PAGE.configurationFor(shownClient.title)} wrap />
               {client === "vs-code" && key !== undefined && (
                 <div className="mt-3">
                   <Code text={key} label={AGENTS_PAGE.key} wrap />

@@ -173,10 +173,10 @@ export const BatchPage = () => {
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
   const nameOf = useWorkflowNames();
-  const found = useQuery(batchQuery(id, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }));
-  const { data: batch } = found;
-  if (found.isPending) return <Skeleton lines={8} />;
-  if (batch === undefined) return <LoadFailure error={found.error} retry={() => void found.refetch()} />;
+  const batchResult = useQuery(batchQuery(id, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }));
+  const { data: batch } = batchResult;
+  if (batchResult.isPending) return <Skeleton lines={8} />;
+  if (batch === undefined) return <LoadFailure error={batchResult.error} retry={() => void batchResult.refetch()} />;
   const { counts, total } = batch;
   return (
     <Page

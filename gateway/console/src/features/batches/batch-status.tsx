@@ -39,14 +39,14 @@ const PARTS = [
 
 /** Progress of a batch, by the states of its items. */
 export const BatchProgress = ({ batch: { counts, total } }: { batch: Pick<Batch, "counts" | "total"> }) => {
-  const ended = counts.completed + counts.failed + counts.cancelled;
+  const endedCount = counts.completed + counts.failed + counts.cancelled;
   return (
     <div
       role="progressbar"
       aria-label={BATCH_STATUS.finishedItems}
       aria-valuemin={0}
       aria-valuemax={total}
-      aria-valuenow={ended}
+      aria-valuenow={endedCount}
       className="flex h-2 overflow-hidden rounded-full bg-sunken"
     >
       {PARTS.map(([name, colour]) => (

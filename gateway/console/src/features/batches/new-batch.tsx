@@ -116,7 +116,7 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
   const workflows = useQuery(workflowsQuery);
   const [slug, setSlug] = useState(workflow ?? "");
   const [table, setTable] = useState<TableFile>();
-  const [chosen, setChosen] = useState<Mapping>();
+  const [chosenMapping, setChosen] = useState<Mapping>();
   const [limit, setLimit] = useState("");
   const schema = useQuery({
     queryKey: ["schema", slug],
@@ -124,7 +124,7 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
     enabled: slug !== "",
   });
   const fields = schema.data?.fields ?? [];
-  const mapping = chosen ?? (table ? matchColumns(fields, table.columns) : {});
+  const mapping = chosenMapping ?? (table ? matchColumns(fields, table.columns) : {});
   const isReady = slug !== "" && table !== undefined && schema.data !== undefined;
   const maxCredits = limit.trim() === "" ? undefined : Number(limit);
 

@@ -44,11 +44,11 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p
 /** Maps fields to columns of the same name. */
 export const matchColumns = (fields: readonly SchemaField[], columns: readonly string[]): Mapping => {
   const byName = new Map(columns.map((column) => [plain(column), column]));
-  const found = fields.flatMap(({ name, label }): [string, string][] => {
+  const mapping = fields.flatMap(({ name, label }): [string, string][] => {
     const column = byName.get(plain(name)) ?? byName.get(plain(label));
     return column === undefined ? [] : [[name, column]];
   });
-  return Object.fromEntries(found);
+  return Object.fromEntries(mapping);
 };
 
 /** Types of parsed cells. Malformed cells stay text, and the service reports them. */

@@ -40,8 +40,8 @@ export const BuyCredits = ({ terms }: { terms: Terms }) => {
     if (credits === undefined || problem !== undefined) return;
     if (key.current?.credits !== credits) key.current = { credits, value: crypto.randomUUID() };
     const { value } = key.current;
-    const begun = await run(async () => (await request("createCheckout", { body: { credits }, idempotencyKey: value })).body);
-    if (begun) location.assign(begun.url);
+    const checkout = await run(async () => (await request("createCheckout", { body: { credits }, idempotencyKey: value })).body);
+    if (checkout) location.assign(checkout.url);
   };
   return (
     <Card title={BUY_CREDITS.buyCredits} className="mb-5">

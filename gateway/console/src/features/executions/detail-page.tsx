@@ -111,13 +111,13 @@ const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { e
 
 /** Files outside of results, for failed runs and nodes without links. */
 const Made = ({ execution }: { execution: Execution }) => {
-  const shown = new Set(filesIn(execution.result).map(({ url }) => url));
-  const made = madeFiles(execution).filter(({ files }) => files.some(({ url }) => !shown.has(url)));
-  if (made.length === 0) return null;
+  const shownUrls = new Set(filesIn(execution.result).map(({ url }) => url));
+  const nodesWithFiles = madeFiles(execution).filter(({ files }) => files.some(({ url }) => !shownUrls.has(url)));
+  if (nodesWithFiles.length === 0) return null;
   return (
     <Card title={execution.status === "failed" ? DETAIL_PAGE.resultsBeforeTheFailure : DETAIL_PAGE.resultsByNode}>
       <div className="flex flex-col gap-4">
-        {made.map(({ id, name, files }) => (
+        {nodesWithFiles.map(({ id, name, files }) => (
           <section key={id} aria-label={name}>
             <h3 className="mb-1.5 text-[13px] font-semibold">{name}</h3>
             <Gallery files={files} />
@@ -139,7 +139,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
   const started = Date.parse(execution.createdAt ?? "") || 0;
   const nameOf = useWorkflowNames();
   const ran = useQuery({ ...ranGraphQuery(execution.executionId), enabled: execution.workflowSlug !== null });
-  const ended = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
+  const endedAt = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
   return (
     <Page title={titleOf(execution, nameOf)} lead={DETAIL_PAGE.subtitle} actions={<Actions execution={execution} />}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -160,7 +160,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
           )}
           <Made execution={execution} />
           <Card title={COMMON.nodes}>
-            <Timeline nodes={execution.nodes} inputs={execution.inputs} graph={ran.data} startedAt={started} endedAt={ended} />
+            <Timeline nodes={execution.nodes} inputs={execution.inputs} graph={ran.data} startedAt={started} endedAt={endedAt} />
           </Card>
           <Webhook id={execution.executionId} delivery={execution.webhookDelivery} />
         </div>

@@ -28,8 +28,8 @@ export interface RunsSearch {
 
 const META = /^([^=]+)=(.*)$/s;
 /** `name=value` as a metadata filter. */
-const metadataFilter = (given: string | undefined): Record<string, string> => {
-  const [, name, value] = META.exec(given ?? "") ?? [];
+const metadataFilter = (filterText: string | undefined): Record<string, string> => {
+  const [, name, value] = META.exec(filterText ?? "") ?? [];
   return name === undefined || value === undefined ? {} : { [`metadata.${name.trim()}`]: value.trim() };
 };
 
@@ -119,7 +119,7 @@ export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
       </Select>
       <DayFilter label={FILTERS.fromDate} title={FILTERS.from} given={from} set={(day) => set({ from: day })} />
       <DayFilter label={FILTERS.toDate} title={FILTERS.to} given={to} set={(day) => set({ to: day })} />
-      <MetadataFilter key={meta} given={meta} set={(given) => given !== meta && set({ meta: given })} />
+      <MetadataFilter key={meta} given={meta} set={(filterText) => filterText !== meta && set({ meta: filterText })} />
     </div>
   );
 };

@@ -122,7 +122,9 @@ export const ExecutionsPage = () => {
               keyOf={({ executionId }) => executionId}
               empty={
                 <Empty icon={History} title={LIST_PAGE.noRuns}>
-                  {Object.values({ ...search, cursor }).some((given) => given !== undefined) ? LIST_PAGE.noMatches : LIST_PAGE.emptyHint}
+                  {Object.values({ ...search, cursor }).some((filterValue) => filterValue !== undefined)
+                    ? LIST_PAGE.noMatches
+                    : LIST_PAGE.emptyHint}
                 </Empty>
               }
             />

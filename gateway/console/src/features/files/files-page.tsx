@@ -75,17 +75,17 @@ export const FilesPage = () => {
   const client = useQueryClient();
   const library = useLibrary();
   const [filter, setFilter] = useState(EVERYTHING);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const shown = library.files.filter((file) => fits(file, filter));
-  const picked = shown.filter(({ id }) => chosen.has(id));
+  const [chosenIds, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const shownFiles = library.files.filter((file) => fits(file, filter));
+  const picked = shownFiles.filter(({ id }) => chosenIds.has(id));
   const [page] = library.data?.pages ?? [];
   const choose = (id: string): void => {
-    const next = new Set(chosen);
+    const next = new Set(chosenIds);
     if (!next.delete(id)) next.add(id);
     setChosen(next);
   };
   const open = (file: MediaFile): void =>
-    view([{ id: "files", title: FILES_PAGE.yourFiles, items: shown.map(viewerItem) }], { index: shown.indexOf(file) });
+    view([{ id: "files", title: FILES_PAGE.yourFiles, items: shownFiles.map(viewerItem) }], { index: shownFiles.indexOf(file) });
   return (
     <Page
       title={COMMON.files}
@@ -109,17 +109,17 @@ export const FilesPage = () => {
       </div>
       {library.isPending && <Skeleton lines={6} />}
       {library.isError && <LoadFailure error={library.error} retry={() => void library.refetch()} />}
-      {library.data && shown.length === 0 && (
+      {library.data && shownFiles.length === 0 && (
         <Empty icon={Images} title={library.files.length === 0 ? FILES_PAGE.noFilesYet : FILES_PAGE.noMatchingFiles}>
           {library.files.length === 0 ? FILES_PAGE.emptyHint : FILES_PAGE.olderMayMatch}
         </Empty>
       )}
-      {[...byDay(shown)].map(([day, files]) => (
+      {[...byDay(shownFiles)].map(([day, files]) => (
         <section key={day} aria-label={day} className="mb-6">
           <h2 className="mb-2 text-sm font-semibold text-muted">{day}</h2>
           <ul className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-3" aria-label={FILES_PAGE.filesFrom(day)}>
             {files.map((file) => (
-              <Tile key={file.id} file={file} chosen={chosen.has(file.id)} onChoose={() => choose(file.id)} onView={() => open(file)} />
+              <Tile key={file.id} file={file} chosen={chosenIds.has(file.id)} onChoose={() => choose(file.id)} onView={() => open(file)} />
             ))}
           </ul>
         </section>

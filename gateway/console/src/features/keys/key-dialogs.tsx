@@ -88,8 +88,8 @@ export const WebhookDialog = ({ apiKey: { id, name, webhook }, onIssued, onClose
   const [events, setEvents] = useState<readonly string[]>(webhook?.events ?? END_EVENTS);
   const { busy, run } = useChange(...READS);
   const save = async (): Promise<void> => {
-    const chosen = EVENTS.filter((event) => events.includes(event));
-    const { body } = await request("setKeyWebhook", { params: { id }, body: { url: url.trim(), events: chosen } });
+    const chosenEvents = EVENTS.filter((event) => events.includes(event));
+    const { body } = await request("setKeyWebhook", { params: { id }, body: { url: url.trim(), events: chosenEvents } });
     onIssued({ name, webhookSecret: body.webhookSecret });
   };
   const remove = async (): Promise<void> => {

@@ -13,13 +13,13 @@ const MOST = 10;
 /** Edits the metadata that a key adds to every run. */
 export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) => {
   const [members, setMembers] = useState<readonly (readonly [string, string])[]>(() => {
-    const known = Object.entries(apiKey.metadata ?? {});
-    return known.length > 0 ? known : [["customer", ""]];
+    const entries = Object.entries(apiKey.metadata ?? {});
+    return entries.length > 0 ? entries : [["customer", ""]];
   });
   const set = (place: number, member: readonly [string, string]): void =>
     setMembers(members.map((one, index) => (index === place ? member : one)));
-  const named = members.filter(([name]) => name.trim() !== "");
-  const isTwice = new Set(named.map(([name]) => name.trim())).size < named.length;
+  const namedMembers = members.filter(([name]) => name.trim() !== "");
+  const isTwice = new Set(namedMembers.map(([name]) => name.trim())).size < namedMembers.length;
   return (
     <FormDialog
       title={METADATA_DIALOG.metadataFor(apiKey.name)}
@@ -28,7 +28,7 @@ export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: (
       disabled={isTwice}
       reads={["keys"]}
       submit={() => {
-        const metadata = Object.fromEntries(named.map(([name, value]) => [name.trim(), value]));
+        const metadata = Object.fromEntries(namedMembers.map(([name, value]) => [name.trim(), value]));
         return request("updateKey", { params: { id: apiKey.id }, body: { metadata } });
       }}
       done={METADATA_DIALOG.saved}

@@ -59,10 +59,10 @@ const CustomGrants = ({
           label={<code className="font-mono text-xs">{capability}</code>}
           checked={grants.chosen.has(capability)}
           onChange={(event) => {
-            const chosen = new Set(grants.chosen);
-            if (event.target.checked) chosen.add(capability);
-            else chosen.delete(capability);
-            onChange({ ...grants, chosen });
+            const chosenCapabilities = new Set(grants.chosen);
+            if (event.target.checked) chosenCapabilities.add(capability);
+            else chosenCapabilities.delete(capability);
+            onChange({ ...grants, chosen: chosenCapabilities });
           }}
         />
       ))}
@@ -90,13 +90,13 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
     more: "",
   });
   const { preset } = grants;
-  const named = preset === "custom" || preset === FOLLOW ? undefined : preset;
+  const presetName = preset === "custom" || preset === FOLLOW ? undefined : preset;
   const own = preset === FOLLOW ? RUN_AND_FOLLOW : [...grants.chosen, ...specific(grants.more)];
-  const capabilities = named === undefined ? own : presetCapabilities(named, base, isAdmin);
+  const capabilities = presetName === undefined ? own : presetCapabilities(presetName, base, isAdmin);
   const submit = async (): Promise<void> => {
     const body: NewApiKey = {
       name: name.trim(),
-      ...(named === undefined ? { capabilities: [...own] } : { preset: named }),
+      ...(presetName === undefined ? { capabilities: [...own] } : { preset: presetName }),
       ...(life === "" ? {} : { expiresAt: new Date(Date.now() + Number(life) * DAY_MS).toISOString() }),
       ...(webhook.trim() === "" ? {} : { webhook: { url: webhook.trim() } }),
     };

@@ -85,7 +85,7 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
       )}
     </>
   );
-  const shown = tested && outcomeWords(providerKey, tested);
+  const outcomeText = tested && outcomeWords(providerKey, tested);
   return (
     <FormDialog
       title={KEY_DIALOG.apiKeyFor(account)}
@@ -99,9 +99,9 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
       others={others}
     >
       <p className="text-sm text-muted">{KEY_DIALOG.ofUseIt(counted(models.length), account, stateWords(providerKey))}</p>
-      {shown && (
-        <Notice kind={shown.kind} title={shown.title}>
-          {shown.text}
+      {outcomeText && (
+        <Notice kind={outcomeText.kind} title={outcomeText.title}>
+          {outcomeText.text}
         </Notice>
       )}
       {source !== "environment" && (

@@ -97,7 +97,7 @@ export const ModelsPage = () => {
   const [open, setOpen] = useState<string | "all">();
   const keyOf = ({ internalName }: Model) => keys.data?.keys.find((key) => key.models.includes(internalName));
   const openKey = keys.data?.keys.find(({ name }) => name === open);
-  const found = models.data?.filter((model) => fits(model, filter)).sort(bestFirst) ?? [];
+  const matches = models.data?.filter((model) => fits(model, filter)).sort(bestFirst) ?? [];
   const onAddKey = (model: Model): (() => void) | undefined => {
     const key = model.status === "needs-key" ? keyOf(model) : undefined;
     return key && (() => setOpen(key.name));
@@ -123,7 +123,7 @@ export const ModelsPage = () => {
       {models.isPending && <Skeleton lines={6} />}
       {models.isError && <LoadFailure error={models.error} retry={() => void models.refetch()} />}
       {models.data?.length === 0 && <Empty icon={Boxes} title={MODELS_PAGE.empty} />}
-      {found.length === 0 && models.data && models.data.length > 0 && (
+      {matches.length === 0 && models.data && models.data.length > 0 && (
         <Empty
           icon={SearchX}
           title={MODELS_PAGE.noMatchingModels}
@@ -131,7 +131,7 @@ export const ModelsPage = () => {
         />
       )}
       {KINDS.map((kind) => {
-        const some = found.filter(({ modality }) => modality === kind.modality);
+        const some = matches.filter(({ modality }) => modality === kind.modality);
         return some.length > 0 && <Group key={kind.modality} kind={kind} models={some} onAddKey={onAddKey} />;
       })}
       {open === "all" && keys.data && <KeysDialog list={keys.data} onChoose={setOpen} onClose={() => setOpen(undefined)} />}

@@ -15,8 +15,8 @@ export const InviteDialog = ({ id, onClose }: { id: string; onClose: () => void 
   const [email, setEmail] = useState("");
   const [link, setLink] = useState<string>();
   const submit = async (): Promise<false> => {
-    const given = email.trim() === "" ? {} : { email: email.trim() };
-    setLink((await request("createInvitation", { params: { id }, body: { role, ...given } })).body.link);
+    const emailField = email.trim() === "" ? {} : { email: email.trim() };
+    setLink((await request("createInvitation", { params: { id }, body: { role, ...emailField } })).body.link);
     return false;
   };
   if (link !== undefined)

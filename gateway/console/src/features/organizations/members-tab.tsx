@@ -79,11 +79,11 @@ export const MembersTab = ({ organization }: { organization: Organization }) => 
   const { data: me } = useSuspenseQuery(meQuery);
   const members = useQuery(membersQuery(id));
   const { busy, run } = useChange("organizations", "me");
-  const [asked, setAsked] = useState<Member>();
+  const [memberToRemove, setAsked] = useState<Member>();
   if (members.isPending) return <Skeleton lines={3} />;
   if (!members.data) return <LoadFailure error={members.error} retry={() => void members.refetch()} />;
   const ownId = me?.user.id ?? "";
-  const isOwn = asked?.userId === ownId;
+  const isOwn = memberToRemove?.userId === ownId;
   const change = ({ userId, email }: Member, role: Role): void => {
     const work = () => request("changeMember", { params: { id, userId }, body: { role } });
     void run(work, MEMBERS_TAB.roleChanged(email, role));
@@ -100,13 +100,13 @@ export const MembersTab = ({ organization }: { organization: Organization }) => 
         rows={members.data}
         keyOf={({ userId }) => userId}
       />
-      {asked && (
+      {memberToRemove && (
         <ConfirmDialog
-          title={isOwn ? MEMBERS_TAB.leaveQuestion(name) : MEMBERS_TAB.removeQuestion(asked.email)}
+          title={isOwn ? MEMBERS_TAB.leaveQuestion(name) : MEMBERS_TAB.removeQuestion(memberToRemove.email)}
           text={MEMBERS_TAB.keysEnd(isOwn)}
           action={isOwn ? MEMBERS_TAB.leave : COMMON.remove}
           reads={["organizations", "me"]}
-          submit={() => remove(asked)}
+          submit={() => remove(memberToRemove)}
           onClose={() => setAsked(undefined)}
         />
       )}

@@ -31,12 +31,12 @@ const TABS: readonly { name: TabName; title: string; owners?: boolean }[] = [
 
 export const OrganizationPage = () => {
   const { id } = route.useParams();
-  const found = useQuery(organizationQuery(id));
+  const organizationResult = useQuery(organizationQuery(id));
   const [tab, setTab] = useState<TabName>("members");
   const [naming, setNaming] = useState(false);
-  const { data: organization } = found;
-  if (found.isPending) return <Page title={COMMON.organization}>{<Skeleton lines={5} />}</Page>;
-  if (!organization) return <LoadFailure error={found.error} retry={() => void found.refetch()} />;
+  const { data: organization } = organizationResult;
+  if (organizationResult.isPending) return <Page title={COMMON.organization}>{<Skeleton lines={5} />}</Page>;
+  if (!organization) return <LoadFailure error={organizationResult.error} retry={() => void organizationResult.refetch()} />;
   const isOwner = organization.role === "owner";
   const { plan, topUp } = organization.credits;
   return (

@@ -10,7 +10,7 @@ import { SECRET_DIALOG } from "../../messages/secrets";
 const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Normalizes a typed name to capitals, with underscores for invalid characters. */
-const named = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
+const secretName = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
 const listed = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
 /** Sets or replaces a secret. Its value can't be read, so the user types it again. */
@@ -45,7 +45,7 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
           placeholder={SECRET_DIALOG.stripeKey}
           className="font-mono text-xs"
           value={name}
-          onText={(text) => setName(named(text))}
+          onText={(text) => setName(secretName(text))}
         />
       )}
       {!secret && (

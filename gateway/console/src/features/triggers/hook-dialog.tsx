@@ -22,20 +22,20 @@ const takenWords = (fields: readonly { name: string; required?: boolean }[]): st
 
 export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
   const fields = useQuery(schemaQuery(slug)).data?.fields ?? [];
-  const [given, setGiven] = useState(EMPTY);
+  const [hookFields, setGiven] = useState(EMPTY);
   const [maxCredits, setMaxCredits] = useState<number>();
   const input = (name: keyof typeof EMPTY) => ({
-    value: given[name],
+    value: hookFields[name],
     spellCheck: false,
-    onText: (text: string) => setGiven({ ...given, [name]: text }),
+    onText: (text: string) => setGiven({ ...hookFields, [name]: text }),
   });
   const submit = async (): Promise<false | void> => {
     if (maxCredits === undefined) return false;
-    const [header, deliveryIdHeader] = [given.header.trim(), given.deliveryId.trim()];
+    const [header, deliveryIdHeader] = [hookFields.header.trim(), hookFields.deliveryId.trim()];
     const body = {
-      expression: given.expression.trim(),
+      expression: hookFields.expression.trim(),
       maxCredits,
-      ...(header === "" ? {} : { hmac: { header, secret: given.secret } }),
+      ...(header === "" ? {} : { hmac: { header, secret: hookFields.secret } }),
       ...(deliveryIdHeader === "" ? {} : { deliveryIdHeader }),
     };
     onIssued((await request("createHook", { params: { slug }, body })).body);
@@ -58,7 +58,7 @@ export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
         onChange={setMaxCredits}
       />
       <InputField label={HOOK_DIALOG.signatureHeader} hint={HOOK_DIALOG.signatureHint} {...input("header")} />
-      {given.header.trim() !== "" && (
+      {hookFields.header.trim() !== "" && (
         <InputField
           label={HOOK_DIALOG.signatureSecret}
           hint={HOOK_DIALOG.secretHint}

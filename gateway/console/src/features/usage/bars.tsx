@@ -11,11 +11,11 @@ export interface BarsProps {
 
 /** Bars with figures, accessible as a list. */
 export const Bars = ({ label, bars, first = false }: BarsProps) => {
-  const shown = first ? bars.slice(0, MOST_BARS) : bars.slice(-MOST_BARS);
-  const most = Math.max(...shown.map(([, amount]) => amount), 0.001);
+  const shownBars = first ? bars.slice(0, MOST_BARS) : bars.slice(-MOST_BARS);
+  const most = Math.max(...shownBars.map(([, amount]) => amount), 0.001);
   return (
     <ul aria-label={label} className="flex flex-col gap-1.5 text-xs">
-      {shown.map(([name, amount]) => (
+      {shownBars.map(([name, amount]) => (
         <li key={name} className="grid grid-cols-[minmax(5rem,9rem)_minmax(0,1fr)_4.5rem] items-center gap-2">
           <span className="truncate text-muted" title={name}>
             {name}

@@ -97,7 +97,7 @@ const Messages = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
   const { cursor } = route.useSearch();
   const navigate = useNavigate();
   const page = useQuery(deliveriesQuery(endpoint.id, cursor));
-  const [shown, setShown] = useState<EndpointDelivery>();
+  const [shownDelivery, setShown] = useState<EndpointDelivery>();
   const { busy, run } = useChange(...READS);
   const sendAgain = ({ id }: EndpointDelivery): void =>
     void run(() => request("redeliverToWebhookEndpoint", { params: { id: endpoint.id, deliveryId: id } }), ENDPOINT_PAGE.sendingAgain);
@@ -117,14 +117,14 @@ const Messages = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
             nextCursor={nextCursor}
             onTurn={(to) => void navigate({ to: "/webhooks/$id", params: { id: endpoint.id }, search: { cursor: to } })}
           />
-          {shown && (
+          {shownDelivery && (
             <Dialog
-              title={ENDPOINT_PAGE.attemptsOf(shown.event)}
+              title={ENDPOINT_PAGE.attemptsOf(shownDelivery.event)}
               width="md"
               onClose={() => setShown(undefined)}
               actions={<Button onClick={() => setShown(undefined)}>{COMMON.close}</Button>}
             >
-              <Attempts history={shown.history} />
+              <Attempts history={shownDelivery.history} />
             </Dialog>
           )}
         </>

@@ -33,16 +33,16 @@ export const useNewestMade = (): ReadonlyMap<string, OutputFile> | undefined => 
 
 /** True once an element has been visible. */
 const useSeen = () => {
-  const [seen, setSeen] = useState(false);
+  const [isSeen, setSeen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current;
-    if (!element || seen) return undefined;
+    if (!element || isSeen) return undefined;
     const observer = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true));
     observer.observe(element);
     return () => observer.disconnect();
-  }, [seen]);
-  return { seen, place };
+  }, [isSeen]);
+  return { seen: isSeen, place };
 };
 
 const PLACE = "flex h-36 items-center justify-center overflow-hidden bg-sunken text-faint";

@@ -118,7 +118,7 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
 const useWorkflows = (filter: Filter, ownerId: string) => {
   const { q, tag, folder: folderId } = filter;
   const all = useQuery(workflowsQuery);
-  const narrowing = Object.fromEntries(Object.entries({ q, tag, folderId }).filter(([, given]) => given !== undefined));
+  const narrowing = Object.fromEntries(Object.entries({ q, tag, folderId }).filter(([, fieldValue]) => fieldValue !== undefined));
   const some = useQuery({ ...someWorkflowsQuery({ limit: FIRST_SHOWN, ...narrowing }), enabled: all.data === undefined });
   // An empty first page isn't final: later pages can have matches.
   const first = filterWorkflows(some.data ?? [], ownerId, filter).length > 0 ? some.data : undefined;
@@ -159,9 +159,9 @@ export const DashboardPage = () => {
             accept="application/json,.json,image/png,image/webp"
             className="hidden"
             onChange={(event) => {
-              const chosen = event.target.files?.[0];
+              const chosenFile = event.target.files?.[0];
               event.target.value = "";
-              if (chosen) void actions.importFile(chosen);
+              if (chosenFile) void actions.importFile(chosenFile);
             }}
           />
           <Button icon={FileUp} onClick={() => file.current?.click()}>

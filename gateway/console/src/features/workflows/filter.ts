@@ -14,12 +14,12 @@ export interface Filter {
 /** Filters the dashboard: `show` is one of templates, archived, hidden; otherwise own workflows of a folder. */
 export const filterWorkflows = (all: readonly WorkflowSummary[], ownerId: string, { q, folder, tag, show }: Filter): WorkflowSummary[] => {
   const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter((workflow) => {
+  const matches = all.filter((workflow) => {
     const text = `${workflow.name} ${workflow.description} ${workflow.slug} ${workflow.tags.join(" ")}`.toLowerCase();
     return words.every((word) => text.includes(word)) && (tag === undefined || workflow.tags.includes(tag));
   });
-  const own = found.filter((workflow) => ownerOf(workflow) === ownerId);
-  if (show === "templates") return found.filter(({ isTemplate }) => isTemplate);
+  const own = matches.filter((workflow) => ownerOf(workflow) === ownerId);
+  if (show === "templates") return matches.filter(({ isTemplate }) => isTemplate);
   if (show === "archived") return own.filter(({ archived }) => archived);
   if (show === "hidden") return own.filter(({ hidden }) => hidden);
   const listed = own.filter(({ archived, hidden }) => !archived && !hidden);

@@ -21,12 +21,12 @@ const MAX_PICTURE_BYTES = 64 * MEGABYTE;
 /** Creates a workflow from texts, so that its graph stays unchanged. */
 const createFromText = async (text: string, name: string): Promise<string> => {
   const texts = members(text);
-  const kept = new Map<string, string>([["name", JSON.stringify(name)]]);
+  const newMembers = new Map<string, string>([["name", JSON.stringify(name)]]);
   for (const member of COPIED) {
     const value = texts.get(member);
-    if (value !== undefined && value !== "null") kept.set(member, value);
+    if (value !== undefined && value !== "null") newMembers.set(member, value);
   }
-  return createWorkflow(kept);
+  return createWorkflow(newMembers);
 };
 
 const parsedJson = (text: string): unknown => {
@@ -70,15 +70,15 @@ export const useWorkflowActions = () => {
     /** For templates, the author's files are also copied. */
     duplicate: (slug: string, name: string, panel?: "run") =>
       attempt(async () => open((await request("cloneWorkflow", { params: { slug }, body: { name } })).body.slug, panel)),
-    change: (slug: string, changes: WorkflowChanges, done: string) =>
+    change: (slug: string, changes: WorkflowChanges, doneMessage: string) =>
       attempt(async () => {
         await api.workflows.update(slug, changes);
-        say(done);
+        say(doneMessage);
       }),
-    move: (slug: string, folderId: string | null, done: string) =>
+    move: (slug: string, folderId: string | null, doneMessage: string) =>
       attempt(async () => {
         await api.workflows.move(slug, folderId);
-        say(done);
+        say(doneMessage);
       }),
     remove: (slug: string, name: string) =>
       attempt(async () => {

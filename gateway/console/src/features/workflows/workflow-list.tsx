@@ -65,23 +65,23 @@ interface ListProps {
 
 /** Templates chosen by administrators, and all others. */
 const groupsOf = (
-  found: readonly WorkflowSummary[],
+  matchingWorkflows: readonly WorkflowSummary[],
   { show }: Filter,
 ): { title: string | undefined; rows: readonly WorkflowSummary[] }[] => {
-  if (show !== "templates") return [{ title: undefined, rows: found }];
+  if (show !== "templates") return [{ title: undefined, rows: matchingWorkflows }];
   const groups = [
-    { title: WORKFLOW_LIST.featured, rows: found.filter(({ featured }) => featured === true) },
-    { title: WORKFLOW_LIST.community, rows: found.filter(({ featured }) => featured !== true) },
+    { title: WORKFLOW_LIST.featured, rows: matchingWorkflows.filter(({ featured }) => featured === true) },
+    { title: WORKFLOW_LIST.community, rows: matchingWorkflows.filter(({ featured }) => featured !== true) },
   ];
   return groups.filter(({ rows }) => rows.length > 0);
 };
 
 /** Matching workflows as cards; starters if there are none. */
 export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) => {
-  const [shown, setShown] = useState(FIRST_SHOWN);
+  const [shownCount, setShown] = useState(FIRST_SHOWN);
   const ownerId = ownerIdOf(me);
-  const found = filterWorkflows(all, ownerId, filter);
-  const made = useNewestMade();
+  const matches = filterWorkflows(all, ownerId, filter);
+  const newestFiles = useNewestMade();
   const own = all.filter((workflow) => ownerOf(workflow) === ownerId);
   if (own.length === 0 && filter.show === undefined && filter.q === undefined)
     return (
@@ -91,7 +91,7 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
         actions={actions}
       />
     );
-  if (found.length === 0)
+  if (matches.length === 0)
     return (
       <Empty
         icon={SearchX}
@@ -105,7 +105,7 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
     );
   return (
     <>
-      {groupsOf(found.slice(0, shown), filter).map(({ title, rows }) => (
+      {groupsOf(matches.slice(0, shownCount), filter).map(({ title, rows }) => (
         <section key={title ?? ""} aria-label={title ?? COMMON.workflows} className="mb-6">
           {title !== undefined && <h2 className="mb-3 text-[15px] font-semibold">{title}</h2>}
           <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
@@ -116,15 +116,15 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
                 own={ownerOf(workflow) === ownerId}
                 folders={folders}
                 actions={actions}
-                made={made?.get(workflow.slug)}
+                made={newestFiles?.get(workflow.slug)}
               />
             ))}
           </ul>
         </section>
       ))}
-      {found.length > shown && (
+      {matches.length > shownCount && (
         <div className="mt-6 flex justify-center">
-          <Button onClick={() => setShown(shown + FIRST_SHOWN)}>{WORKFLOW_LIST.showMoreOf(shown, found.length)}</Button>
+          <Button onClick={() => setShown(shownCount + FIRST_SHOWN)}>{WORKFLOW_LIST.showMoreOf(shownCount, matches.length)}</Button>
         </div>
       )}
     </>

@@ -88,7 +88,7 @@ export const NODE_MEDIA = {
   show: (size: string) => `Preview size: ${size}`,
   allResults: "All results",
   item: (index: number, status: string, cost: string) => `Item ${index}, ${status}${cost && `, ${cost} credits`}`,
-  itemOf: (title: string, chosen: number, count: number) => `${title}, item ${chosen} of ${count}`,
+  itemOf: (title: string, chosenItem: number, count: number) => `${title}, item ${chosenItem} of ${count}`,
   viewFullSize: "View full size",
   creditsShort: (credits: string) => `${credits} cr`,
 };

@@ -204,7 +204,7 @@ export const MODEL_FORM = {
   noneReady: "none ready",
   compareModels: "Compare models",
   automaticBestReady: "Automatic (best ready)",
-  notAvailable: (chosen: string) => `${chosen} (not available)`,
+  notAvailable: (chosenModel: string) => `${chosenModel} (not available)`,
   newRandomSeed: "New random seed",
   modelUnavailable: "This model is not available. Its settings are kept.",
   advanced: "Advanced",

@@ -23,7 +23,7 @@ export const TESTS = {
   notSaved: "The workflow isn't saved yet, so its tests didn't run. The reason is next to its name.",
   lastRun: (version: number | null, passed: number, total: number) =>
     `${version === null ? "Draft" : `Version ${version}`}: ${passed} of ${total} passed`,
-  failure: (what: string, expected: string, got: string) => `${what}: expected ${expected}, got ${got}`,
+  failure: (what: string, expected: string, actual: string) => `${what}: expected ${expected}, got ${actual}`,
   credits: (credits: number) => plural(credits, "credit", "credits"),
   statuses: { waiting: "Waiting", processing: "Running", passed: "Passed", failed: "Failed" },
 };

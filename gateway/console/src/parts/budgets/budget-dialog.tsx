@@ -104,7 +104,7 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
         budget && (
           <Button
             busy={busy}
-            onClick={() => void run(() => removeBudget(budget.id), BUDGET_DIALOG.budgetRemoved).then((done) => done && onClose())}
+            onClick={() => void run(() => removeBudget(budget.id), BUDGET_DIALOG.budgetRemoved).then((isDone) => isDone && onClose())}
           >
             {COMMON.remove}
           </Button>

@@ -34,9 +34,9 @@ export const scopeOf = ({ scope, keyId = "", workflowSlug = "", metadata = { nam
 };
 
 export const isBudgetOf =
-  (wanted: BudgetScope) =>
+  (wantedScope: BudgetScope) =>
   (budget: Budget): boolean =>
-    JSON.stringify(scopeOf(budget)) === JSON.stringify(wanted);
+    JSON.stringify(scopeOf(budget)) === JSON.stringify(wantedScope);
 
 export const saveBudget = (scope: BudgetScope, settings: BudgetSettings): Promise<unknown> => {
   switch (scope.scope) {

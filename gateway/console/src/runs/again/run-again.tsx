@@ -62,11 +62,11 @@ const Anew = ({
 /** Reruns a completed run. Unchanged calls are reused, and the button shows the price of the rest. */
 export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuote, isUnchanged = true, onStarted }: RunAgainProps) => {
   const { executionId, nodes, status } = execution;
-  const [chosen, setChosen] = useState<string[]>([]);
+  const [chosenNodes, setChosen] = useState<string[]>([]);
   const [starting, setStarting] = useState(false);
-  const [refused, setRefused] = useState<Refusal>();
-  const asked: Again = { ...again, ...(chosen.length > 0 ? { nodes: chosen } : {}) };
-  const { quote, problem } = useRerunQuote(executionId, asked, true, revision);
+  const [refusal, setRefused] = useState<Refusal>();
+  const rerun: Again = { ...again, ...(chosenNodes.length > 0 ? { nodes: chosenNodes } : {}) };
+  const { quote, problem } = useRerunQuote(executionId, rerun, true, revision);
   useEffect(() => {
     onQuote?.(quote);
     return () => onQuote?.(undefined);
@@ -79,14 +79,14 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
     setRefused(undefined);
     try {
       if (before && !(await before())) throw new Error(NOT_STARTED);
-      onStarted(await startRerun(executionId, asked, quote?.maxCreditCost ?? null));
+      onStarted(await startRerun(executionId, rerun, quote?.maxCreditCost ?? null));
     } catch (error) {
       setRefused(refusalOf(error));
     } finally {
       setStarting(false);
     }
   };
-  const trouble = refused?.trouble ?? problem;
+  const trouble = refusal?.trouble ?? problem;
   return (
     <form
       className="flex flex-col gap-3"
@@ -102,7 +102,7 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
         {failed.length > 0 && <span className="block">{RUN_AGAIN.regenerates(failed.join("; "))}</span>}
       </p>
       {trouble && <TroubleNotice kind="warn" trouble={trouble} />}
-      <Anew execution={execution} isOpen={isSame} chosen={chosen} onChange={setChosen} />
+      <Anew execution={execution} isOpen={isSame} chosen={chosenNodes} onChange={setChosen} />
       <div>
         <Button type="submit" icon={RotateCcw} busy={starting}>
           {`${status === "completed" ? RUN_AGAIN.runAgain : COMMON.continue}${quote ? ` · ${price ?? RUN_AGAIN.free}` : ""}`}

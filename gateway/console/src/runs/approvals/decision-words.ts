@@ -14,10 +14,10 @@ const decider = (decidedBy: MadeDecision["decidedBy"], { members, keys }: Known)
 };
 
 /** "Approved by ada@example.com". Names that can't be read are replaced by a general term. */
-export const decisionWords = ({ decision, decidedBy, by }: MadeDecision, known: Known): string => {
+export const decisionWords = ({ decision, decidedBy, by }: MadeDecision, people: Known): string => {
   const isApproved = decision === "approve";
   if (by === "timeout") return isApproved ? DECISIONS.approvedAfterTimeout : DECISIONS.rejectedAfterTimeout;
   if (by === "rerun") return isApproved ? DECISIONS.approvedEarlier : DECISIONS.rejectedEarlier;
-  const who = decider(decidedBy, known);
+  const who = decider(decidedBy, people);
   return isApproved ? DECISIONS.approvedBy(who) : DECISIONS.rejectedBy(who);
 };

@@ -20,26 +20,26 @@ export const DecisionList = ({ decisions, titleOf }: DecisionListProps) => {
   const keys = useQuery({ ...keysQuery, enabled: isByKey, retry: false });
   // Names appear together, not first as a general term.
   if (members.isPending || (isByKey && keys.isPending)) return null;
-  const known = { members: members.data ?? [], keys: keys.data ?? [] };
+  const people = { members: members.data ?? [], keys: keys.data ?? [] };
   return (
     <ul className="flex flex-col gap-3">
-      {decisions.map((made) => {
-        const Icon = made.decision === "approve" ? Check : X;
+      {decisions.map((madeDecision) => {
+        const Icon = madeDecision.decision === "approve" ? Check : X;
         return (
-          <li key={`${made.nodeId} ${made.decidedAt}`} className="flex gap-2 text-sm">
-            <Icon className={`mt-0.5 size-4 shrink-0 ${made.decision === "approve" ? "text-ok" : "text-bad"}`} aria-hidden />
+          <li key={`${madeDecision.nodeId} ${madeDecision.decidedAt}`} className="flex gap-2 text-sm">
+            <Icon className={`mt-0.5 size-4 shrink-0 ${madeDecision.decision === "approve" ? "text-ok" : "text-bad"}`} aria-hidden />
             <div className="min-w-0">
-              {titleOf && <h3 className="text-[13px] font-semibold wrap-anywhere">{titleOf(made.nodeId)}</h3>}
+              {titleOf && <h3 className="text-[13px] font-semibold wrap-anywhere">{titleOf(madeDecision.nodeId)}</h3>}
               <p className="text-muted wrap-anywhere">
-                {decisionWords(made, known)}
-                {made.decidedAt !== null && (
+                {decisionWords(madeDecision, people)}
+                {madeDecision.decidedAt !== null && (
                   <>
                     {" · "}
-                    <Time iso={made.decidedAt} />
+                    <Time iso={madeDecision.decidedAt} />
                   </>
                 )}
               </p>
-              {made.comment !== null && <p className="mt-0.5 whitespace-pre-wrap wrap-anywhere">{made.comment}</p>}
+              {madeDecision.comment !== null && <p className="mt-0.5 whitespace-pre-wrap wrap-anywhere">{madeDecision.comment}</p>}
             </div>
           </li>
         );

@@ -6,8 +6,8 @@ import { WAITING } from "../../messages/runs";
 /** Decisions of a run in progress, beside the canvas or at a node. */
 export const WaitingNodes = ({ executionId, nodeId }: { executionId: string; nodeId?: string }) => {
   const { data } = useQuery(executionQuery(executionId));
-  const shown = data?.waitingFor?.filter((waiting) => nodeId === undefined || waiting.nodeId === nodeId);
-  return shown?.map((waiting) => (
+  const waitingNodes = data?.waitingFor?.filter((waiting) => nodeId === undefined || waiting.nodeId === nodeId);
+  return waitingNodes?.map((waiting) => (
     <div
       key={waiting.nodeId}
       role="group"

@@ -45,9 +45,9 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 /** A node's own settings as texts: the settings of its kind, and the inputs of its model. */
 export const hadSettings = (node: DocNode): [name: string, value: string][] => {
   if (isBypassed(node)) return [["bypass", "on"]];
-  const known = kindOf(node.type).rules?.settings ?? {};
+  const settingRules = kindOf(node.type).rules?.settings ?? {};
   const { inputs, ...data } = node.data;
-  const own = Object.entries(data).filter(([name]) => name === "model" || (Object.hasOwn(known, name) && name !== "ports"));
+  const own = Object.entries(data).filter(([name]) => name === "model" || (Object.hasOwn(settingRules, name) && name !== "ports"));
   return [...own, ...(isRecord(inputs) ? Object.entries(inputs) : [])].flatMap(([name, value]): [string, string][] =>
     isSet(value) ? [[name, asText(value)]] : [],
   );

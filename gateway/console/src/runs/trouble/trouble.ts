@@ -27,8 +27,8 @@ const places = ({ failed }: FailedNode): readonly number[] => failed.map(({ item
 
 /** Error of a started run. @param node the node that the error concerns */
 export const runTrouble = (error: { code: string; message: string }, node?: FailedNode): Trouble => {
-  const said = node?.failed[0]?.message ?? error.message;
-  const cause = node ? causeAt(said, node) : said;
+  const failureText = node?.failed[0]?.message ?? error.message;
+  const cause = node ? causeAt(failureText, node) : failureText;
   const words = TROUBLES[error.code];
   return {
     title: node ? TROUBLE.nodeFailed(node.title, node.items, places(node)) : (words?.title ?? TROUBLE.runFailed),

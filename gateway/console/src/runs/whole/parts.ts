@@ -8,16 +8,16 @@ import { innerNodes, isWhole, wholeOf, type ResultPart } from "./whole";
 /** Result members of workflows by slug, as loaded by this page. */
 export const useParts = create<{ parts: ReadonlyMap<string, readonly ResultPart[]> }>(() => ({ parts: new Map() }));
 
-const asked = new Set<string>();
+const askedSlugs = new Set<string>();
 const NONE: readonly ResultPart[] = [];
 const slugOf = ({ type, data: { slug } }: Pick<DocNode, "type" | "data">): string | undefined =>
   isWhole(type) && typeof slug === "string" && slug !== "" ? slug : undefined;
 
 /** Loads the workflows of workflow nodes, each once. Unreadable workflows stay unknown. */
 export const lookUpParts = async (nodes: readonly DocNode[]): Promise<void> => {
-  const slugs = [...new Set(nodes.flatMap((node) => slugOf(node) ?? []))].filter((slug) => !asked.has(slug));
+  const slugs = [...new Set(nodes.flatMap((node) => slugOf(node) ?? []))].filter((slug) => !askedSlugs.has(slug));
   for (const slug of slugs) {
-    asked.add(slug);
+    askedSlugs.add(slug);
     const workflow = await api.workflows.get(slug).catch(() => undefined);
     if (!workflow) continue;
     // Loaded lazily, because few canvases have such a node.
@@ -39,9 +39,9 @@ export const withWholes = (graph: readonly DocNode[], nodes: ReadonlyMap<string,
 };
 
 /** Latest output of a node. For workflow nodes, it is from the newest run in which an inner node has one. */
-export const madeIn = (node: DocNode, made: ReadonlyMap<string, Made>): Made | undefined => {
-  if (!isWhole(node.type)) return made.get(node.id);
-  const inner = [...made.values()].filter((one) => one.node.id.startsWith(`${node.id}/`));
+export const madeIn = (node: DocNode, latestOutputs: ReadonlyMap<string, Made>): Made | undefined => {
+  if (!isWhole(node.type)) return latestOutputs.get(node.id);
+  const inner = [...latestOutputs.values()].filter((one) => one.node.id.startsWith(`${node.id}/`));
   const [newest] = inner.toSorted((a, b) => (b.at ?? "").localeCompare(a.at ?? ""));
   if (!newest) return undefined;
   const own = inner.filter(({ executionId }) => executionId === newest.executionId).map((one) => one.node);

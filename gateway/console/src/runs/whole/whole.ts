@@ -37,10 +37,10 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 /** Time from the first start to the last end in milliseconds; null before the end. */
 const spanOf = (inner: readonly NodeState[], status: NodeState["status"]): { startedAt: string | null; durationMs: number | null } => {
   const began = inner.flatMap(({ startedAt }) => startedAt ?? []).sort();
-  const ended = inner.flatMap(({ startedAt, durationMs }) => (startedAt === null ? [] : [Date.parse(startedAt) + (durationMs ?? 0)]));
+  const endTimes = inner.flatMap(({ startedAt, durationMs }) => (startedAt === null ? [] : [Date.parse(startedAt) + (durationMs ?? 0)]));
   const startedAt = began[0] ?? null;
   const isOver = status !== "pending" && status !== "processing";
-  return { startedAt, durationMs: isOver && startedAt !== null ? Math.max(...ended) - Date.parse(startedAt) : null };
+  return { startedAt, durationMs: isOver && startedAt !== null ? Math.max(...endTimes) - Date.parse(startedAt) : null };
 };
 
 const valueOf = (node: NodeState, port: string | null): unknown => {
@@ -64,11 +64,11 @@ const givenBy = (id: string, inner: readonly NodeState[], parts: readonly Result
     : inner
         .filter(({ type }) => makesCalls(type))
         .flatMap((node): [string, unknown][] => [[node.id.slice(id.length + 1), outputsOf(node)]]);
-  const given = all.filter(([, value]) => value !== undefined && !(isRecord(value) && Object.keys(value).length === 0));
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+  const presentEntries = all.filter(([, value]) => value !== undefined && !(isRecord(value) && Object.keys(value).length === 0));
+  return presentEntries.length === 0 ? undefined : Object.fromEntries(presentEntries);
 };
 
-const known = new WeakMap<NodeState, { inner: readonly NodeState[]; parts: readonly ResultPart[]; whole: NodeState }>();
+const cache = new WeakMap<NodeState, { inner: readonly NodeState[]; parts: readonly ResultPart[]; whole: NodeState }>();
 
 /**
  * State of a workflow node. It runs while its inner nodes run, costs their total, and has the result members as outputs. Cached by inner
@@ -80,7 +80,7 @@ const known = new WeakMap<NodeState, { inner: readonly NodeState[]; parts: reado
 export const wholeOf = (id: string, inner: readonly NodeState[], parts: readonly ResultPart[] = []): NodeState | undefined => {
   const [first] = inner;
   if (!first) return undefined;
-  const before = known.get(first);
+  const before = cache.get(first);
   if (before?.parts === parts && before.inner.length === inner.length && before.inner.every((node, at) => node === inner[at]))
     return before.whole;
   const status = statusOf(inner);
@@ -98,6 +98,6 @@ export const wholeOf = (id: string, inner: readonly NodeState[], parts: readonly
       : { items: sum(counted.map(({ items }) => items!)), itemsDone: sum(counted.map(({ itemsDone }) => itemsDone ?? 0)) }),
     ...(outputs === undefined ? {} : { outputs }),
   };
-  known.set(first, { inner, parts, whole });
+  cache.set(first, { inner, parts, whole });
   return whole;
 };

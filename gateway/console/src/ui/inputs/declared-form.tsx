@@ -59,7 +59,7 @@ const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
           label={label}
           error={error}
           value={text}
-          onText={(chosen) => set(chosen === "" ? undefined : chosen)}
+          onText={(choice) => set(choice === "" ? undefined : choice)}
           options={field.options ?? []}
         >
           <option value="">{DECLARED_FORM.choose}</option>

@@ -31,14 +31,14 @@ const hintOf = (schema: JsonSchema): string | undefined => {
 };
 
 export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onChange, error }: ControlProps) => {
-  const said = hint ?? hintOf(schema);
+  const hintText = hint ?? hintOf(schema);
   const placeholder =
     schema.default === undefined ? undefined : typeof schema.default === "string" ? schema.default : JSON.stringify(schema.default);
   if (Array.isArray(schema.enum) && schema.enum.every((option) => typeof option === "string" || typeof option === "number"))
     return (
       <SelectField
         label={label}
-        hint={said}
+        hint={hintText}
         aside={aside}
         error={error}
         disabled={disabled}
@@ -53,7 +53,7 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
     return (
       <Check
         label={label}
-        hint={said}
+        hint={hintText}
         disabled={disabled}
         checked={value === undefined ? schema.default === true : value === true}
         onCheck={onChange}
@@ -63,7 +63,7 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
     return (
       <NumberField
         label={label}
-        hint={said}
+        hint={hintText}
         aside={aside}
         error={error}
         disabled={disabled}
@@ -79,7 +79,7 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
     const text = typeof value === "string" ? value : "";
     const set = (typed: string): void => onChange(typed === "" ? undefined : typed);
     return (
-      <Field label={label} hint={said} aside={aside} error={error}>
+      <Field label={label} hint={hintText} aside={aside} error={error}>
         {(attributes) =>
           long ? (
             <TextArea {...attributes} rows={4} disabled={disabled} placeholder={placeholder} value={text} onText={set} />
@@ -96,5 +96,5 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
       </Field>
     );
   }
-  return <JsonInput label={label} hint={said} value={value} disabled={disabled} onChange={onChange} />;
+  return <JsonInput label={label} hint={hintText} value={value} disabled={disabled} onChange={onChange} />;
 };

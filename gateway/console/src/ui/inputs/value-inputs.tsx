@@ -19,10 +19,10 @@ interface NumberProps extends Omit<ComponentProps<"input">, "value" | "onChange"
 /** A text field that keeps invalid text while it is typed. */
 export const NumberInput = ({ value, onChange, ...rest }: NumberProps) => {
   const [text, setText] = useState(typeof value === "number" ? String(value) : "");
-  const known = useRef(value);
+  const lastValue = useRef(value);
   useEffect(() => {
-    if (value !== known.current) setText(typeof value === "number" ? String(value) : "");
-    known.current = value;
+    if (value !== lastValue.current) setText(typeof value === "number" ? String(value) : "");
+    lastValue.current = value;
   }, [value]);
   const problem = numberOf(text) === "none" ? VALUE_INPUTS.invalidNumber : undefined;
   const note = useId();
@@ -38,7 +38,7 @@ export const NumberInput = ({ value, onChange, ...rest }: NumberProps) => {
           setText(typed);
           const number = numberOf(typed);
           if (number === "none") return;
-          known.current = number;
+          lastValue.current = number;
           onChange(number);
         }}
       />
@@ -71,19 +71,19 @@ export const JsonInput = ({
   onChange: (value: unknown) => void;
   rows?: number;
 }) => {
-  const written = value === undefined ? "" : JSON.stringify(value, undefined, 2);
-  const [text, setText] = useState(written);
+  const valueText = value === undefined ? "" : JSON.stringify(value, undefined, 2);
+  const [text, setText] = useState(valueText);
   const [error, setError] = useState<string>();
-  const known = useRef(written);
+  const lastText = useRef(valueText);
   useEffect(() => {
-    if (written !== known.current) setText(written);
-    known.current = written;
-  }, [written]);
+    if (valueText !== lastText.current) setText(valueText);
+    lastText.current = valueText;
+  }, [valueText]);
   const type = (typed: string): void => {
     setText(typed);
     try {
       const parsed = typed.trim() === "" ? undefined : parseExact(typed);
-      known.current = parsed === undefined ? "" : JSON.stringify(parsed, undefined, 2);
+      lastText.current = parsed === undefined ? "" : JSON.stringify(parsed, undefined, 2);
       setError(undefined);
       onChange(parsed);
     } catch {

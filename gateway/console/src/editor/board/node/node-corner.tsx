@@ -24,8 +24,8 @@ export const NodeCorner = ({ node, box }: { node: DocNode; box: Box }) => {
     if (!from.current) return undefined;
     const { x, y, view } = from.current;
     const [dx, dy] = [(clientX - x) / getZoom(), (clientY - y) / getZoom()];
-    const grown = Object.entries(heightsOf(node, box)).map(([name]) => [name, view[name as "media" | "text"]! + dy] as const);
-    return boundedView({ ...node.view, width: view.width! + dx, ...Object.fromEntries(grown) });
+    const newHeights = Object.entries(heightsOf(node, box)).map(([name]) => [name, view[name as "media" | "text"]! + dy] as const);
+    return boundedView({ ...node.view, width: view.width! + dx, ...Object.fromEntries(newHeights) });
   };
   return (
     <div

@@ -126,14 +126,14 @@ export const NodeMedia = ({
   const [choice, setChoice] = useState<{ of: string | undefined; index: number }>();
   const { items, executionId } = shown;
   const newest = items.findLastIndex(({ status }) => status !== "processing");
-  const chosen =
+  const chosenIndex =
     choice !== undefined && choice.of === executionId && choice.index < items.length
       ? choice.index
       : Math.max(0, shown.progress?.status === "processing" ? newest : 0);
-  const item = items[chosen];
+  const item = items[chosenIndex];
   if (!item) return null;
-  const caption = captionOf(shown, chosen);
-  const open = (): void => viewNode(editor, node.id, chosen);
+  const caption = captionOf(shown, chosenIndex);
+  const open = (): void => viewNode(editor, node.id, chosenIndex);
   return (
     <div
       className={classes("node-floor", floor.preview === "text" && "node-floor-text", shown.isOutdated && "node-floor-old")}
@@ -142,7 +142,7 @@ export const NodeMedia = ({
       <div className={classes("node-stage", item.file?.family === "audio" && "nodrag node-stage-sound")} onDoubleClick={open}>
         <Item
           item={item.status === "processing" && item.item === 0 && writing !== undefined ? { ...item, text: writing } : item}
-          label={NODE_MEDIA.itemOf(title, chosen + 1, items.length)}
+          label={NODE_MEDIA.itemOf(title, chosenIndex + 1, items.length)}
           width={width}
         />
         {caption !== "" && <span className="node-caption">{caption}</span>}
@@ -153,7 +153,7 @@ export const NodeMedia = ({
           )}
         </span>
       </div>
-      {floor.hasStrip && <Strip items={items} chosen={chosen} onChoose={(index) => setChoice({ of: executionId, index })} />}
+      {floor.hasStrip && <Strip items={items} chosen={chosenIndex} onChoose={(index) => setChoice({ of: executionId, index })} />}
     </div>
   );
 };

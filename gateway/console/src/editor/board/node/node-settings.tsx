@@ -10,10 +10,10 @@ import { NodeSettingField } from "../../panels/lazy-panels";
 
 /** Text of the value; undefined shows the default. */
 const wordsOf = ({ name, schema, value }: NodeSetting): string => {
-  const shown = value ?? schema.default;
-  if (schema.type === "boolean") return shown === true ? NODE_SETTINGS.on : NODE_SETTINGS.off;
-  if (shown === undefined || shown === null || shown === "") return name === SEED ? NODE_SETTINGS.any : NODE_SETTINGS.auto;
-  return typeof shown === "object" ? "…" : String(shown as string | number);
+  const shownValue = value ?? schema.default;
+  if (schema.type === "boolean") return shownValue === true ? NODE_SETTINGS.on : NODE_SETTINGS.off;
+  if (shownValue === undefined || shownValue === null || shownValue === "") return name === SEED ? NODE_SETTINGS.any : NODE_SETTINGS.auto;
+  return typeof shownValue === "object" ? "…" : String(shownValue as string | number);
 };
 
 const Setting = ({ node, setting }: { node: DocNode; setting: NodeSetting }) => {

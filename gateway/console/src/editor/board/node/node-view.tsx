@@ -42,7 +42,7 @@ const useWriting = (nodeId: string): string | undefined => {
 export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewData }) => {
   const { node, ports, box, title } = data;
   countRender(NODE_VIEW.node(node.id));
-  const shown = useScene((state) => shownIn(state, node.id));
+  const shownOutputs = useScene((state) => shownIn(state, node.id));
   const writing = useWriting(node.id);
   const mark = useMark(node.id);
   const leftOut = useLeftOut(node.id);
@@ -53,7 +53,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
         {!frameOf(node) && <NodeCorner node={node} box={box} />}
       </Suspense>
     );
-  const { progress } = shown;
+  const { progress } = shownOutputs;
   const { line, text, settings } = faceOf(node, ports);
   const hasPicture = box.floor !== undefined && box.floor.preview === "picture";
   return (
@@ -85,7 +85,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
           top={box.footerTop}
         />
       )}
-      {box.floor && <NodeMedia node={node} shown={shown} floor={box.floor} width={box.width} title={title} writing={writing} />}
+      {box.floor && <NodeMedia node={node} shown={shownOutputs} floor={box.floor} width={box.width} title={title} writing={writing} />}
       {!box.isCollapsed && (
         <Suspense fallback={null}>
           <NodeCorner node={node} box={box} />

@@ -24,13 +24,13 @@ const SHAKE_PX = 4;
 const useHeldEnd = (nodeId: string, port: Port, side: "input" | "output") => {
   const editor = useEditor();
   const wired = useScene((state) => (side === "input" ? state.wired : state.feeding).has(wiredKey(nodeId, port.name)));
-  const held = side === "input" && wired && !port.list && editor.canEdit;
+  const isWireHeld = side === "input" && wired && !port.list && editor.canEdit;
   const grab = (x: number, y: number): void => {
     const edge = linkAt(editor, nodeId, port.name);
     const anchor = edge && document.querySelector(`.react-flow__edge[data-id="${CSS.escape(edge.id)}"] .react-flow__edgeupdater-target`);
     anchor?.dispatchEvent(new MouseEvent("mousedown", { bubbles: true, cancelable: true, button: 0, clientX: x, clientY: y }));
   };
-  return { held, wired, grab };
+  return { held: isWireHeld, wired, grab };
 };
 
 const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {

@@ -15,15 +15,15 @@ const LOOK_MS = 3_000;
 
 /** Requests an archive of the account, and polls until it is ready. */
 export const ExportCard = () => {
-  const [wanted, setWanted] = useState(false);
+  const [isWanted, setWanted] = useState(false);
   const { data, isError, error, refetch } = useQuery({
     queryKey: ["account-export"],
-    enabled: wanted,
+    enabled: isWanted,
     queryFn: async ({ signal }) => (await request("exportAccount", { signal })).body,
     refetchInterval: ({ state }) => (state.data?.status === "processing" ? LOOK_MS : false),
   });
   const ready = data?.status === "ready" ? data : undefined;
-  const isBeingMade = wanted && !isError && !ready;
+  const isBeingMade = isWanted && !isError && !ready;
   return (
     <Card title={EXPORT_CARD.exportData}>
       <div className="flex flex-col items-start gap-4 text-sm">

@@ -12,7 +12,7 @@ import { VERIFY_PAGE } from "../../../messages/account";
 /** Page of the emailed link for a signed-in person. Only a click confirms the address. */
 export const VerifyPage = () => {
   const [token] = useState(tokenOfLink);
-  const [done, setDone] = useState(false);
+  const [isDone, setDone] = useState(false);
   const verify = async (): Promise<void> => {
     await request("verifyAddress", { body: { token: token ?? "" } });
     history.replaceState(null, "", location.pathname);
@@ -21,7 +21,7 @@ export const VerifyPage = () => {
   return (
     <Page title={VERIFY_PAGE.confirmYourEmailAddress}>
       <div className="max-w-lg">
-        {done ? (
+        {isDone ? (
           <Notice
             kind="ok"
             title={VERIFY_PAGE.emailAddressConfirmed}

@@ -67,14 +67,14 @@ interface TaskCardProps {
   models: readonly Model[];
 }
 
-const TaskCard = ({ task: { name, summary, model: taken }, order: { task, order, models: row }, models }: TaskCardProps) => {
+const TaskCard = ({ task: { name, summary, model: takenModel }, order: { task, order, models: row }, models }: TaskCardProps) => {
   const { busy, run } = useChange("models");
   const byName = new Map(models.map((model) => [model.internalName, model]));
-  const known = row.filter((one) => byName.has(one));
+  const knownModels = row.filter((one) => byName.has(one));
   const put = (next: readonly string[]): void =>
     void run(() => request("adminPutModelOrder", { params: { task }, body: { order: [...next] } }), MODEL_ORDERS.orderForChanged(name));
   const move = (from: number, to: number): (() => void) | undefined =>
-    to < 0 || to >= known.length ? undefined : () => put(orderFor(task, moved(known, from, to), models));
+    to < 0 || to >= knownModels.length ? undefined : () => put(orderFor(task, moved(knownModels, from, to), models));
   return (
     <Card
       title={name}
@@ -87,13 +87,13 @@ const TaskCard = ({ task: { name, summary, model: taken }, order: { task, order,
       }
     >
       <p className="mb-1 text-[13px] text-muted">{summary}</p>
-      {known.length === 0 && <p className="text-sm text-faint">{MODEL_ORDERS.empty}</p>}
+      {knownModels.length === 0 && <p className="text-sm text-faint">{MODEL_ORDERS.empty}</p>}
       <ol aria-label={MODEL_ORDERS.modelsFor(name)} className="divide-y">
-        {known.map((one, index) => (
+        {knownModels.map((one, index) => (
           <Row
             key={one}
             model={byName.get(one)!}
-            isTaken={one === taken}
+            isTaken={one === takenModel}
             onFirst={index === 0 ? undefined : move(index, 0)}
             onUp={move(index, index - 1)}
             onDown={move(index, index + 1)}

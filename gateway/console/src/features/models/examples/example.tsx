@@ -45,8 +45,10 @@ export const useExample = (model: Model): Shown | undefined => {
   const newest = useQuery(newestQuery);
   const own = newestFile(newest.data, model);
   if (own) return { words: EXAMPLE.yourLatestResult, src: own.url };
-  const made = EXAMPLES[model.internalName];
-  return made && { words: made.asked, text: made.text, src: made.file === undefined ? undefined : FILES[`./files/${made.file}`] };
+  const example = EXAMPLES[model.internalName];
+  return (
+    example && { words: example.asked, text: example.text, src: example.file === undefined ? undefined : FILES[`./files/${example.file}`] }
+  );
 };
 
 /** An output of a model: picture, video, sound or text. Hidden without an example. */

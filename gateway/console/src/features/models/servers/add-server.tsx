@@ -14,8 +14,10 @@ type Kind = keyof typeof KINDS;
 
 const testWords = ({ models }: ModelServerTest, kind: Kind): string => {
   if (kind === "comfyui") return ADD_SERVER.respondsWithoutWorkflow;
-  const shown = models.slice(0, 6).map(({ id, makes }) => `${id} (${MAKES[makes]})`);
-  return models.length === 0 ? ADD_SERVER.respondsWithoutModels : `${shown.join(", ")}${models.length > shown.length ? ", …" : ""}`;
+  const shownModels = models.slice(0, 6).map(({ id, makes }) => `${id} (${MAKES[makes]})`);
+  return models.length === 0
+    ? ADD_SERVER.respondsWithoutModels
+    : `${shownModels.join(", ")}${models.length > shownModels.length ? ", …" : ""}`;
 };
 
 const TestNotice = ({ tested, kind }: { tested: ModelServerTest; kind: Kind }) => (
@@ -27,18 +29,18 @@ const TestNotice = ({ tested, kind }: { tested: ModelServerTest; kind: Kind }) =
 /** Adds a server; `onAdded` gets its id. */
 export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void; onClose: () => void }) => {
   const [kind, setKind] = useState<Kind>("openai");
-  const [given, setGiven] = useState({ url: "", name: "", key: "" });
+  const [serverFields, setGiven] = useState({ url: "", name: "", key: "" });
   const [tested, setTested] = useState<ModelServerTest>();
   const { busy, failure, send } = useChange();
-  const set = (change: Partial<typeof given>): void => {
-    setGiven({ ...given, ...change });
+  const set = (change: Partial<typeof serverFields>): void => {
+    setGiven({ ...serverFields, ...change });
     setTested(undefined);
   };
-  const key = given.key.trim() === "" ? {} : { key: given.key.trim() };
-  const address = { kind, url: given.url.trim(), ...key };
+  const key = serverFields.key.trim() === "" ? {} : { key: serverFields.key.trim() };
+  const address = { kind, url: serverFields.url.trim(), ...key };
   const test = async (): Promise<void> => setTested((await request("adminTestModelServer", { body: address })).body);
   const add = async (): Promise<false> => {
-    onAdded((await request("adminAddModelServer", { body: { ...address, name: given.name.trim() } })).body.id);
+    onAdded((await request("adminAddModelServer", { body: { ...address, name: serverFields.name.trim() } })).body.id);
     return false;
   };
   const isSet = address.url !== "";
@@ -47,7 +49,7 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
       title={ADD_SERVER.addServer}
       width="md"
       action={ADD_SERVER.addServer}
-      disabled={!isSet || given.name.trim() === ""}
+      disabled={!isSet || serverFields.name.trim() === ""}
       reads={SERVER_READS}
       submit={add}
       onClose={onClose}
@@ -75,14 +77,14 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
         data-first
         inputMode="url"
         placeholder={KINDS[kind].example}
-        value={given.url}
+        value={serverFields.url}
         onText={(text) => set({ url: text })}
       />
       <InputField
         label={COMMON.name}
         hint={ADD_SERVER.nameHint}
         placeholder={ADD_SERVER.gpuBox}
-        value={given.name}
+        value={serverFields.name}
         onText={(text) => set({ name: text })}
       />
       <InputField
@@ -91,7 +93,7 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
         type="password"
         autoComplete="off"
         data-1p-ignore
-        value={given.key}
+        value={serverFields.key}
         onText={(text) => set({ key: text })}
       />
     </FormDialog>

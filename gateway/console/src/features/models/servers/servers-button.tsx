@@ -56,17 +56,19 @@ type Shown = "list" | "add" | { id: string };
 
 export const ServersButton = () => {
   const { data: me } = useQuery(meQuery);
-  const [shown, setShown] = useState<Shown>();
-  const servers = useQuery({ ...serversQuery, enabled: typeof shown === "object" });
+  const [shownServer, setShown] = useState<Shown>();
+  const servers = useQuery({ ...serversQuery, enabled: typeof shownServer === "object" });
   if (me?.user.role !== "admin") return null;
-  const server = typeof shown === "object" ? servers.data?.find(({ id }) => id === shown.id) : undefined;
+  const server = typeof shownServer === "object" ? servers.data?.find(({ id }) => id === shownServer.id) : undefined;
   return (
     <>
       <Button icon={Server} onClick={() => setShown("list")}>
         {SERVERS_BUTTON.servers}
       </Button>
-      {shown === "list" && <List onAdd={() => setShown("add")} onOpen={(id) => setShown({ id })} onClose={() => setShown(undefined)} />}
-      {shown === "add" && <AddServer onAdded={(id) => setShown({ id })} onClose={() => setShown("list")} />}
+      {shownServer === "list" && (
+        <List onAdd={() => setShown("add")} onOpen={(id) => setShown({ id })} onClose={() => setShown(undefined)} />
+      )}
+      {shownServer === "add" && <AddServer onAdded={(id) => setShown({ id })} onClose={() => setShown("list")} />}
       {server && <ServerDialog server={server} onClose={() => setShown("list")} />}
     </>
   );

@@ -63,15 +63,22 @@ const InputRow = ({
 
 /** Creates a model from a workflow exported for the API. */
 export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
-  const [chosen, setChosen] = useState<Chosen>();
+  const [chosenFile, setChosen] = useState<Chosen>();
   const { busy, failure, send } = useChange(...SERVER_READS);
   const params = { id: serverId };
   const open = (file: File): void =>
     void send(async () => {
       const workflow = await read(file);
-      const { body: found } = await request("adminInspectServerWorkflow", { params, body: { workflow } });
-      const names = Object.fromEntries(found.inputs.filter(({ titled }) => titled).map((input) => [placeOf(input), input.name]));
-      setChosen({ name: file.name.replace(/\.json$/i, ""), workflow, found, names, modality: found.modality ?? "", keepMetadata: false });
+      const { body: inspected } = await request("adminInspectServerWorkflow", { params, body: { workflow } });
+      const names = Object.fromEntries(inspected.inputs.filter(({ titled }) => titled).map((input) => [placeOf(input), input.name]));
+      setChosen({
+        name: file.name.replace(/\.json$/i, ""),
+        workflow,
+        found: inspected,
+        names,
+        modality: inspected.modality ?? "",
+        keepMetadata: false,
+      });
     });
   const add = ({ name, workflow, found, names, modality, keepMetadata }: Chosen): void =>
     void send(async () => {
@@ -84,9 +91,9 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
       setChosen(undefined);
     });
   const setName = (input: WorkflowInput, name: string | undefined): void => {
-    if (!chosen) return;
-    const { [placeOf(input)]: _old, ...rest } = chosen.names;
-    setChosen({ ...chosen, names: name === undefined ? rest : { ...rest, [placeOf(input)]: name } });
+    if (!chosenFile) return;
+    const { [placeOf(input)]: _old, ...rest } = chosenFile.names;
+    setChosen({ ...chosenFile, names: name === undefined ? rest : { ...rest, [placeOf(input)]: name } });
   };
   return (
     <section className="flex flex-col gap-3 border-t pt-4">
@@ -106,38 +113,45 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
         )}
       </Field>
       {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-      {chosen && (
+      {chosenFile && (
         <>
           <div className="flex gap-3">
             <Field label={UPLOAD_WORKFLOW.modelName} className="flex-1">
-              {(attributes) => <Input {...attributes} value={chosen.name} onText={(text) => setChosen({ ...chosen, name: text })} />}
+              {(attributes) => (
+                <Input {...attributes} value={chosenFile.name} onText={(text) => setChosen({ ...chosenFile, name: text })} />
+              )}
             </Field>
             <SelectField
               label={UPLOAD_WORKFLOW.output}
-              value={chosen.modality}
-              onText={(text) => setChosen({ ...chosen, modality: text as Modality })}
+              value={chosenFile.modality}
+              onText={(text) => setChosen({ ...chosenFile, modality: text as Modality })}
               options={MODALITIES}
             >
-              {chosen.modality === "" && <option value="">{UPLOAD_WORKFLOW.choose}</option>}
+              {chosenFile.modality === "" && <option value="">{UPLOAD_WORKFLOW.choose}</option>}
             </SelectField>
           </div>
           <ul aria-label={COMMON.inputs} className="max-h-72 divide-y overflow-y-auto">
-            {chosen.found.inputs.map((input) => (
-              <InputRow key={placeOf(input)} input={input} name={chosen.names[placeOf(input)]} onChange={(name) => setName(input, name)} />
+            {chosenFile.found.inputs.map((input) => (
+              <InputRow
+                key={placeOf(input)}
+                input={input}
+                name={chosenFile.names[placeOf(input)]}
+                onChange={(name) => setName(input, name)}
+              />
             ))}
           </ul>
           <Check
             label={UPLOAD_WORKFLOW.keepMetadata}
             hint={UPLOAD_WORKFLOW.keepMetadataHint}
-            checked={chosen.keepMetadata}
-            onCheck={(isOn) => setChosen({ ...chosen, keepMetadata: isOn })}
+            checked={chosenFile.keepMetadata}
+            onCheck={(isOn) => setChosen({ ...chosenFile, keepMetadata: isOn })}
           />
           <Button
             variant="primary"
             className="self-end"
             busy={busy}
-            disabled={chosen.name.trim() === "" || chosen.modality === "" || Object.keys(chosen.names).length === 0}
-            onClick={() => add(chosen)}
+            disabled={chosenFile.name.trim() === "" || chosenFile.modality === "" || Object.keys(chosenFile.names).length === 0}
+            onClick={() => add(chosenFile)}
           >
             {UPLOAD_WORKFLOW.createModel}
           </Button>
