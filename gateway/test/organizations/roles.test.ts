@@ -24,8 +24,8 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
       deleteExecution deleteFolder deleteHook deleteKeyWebhook deleteMedia deleteSchedule deleteSecret deleteWebhookEndpoint
       deleteWorkflow importBundle keepMedia listKeys listSecrets listWebhookEndpointDeliveries listWebhookEndpoints
       moveWorkflow publishVersion putSecret redeliverToWebhookEndpoint renameFolder replicateCreateFile replicateDeleteFile
-      restoreVersion revokeKey rotateKey rotateWebhookEndpointSecret setAlias setKeyWebhook testKeyWebhook updateKey
-      updateMedia updateSchedule updateWebhookEndpoint updateWorkflow uploadMedia
+      restoreVersion revokeKey rotateKey rotateWebhookEndpointSecret setAlias setKeyWebhook testKeyWebhook
+      testWebhookEndpoint updateKey updateMedia updateSchedule updateWebhookEndpoint updateWorkflow uploadMedia
   `,
   runner: `
       cancelBatch cancelExecution cancelQueuedExecutions confirmWorkflow createAppToken createModelBatch createWorkflowBatch
