@@ -29,7 +29,7 @@ REPLACED = [
 
 
 def synchronous(text: str) -> str:
-    """The text of the asynchronous client as the synchronous one's."""
+    """Turns the text of the asynchronous client into the synchronous client."""
     for pattern, replacement in REPLACED:
         text = re.sub(pattern, replacement, text)
     return text

@@ -33,7 +33,7 @@ const wrappedTool = async ({ folder, package: packageName, program, progress }) 
     await cached(entry, (draft) => runOrExplain(go, [...flags, "-o", join(draft, program), packageName], process.env, GO_BUILD_MS));
   }
   const path = await findExecutable(entry, program);
-  if (path === undefined) throw new Unavailable(`${packageName} is no program`);
+  if (path === undefined) throw new Unavailable(`${packageName} doesn't build to a program`);
   return path;
 };
 

@@ -28,6 +28,6 @@ export const goTool = async ({ name, tool, progress = () => {}, env = process.en
     await cached(entry, (folder) => runOrExplain(go, ["install", tool], { ...env, GOBIN: folder }, GO_BUILD_MS));
   }
   const program = await findExecutable(entry, "");
-  if (program === undefined) throw new Unavailable(`${tool} is no program`);
+  if (program === undefined) throw new Unavailable(`${tool} doesn't build to a program`);
   return program;
 };

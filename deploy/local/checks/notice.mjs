@@ -35,7 +35,7 @@ export const noticeProblems = (notice, lines) => {
   const listed = notice.split("\n").flatMap((line) => /^- [^:]+: [^;]+/.exec(line) ?? []);
   return [
     ...lines.filter((line) => !listed.includes(line)).map((line) => `NOTICE lacks: ${line}`),
-    ...listed.filter((line) => !lines.includes(line)).map((line) => `NOTICE lists what is no dependency: ${line}`),
+    ...listed.filter((line) => !lines.includes(line)).map((line) => `NOTICE lists a package that isn't a dependency: ${line}`),
   ];
 };
 

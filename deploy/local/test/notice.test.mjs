@@ -22,6 +22,6 @@ test("production dependencies with an uncommon or undeclared licence must be lis
 test("a dependency missing from NOTICE is reported, and so is a removed one", () => {
   assert.deepEqual(
     noticeProblems("All of them:\n- one: MPL-2.0; see its source\n- two: OFL-1.1\n", ["- one: MPL-2.0", "- three: CC0-1.0"]),
-    ["NOTICE lacks: - three: CC0-1.0", "NOTICE lists what is no dependency: - two: OFL-1.1"],
+    ["NOTICE lacks: - three: CC0-1.0", "NOTICE lists a package that isn't a dependency: - two: OFL-1.1"],
   );
 });

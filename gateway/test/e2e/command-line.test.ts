@@ -226,7 +226,7 @@ it.each([
   [["run", "no-such-workflow"], 3, "workflow not found"],
   [["run", "model:sandbox-image", "prompt"], 2, '"prompt" is no input'],
   [["run", "model:sandbox-image", "prompt=x", "count=many"], 2, 'count: must be a number, but is "many"'],
-  [["run", "model:sandbox-image", "prompt=x", "count:={"], 2, "count: is no JSON"],
+  [["run", "model:sandbox-image", "prompt=x", "count:={"], 2, "count: isn't valid JSON"],
   [["run", "model:sandbox-image", "prompt=x", "image=@none.png"], 2, "none.png can't be read"],
   [["run", "model:sandbox-image", "prompt=x", 'sandbox:={"fail":"job"}'], 1, "EXECUTION_FAILED"],
   [["run", "model:sandbox-speech", "prompt=x", "--max-credits", "0.1"], 3, "INSUFFICIENT_CREDITS"],

@@ -78,7 +78,7 @@ describe("before the caller is known", () => {
       413,
       "PAYLOAD_TOO_LARGE",
     ],
-    ["a body that is no JSON", "/api/workflows", { body: "{", headers: JSON_TYPE }, 401, "UNAUTHENTICATED"],
+    ["a body that isn't JSON", "/api/workflows", { body: "{", headers: JSON_TYPE }, 401, "UNAUTHENTICATED"],
   ])("%s is rejected because of its headers or a missing caller", async (_, path, options, status, code) => {
     const answer = await platform.send(path, options);
     expect([answer.status, answer.body.code]).toEqual([status, code]);

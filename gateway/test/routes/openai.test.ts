@@ -295,7 +295,7 @@ describe("OpenAI's routes", () => {
   it.each([
     ["an unknown path", "/v1/assistants", 404],
     ["another method", "/v1/chat/completions", 405],
-    ["a path that is no text", "/v1/models/%E0%A4%A", 400],
+    ["a path that isn't text", "/v1/models/%E0%A4%A", 400],
   ])("return %s in OpenAI's form, and mark it as not retryable", async (_, path, status) => {
     const answer = await platform.send(path, { headers: bearer() });
     expect([answer.status, answer.headers["x-should-retry"]]).toEqual([status, "false"]);

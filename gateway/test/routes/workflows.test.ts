@@ -154,11 +154,11 @@ describe("creating a workflow", () => {
     ["no name", {}],
     ["a blank name", { name: "  " }],
     ["a name that is too long", { name: "x".repeat(201) }],
-    ["nodes that are no list", { name: "x", nodes: {} }],
+    ["nodes that aren't a list", { name: "x", nodes: {} }],
     ["too many nodes", { name: "x", nodes: Array.from({ length: 501 }, () => ({})) }],
-    ["a viewport that is no object", { name: "x", viewport: [] }],
-    ["a tag that is no text", { name: "x", tags: [1] }],
-    ["a flag that is no boolean", { name: "x", isTemplate: "yes" }],
+    ["a viewport that isn't an object", { name: "x", viewport: [] }],
+    ["a tag that isn't text", { name: "x", tags: [1] }],
+    ["a flag that isn't a boolean", { name: "x", isTemplate: "yes" }],
   ])("rejects %s", async (_what, json) => {
     const { status, body } = await create(json);
     expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);

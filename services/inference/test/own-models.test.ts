@@ -37,7 +37,7 @@ it("offers each file of weights as a model with its name, and only these files",
   expect([qwen, large, page]).toEqual(["local-qwen3-4b-q4-k-m", "local-large", "local-page"]);
   // The registry already has a model with that name.
   expect(chat).toMatch(/^local-chat-[0-9a-f]{6}$/);
-  expect(models).toMatchObject({ [qwen!]: { status: "ready" }, [page!]: { status: "away", reason: "it is no GGUF file" } });
+  expect(models).toMatchObject({ [qwen!]: { status: "ready" }, [page!]: { status: "away", reason: "it isn't a GGUF file" } });
 });
 
 it("answers with the weights of the named file, as soon as it exists", async () => {
@@ -47,7 +47,7 @@ it("answers with the weights of the named file, as soon as it exists", async () 
   writeFileSync(join(own, "chat", "late.gguf"), "GGUF");
   expect(contentOf(await ask("local-late"))).toBe("late.gguf says hello");
   const response = await ask("local-page");
-  expect([response.status, response.text]).toEqual([503, expect.stringContaining("it is no GGUF file")]);
+  expect([response.status, response.text]).toEqual([503, expect.stringContaining("it isn't a GGUF file")]);
 });
 
 it("finds downloads in a read-only folder, and its own first", async () => {

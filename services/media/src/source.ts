@@ -43,11 +43,11 @@ const percentDecoded = (text: string): Buffer =>
 /** @throws SourceError for a malformed data URL */
 export const decodeDataUrl = (url: string): Buffer => {
   const header = DATA_URL.exec(url);
-  if (!header) throw new SourceError("is no valid data URL");
+  if (!header) throw new SourceError("is not a valid data URL");
   const body = url.slice(header[0].length);
   if (!/;\s*base64\s*$/i.test(header[1]!)) return percentDecoded(body);
   const text = percentDecoded(body).toString("latin1").replace(/\s/g, "");
-  if (!BASE64.test(text)) throw new SourceError("is no valid base64");
+  if (!BASE64.test(text)) throw new SourceError("is not valid base64");
   return Buffer.from(text, "base64");
 };
 

@@ -164,8 +164,8 @@ describe("ingest", () => {
     ["another protocol", () => "file:///etc/passwd", /only http and https/],
     ["text that is no URL", () => "nonsense", /refused/],
     ["an empty file", () => `${origin.url}/empty`, /the file is empty/],
-    ["a malformed data URL", () => "data:image/png;base64", /no valid data URL/],
-    ["malformed base64", () => "data:image/png;base64,****", /no valid base64/],
+    ["a malformed data URL", () => "data:image/png;base64", /not a valid data URL/],
+    ["malformed base64", () => "data:image/png;base64,****", /not valid base64/],
   ])("fails clearly for %s, without the URL's query", async (_what, url, message) => {
     const failure = service.ingest(randomUUID(), url());
     await expect(failure).rejects.toMatchObject({

@@ -142,7 +142,7 @@ describe("an entry is rejected", () => {
   const properties = { ...(SCHNELL.inputSchema as { properties: Json }).properties, prompt: { type: "string", minLenght: 1 } };
   const misspelt = entryNamed("x", { inputSchema: { ...(SCHNELL.inputSchema as Json), properties } });
   it.each<[string, Json | string, string]>([
-    ["what is no JSON", "{ nope", ""],
+    ["text that isn't JSON", "{ nope", ""],
     ["an unknown member", entryNamed("x", { colour: "red" }), ""],
     ["a misspelt keyword", misspelt, "inputSchema"],
     ["an input that it doesn't have", entryNamed("x", { price: { perSecondUsd: 1 } }), "price"],

@@ -30,7 +30,7 @@ const checked = (name: string, text: string): string => {
     JSON.parse(text);
     return text;
   } catch {
-    throw new Refusal(`${name}: is no JSON`);
+    throw new Refusal(`${name}: isn't valid JSON`);
   }
 };
 
@@ -43,7 +43,7 @@ export const readInputs = async (client: Client, parts: readonly string[], types
   const inputs = new Map<string, string>();
   for (const text of parts) {
     const match = INPUT.exec(text);
-    if (!match) throw new Refusal(`"${text}" is no input: write name=text, name=@file or name:=json`);
+    if (!match) throw new Refusal(`"${text}" isn't an input: write name=text, name=@file or name:=json`);
     const [, name = "", sign, value = ""] = match;
     if (sign === ":=") inputs.set(name, checked(name, value));
     else if (value.startsWith("@")) inputs.set(name, JSON.stringify(await uploaded(client, name, value.slice(1))));

@@ -29,7 +29,7 @@ const JSON_OPTION = ["--json", "JSON lines on stdout, for scripts"] as const;
 
 const number = (text: string): number => {
   const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value < 0) throw new InvalidArgumentError("It is no number from 0.");
+  if (text.trim() === "" || !Number.isFinite(value) || value < 0) throw new InvalidArgumentError("It must be a number from 0.");
   return value;
 };
 

@@ -81,7 +81,7 @@ const readFileText = async (file: string): Promise<string> => {
   try {
     JSON.parse(text);
   } catch (error) {
-    throw new Refusal(`${file} is no JSON: ${(error as Error).message}`);
+    throw new Refusal(`${file} isn't valid JSON: ${(error as Error).message}`);
   }
   return text;
 };

@@ -1,4 +1,4 @@
-"""Resources of an account: what the members of the asynchronous client do."""
+"""Resources of an account: the members of the asynchronous client."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class AsyncWorkflows:
         return cast("Workflow", await self._client._body(call))
 
     async def update(self, slug: str, changes: WorkflowChanges | Workflow, *, if_match: str | None = None) -> Workflow:
-        """Members that are given overwrite; a workflow that was read can be sent back.
+        """Replaces the given members. You can send back a workflow that you read.
 
         Args:
             if_match: An ETag: only that revision is changed.
@@ -81,7 +81,7 @@ class AsyncWorkflows:
         return cast("Workflow", await self._client._body(call))
 
     async def move(self, slug: str, folder_id: str | None) -> Workflow:
-        """To a folder, or with None to the root level."""
+        """Moves a workflow to a folder, or to the root level with None."""
         call = Call("moveWorkflow", params={"slug": slug}, body={"folderId": folder_id})
         return cast("Workflow", await self._client._body(call))
 
@@ -105,7 +105,7 @@ class AsyncWorkflows:
         return cast("Sequence[WorkflowAlias]", await self._client._body(Call("listAliases", params={"slug": slug})))
 
     async def set_alias(self, slug: str, name: str, version: int, *, only_from: int | None = None) -> WorkflowAlias:
-        """Points an alias to a published version: promotes it, or rolls back.
+        """Points an alias to a published version: promotes the version, or rolls back.
 
         Args:
             only_from: The version that the alias must point to now.
@@ -195,7 +195,7 @@ class AsyncBatches:
         idempotency_key: str | None = None,
         **order: Any,
     ) -> CreatedBatch:
-        """Begins a batch of a workflow, by its slug, or of a model.
+        """Starts a batch of a workflow (by its slug) or of a model.
 
         Args:
             inputs: One mapping an item. Or give `items` (with settings of their own), or `mediaId` of a CSV or JSONL file.
@@ -226,7 +226,7 @@ class AsyncBatches:
         version: int | str | None = None,
         **order: Any,
     ) -> BatchQuote:
-        """Validates and prices all items of a batch without running them. Takes what `create` takes."""
+        """Validates and prices all items of a batch without running them. Arguments are those of `create`."""
         call = batch_call("quote", workflow=workflow, model=model, inputs=inputs, alias=alias, version=version, order=order)
         return cast("BatchQuote", await self._client._body(call))
 
@@ -243,7 +243,7 @@ class AsyncBatches:
         return await self._client._carry_out(self._client._runs.wait_for_batch(batch_id, poll_seconds))
 
     async def results(self, batch_id: str) -> AsyncIterator[BatchRow]:
-        """All rows with their results, in their order, however many."""
+        """All rows with their results, in order."""
         query: dict[str, Any] = {"limit": 100}
         while True:
             page = await self.get(batch_id, **query)
@@ -258,12 +258,12 @@ class AsyncBatches:
         return cast("Batch", await self._client._body(Call("cancelBatch", params={"id": batch_id})))
 
     async def resume(self, batch_id: str, *, max_credits: float | None = None) -> Batch:
-        """Goes on with a paused batch, with another limit where one is given."""
+        """Resumes a paused batch, with a new limit if you pass one."""
         body = {} if max_credits is None else {"maxCredits": max_credits}
         return cast("Batch", await self._client._body(Call("resumeBatch", params={"id": batch_id}, body=body)))
 
     async def rerun(self, batch_id: str, status: str = "failed", *, idempotency_key: str | None = None) -> CreatedBatch:
-        """A new batch of the rows that ended so: `failed`, `cancelled` or `skipped`."""
+        """Starts a new batch of the rows with this status: `failed`, `cancelled` or `skipped`."""
         call = Call("rerunBatch", params={"id": batch_id}, body={"status": status}, idempotency_key=idempotency_key)
         return cast("CreatedBatch", await self._client._body(call))
 
@@ -289,7 +289,7 @@ class AsyncBundles:
         plan_id: str | None = None,
         overwrite: bool = False,
     ) -> BundleImport:
-        """Creates and updates the workflows of an archive, given as bytes or by its path, or plans that.
+        """Creates and updates the workflows of an archive, passed as bytes or as a path, or plans the changes.
 
         While `state` is `applying`, send it again with the `planId`.
 
@@ -309,7 +309,7 @@ class AsyncBundles:
 
 
 class AsyncUsage:
-    """What runs have cost."""
+    """The cost of runs."""
 
     def __init__(self, client: AsyncNodeloom) -> None:
         self._client = client
@@ -351,7 +351,7 @@ class AsyncVersions:
 
 
 class AsyncSchedules:
-    """Times at which workflows run."""
+    """Schedules: workflows that run at set times."""
 
     def __init__(self, client: AsyncNodeloom) -> None:
         self._client = client
@@ -369,7 +369,7 @@ class AsyncSchedules:
         return cast("Schedule", await self._client._body(call))
 
     async def update(self, slug: str, schedule_id: str, change: ScheduleChange) -> Schedule:
-        """Members that are given overwrite; `{"paused": True}` pauses."""
+        """Replaces the given members; `{"paused": True}` pauses the schedule."""
         body = cast("Mapping[str, Any]", change)
         return cast("Schedule", await self._client._body(Call("updateSchedule", params={"slug": slug, "id": schedule_id}, body=body)))
 
@@ -387,7 +387,7 @@ class AsyncHooks:
         return cast("Sequence[Hook]", await self._client._body(Call("listHooks", params={"slug": slug})))
 
     async def create(self, slug: str, hook: NewHook) -> IssuedHook:
-        """Adds a hook. Its address is shown this once."""
+        """Adds a hook. Its address is shown only once."""
         call = Call("createHook", params={"slug": slug}, body=cast("Mapping[str, Any]", hook))
         return cast("IssuedHook", await self._client._body(call))
 

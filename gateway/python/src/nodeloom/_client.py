@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 
 class Nodeloom:
-    """A client of one service. It keeps within the rate limits that answers report, and repeats what may be repeated.
+    """A client of one service. It respects the rate limits and retries safe requests.
 
     Every method raises NodeloomError for what the service refuses, and for no answer at all (code NETWORK_ERROR).
 
@@ -122,7 +122,7 @@ class Nodeloom:
             return Reply(0, httpx.Headers(), cause=error, url=request.url)
 
     def _carry_out(self, steps: Steps[T]) -> T:
-        """Does what the steps of a call ask for, and gives what they return."""
+        """Executes the steps of a call and returns their result."""
         reply: Reply | None = None
         try:
             while True:
@@ -150,7 +150,7 @@ class Nodeloom:
         poll_seconds: float = POLL_SECONDS,
         **options: Unpack[RunOptions],
     ) -> CompletedRun:
-        """Runs a workflow, by its slug, or a model, and waits for the result, however long it takes.
+        """Runs a workflow (by its slug) or a model, and waits for the result without a time limit.
 
         Args:
             until: Id of a node: only that node and what it needs are run.
@@ -175,7 +175,7 @@ class Nodeloom:
         version: int | str | None = None,
         **options: Unpack[RunOptions],
     ) -> SubmitResult:
-        """Starts a run of any workflow or model that is waited for later, or announced by a webhook. Takes what `run` takes."""
+        """Starts a run without waiting. Wait for it later, or receive a webhook. Arguments are those of `run`."""
         call = target_call(
             "run", workflow=workflow, model=model, inputs=inputs, until=until, alias=alias, version=version, options=accepted_first(options)
         )
@@ -193,7 +193,7 @@ class Nodeloom:
         node_id: str | None = None,
         **options: Unpack[RunOptions],
     ) -> TextStream:
-        """Runs a text model, or a workflow with one. Iterate over the result to get the text as it is written. Takes what `run` takes.
+        """Runs a text model, or a workflow with one. Iterate over the result to get the text while it is written.
 
         Args:
             node_id: The node whose text is streamed; by default the first one that writes.
@@ -219,7 +219,7 @@ class Nodeloom:
         poll_seconds: float = POLL_SECONDS,
         **options: Unpack[RunOptions],
     ) -> CompletedRun:
-        """Runs an execution again and waits for the result. Calls that were completed before are reused, free.
+        """Runs an execution again and waits for the result. Completed calls are reused free of charge.
 
         Args:
             inputs: By default the inputs of the execution.
@@ -244,7 +244,7 @@ class Nodeloom:
         alias: str | None = None,
         version: int | str | None = None,
     ) -> RerunQuote:
-        """Prices a rerun, and says what it reuses. Takes what `rerun` takes."""
+        """Prices a rerun and lists the calls that it reuses. Arguments are those of `rerun`."""
         body = rerun_body(inputs=inputs, nodes=nodes, reuse=reuse, until=until, alias=alias, version=version)
         return cast("RerunQuote", self._body(Call("quoteRerun", params={"id": execution_id}, body=body)))
 
@@ -255,7 +255,7 @@ class Nodeloom:
         return self._carry_out(self._runs.wait(execution_id, poll_seconds, on_poll))
 
     def events(self, execution_id: str, *, after: int = 0) -> Iterator[Event]:
-        """What happens to an execution, until it is over. A lost connection is resumed after the last event.
+        """The events of an execution until it is over. After a lost connection, the stream resumes after the last event.
 
         Args:
             after: The last event that is known; the stream begins after it.
@@ -283,7 +283,7 @@ class Nodeloom:
             time.sleep(RECONNECT_SECONDS)
 
     def cancel(self, execution_id: str) -> str:
-        """Cancels a run. Gives `cancel_requested`, or why there is nothing to cancel: `already_completed`, …"""
+        """Cancels a run. Returns `cancel_requested`, or the reason why nothing can be cancelled: `already_completed`, …"""
         body = self._body(Call("cancelExecution", params={"id": execution_id}))
         return cast("str", body["status"])
 
@@ -296,7 +296,7 @@ class Nodeloom:
         value: Any = None,
         comment: str | None = None,
     ) -> Decision:
-        """Decides what an execution waits for; `value` goes on instead of what was looked at. `comment` is kept with the decision.
+        """Decides an approval. `value` replaces the reviewed value. `comment` is stored with the decision.
 
         Raises:
             NodeloomError: `NOT_WAITING` once it was decided.
@@ -323,17 +323,17 @@ class Nodeloom:
         return cast("Quote", self._body(call))
 
     def upload(self, file: bytes | str | os.PathLike[str]) -> Media:
-        """Stores a file, given as bytes or by its path; its `id` or `url` is an input of workflows and models."""
+        """Stores a file, passed as bytes or as a path. Workflows and models accept its `id` or `url` as an input."""
         content = file if isinstance(file, bytes) else Path(file).read_bytes()
         return cast("Media", self._body(Call("uploadMedia", body=content)))
 
     def verify(self, file: bytes | str | os.PathLike[str]) -> FileVerification:
-        """Checks the signed content credentials (C2PA) of a file, given as bytes or by its path. It isn't stored."""
+        """Checks the signed content credentials (C2PA) of a file, passed as bytes or as a path. The file isn't stored."""
         content = file if isinstance(file, bytes) else Path(file).read_bytes()
         return cast("FileVerification", self._body(Call("verifyFile", body=content)))
 
     def download(self, file: str | Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
-        """Saves a file that a run made: an address, or an object with a `url`.
+        """Saves a result file, passed as an address or as an object with a `url`.
 
         Raises:
             NodeloomError: it is not there, or could not be read to its end; nothing is left at the path then.
@@ -355,7 +355,7 @@ class Nodeloom:
         return target
 
     def whoami(self) -> User:
-        """Whose key this is."""
+        """The account of the key."""
         body = self._body(Call("whoami"))
         return cast("User", body["user"])
 
@@ -369,13 +369,13 @@ class Nodeloom:
         headers: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> Reply:
-        """Any operation by its id in the OpenAPI document: its status, headers and body."""
+        """Calls any operation by its id in the OpenAPI document. Returns its status, headers and body."""
         call = Call(operation, params or {}, query or {}, body, headers or {}, idempotency_key)
         return self._carry_out(self._runs.send(call))
 
 
 class TextStream:
-    """The text of a run, in the pieces in which it is written. Iterating starts the run; iterating again follows the same run."""
+    """The text of a run, piece by piece. The first iteration starts the run; later iterations follow the same run."""
 
     def __init__(self, client: Nodeloom, call: Call, node_id: str | None) -> None:
         self._client = client
@@ -397,7 +397,7 @@ class TextStream:
 
     @property
     def run(self) -> CompletedRun:
-        """The completed run, once the text was read to its end.
+        """The completed run. Available after the text was read to its end.
 
         Raises:
             RuntimeError: before that.

@@ -1,4 +1,4 @@
-"""What a call raises when the service refuses it, or can't be reached."""
+"""The errors of a call that the service rejects or that can't reach the service."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NETWORK_ERROR = "NETWORK_ERROR"
 
 
 class NodeloomError(Exception):
-    """Every failure that the service, or the way to it, causes.
+    """An error of the service or of the connection to it.
 
     Attributes:
         status: HTTP status; 0 when there was no answer, 500 for a run that failed after it was accepted.

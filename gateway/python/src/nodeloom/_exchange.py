@@ -1,4 +1,4 @@
-"""One request, repeated as the service asks for.
+"""One request and its retries.
 
 The steps are generators that yield what has to be done (send a request, wait) and are given the outcome, so that the synchronous and
 the asynchronous client share them: each only carries the steps out.
@@ -42,7 +42,7 @@ HARMLESS = frozenset(
         "logout",
     }
 )
-"""Operations that may be repeated though they are POSTs without Idempotency-Key."""
+"""POST operations that are safe to retry without an Idempotency-Key."""
 
 Body = Mapping[str, Any] | bytes | None
 
@@ -58,7 +58,7 @@ def form(fields: Mapping[str, str], name: str, content: bytes) -> tuple[bytes, s
 
 @dataclass(frozen=True)
 class Call:
-    """What an operation is called with."""
+    """The arguments of an operation."""
 
     operation: OperationId
     params: Mapping[str, str] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Send:
-    """A request to make. `streamed`: the body of a success is left to be read."""
+    """A request to send. With `streamed`, the body of a success is read later."""
 
     method: str
     url: str
@@ -99,7 +99,7 @@ class SentRequest:
 
 @dataclass(frozen=True)
 class Retry(SentRequest):
-    """An attempt that is followed by another one.
+    """A failed attempt before a retry.
 
     Attributes:
         attempt: Attempts so far.
@@ -119,7 +119,7 @@ class Pause:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer; status 0 when there was none. `stream` is set for a success whose body is still to be read."""
+    """A response, with status 0 if there was none. `stream` is set if the body of a success is read later."""
 
     status: int
     headers: httpx.Headers
@@ -130,7 +130,7 @@ class Reply:
 
     @property
     def body(self) -> Any:
-        """The JSON of the answer, or its text where it is none; None for an empty one."""
+        """The JSON of the response, its text if it isn't JSON, or None if it is empty."""
         if not self.content:
             return None
         if "json" in self.headers.get("content-type", ""):
@@ -140,12 +140,12 @@ class Reply:
 
 T = TypeVar("T")
 Steps = Generator[Send | Pause, Reply | None, T]
-"""Steps of a call: yields what to do, is sent the reply of a Send, and returns what the call gives."""
+"""The steps of a call. Yields the next step, receives the reply of a Send, and returns the result of the call."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How requests are made. Times are in seconds."""
+    """Settings of all requests. Times are in seconds."""
 
     base_url: str
     api_key: str | None = None
@@ -188,7 +188,7 @@ def _is_repeatable(call: Call, operation: Operation, headers: httpx.Headers) -> 
 
 
 def error_of(reply: Reply) -> NodeloomError:
-    """The refusal in an answer that is no success."""
+    """The error of a response that isn't a success."""
     if reply.status == 0:
         return unreachable(reply.cause, without_query(reply.url))
     body = reply.body
@@ -204,7 +204,7 @@ def error_of(reply: Reply) -> NodeloomError:
 
 
 def _retry_after(headers: httpx.Headers) -> float | None:
-    """What Retry-After asks for, in seconds: a number, or a date."""
+    """The seconds of a Retry-After header, which is a number or a date."""
     text = headers.get("retry-after")
     if text is None:
         return None
@@ -228,7 +228,7 @@ def _refuses_to_wait(headers: httpx.Headers) -> bool:
 
 
 def exchange(settings: Settings, pacing: Pacing, call: Call, *, streamed: bool = False) -> Steps[Reply]:
-    """Makes a request and repeats it where that is asked for and harmless.
+    """Sends a request and retries it if the service asks for it and a retry is safe.
 
     Raises:
         NodeloomError: the refusal, or NETWORK_ERROR.

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 import httpx
 
 LOW = 5
-"""With fewer requests left than this, the end of the window is waited for."""
+"""If fewer requests than this remain, the client waits for the end of the window."""
 MAX_WAIT = 61.0
 """Longest wait for a window, in seconds; windows take a minute."""
 MAX_BUCKETS = 10_000
@@ -38,7 +38,7 @@ class Pacing:
         self._low: dict[str, float] = {}
 
     def pause(self, bucket: str) -> float | None:
-        """Seconds to wait before a request; None when there is no need to."""
+        """Seconds to wait before a request; None if no wait is needed."""
         until = self._low.get(bucket)
         if until is None:
             return None

@@ -1,4 +1,4 @@
-"""Runs: what the two clients do to start, follow and end them."""
+"""Runs: how both clients start, follow and end them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Event:
 
 
 class Following:
-    """How far the events of an execution were read, over as many connections as that takes."""
+    """The position in the events of an execution, across all connections."""
 
     def __init__(self, after: int) -> None:
         self.last = after
@@ -78,7 +78,7 @@ class Following:
 
 @dataclass(frozen=True)
 class CompletedRun:
-    """A run that gave a result.
+    """A run with a result.
 
     Attributes:
         result: What the workflow's response output gives, by its members.
@@ -128,7 +128,7 @@ BODY_OPTIONS = {
 
 
 def accepted_first(options: RunOptions) -> RunOptions:
-    """Options of a run that is answered before it is over. Every model takes part in that, also those that can't be polled."""
+    """Options of a run that returns before it is over. This works with every model, even if the model can't be polled."""
     prefer = ", ".join(one for one in (options.get("prefer"), "respond-async") if one)
     return {**options, "prefer": prefer}
 
@@ -195,7 +195,7 @@ class TextFollower:
         return piece
 
     def piece(self, event: Event) -> str | None:
-        """The new part of the text; None for another event or node, or if the text began again with other words."""
+        """The new part of the text; None for another event or node, or if the text started over with different words."""
         data = event.data
         if event.type != "node.delta" or data.get("item", 0) != 0:
             return None
@@ -292,7 +292,7 @@ def _failure(execution: Execution) -> NodeloomError:
 
 
 class Runs:
-    """Steps of everything about runs that takes more than one request."""
+    """The steps of all operations on runs that need more than one request."""
 
     def __init__(self, settings: Settings, pacing: Pacing) -> None:
         self._settings = settings

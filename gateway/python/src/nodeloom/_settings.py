@@ -23,7 +23,7 @@ def settings_of(
     on_retry: Callable[[Retry], None] | None,
     on_response: Callable[[SentRequest], None] | None,
 ) -> Settings:
-    """Settings, with what is not given from the environment."""
+    """Settings. Missing values come from the environment."""
     return Settings(
         base_url=base_url or os.environ.get("NODELOOM_BASE_URL") or LOCAL,
         api_key=api_key or os.environ.get("NODELOOM_API_KEY"),

@@ -1,4 +1,4 @@
-"""Webhooks, which are signed as Standard Webhooks."""
+"""Webhooks, signed as in Standard Webhooks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _require_verifiable(names: Mapping[str, str], secret: str) -> None:
 
 
 def verify_webhook(payload: bytes | str, headers: Mapping[str, str], secret: str) -> Mapping[str, Any]:
-    """The message of a delivery whose signature is right and recent: `type`, `timestamp` and `data`, an execution.
+    """The message of a delivery with a valid, recent signature: `type`, `timestamp` and `data`, an execution.
 
     Deliveries may repeat: de-duplicate them by `data["executionId"]`.
 

@@ -78,7 +78,7 @@ export const addressCases: AbuseCase[] = [
   },
   {
     id: "addresses-results",
-    title: "texts that are no files as pictures of a result",
+    title: "texts that aren't files as pictures of a result",
     requests: 3,
     prepare: async ({ unlimited }) => {
       const fields = [{ name: "value", type: "text", label: "value" }];
@@ -108,7 +108,7 @@ export const addressCases: AbuseCase[] = [
   },
   {
     id: "addresses-extract",
-    title: "an extract that is no pointer",
+    title: "an extract that isn't a pointer",
     attack: async ({ unlimited }) => {
       const graph = request({ url: "https://nodeloom.invalid/", extract: "/items/*/name" });
       const slug = await save(unlimited, graph);

@@ -54,7 +54,7 @@ export const doorCases: AbuseCase[] = [
     [
       ["door-json-depth", "five million open brackets", DEEP],
       ["door-json-values", "four million numbers", MANY],
-      ["door-json-broken", "five megabytes that are no JSON in the end", BROKEN],
+      ["door-json-broken", "five megabytes that end in broken JSON", BROKEN],
     ] as const
   ).map(([id, title, raw]): AbuseCase => ({
     id,

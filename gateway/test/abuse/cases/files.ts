@@ -121,7 +121,7 @@ export const fileCases: AbuseCase[] = [
   },
   {
     id: "files-data-url-of-nothing",
-    title: "the same with data that is no picture",
+    title: "the same with data that isn't a picture",
     attack: async ({ unlimited }) => {
       const image = `data:image/png;base64,${"A".repeat(DATA_URL_CHARS)}`;
       refuses(await unlimited.post("/api/models/sandbox-image-fast/run", { inputs: { prompt: "a loom", image } }), 400, "INVALID_INPUTS");

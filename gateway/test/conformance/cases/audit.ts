@@ -153,7 +153,7 @@ export const auditCases: Case[] = [
     const lines = (await file.text()).trimEnd().split("\n");
     assert.equal(lines[0], "at,actor,keyId,ip,action,target,outcome,errorCode,requestId,change,before,after");
     assert.equal(lines.length, all.length + 1);
-    assert.ok(lines.at(-1)!.includes("'=Audited"), "a cell that begins with = is no formula");
+    assert.ok(lines.at(-1)!.includes("'=Audited"), "a cell that begins with = isn't a formula");
     assert.deepEqual(await actions("action=audit.export"), ["audit.export"]);
     refuses(await (await user(ctx)).session.get(path), 404, "NOT_FOUND");
   }),

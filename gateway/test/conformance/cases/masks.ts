@@ -28,7 +28,7 @@ export const maskCases: Case[] = [
     const bytes = Buffer.from(await (await fetch(pick<string>(answer, "result.mask.url"))).arrayBuffer());
     assert.deepEqual([bytes[DEPTH], bytes[COLOUR_TYPE]], [8, 0]);
   }),
-  masks("a mask flows into ports for images; an image is no mask before an operation says what it selects", async (ctx) => {
+  masks("a mask flows into ports for images; an image isn't a mask before an operation says what it selects", async (ctx) => {
     const [own, grow] = [await user(ctx), node("grow", "media", { operation: "mask-grow" })];
     const small = node("small", "media", { operation: "image-resize", width: 16 });
     const intoImage = [edge("pic.image", "draw.image"), edge("draw.mask", "small.image"), edge("small.image", "out.images")];

@@ -262,12 +262,12 @@ const reading: Case[] = [
 const invalidCreations: readonly [what: string, body: unknown][] = [
   ["no name", {}],
   ["an empty name", { name: "" }],
-  ["a name that is no text", { name: 7 }],
-  ["tags that are no list", { name: "x", tags: "print" }],
-  ["nodes that are no list", { name: "x", nodes: {} }],
-  ["edges that are no list", { name: "x", edges: {} }],
-  ["a viewport that is no object", { name: "x", viewport: [] }],
-  ["a flag that is no boolean", { name: "x", isTemplate: "yes" }],
+  ["a name that isn't text", { name: 7 }],
+  ["tags that aren't a list", { name: "x", tags: "print" }],
+  ["nodes that aren't a list", { name: "x", nodes: {} }],
+  ["edges that aren't a list", { name: "x", edges: {} }],
+  ["a viewport that isn't an object", { name: "x", viewport: [] }],
+  ["a flag that isn't a boolean", { name: "x", isTemplate: "yes" }],
   ["a body that is a list", []],
 ];
 

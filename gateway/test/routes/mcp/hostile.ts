@@ -52,7 +52,7 @@ const ofWhole: Hostile[] = [
     rpc: INVALID,
   },
   { name: "more bytes than a body may have", raw: `{"a":"${"x".repeat(11 * 1024 * 1024)}"}`, status: 413, rpc: SERVER },
-  { name: "bytes that are no UTF-8", raw: "\u{fffd}\ud800", status: 400, rpc: INVALID },
+  { name: "bytes that aren't UTF-8", raw: "\u{fffd}\ud800", status: 400, rpc: INVALID },
   { name: "another content type", raw: "{}", headers: { "content-type": "text/plain" }, status: 415, rpc: SERVER },
   { name: "an encoded body", raw: "{}", headers: { "content-encoding": "gzip" }, status: 415, rpc: SERVER },
   { name: "a page of another origin", message: of("tools/list"), headers: { origin: "https://evil.example" }, status: 403, rpc: SERVER },
@@ -61,7 +61,7 @@ const ofWhole: Hostile[] = [
   { name: "no key", message: of("tools/list"), headers: { authorization: "" }, status: 401, rpc: SERVER },
   { name: "a wrong key", message: of("tools/list"), headers: { authorization: "Bearer nl_test_nothing" }, status: 401, rpc: SERVER },
   { name: "an unknown parameter", message: of("tools/list"), path: "/mcp?tools=all", status: 400, rpc: INVALID },
-  { name: "a parameter that is no flag", message: of("tools/list"), path: "/mcp?models=maybe", status: 400, rpc: INVALID },
+  { name: "a parameter that isn't a flag", message: of("tools/list"), path: "/mcp?models=maybe", status: 400, rpc: INVALID },
 ];
 
 const ofSessions: Hostile[] = [
@@ -144,7 +144,7 @@ const ofTools: Hostile[] = [
   { name: "a cursor that is a number", message: of("tools/list", { cursor: 7 }), status: 400, rpc: INVALID },
   { name: "an unknown tool", message: call("no-such-tool", {}), status: 200, rpc: BAD_PARAMS },
   { name: "a tool by the name of a member of objects", message: call("constructor", {}), status: 200, rpc: BAD_PARAMS },
-  { name: "a tool whose name is no text", message: call({ a: 1 }, {}), status: 200, rpc: BAD_PARAMS },
+  { name: "a tool whose name isn't text", message: call({ a: 1 }, {}), status: 200, rpc: BAD_PARAMS },
   { name: "a name of a megabyte", message: call("x".repeat(1024 * 1024), {}), status: 200, rpc: BAD_PARAMS },
   { name: "arguments that are a list", message: call("get_workflow", []), status: 200, rpc: BAD_PARAMS },
   { name: "an argument of a wrong type", message: call("get_workflow", { slug: 7 }), status: 200, tool: "" },
@@ -152,7 +152,7 @@ const ofTools: Hostile[] = [
   { name: "two targets", message: call("run", { workflow: "a", model: "b", inputs: {} }), status: 200, tool: "INVALID_REQUEST" },
   { name: "an unknown argument", message: call("cancel", { executionId: UUID, force: true }), status: 200, tool: "INVALID_REQUEST" },
   {
-    name: "inputs that are no object",
+    name: "inputs that aren't an object",
     message: call("quote", { model: "sandbox-image", inputs: "all" }),
     status: 200,
     tool: "INVALID_INPUTS",

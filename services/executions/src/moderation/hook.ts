@@ -61,7 +61,7 @@ const readAnswer = (body: Buffer): HookAnswer => {
     throw new HookAway("the answer isn't JSON");
   }
   const parsed = answerForm.safeParse(value);
-  if (!parsed.success) throw new HookAway(`answered with what is no decision (${parsed.error.issues[0]?.path.join(".") ?? ""})`);
+  if (!parsed.success) throw new HookAway(`the answer isn't a decision (${parsed.error.issues[0]?.path.join(".") ?? ""})`);
   return parsed.data;
 };
 

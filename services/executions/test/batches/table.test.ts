@@ -91,7 +91,7 @@ it.each([
   ["has a line that is too short", "subject,data\n1\n", "isn't valid CSV"],
   ["is a list in JSON", ' [{"subject":"a"}]', "one JSON object per line (JSONL)"],
   ["is text of an encoding that can't be told", Uint8Array.of(0x61, 0x0a, 0xef, 0xf0, 0xe8), "UTF-8"],
-  ["has a line that is no object", '{"a":1}\n[1]\n', "line 2"],
+  ["has a line that isn't an object", '{"a":1}\n[1]\n', "line 2"],
   ["is nested too deep", `{"a":${"[".repeat(100)}${"]".repeat(100)}}`, "levels deep"],
 ])("rejects a file that %s", async (_, text, message) => {
   await expect(read(text)).rejects.toMatchObject({ reason: "INVALID_REQUEST", message: expect.stringContaining(message) as string });

@@ -148,7 +148,7 @@ describe("a direct run", () => {
   });
 
   it.each([
-    ["text that is no JSON", "{", "INVALID_INPUTS"],
+    ["text that isn't JSON", "{", "INVALID_INPUTS"],
     ["a list", "[]", "INVALID_INPUTS"],
     ["nothing", "null", "INVALID_INPUTS"],
     ["a missing input", "{}", "INVALID_INPUTS"],

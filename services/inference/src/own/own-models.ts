@@ -52,7 +52,7 @@ const problemOf = async (path: string): Promise<string | undefined> => {
     const file = await open(path, "r");
     try {
       const { buffer } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
-      return buffer.toString("latin1") === MAGIC ? undefined : "it is no GGUF file";
+      return buffer.toString("latin1") === MAGIC ? undefined : "it isn't a GGUF file";
     } finally {
       await file.close();
     }

@@ -21,7 +21,7 @@ const CHUNK_CHARACTERS = 24;
 const PACE_MS = 10;
 /** Faults that cause invalid answers. `invalid` affects only the first answer, `unfit` every answer. */
 const UNFIT = ["invalid", "unfit"] as const;
-const UNFIT_TEXT = "[sandbox] This answer is no JSON, as it was asked to be.";
+const UNFIT_TEXT = "[sandbox] This answer is not JSON, although the request asked for JSON.";
 
 const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),

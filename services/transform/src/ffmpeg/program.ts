@@ -66,7 +66,7 @@ export const findFfmpeg = (options: ProgramOptions): Program => {
   const look = async (): Promise<ProgramStatus> => {
     const configuredPath = options.FFMPEG_PATH || undefined;
     if (configuredPath !== undefined && !(await isProgram(configuredPath)))
-      return notThere("away", `FFMPEG_PATH names ${configuredPath}, which is no program`, AWAY_SECONDS);
+      return notThere("away", `FFMPEG_PATH is ${configuredPath}, which isn't a program`, AWAY_SECONDS);
     let path = configuredPath ?? (await onPath());
     if (path === undefined) {
       const availability = await availabilityOf(roots, ASSETS);

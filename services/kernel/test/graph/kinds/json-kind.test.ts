@@ -142,7 +142,7 @@ describe("the body of a request", () => {
   };
   it.each<[string, unknown, Record<string, unknown>, unknown]>([
     ["escapes values inside texts", '{"q": "say {{a}}"}', { a: 'a "b"\n' }, ['{"q": "say a \\"b\\"\\n"}', true]],
-    ["puts values that are no text in as JSON", '{"n": {{n}}, "l": {{l}}}', { n: 3, l: ["x"] }, ['{"n": 3, "l": ["x"]}', true]],
+    ["inserts values other than text as JSON", '{"n": {{n}}, "l": {{l}}}', { n: 3, l: ["x"] }, ['{"n": 3, "l": ["x"]}', true]],
     ["takes what was not given for null outside of texts", '{"n": {{n}}}', {}, ['{"n": null}', true]],
     ["leaves other texts as they are", 'say "{{a}}', { a: '"' }, ['say ""', false]],
     ["knows a connected text that is JSON", undefined, { body: "[1]" }, ["[1]", true]],

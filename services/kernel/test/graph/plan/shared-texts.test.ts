@@ -43,7 +43,7 @@ it.each([
   ["texts like those that stand for others", [`${MARK}0`, `${MARK}=`, `${MARK}=${MARK}1`, MARK, "\u0000"]],
   ["such texts, long and often", [`${MARK}${LONG}`, `${MARK}${LONG}`, LONG, LONG, `${MARK}0`]],
   ["members of any name", [{ ["__proto__"]: LONG, constructor: LONG, "": [LONG] }, JSON.parse(`{"__proto__":{"a":"${LONG}"}}`)]],
-  ["everything that is no text", [null, true, 0, [], {}, [[[]]], 1.5]],
+  ["everything except text", [null, true, 0, [], {}, [[[]]], 1.5]],
 ])("a plan with %s arrives unchanged", (_name, values: unknown[]) => {
   const plan = planOf(
     values.map((value, index) => step(`n${index}`, { literals: { value }, sources: { in: [knownSource(value)] } })),
