@@ -34,12 +34,15 @@ const FAILING = {
 
 const run = (slug: string) => stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: {} } });
 
-/** Makes a run a week old. */
-const age = async (executionId: string): Promise<void> => {
+/** Makes a workflow and its run a week old. */
+const age = async (slug: string, executionId: string): Promise<void> => {
   const { env } = stage.platform;
   const client = await mongo.MongoClient.connect(env.MONGODB_URI!);
-  const executions = client.db(`${env.MONGODB_DATABASE_PREFIX}executions`).collection<{ _id: string }>("executions");
+  const collection = (service: string) => client.db(`${env.MONGODB_DATABASE_PREFIX}${service}`).collection<{ _id: string }>(service);
+  const executions = collection("executions");
   const at = new Date(Date.now() - WEEK_DAYS * DAY_MS);
+  // Runs from before a workflow was created belong to an earlier workflow of that slug.
+  await collection("workflows").updateOne({ _id: slug }, { $set: { createdAt: at } });
   await executions.updateOne({ _id: executionId }, { $set: { createdAt: at, finishedAt: at } });
   await client.close();
 };
@@ -49,7 +52,7 @@ test.beforeAll(async () => {
   account = await http.account({ tier: "enterprise" });
   for (const [name, graph] of Object.entries({ three: THREE, one: ONE, failing: FAILING, empty: { nodes: [], edges: [] } }))
     slugs[name] = String((await http.call("POST", "/api/workflows", { key: account.key, body: { name, ...graph } })).body.slug);
-  await age((await run(slugs.one!)).headers.get("x-execution-id")!);
+  await age(slugs.one!, (await run(slugs.one!)).headers.get("x-execution-id")!);
   await run(slugs.three!);
   await run(slugs.three!);
   await run(slugs.failing!);
