@@ -9,7 +9,8 @@ import { FINAL_BATCHES, type ItemInput } from "../../run/batch";
 import { metadataKeys } from "../../run/record";
 import type { Runner } from "../../run/runner";
 import { itemExecutionId } from "../item";
-import type { Order, Orders } from "../orders";
+import type { Orders } from "../orders";
+import type { Order } from "../placing";
 
 /** Maximum number of earlier batches whose calls can be reused. */
 const EARLIER_BATCHES = 10;
