@@ -21,8 +21,8 @@ const text = z.string().min(1);
 const isOutputOf = (modality: (typeof MODALITIES)[number], [first, second]: readonly string[]): boolean =>
   first === OUTPUT_OF[modality] && (second === undefined || (modality === "text" && second === "json"));
 
-const isFileInput = (schema: JsonSchema, input: string): boolean =>
-  schemaPorts(schema).some(([name, { type }]) => name === input && isFileType(type));
+const isFileInput = (schema: JsonSchema, input: string, only?: "mask"): boolean =>
+  schemaPorts(schema).some(([name, { type }]) => name === input && isFileType(type) && (only === undefined || type === only));
 
 export const entrySchema = z
   .strictObject({
@@ -60,9 +60,15 @@ export const entrySchema = z
   })
   .refine(({ internalName, successor }) => internalName !== successor, { path: ["successor"], message: "must be another model" })
   .superRefine(({ provider, inputSchema }, context) => {
-    for (const [name, { send }] of Object.entries(provider.files ?? {})) {
+    for (const [name, { send, mask }] of Object.entries(provider.files ?? {})) {
       const path = ["provider", "files", name];
       if (!isFileInput(inputSchema, name)) context.addIssue({ code: "custom", path, message: "isn't an input for files" });
+      if (mask && !(isFileInput(inputSchema, name, "mask") && isFileInput(inputSchema, mask.image)))
+        context.addIssue({
+          code: "custom",
+          path: [...path, "mask"],
+          message: 'needs an input with "x-mask": true, and names the input of its image',
+        });
       if (send.includes("upload") && !provider.upload)
         context.addIssue({ code: "custom", path: [...path, "send"], message: "needs provider.upload" });
       if (send.includes("form") && !("request" in provider && provider.request.form))

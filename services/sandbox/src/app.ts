@@ -107,7 +107,8 @@ export const createSandbox = ({
   report = () => undefined,
 }: SandboxOptions): Express => {
   const jobs = openJobs(dataDirectory, clock);
-  const files = createFiles();
+  const inputs = inputFiles(dataDirectory, egress);
+  const files = createFiles(inputs.readKept);
   const faults = createGlobalFaults(clock);
   const direct: Direct = { chat: chatDialect(clock), images: imagesDialect(files, clock), speech: speechDialect(files) };
   const app = express().disable("x-powered-by");
@@ -118,7 +119,6 @@ export const createSandbox = ({
   });
   app.use(infoRoutes(dataDirectory), controlRoutes(controlKey, { faults, jobs, files, direct }));
   app.use(["/v1", "/queue", "/files"], faults.inflict);
-  const inputs = inputFiles(dataDirectory, egress);
   app.use(inputs.uploads);
   app.use(fileRoutes(files));
   const [byBearer, byHeader] = [requireKey(apiKey, ["Bearer", "Token"]), requireKeyHeader(apiKey, "xi-api-key")];

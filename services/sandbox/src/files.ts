@@ -1,6 +1,7 @@
 import { createByteCache } from "./byte-cache";
 import { MAX_MUSIC_SECONDS, MAX_SECONDS } from "./inputs";
 import { renderMusic } from "./render/music";
+import { renderMasked } from "./render/masked";
 import { renderPicture } from "./render/picture";
 import { MAX_SYLLABLES, renderSpeech } from "./render/speech";
 import { renderVideo } from "./render/video";
@@ -11,6 +12,7 @@ export const pictureName = (seed: string, size: number): string => `image-${size
 export const videoName = (seed: string, seconds: number, framesPerSecond: number): string =>
   `video-${seconds}-${framesPerSecond}-${seed}.mp4`;
 export const musicName = (seed: string, seconds: number): string => `music-${seconds}-${seed}.wav`;
+export const maskedName = (seed: string, image: string, mask: string): string => `masked-${seed}-${image}-${mask}.png`;
 export const speechName = (seed: string, syllables: number): string => `speech-${syllables}-${seed}.wav`;
 
 interface Format {
@@ -28,7 +30,16 @@ const FORMATS: readonly Format[] = [
   { pattern: /^speech-([1-9]\d{0,2})()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_SYLLABLES, render: renderSpeech },
 ];
 
-const lookUp = (name: string): { contentType: string; render(): Buffer | Promise<Buffer> } | undefined => {
+const MASKED = /^masked-([0-9a-f]{32})-([0-9a-f-]{36})-([0-9a-f-]{36})\.png$/;
+
+/** Reads a file that was kept with its request. */
+export type ReadKept = (id: string) => Promise<Buffer>;
+const readNothing: ReadKept = () => Promise.reject(new Error("no files are kept"));
+
+const lookUp = (name: string, read: ReadKept = readNothing): { contentType: string; render(): Buffer | Promise<Buffer> } | undefined => {
+  const [, seedOfMasked, image, mask] = MASKED.exec(name) ?? [];
+  if (seedOfMasked !== undefined)
+    return { contentType: "image/png", render: async () => renderMasked(seedOfMasked, await read(image!), await read(mask!)) };
   for (const { pattern, contentType, max, render } of FORMATS) {
     const [, first, second, seed] = pattern.exec(name) ?? [];
     if (seed === undefined || Number(first) > max) continue;
@@ -59,7 +70,7 @@ export interface Files {
 }
 
 /** Renders files on download. Nothing is stored, because names contain all parameters. */
-export const createFiles = (): Files => {
+export const createFiles = (read: ReadKept): Files => {
   const cache = createByteCache(CACHE_BYTES);
   const counters = { served: 0, rendered: 0, renderCpuMs: 0 };
   const render = async (make: () => Buffer | Promise<Buffer>): Promise<Buffer> => {
@@ -72,7 +83,7 @@ export const createFiles = (): Files => {
   };
   return {
     open: async (name) => {
-      const file = lookUp(name);
+      const file = lookUp(name, read);
       if (!file) return undefined;
       const bytes = cache.get(name) ?? (await render(file.render));
       cache.set(name, bytes);

@@ -1,4 +1,4 @@
-import { musicName, pictureName, speechName, videoName } from "./files";
+import { maskedName, musicName, pictureName, speechName, videoName } from "./files";
 import type { GeneratorInput } from "./inputs";
 import { seedOf } from "./render/random";
 import { syllablesOf } from "./render/speech";
@@ -34,10 +34,21 @@ export const CHAT_LATENCY_MS = 40;
 
 const contentSeed = ({ prompt, image, seed }: GeneratorInput, index = 0): string => seedOf(prompt, image, seed, index);
 
+/** Where the files of a request with a mask were kept. */
+const UPLOAD_ID = /([0-9a-f-]{36})$/;
+const uploadIdOf = (address: string): string => UPLOAD_ID.exec(address)![1]!;
+
+const imageName = (input: GeneratorInput, index: number, size: number): string => {
+  const { prompt, image, mask, seed } = input;
+  if (image === undefined || mask === undefined) return pictureName(contentSeed(input, index), size);
+  // Addresses of kept files are random, so they aren't part of the seed.
+  return maskedName(seedOf(prompt, undefined, seed, index), uploadIdOf(image), uploadIdOf(mask));
+};
+
 const images = (latencyMs: number, size: number): Generator => ({
   outputs: "images",
   latencyMs: () => latencyMs,
-  files: (input) => Array.from({ length: input.count }, (_, index) => pictureName(contentSeed(input, index), size)),
+  files: (input) => Array.from({ length: input.count }, (_, index) => imageName(input, index, size)),
 });
 
 const videos = (framesPerSecond: number): Generator => {

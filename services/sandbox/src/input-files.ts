@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream, mkdirSync } from "node:fs";
-import { access, readdir, rename, rm, stat } from "node:fs/promises";
+import { access, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { EgressError, type EgressClient } from "@nodeloom/platform";
 import { Router, type RequestHandler } from "express";
 import { z } from "zod";
 import { notFound, parseBody, ProviderError } from "./provider-error";
+import { checkImage } from "./render/masked";
 import { baseUrlOf } from "./requests";
 
 /** Files in requests are fetched, as a provider on the internet would do, or uploaded to the sandbox's storage first. */
@@ -32,14 +34,23 @@ const initiateSchema = z.strictObject({ content_type: z.string().min(1), file_na
 const unreadable = (problem: string): ProviderError =>
   new ProviderError(422, "input_unreadable", `the file could not be read: ${problem}`, "image");
 
+interface MaskedInput {
+  image?: unknown;
+  mask?: unknown;
+}
+interface Body extends MaskedInput {
+  input?: MaskedInput | null;
+  messages?: unknown;
+}
+
 /** Files that a request of any dialect names. */
 const filesOf = (body: unknown): string[] => {
-  const { image, input, messages } = (body ?? {}) as { image?: unknown; input?: { image?: unknown } | null; messages?: unknown };
+  const { image, mask, input, messages } = (body ?? {}) as Body;
   const parts = (Array.isArray(messages) ? (messages as ({ content?: unknown } | null)[]) : []).flatMap((message) =>
     Array.isArray(message?.content) ? (message.content as unknown[]) : [],
   );
   const pictures = parts.map((part) => (part as { image_url?: { url?: unknown } } | null)?.image_url?.url);
-  return [image, input?.image, ...pictures].filter((one) => typeof one === "string");
+  return [image, mask, input?.image, input?.mask, ...pictures].filter((one) => typeof one === "string");
 };
 
 async function* bounded(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
@@ -75,6 +86,7 @@ const createUploads = (folder: string) => {
         await rm(part, { force: true });
       }
     },
+    read: (id: string): Promise<Buffer> => readFile(join(folder, id)),
     has: (id: string): Promise<boolean> =>
       access(join(folder, id)).then(
         () => true,
@@ -114,6 +126,32 @@ export const inputFiles = (dataDirectory: string, egress: EgressClient | undefin
     else if (!(await keptUploads.has(id))) throw unreadable("there is no such upload");
   };
 
+  const bytesAt = async (reference: string, origin: string): Promise<Buffer> => {
+    if (DATA_URL.test(reference)) return Buffer.from(reference.slice(reference.indexOf(",") + 1), "base64");
+    const url = new URL(reference);
+    const id = url.origin === origin ? UPLOADED.exec(url.pathname)?.[1] : undefined;
+    if (id !== undefined) return keptUploads.read(id);
+    if (!egress) throw unreadable("addresses aren't fetched here");
+    const { body } = await egress.stream({ url: reference, timeoutMs: READ_MS, maxBytes: MAX_FILE_BYTES, maxRedirects: REDIRECTS });
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+
+  /** Keeps the image and the mask of a request until its result is drawn, and names them by their addresses here. */
+  const keepMasked = async (input: MaskedInput | null | undefined, origin: string): Promise<void> => {
+    if (typeof input?.image !== "string" || typeof input.mask !== "string") return;
+    for (const name of ["image", "mask"] as const) {
+      const bytes = await bytesAt(input[name] as string, origin);
+      await checkImage(bytes).catch((error: unknown) => {
+        throw unreadable(error instanceof Error ? error.message : "it isn't an image");
+      });
+      const id = randomUUID();
+      await keptUploads.keep(id, Readable.from([bytes]));
+      input[name] = `${origin}/uploads/${id}`;
+    }
+  };
+
   const storage = Router();
   storage.post("/storage/upload/initiate", (request, response) => {
     parseBody(initiateSchema, request.body);
@@ -129,7 +167,9 @@ export const inputFiles = (dataDirectory: string, egress: EgressClient | undefin
   });
   const check: RequestHandler = async (request, _response, next) => {
     await Promise.all(filesOf(request.body).map((reference) => read(reference, baseUrlOf(request))));
+    const body = (request.body ?? {}) as Body;
+    for (const input of [body, body.input]) await keepMasked(input, baseUrlOf(request));
     next();
   };
-  return { storage, uploads, check };
+  return { storage, uploads, check, readKept: keptUploads.read };
 };

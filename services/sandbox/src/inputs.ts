@@ -40,14 +40,21 @@ const prompt = z.string().min(1).max(MAX_PROMPT_CHARACTERS);
 /** Inputs that all generators share. */
 const generatorInputs = {
   image: imageReference.optional(),
+  /** The part of the image to draw in: white is selected. */
+  mask: imageReference.optional(),
   count: z.int().min(1).max(MAX_COUNT).default(1),
   seconds: z.int().min(1).max(MAX_SECONDS).optional(),
   seed: z.int().optional(),
   sandbox: faultSchema.optional(),
 };
 
+const needsImage = ({ image, mask }: { image?: string | undefined; mask?: string | undefined }): boolean =>
+  mask === undefined || image !== undefined;
+const MASK_NEEDS_IMAGE = { path: ["mask"], message: "needs an image" };
+
 export const generatorSchema = z
   .strictObject({ ...generatorInputs, prompt: prompt.optional(), text: prompt.optional() })
+  .refine(needsImage, MASK_NEEDS_IMAGE)
   .refine((input) => input.prompt !== undefined || input.text !== undefined, { path: ["prompt"], message: "is required" })
   .transform(({ prompt: promptText, text, ...rest }) => ({ ...rest, prompt: promptText ?? text ?? "" }));
 export type GeneratorInput = z.infer<typeof generatorSchema>;
@@ -60,6 +67,7 @@ export const jobSchema = z
     quality: z.enum(["standard", "pro"]).default("standard"),
     prompt,
   })
+  .refine(needsImage, MASK_NEEDS_IMAGE)
   .refine(({ kind, seconds = 1 }) => kind === "music" || seconds <= MAX_SECONDS, {
     path: ["seconds"],
     message: `must be at most ${MAX_SECONDS}`,

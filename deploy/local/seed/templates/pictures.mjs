@@ -145,4 +145,76 @@ const STYLE_GRID = {
   ].map(edge),
 };
 
-export const PICTURES = [THUMBNAILS, STYLE_GRID];
+const INPAINT = {
+  slug: "inpaint",
+  name: "Inpaint",
+  description: "You select a part of a photo and describe what is drawn there. The rest stays as it is.",
+  tags: ["pictures", "masks"],
+  nodes: [
+    node("input", "request-input", 0, 0, {
+      fields: [
+        { name: "photo", type: "image_upload", label: "Photo", default: "sample:lighthouse.jpg" },
+        textField("prompt", "What to draw there", "a hot air balloon"),
+      ],
+      values: {},
+    }),
+    node("select", "media", 1, 1, {
+      operation: "mask-draw",
+      label: "Selected part",
+      shapes: [
+        {
+          tool: "brush",
+          points: [
+            [0.2, 0.24],
+            [0.42, 0.2],
+          ],
+          size: 0.24,
+        },
+      ],
+      feather: 16,
+    }),
+    node("fill", "generate-image", 2, 0, { model: "sandbox-image", label: "Drawn inside" }),
+    node("output", "response-output", 3, 0, {}),
+  ],
+  edges: [
+    "input.photo -> select.image",
+    "input.photo -> fill.image",
+    "input.prompt -> fill.prompt",
+    "select.mask -> fill.mask",
+    "fill.image -> output.images",
+  ].map(edge),
+};
+
+const OUTPAINT = {
+  slug: "outpaint",
+  name: "Outpaint",
+  description: "A photo becomes wider: a model draws what lies to its left and right.",
+  tags: ["pictures", "masks"],
+  nodes: [
+    node("input", "request-input", 0, 0, {
+      fields: [
+        { name: "photo", type: "image_upload", label: "Photo", default: "sample:beach.jpg" },
+        textField("prompt", "What lies beside it", "more beach and sea, in the same light"),
+      ],
+      values: {},
+    }),
+    node("wider", "media", 1, 0, { operation: "image-extend", label: "Wider", left: 160, right: 160 }),
+    node("select", "media", 2, 1, { operation: "mask-from-image", label: "New parts", by: "alpha", invert: true }),
+    node("overlap", "media", 3, 1, { operation: "mask-grow", label: "With some of the photo", pixels: 12 }),
+    node("soft", "media", 4, 1, { operation: "mask-blur", label: "With a soft edge", feather: 12 }),
+    node("fill", "generate-image", 5, 0, { model: "sandbox-image", label: "Drawn beside" }),
+    node("output", "response-output", 6, 0, {}),
+  ],
+  edges: [
+    "input.photo -> wider.image",
+    "wider.image -> select.image",
+    "select.mask -> overlap.mask",
+    "overlap.mask -> soft.mask",
+    "wider.image -> fill.image",
+    "soft.mask -> fill.mask",
+    "input.prompt -> fill.prompt",
+    "fill.image -> output.images",
+  ].map(edge),
+};
+
+export const PICTURES = [THUMBNAILS, STYLE_GRID, INPAINT, OUTPAINT];

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import sharp from "sharp";
 import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import type { Context } from "../context";
@@ -41,6 +42,44 @@ export const maskCases: Case[] = [
     const read = node("read", "media", { operation: "mask-from-image", by: "brightness" });
     const throughNode = [edge("pic.image", "read.image"), edge("read.mask", "grow.mask"), edge("grow.mask", "out.mask")];
     answers(await runGraph(own, { nodes: [picture, read, grow, out], edges: throughNode }), 200);
+  }),
+  masks("a model draws inside a mask and leaves the other pixels alone; a model without masks rejects one", async (ctx) => {
+    const own = await user(ctx);
+    const inputs = { prompt: "a kite" };
+    const fill = node("fill", "generate-image", { model: "sandbox-image", inputs });
+    const keep = node("keep", "media", { operation: "mask-invert" });
+    const [before, after] = ["before", "after"].map((id) => node(id, "media", { operation: "image-mask" }));
+    const graph = {
+      nodes: [picture, drawing, fill, keep, before, after, out],
+      edges: [
+        ...[
+          edge("pic.image", "draw.image"),
+          edge("pic.image", "fill.image"),
+          edge("draw.mask", "fill.mask"),
+          edge("draw.mask", "keep.mask"),
+        ],
+        ...[edge("pic.image", "before.image"), edge("keep.mask", "before.mask"), edge("before.image", "out.before")],
+        ...[edge("fill.image", "after.image"), edge("keep.mask", "after.mask"), edge("after.image", "out.after")],
+        ...[edge("pic.image", "out.whole"), edge("fill.image", "out.filled")],
+      ],
+    };
+    const answer = answers(await runGraph(own, graph), 200, { result: { filled: { width: SIDE, height: SIDE } } });
+    const pixels = async (name: string): Promise<Buffer> =>
+      sharp(Buffer.from(await (await fetch(pick<string>(answer, `result.${name}.url`))).arrayBuffer()))
+        .flatten({ background: "#000000" })
+        .raw()
+        .toBuffer();
+    assert.ok((await pixels("before")).equals(await pixels("after")), "pixels outside of the mask changed");
+    assert.ok(!(await pixels("whole")).equals(await pixels("filled")), "nothing was drawn inside the mask");
+    const fast = node("fill", "generate-image", { model: "sandbox-image-fast", inputs });
+    const refused = refuses(
+      await runGraph(own, { ...graph, nodes: [picture, drawing, fast, keep, before, after, out] }),
+      422,
+      "WORKFLOW_INVALID",
+    );
+    const [issue] = pick<{ nodeId: string; code: string; message: string }[]>(refused, "issues");
+    assert.deepEqual([issue!.nodeId, issue!.code], ["fill", "UNKNOWN_INPUT"]);
+    assert.match(issue!.message, /mask/);
   }),
   masks("a caller sends a mask as a file; it is scaled to the image, and other values are rejected", async (ctx) => {
     const own = await user(ctx);

@@ -23,6 +23,7 @@ import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { final, inputFailed, providerFailed, QUOTES_ADDRESS } from "./failures";
 import { ownerOf } from "./making";
+import type { ConvertMask } from "./mask-files";
 
 /** Passes files to a provider as a readable address, as an upload to the provider's storage, or inside the request. */
 
@@ -38,6 +39,7 @@ export interface InputFilesOptions extends DialectContext {
   /** Address prefix of the platform's own storage. */
   own: string;
   downloads: Slots;
+  convertMask: ConvertMask;
 }
 
 type Inputs = Readonly<Record<string, unknown>>;
@@ -62,11 +64,16 @@ interface Given {
   name: string;
   index: number;
   value: string;
+  /** All inputs of the call. */
+  inputs: Inputs;
 }
+
+/** Distinguishes an image that is stored because of its mask from the files of the call. */
+const IMAGE_OF_MASK = 1_000;
 
 export type SendFiles = ReturnType<typeof createInputFiles>;
 
-export const createInputFiles = ({ media, own, downloads, ...context }: InputFilesOptions) => {
+export const createInputFiles = ({ media, own, downloads, convertMask, ...context }: InputFilesOptions) => {
   const uploads = new LRUCache<string, Promise<Uploaded>>({ max: REMEMBERED });
 
   /** Stores a file from outside the platform once per call, and returns its key. */
@@ -119,8 +126,20 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     return (await task).reference;
   };
 
+  /** The file to send: a mask in the provider's form, other files unchanged. */
+  const converted = async (given: Given): Promise<Given> => {
+    const { call, name, index, inputs, settings } = given;
+    const { mask } = sendingOf(settings, name);
+    if (!mask) return given;
+    const [image] = each(member(inputs, mask.image));
+    const imageKey = typeof image === "string" ? await keyOf({ ...given, value: image, index: index + IMAGE_OF_MASK }) : undefined;
+    const file = { call, name, selected: mask.selected, mask: await keyOf(given), image: imageKey };
+    return { ...given, value: await convertMask(file) };
+  };
+
   /** @throws DomainError if no method can send the file */
-  const sendFile = async (inputFile: Given): Promise<Sent> => {
+  const sendFile = async (original: Given): Promise<Sent> => {
+    const inputFile = await converted(original);
     const { settings, name, value, call } = inputFile;
     const sending = sendingOf(settings, name);
     const isData = DATA_URL.test(value);
@@ -172,7 +191,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
       ports.map(async (name): Promise<[string, unknown][]> => {
         const values = each(inputs[name]).map((value): Promise<Sent> => {
           if (typeof value !== "string") return Promise.resolve({ value });
-          const inputFile = { call, settings, name, index: index++, value, reused };
+          const inputFile = { call, settings, name, index: index++, value, inputs, reused };
           return sendFile(inputFile).catch((error: unknown) => {
             throw asFailure(error, inputFile);
           });

@@ -24,6 +24,7 @@ import type { Stores } from "../record/stores";
 import { DOWNLOADS } from "./call";
 import { createGates } from "./gates";
 import { createInputFiles } from "./input-files";
+import { createMaskConversion } from "./mask-files";
 import { createOutgoing } from "./outgoing";
 import { createOwnFiles } from "./own-files";
 import { createPace } from "./pace";
@@ -100,7 +101,7 @@ export const wireCalls = async ({
     submissions: createSubmissions(stores),
     addresses: createAddressRules(addresses),
     ownFiles: createOwnFiles(media, urls),
-    sendFiles: createInputFiles({ ...dialects, media, own, downloads }),
+    sendFiles: createInputFiles({ ...dialects, media, own, downloads, convertMask: createMaskConversion(services.transform) }),
   });
   const programs = createPrograms(services.transform);
   const counts = { redis, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };

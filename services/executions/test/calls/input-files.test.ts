@@ -7,6 +7,7 @@ import type { media as mediaProto } from "@nodeloom/proto";
 import { ProviderError } from "@nodeloom/providers";
 import { withFreshFiles } from "../../src/calls/call";
 import { createInputFiles, type InputFilesOptions } from "../../src/calls/input-files";
+import type { MaskFile } from "../../src/calls/mask-files";
 import { callOf } from "../support/model-calls";
 
 /** Sends files to providers. A local server simulates their storage. */
@@ -83,6 +84,7 @@ const inputSchema = {
   properties: {
     prompt: { type: "string" },
     image: { type: "string", format: "media" },
+    mask: { type: "string", format: "media", contentMediaType: "image/*", "x-mask": true },
     images: { type: "array", items: { type: "string", format: "media" } },
   },
 };
@@ -90,11 +92,16 @@ const inputSchema = {
 const sender = (provider: Record<string, unknown>, { own = OWN, bytes = Buffer.from("picture") } = {}) => {
   const { media, ingested } = storageOf({ "a.png": bytes });
   const downloads = createSlots({ concurrency: 4, queueLimit: 10 });
-  const send = createInputFiles({ egress, secret: () => "secret-of-ours", media, own, downloads });
+  const masks: MaskFile[] = [];
+  const convertMask = (file: MaskFile): Promise<string> => {
+    masks.push(file);
+    return Promise.resolve(`${own}converted.png`);
+  };
+  const send = createInputFiles({ egress, secret: () => "secret-of-ours", media, own, downloads, convertMask });
   const settings = { kind: "http-polling", baseUrl: base, hosted: true, auth: { scheme: "Key", secretEnv: "KEY" }, ...provider };
   const model = { inputSchema, providerJson: JSON.stringify(settings) };
   const sending = (inputs: Record<string, unknown>) => send(callOf(), model, inputs);
-  return { ingested, sending, send: async (inputs: Record<string, unknown>) => (await sending(inputs)).inputs };
+  return { ingested, masks, sending, send: async (inputs: Record<string, unknown>) => (await sending(inputs)).inputs };
 };
 const ways = (...send: string[]) => ({ files: { image: { send }, images: { send } } });
 const DATA = `data:image/png;base64,${Buffer.from("picture").toString("base64")}`;
@@ -119,6 +126,28 @@ describe("an address", () => {
   ])("is not sent if a hosted provider can't read it: %s", async (image) => {
     const { send } = sender(ways("url", "data-url"));
     expect(await send({ image })).toEqual({ image: DATA });
+  });
+});
+
+describe("a mask", () => {
+  const files = { mask: { send: ["url"], mask: { selected: "transparent", image: "image" } }, image: { send: ["url"] } };
+
+  it("is sent in the form that its provider takes, at the size of the image of the same call", async () => {
+    const { send, masks } = sender({ files, hosted: false });
+    expect(await send({ image: `${OWN}photo.png`, mask: `${OWN}mask.png` })).toEqual({
+      image: `${OWN}photo.png`,
+      mask: `${OWN}converted.png`,
+    });
+    expect(masks).toMatchObject([{ name: "mask", selected: "transparent", mask: "mask.png", image: "photo.png" }]);
+  });
+
+  it("keeps its size without an image, and is sent unchanged if its entry names no form", async () => {
+    const { send, masks } = sender({ files, hosted: false });
+    await send({ mask: `${OWN}mask.png` });
+    expect(masks[0]!.image).toBeUndefined();
+    const plain = sender({ files: { mask: { send: ["url"] } }, hosted: false });
+    expect(await plain.send({ mask: `${OWN}mask.png` })).toEqual({ mask: `${OWN}mask.png` });
+    expect(plain.masks).toEqual([]);
   });
 });
 

@@ -21,6 +21,8 @@ const inputFiles = z.strictObject({
   send: z.array(z.enum(SENDING)).min(1),
   /** Maximum characters of a data URL, or of base64, that the provider accepts. */
   maxDataChars: z.number().int().min(1).max(MAX_DATA_URL_CHARS).optional(),
+  /** Converts a mask before it is sent: how the provider marks selected parts, and the input with the image whose size the mask gets. */
+  mask: z.strictObject({ selected: z.enum(["white", "black", "transparent"]), image: text }).optional(),
 });
 export type InputFiles = z.infer<typeof inputFiles>;
 
