@@ -138,6 +138,42 @@ test("a workflow node shows its state, price and result, live and after a reload
   await context.close();
 });
 
+onCanvas("a loop is set up in its form, and a run shows each of its turns", EMPTY, async (page, slug) => {
+  const inner = await create("Redraw", {
+    nodes: [
+      nodeAt("in", "request-input", { x: 0, y: 0 }, { fields: [{ name: "before", type: "image_upload", label: "Before" }] }),
+      nodeAt("stills", "generate-image", { x: 340, y: 0 }, { model: "sandbox-image", label: "Stills", prompt: "a loom" }),
+      nodeAt("end", "response-output", { x: 680, y: 0 }),
+    ],
+    edges: [edge("in.before", "stills.image"), edge("stills.image", "end.picture")],
+  });
+  await page.keyboard.press("/");
+  await page.keyboard.type("repeat until");
+  await page.keyboard.press("Enter");
+  const loop = page.locator(NODE).filter({ hasText: "Choose a workflow" });
+  await loop.locator(".node-head").click();
+  await page.getByLabel("Workflow", { exact: true }).selectOption(inner);
+  await page.getByLabel("Turns").fill("3");
+  await page.getByLabel("Until").fill("turns == `2`");
+  await page.getByLabel("Output picture becomes").selectOption("before");
+  await page.locator(`${NODE} [data-handleid="turns"]`).waitFor();
+  await saved(page);
+  const { body } = await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key });
+  expect((body.nodes as { data: object }[])[0]!.data).toMatchObject({
+    ...{ slug: inner, count: 3, until: "turns == `2`", feedback: { picture: "before" } },
+    ports: { inputs: [{ name: "before", type: "image" }], outputs: [{ name: "picture" }, { name: "turns", type: "number" }] },
+  });
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+Enter");
+  await page.getByTestId("run").click();
+  const panel = page.locator("section[aria-label=Run]");
+  await panel.locator("header").getByText("Completed", { exact: true }).waitFor();
+  await panel.getByText("Nodes", { exact: true }).click();
+  const list = page.getByRole("list", { name: "Nodes of this run" });
+  await list.getByText("Loop › Turn 2 › Stills").waitFor();
+  expect(await list.getByRole("listitem").count()).toBe(3);
+});
+
 onCanvas("nodes on a frame are copied with it", { nodes: [LIST, STILLS], edges: [edge("list.items", "stills.prompt")] }, async (page) => {
   await page.keyboard.press("Control+A");
   await page.keyboard.press("Control+G");

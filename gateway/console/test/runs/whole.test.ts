@@ -3,7 +3,7 @@ import type { NodeState } from "@nodeloom/client";
 // The part of the browser's page that addresses are made from.
 Object.assign(globalThis, { location: { origin: "http://127.0.0.1:8080" }, GATEWAY_ORIGIN: "" });
 import { resultParts } from "../../src/runs/whole/result-parts";
-import { innerNodes, wholeOf } from "../../src/runs/whole/whole";
+import { innerNodes, turnsOf, wholeOf } from "../../src/runs/whole/whole";
 
 const at = (ms: number): string => new Date(ms).toISOString();
 const node = (id: string, change: Partial<NodeState> = {}): NodeState => ({
@@ -60,5 +60,26 @@ describe("a workflow node in a run", () => {
     const inner = [words, stills];
     expect(wholeOf("board", [...inner], PARTS)).toBe(wholeOf("board", [...inner], PARTS));
     expect(wholeOf("board", [words, { ...stills, itemsDone: 1 }], PARTS)).not.toBe(wholeOf("board", inner, PARTS));
+  });
+});
+
+describe("a loop in a run", () => {
+  const end = (turn: number, change: Partial<NodeState>): NodeState => node(`film/${turn}`, { type: "loop", ...change });
+  const clip = (turn: number, change: Partial<NodeState>): NodeState => node(`film/${turn}/clip`, change);
+
+  it("gives the result of the last turn that ran, and costs what its turns cost", () => {
+    const inner = [
+      ...[clip(1, { status: "completed", creditsCost: 2 }), end(1, { status: "completed", outputs: { turns: 1 } })],
+      ...[clip(2, { status: "completed", creditsCost: 3 }), end(2, { status: "completed", outputs: { turns: 2 } })],
+      ...[clip(10, { status: "skipped" }), end(10, { status: "skipped" })],
+    ];
+    expect(wholeOf("film", inner)).toMatchObject({ status: "completed", creditsCost: 5, outputs: { turns: 2 } });
+  });
+
+  it("names the turns of a node, also in loops within loops", () => {
+    const nodes = new Map(["film/2", "film/2/deep/3"].map((id) => [id, node(id, { type: "loop" })]));
+    expect(turnsOf("film/2/deep/3/clip", nodes)).toEqual(["2", "3"]);
+    expect(turnsOf("board/2/clip", nodes)).toEqual([]);
+    expect(turnsOf("film", nodes)).toEqual([]);
   });
 });

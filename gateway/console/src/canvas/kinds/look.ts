@@ -17,7 +17,7 @@ export interface Writes {
 }
 
 /** Forms beyond one control per setting. */
-export type FormName = "fields" | "text" | "http" | "file" | "list" | "expression" | "cases" | "workflow";
+export type FormName = "fields" | "text" | "http" | "file" | "list" | "expression" | "cases" | "workflow" | "loop";
 
 /** Appearance of a kind that the kernel's table doesn't define. Kinds also work without one. */
 export interface Look {

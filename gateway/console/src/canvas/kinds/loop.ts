@@ -19,5 +19,5 @@ export const loop: Look = {
     const end = textOf(until) === "" ? turns : [turns, LOOP.until(textOf(until))].filter(Boolean).join(", ");
     return [textOf(slug) || COMMON.chooseWorkflow, end].filter(Boolean).join("\n");
   },
-  form: "workflow",
+  form: "loop",
 };

@@ -3,6 +3,7 @@ import type { FormName, Kind } from "../../canvas/kinds";
 import type { DocNode } from "../../document/graph";
 import { ExpressionForm } from "./expression-form";
 import { FieldsForm } from "./fields-form";
+import { LoopForm } from "./inner/loop-form";
 import { WorkflowForm } from "./inner/workflow-form";
 import { ModelForm } from "./model-form";
 import { NoteForm } from "./note-form";
@@ -23,6 +24,7 @@ const BY_HAND: Readonly<Record<FormName, Form>> = {
   expression: ExpressionForm,
   cases: SwitchForm,
   workflow: WorkflowForm,
+  loop: LoopForm,
 };
 
 /** Form of a kind: its own, or one generated from the kernel's table; JSON for unknown kinds. */

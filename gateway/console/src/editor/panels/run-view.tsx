@@ -17,7 +17,7 @@ import { TroubleNotice } from "../../runs/trouble/trouble-notice";
 import { causeAt } from "../../runs/trouble/cause";
 import { runTrouble } from "../../runs/trouble/trouble";
 import { withWholes } from "../../runs/whole/parts";
-import { outerId } from "../../runs/whole/whole";
+import { outerId, turnsOf } from "../../runs/whole/whole";
 import { WaitingNodes } from "../../runs/approvals/waiting";
 import { Button, IconButton } from "../../ui/button";
 import { credits, duration } from "../../ui/format";
@@ -32,14 +32,19 @@ import { END_NOTICE } from "../../messages/editor/running";
 import { RUN_VIEW } from "../../messages/editor/panels";
 
 /** Name of a run's node. For inlined workflows it includes the workflow's name. */
-const runTitle = (editor: Editor, graph: DocGraph, node: NodeProgress): string => {
+const runTitle = (editor: Editor, graph: DocGraph, node: NodeProgress, nodes: ReadonlyMap<string, NodeProgress>): string => {
   const outer = nodeById(graph, outerId(node.id));
   if (!outer) return node.label ?? node.id;
-  return outer.id === node.id ? titleIn(editor, outer) : `${titleIn(editor, outer)} › ${nameOfNode(node)}`;
+  if (outer.id === node.id) return titleIn(editor, outer);
+  const turns = turnsOf(node.id, nodes);
+  return [titleIn(editor, outer), ...(turns.length > 0 ? [RUN_VIEW.turn(turns.join("."))] : []), nameOfNode(node)].join(" › ");
 };
 
-/** Nodes inside workflows that only process values aren't listed. */
-const isListed = ({ id, type, status }: NodeProgress): boolean => id === outerId(id) || makesCalls(type) || status === "failed";
+const UNUSED: ReadonlySet<string> = new Set(["pending", "skipped"]);
+
+/** Nodes inside workflows that only process values aren't listed, nor turns of a loop that haven't run. */
+const isListed = ({ id, type, status }: NodeProgress, nodes: ReadonlyMap<string, NodeProgress>): boolean =>
+  id === outerId(id) || status === "failed" || (makesCalls(type) && !(UNUSED.has(status) && turnsOf(id, nodes).length > 0));
 
 const Progress = ({ run }: { run: LiveRun }) => {
   const graph = useDocument((state) => state.graph);
@@ -48,34 +53,36 @@ const Progress = ({ run }: { run: LiveRun }) => {
   const nodes = useMemo(() => reachedNodes(graph, withWholes(nodesOf(graph), run.nodes)), [graph, run.nodes]);
   return (
     <ol className="flex flex-col gap-1" aria-label={RUN_VIEW.nodesOfThisRun}>
-      {[...nodes.values()].filter(isListed).map((node) => {
-        const shownNode = nodeById(graph, outerId(node.id));
-        const report = cancelReport(node.cancelReport);
-        const reused = reusedShare(node);
-        return (
-          <li key={node.id}>
-            <button
-              type="button"
-              className="flex w-full items-center gap-2 rounded-lg px-2 py-1 text-left text-sm hover:bg-hover"
-              onClick={() => shownNode && document.select([shownNode.id])}
-            >
-              <span className="min-w-0 flex-1">
-                <span className="block truncate">{runTitle(editor, graph, node)}</span>
-                {node.error && <span className="block text-xs text-bad wrap-anywhere">{causeAt(node.error.message, node)}</span>}
-                {report !== undefined && <span className="block text-xs text-warn">{report}</span>}
-              </span>
-              {reused !== undefined && <span className="text-xs text-muted">{reused}</span>}
-              {(node.items ?? 0) > 1 && (
-                <span className="text-xs text-muted tabular-nums">
-                  {node.itemsDone ?? 0}/{node.items}
+      {[...nodes.values()]
+        .filter((node) => isListed(node, run.nodes))
+        .map((node) => {
+          const shownNode = nodeById(graph, outerId(node.id));
+          const report = cancelReport(node.cancelReport);
+          const reused = reusedShare(node);
+          return (
+            <li key={node.id}>
+              <button
+                type="button"
+                className="flex w-full items-center gap-2 rounded-lg px-2 py-1 text-left text-sm hover:bg-hover"
+                onClick={() => shownNode && document.select([shownNode.id])}
+              >
+                <span className="min-w-0 flex-1">
+                  <span className="block truncate">{runTitle(editor, graph, node, run.nodes)}</span>
+                  {node.error && <span className="block text-xs text-bad wrap-anywhere">{causeAt(node.error.message, node)}</span>}
+                  {report !== undefined && <span className="block text-xs text-warn">{report}</span>}
                 </span>
-              )}
-              {node.durationMs !== null && <span className="text-xs text-faint tabular-nums">{duration(node.durationMs)}</span>}
-              <RunStatus status={node.status} />
-            </button>
-          </li>
-        );
-      })}
+                {reused !== undefined && <span className="text-xs text-muted">{reused}</span>}
+                {(node.items ?? 0) > 1 && (
+                  <span className="text-xs text-muted tabular-nums">
+                    {node.itemsDone ?? 0}/{node.items}
+                  </span>
+                )}
+                {node.durationMs !== null && <span className="text-xs text-faint tabular-nums">{duration(node.durationMs)}</span>}
+                <RunStatus status={node.status} />
+              </button>
+            </li>
+          );
+        })}
     </ol>
   );
 };
@@ -107,7 +114,7 @@ const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: 
   const graph = useDocument((state) => state.graph);
   const node = run.nodes.get(error.nodeId ?? "");
   const shownNode = node && nodeById(graph, outerId(node.id));
-  const title = node ? runTitle(editor, graph, node) : "";
+  const title = node ? runTitle(editor, graph, node, run.nodes) : "";
   const openNode = (): void => {
     document.select([shownNode!.id]);
     ui.setState({ panel: "node", reveal: shownNode!.id });

@@ -94,6 +94,18 @@ export const WORKFLOW_FORM = {
   version: (version: number) => `Version ${version}`,
 };
 
+export const LOOP_FORM = {
+  count: "Turns",
+  countHint: (most: number) => `The most turns, 1 to ${most}. The price covers all of them; turns that don't run are free.`,
+  until: "Until",
+  untilHint: "JMESPath over the result of a turn, such as score >= `4`. If empty, every turn runs.",
+  feedback: "Feedback",
+  feedbackHint: "Outputs of a turn that become inputs of the next turn.",
+  becomes: (output: string) => `Output ${output} becomes`,
+  notUsed: "Not used",
+  editFeedback: "Edit feedback",
+};
+
 export const LAST_RUN = {
   inputsAndOutputs: "Inputs and outputs",
   showTheLastRun: "Show the last run",

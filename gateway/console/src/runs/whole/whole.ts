@@ -1,5 +1,5 @@
 import type { NodeState } from "@nodeloom/client";
-import { isRecord, kindOf, makesCalls } from "@nodeloom/kernel/graph";
+import { isRecord, kindOf, makesCalls, makesTurns } from "@nodeloom/kernel/graph";
 import { outputsOf } from "../outputs";
 
 /** Combines the inner nodes that run in place of a workflow node. */
@@ -17,6 +17,23 @@ export const isWhole = (type: string): boolean => kindOf(type)?.isReplaced === t
 /** Nodes that ran in place of a node: their ids start with its id. */
 export const innerNodes = (nodes: Iterable<NodeState>, id: string): NodeState[] =>
   [...nodes].filter((node) => node.id.startsWith(`${id}/`));
+
+/** Numbers of the turns that a node of a run belongs to, the outermost loop first; empty outside of loops. */
+export const turnsOf = (id: string, nodes: ReadonlyMap<string, Pick<NodeState, "type">>): string[] => {
+  const parts = id.split("/");
+  return parts.flatMap((part, at) => {
+    const isTurn = at > 0 && makesTurns(nodes.get(parts.slice(0, at + 1).join("/"))?.type ?? "");
+    return isTurn ? [part] : [];
+  });
+};
+
+/** Result of a loop: the outputs of the last turn that ran. */
+const lastTurn = (id: string, inner: readonly NodeState[]): Record<string, unknown> | undefined => {
+  const number = ({ id: own }: NodeState): number => Number(own.slice(id.length + 1));
+  const ends = inner.filter((node) => makesTurns(node.type) && number(node) > 0 && node.status === "completed");
+  const [last] = ends.toSorted((a, b) => number(b) - number(a));
+  return last && outputsOf(last);
+};
 
 /** Canvas node that contains a run's node. */
 export const outerId = (id: string): string => id.split("/")[0]!;
@@ -84,7 +101,7 @@ export const wholeOf = (id: string, inner: readonly NodeState[], parts: readonly
   if (before?.parts === parts && before.inner.length === inner.length && before.inner.every((node, at) => node === inner[at]))
     return before.whole;
   const status = statusOf(inner);
-  const outputs = givenBy(id, inner, parts);
+  const outputs = lastTurn(id, inner) ?? givenBy(id, inner, parts);
   const counted = inner.filter(({ items }) => (items ?? 0) > 0);
   const whole: NodeState = {
     id,

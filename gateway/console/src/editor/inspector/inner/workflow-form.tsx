@@ -11,39 +11,38 @@ import { SchemaControl } from "../../../ui/inputs/schema-control";
 import { Notice } from "../../../ui/notice";
 import { useEditor } from "../../context";
 import { useSetting, useWired } from "../use-setting";
-import { innerOf } from "./ports";
+import { innerOf, portsOf, type InnerWorkflow } from "./ports";
 import { WiredField } from "../wired-field";
 import { COMMON } from "../../../messages/common";
 import { WORKFLOW_FORM } from "../../../messages/editor/inspector";
 
 const JSON_TYPES: Readonly<Record<string, string>> = { number: "number", boolean: "boolean", json: "object" };
 
-const slugOf = ({ data }: DocNode): string => (typeof data.slug === "string" ? data.slug : "");
+export const slugOf = ({ data }: DocNode): string => (typeof data.slug === "string" ? data.slug : "");
 
-const useInner = (slug: string) =>
+/** The chosen workflow, as far as it is loaded. */
+export const useInner = (slug: string) =>
   useQuery({
     queryKey: ["inner-workflow", slug],
     queryFn: async ({ signal }) => innerOf(await api.workflows.get(slug, { signal })),
     enabled: slug !== "",
   });
 
-/** Form of a workflow node: workflow and field values. */
-export const WorkflowForm = ({ node }: { node: DocNode }) => {
+/** Chooses a workflow and its version, and keeps the ports that the node shows up to date. */
+export const InnerChoice = ({ node }: { node: DocNode }) => {
   const { slug: ownSlug, canEdit } = useEditor();
   const { set, disabled } = useSetting(node);
-  const wired = useWired(node.id);
   const slug = slugOf(node);
   const choices = (useQuery(workflowsQuery).data ?? []).filter((one) => one.slug !== ownSlug && !one.archived);
   const inner = useInner(slug);
-  const ports = inner.data?.ports;
+  const ports = inner.data && portsOf(node.type, inner.data);
   const isOld = ports !== undefined && JSON.stringify(ports) !== JSON.stringify(node.data.ports);
   useEffect(() => {
     // Updates the stored ports to the workflow's current ones.
     if (isOld && canEdit) set(["ports"], ports, COMMON.chooseWorkflow);
   });
-  const inputs = (typeof node.data.inputs === "object" && node.data.inputs !== null ? node.data.inputs : {}) as Record<string, unknown>;
   return (
-    <div className="flex flex-col gap-4">
+    <>
       <SelectField
         label={COMMON.workflow}
         hint={WORKFLOW_FORM.workflowHint}
@@ -84,7 +83,18 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
           <option value={String(node.data.version)}>{WORKFLOW_FORM.version(node.data.version)}</option>
         )}
       </SelectField>
-      {(inner.data?.fields ?? []).map(({ name, label, type, options, default: fallback }) => {
+    </>
+  );
+};
+
+/** Values of the fields that aren't connected. */
+export const InnerFields = ({ node, fields }: { node: DocNode; fields: InnerWorkflow["fields"] }) => {
+  const { set, disabled } = useSetting(node);
+  const wired = useWired(node.id);
+  const inputs = (typeof node.data.inputs === "object" && node.data.inputs !== null ? node.data.inputs : {}) as Record<string, unknown>;
+  return (
+    <>
+      {fields.map(({ name, label, type, options, default: fallback }) => {
         const from = wired.get(name);
         if (from !== undefined) return <WiredField key={name} label={label} from={from} />;
         return (
@@ -103,6 +113,17 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
           />
         );
       })}
+    </>
+  );
+};
+
+/** Form of a workflow node: workflow and field values. */
+export const WorkflowForm = ({ node }: { node: DocNode }) => {
+  const inner = useInner(slugOf(node));
+  return (
+    <div className="flex flex-col gap-4">
+      <InnerChoice node={node} />
+      <InnerFields node={node} fields={inner.data?.fields ?? []} />
     </div>
   );
 };
