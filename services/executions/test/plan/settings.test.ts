@@ -40,8 +40,8 @@ it("changes no node that sends secrets, and lets no node send one", () => {
   expect(withSettings(plain, '{"web":{"url":"https://x.test/b"}}', false).nodesJson).toContain("https://x.test/b");
 });
 
-it("lets no node use another workflow, which a key for only this one couldn't run", () => {
-  const node = (data: object) => ({ ...graph, nodesJson: JSON.stringify([{ id: "part", type: "workflow", data }]) });
+it.each(["workflow", "loop"])("lets no %s node use another workflow, which a key for only this one couldn't run", (type) => {
+  const node = (data: object) => ({ ...graph, nodesJson: JSON.stringify([{ id: "part", type, data }]) });
   const part = node({ slug: "intro", inputs: { topic: "sea" } });
   for (const settings of [{ slug: "payroll" }, { version: "draft" }])
     expect(() => withSettings(part, JSON.stringify({ part: settings }), false)).toThrow(

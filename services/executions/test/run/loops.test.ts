@@ -50,7 +50,41 @@ const skipping = graphOf(
     ["loop.draft", "out.draft"],
   ],
 );
-const library: Record<string, ReturnType<typeof readGraph>> = { turn, skipping };
+/** A turn whose answer leaves by one of two result members. */
+const branch = graphOf(
+  [
+    fields("way"),
+    { id: "ask", type: "http-request", data: { url: "https://ask.test/" } },
+    { id: "fork", type: "switch", data: { cases: [{ name: "yes", left: "{{way}}", op: "equals", right: "yes" }] } },
+    out,
+  ],
+  [
+    ["in.way", "fork.way"],
+    ["ask.body", "fork.value"],
+    ["fork.yes", "out.yes"],
+    ["fork.else", "out.no"],
+  ],
+);
+/** A loop over it, with a text behind each result. @param from the node that chooses the way: a text or a request */
+const branching = (from: "known" | "asked"): ReturnType<typeof readGraph> =>
+  graphOf(
+    [
+      { id: "known", type: "text-box", data: { text: "no" } },
+      { id: "asked", type: "http-request", data: { url: "https://way.test/" } },
+      { id: "l", type: "loop", data: { slug: "branch", count: 2, until: "turns == `2`" } },
+      { id: "a", type: "text-box", data: { text: "{{x}}" } },
+      { id: "b", type: "text-box", data: { text: "{{x}}" } },
+      out,
+    ],
+    [
+      [from === "known" ? "known.text" : "asked.body", "l.way"],
+      ["l.yes", "a.x"],
+      ["l.no", "b.x"],
+      ["a.text", "out.yes"],
+      ["b.text", "out.no"],
+    ],
+  );
+const library: Record<string, ReturnType<typeof readGraph>> = { turn, skipping, branch };
 
 const planOf = (whole: ReturnType<typeof readGraph>): RunPlan => {
   const graph = inlineWorkflows(
@@ -122,6 +156,12 @@ it("runs every turn if `until` is never true, and one after the other", () => {
 it("runs turns one after the other even if nothing flows from one to the next", () => {
   const { requests } = runOf(loopOf({ until: "", feedback: {} }), scoreOf);
   expect(requests.map(turnOf)).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
+});
+
+it("has no value for a result member that its last turn didn't make, whether planning or the run decides", () => {
+  const { result } = runOf(planOf(branching("known")), () => "no");
+  expect(result).toEqual({ no: "no" });
+  expect(runOf(planOf(branching("asked")), () => "yes").result).toEqual({ yes: "yes" });
 });
 
 it("fails if `until` can't be computed", () => {

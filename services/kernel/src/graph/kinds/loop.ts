@@ -116,7 +116,9 @@ const planTurn = (planner: Planner, node: GraphNode, { number, count, until, por
   if (!isKnown) {
     const turns: Abstract = { list: false, items: 1, most: 1, tokens: String(count).length };
     const outputs = new Map([[TURNS_PORT, turns], ...inputs.map((port): [string, Abstract] => [port, resultOf(planner, node, port)])]);
-    return { step, outputs, isUndecided: until !== "" && number > 0 && number < count };
+    // A result member without an edge gets no value in this turn, for example behind a switch that took another path.
+    const emptyPorts = all.filter((port) => port !== GOES_ON_PORT && !outputs.has(port));
+    return { step, outputs, emptyPorts, isUndecided: until !== "" && number > 0 && number < count };
   }
   const outcome = attempt(planner, node.id, () => outlets(literals, bound.items[0] ?? {}, planner.budget));
   if (!outcome) return NOTHING_PLANNED;

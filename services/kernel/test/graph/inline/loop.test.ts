@@ -1,4 +1,4 @@
-import { inlineWorkflows, planRun, type InlineGraph } from "@nodeloom/kernel";
+import { inlineWorkflows, linkedSlugs, planRun, relinked, workflowReferences, type InlineGraph } from "@nodeloom/kernel";
 import { graphOf, input, MODELS, OUT, type Edge, type Node } from "../../support";
 
 /** Improves a text: its result is the new text and a score. */
@@ -189,6 +189,16 @@ it("refuses an output that the loop doesn't have, and feedback of a type that do
   );
   const fed = plan([loop({ slug: "wrong", count: 2, feedback: { image: "word" } }), OUT], [["l.image", "out.image"]], { wrong });
   expect(fed.issues).toMatchObject([{ nodeId: "l", code: "TYPE_MISMATCH" }]);
+});
+
+it("names the workflow of a loop like that of a workflow node", () => {
+  const nodes = [loop({ slug: "grow", count: 2, version: 3 })];
+  expect(workflowReferences(graphOf(nodes, []))).toEqual([{ nodeId: "l", slug: "grow", version: "3", isLoop: true }]);
+  const nodesJson = JSON.stringify(nodes);
+  expect(linkedSlugs(nodesJson)).toEqual(["grow"]);
+  const { nodesJson: moved, unpinned } = relinked(nodesJson, new Map([["grow", "grown"]]));
+  expect(unpinned).toEqual(["grow"]);
+  expect(JSON.parse(moved)).toEqual([{ ...nodes[0], data: { slug: "grown", count: 2 } }]);
 });
 
 it("names a problem of an inner node once, at the first turn", () => {
