@@ -1,6 +1,6 @@
 import { connectMongo } from "@nodeloom/platform";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
-import { clip, greeting } from "./support/graphs";
+import { clip, filmLoop, greeting } from "./support/graphs";
 import { APART, startPlatform, type Platform } from "./support/platform";
 import { signatureOf, startReceiver, type Receiver } from "./support/receiver";
 import { withTemporal } from "./support/temporal";
@@ -91,6 +91,22 @@ it("answers a synchronous run even if the executions process is killed meanwhile
   await platform.processes[EXECUTIONS]!.start();
   expect(await answer).toMatchObject({ status: 200, body: { success: true } });
   await finalRowsOf(slug, 1);
+});
+
+it("continues a loop in the turn in which the executions process was killed, and charges each turn once", async () => {
+  const slug = await save(filmLoop(await save(clip({ latencyMs: 2_000 })), 3));
+  const before = await balance();
+  const { body } = await post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
+  const poll = (): Promise<Answer> => get(`/api/executions/${body.executionId as string}`);
+  const turn = ({ body: { nodes } }: Answer, number: number) => (nodes as { id: string }[]).find(({ id }) => id === `loop/${number}/clip`);
+  await eventually(poll, (answer) => (turn(answer, 2) as { status?: string } | undefined)?.status === "processing");
+  await platform.processes[EXECUTIONS]!.kill();
+  await platform.processes[EXECUTIONS]!.start();
+  const endedRun = await eventually(poll, isFinal);
+  expect(endedRun.body).toMatchObject({ status: "completed", result: { videos: [{}], turns: 3 } });
+  for (const number of [1, 2, 3]) expect(turn(endedRun, number)).toMatchObject({ status: "completed", creditsCost: 5.75 });
+  expect(before - (await balance())).toBeCloseTo(3 * 5.75, 6);
+  await ledgerIsRight();
 });
 
 it("charges every run exactly once while billing is killed repeatedly", async () => {

@@ -34,6 +34,13 @@ export const clip = (sandbox: Record<string, unknown> = { latencyMs: 100 }): Gra
   edges: [edge("in.prompt", "clip.prompt"), edge("clip.video", "out.videos")],
 });
 
+/** Repeats a clip's workflow. */
+export const filmLoop = (slug: string, count: number): Graph => ({
+  name: "Film",
+  nodes: [node("loop", "loop", { slug, count, until: "turns == `9`" }), node("out", "response-output")],
+  edges: [edge("loop.videos", "out.videos"), edge("loop.turns", "out.turns")],
+});
+
 /** Every node kind of a typical pipeline: list fan-out, text model, image, video and sound. */
 export const studio = (): Graph => ({
   name: "Studio",
