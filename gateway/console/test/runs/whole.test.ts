@@ -3,7 +3,8 @@ import type { NodeState } from "@nodeloom/client";
 // The part of the browser's page that addresses are made from.
 Object.assign(globalThis, { location: { origin: "http://127.0.0.1:8080" }, GATEWAY_ORIGIN: "" });
 import { resultParts } from "../../src/runs/whole/result-parts";
-import { innerNodes, turnsOf, wholeOf } from "../../src/runs/whole/whole";
+import { turnsOf } from "../../src/runs/whole/turns";
+import { innerNodes, wholeOf } from "../../src/runs/whole/whole";
 
 const at = (ms: number): string => new Date(ms).toISOString();
 const node = (id: string, change: Partial<NodeState> = {}): NodeState => ({

@@ -18,15 +18,6 @@ export const isWhole = (type: string): boolean => kindOf(type)?.isReplaced === t
 export const innerNodes = (nodes: Iterable<NodeState>, id: string): NodeState[] =>
   [...nodes].filter((node) => node.id.startsWith(`${id}/`));
 
-/** Numbers of the turns that a node of a run belongs to, the outermost loop first; empty outside of loops. */
-export const turnsOf = (id: string, nodes: ReadonlyMap<string, Pick<NodeState, "type">>): string[] => {
-  const parts = id.split("/");
-  return parts.flatMap((part, at) => {
-    const isTurn = at > 0 && makesTurns(nodes.get(parts.slice(0, at + 1).join("/"))?.type ?? "");
-    return isTurn ? [part] : [];
-  });
-};
-
 /** Result of a loop: the outputs of the last turn that ran. */
 const lastTurn = (id: string, inner: readonly NodeState[]): Record<string, unknown> | undefined => {
   const number = ({ id: own }: NodeState): number => Number(own.slice(id.length + 1));
