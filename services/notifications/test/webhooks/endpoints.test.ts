@@ -20,7 +20,7 @@ const newMessage = (part: Partial<EndpointMessage> = {}): EndpointMessage => {
   return { _id: executionId, ownerId: "u", event: COMPLETED, about: { kind: "run", executionId }, ...part };
 };
 
-const unlimited: TakeOutgoing = () => Promise.resolve(undefined);
+const unlimited: TakeOutgoing = () => Promise.resolve(null);
 
 const endpointsOf = (endpoints: identity.WebhookEndpoint[], outgoing = unlimited) => {
   const started: DeliveryInput[] = [];
