@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { pidOf } from "../support/platform.mjs";
 import { IMAGE } from "./graphs.mjs";
-import { allRows, createBatch, ended, ROWS, rowsOf, save } from "./rows.mjs";
+import { allRows, createBatch, endedBatch, ROWS, rowsOf, save } from "./rows.mjs";
 
 /** Services to kill in turn while a batch runs. */
 const VICTIMS = ["executions", "temporal", "executions", "temporal", "executions"];
@@ -31,7 +31,7 @@ export const kill = async ({ caller, cookie, adminKey, say, check }) => {
   const { api } = caller;
   const slug = await save(caller, IMAGE);
   const batchId = await createBatch(caller, slug, rowsOf("loom"));
-  const ending = ended(caller, batchId);
+  const ending = endedBatch(caller, batchId);
   ending.catch(() => undefined);
   for (const name of VICTIMS) {
     await delay(EVERY_MS);

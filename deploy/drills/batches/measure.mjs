@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pidOf, readLocal } from "../support/platform.mjs";
 import { seconds } from "../support/run-drill.mjs";
 import { http, TEXT } from "./graphs.mjs";
-import { createBatch, ended, ROWS, rowsOf, save } from "./rows.mjs";
+import { createBatch, endedBatch, ROWS, rowsOf, save } from "./rows.mjs";
 
 /**
  * Measures batches relative to separate runs of the same workflow, and their effect on another user.
@@ -55,7 +55,7 @@ const separately = async (caller, slug) => {
 
 /** @param {Caller} caller @param {string} slug */
 const asBatch = async (caller, slug) => {
-  const batch = await ended(caller, await createBatch(caller, slug, rowsOf("row")));
+  const batch = await endedBatch(caller, await createBatch(caller, slug, rowsOf("row")));
   if (batch.counts.completed !== ROWS)
     throw new Error(`a batch ended with ${JSON.stringify(batch.counts)}: ${JSON.stringify(batch.reason)}`);
   return batch.batchId;

@@ -28,7 +28,7 @@ export const createBatch = async ({ api, key }, slug, inputs) => {
 };
 
 /** Waits until a batch has no running rows. @param {Caller} caller @param {string} batchId */
-export const ended = async ({ api, key }, batchId) => {
+export const endedBatch = async ({ api, key }, batchId) => {
   for (const end = Date.now() + END_MS; Date.now() < end; await delay(LOOK_MS)) {
     const { body } = await api.call("GET", `/api/batches/${batchId}?limit=1`, { key });
     if (OVER.has(body.status)) return body;

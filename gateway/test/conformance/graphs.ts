@@ -68,7 +68,7 @@ export const refusedSubmit = (actor: Caller, model: string, status: number) =>
   );
 
 /** Credits that some work costs a user without other runs. */
-export const spent = async (actor: Actor, work: () => Promise<unknown>): Promise<number> => {
+export const creditsSpent = async (actor: Actor, work: () => Promise<unknown>): Promise<number> => {
   const before = await actor.credits();
   await work();
   const after = await actor.credits();

@@ -1,5 +1,5 @@
 import { prepare, type Call } from "../graphs/judge";
-import { chosen, judgeMany } from "../graphs/many";
+import { chosenRange, judgeMany } from "../graphs/many";
 import { startOrigin } from "../graphs/origin";
 import { PICTURE } from "../graphs/picture";
 import { clientOf, type Account } from "./support/client";
@@ -43,7 +43,7 @@ it(
       body: PICTURE,
     });
     const names = await prepare(call, ((await uploaded.json()) as { id: string }).id);
-    const { seed, only } = chosen(process.env, SEED);
+    const { seed, only } = chosenRange(process.env, SEED);
     const { ends, failures } = await judgeMany({ call, names, origin: origin.address, seed, only, graphs: GRAPHS, parallel: PARALLEL });
     expect(failures).toEqual([]);
     expect(only === undefined ? ends.completed : GRAPHS).toBeGreaterThan(GRAPHS / 2);

@@ -54,7 +54,7 @@ export const judgeMany = async ({ call, names, origin, seed, graphs, parallel, o
  * Seed and graph from the environment, to judge one again.
  * @param seed seed without the environment
  */
-export const chosen = (
+export const chosenRange = (
   { GRAPHS_SEED, GRAPHS_ONLY }: NodeJS.ProcessEnv,
   seed = Date.now() % 2 ** 31,
 ): { seed: number; only: number | undefined } => ({

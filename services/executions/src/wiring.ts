@@ -83,8 +83,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   // Addresses passed to providers follow the rules for addresses that users enter.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: mediaPrefix(config.PUBLIC_BASE_URL) };
   const urls = createMediaUrls(config.PUBLIC_BASE_URL);
-  const made = await wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, urls, logger });
-  const { moderation, outgoing, reruns, reuseCalls, textStreams } = made;
+  const callParts = await wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, urls, logger });
+  const { moderation, outgoing, reruns, reuseCalls, textStreams } = callParts;
   const [starts, stopping] = [createSlots(STARTS), new AbortController()];
 
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
@@ -116,8 +116,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   const { holds, queue, outbox, approvals, end, abandon } = lifecycle;
   const tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
-  const { planning, threads } = wirePlanning({ services, catalog, addresses, urls, logger, ...made });
-  const endWatch = watchLoad({ ...made.watched, pools: { starts, planning: threads, ...made.watched.pools } });
+  const { planning, threads } = wirePlanning({ services, catalog, addresses, urls, logger, ...callParts });
+  const endWatch = watchLoad({ ...callParts.watched, pools: { starts, planning: threads, ...callParts.watched.pools } });
   const { awaitDelivered, runs, cancellation } = wireAccept({
     ...{ stores, channel, execution, lifecycle, planning, reruns, starter, starts, tasks },
     checkRun: moderation?.checkRun,
@@ -142,7 +142,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       rows: stores.rows,
       end,
       execution,
-      ...made.calls,
+      ...callParts.calls,
       outgoing,
       reuseCalls,
       onCancel: (executionId, listener) =>
@@ -209,7 +209,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       }),
       notifications,
       queue,
-      testProviderKey: made.testProviderKey,
+      testProviderKey: callParts.testProviderKey,
       triggers: services.triggers,
       moderation: createRefusals(stores.moderation, moderation !== undefined),
       accountExports: leaving.exports,
@@ -232,7 +232,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       for (const client of [...Object.values(services), ...Object.values(erasures)]) client.close();
       publisher.disconnect();
       subscriber.disconnect();
-      await made.close();
+      await callParts.close();
     },
   };
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFolder, ended, removeFolder, startInference, type Answer, type Running } from "./support/inference";
+import { createFolder, waitForEnd, removeFolder, startInference, type Answer, type Running } from "./support/inference";
 
 let folder: string;
 let running: Running;
@@ -23,7 +23,7 @@ describe("a job", () => {
   it("is accepted and polled, and its file is downloaded", async () => {
     const { status, json } = await submit("good morning");
     expect(status).toBe(202);
-    const job = await ended(running.base, json.id);
+    const job = await waitForEnd(running.base, json.id);
     expect(job).toMatchObject({ status: "succeeded", progress: 1, model: "local-speech" });
     const [{ url }] = (job.output as { audios: [{ url: string }] }).audios;
     const file = await fetch(url);
@@ -35,7 +35,7 @@ describe("a job", () => {
     const key = { "idempotency-key": "once" };
     const [first, second] = [await submit("again", key), await submit("again", key)];
     expect(second.json.id).toBe(first.json.id);
-    await ended(running.base, first.json.id);
+    await waitForEnd(running.base, first.json.id);
     expect((await submit("again", key)).json.id).toBe(first.json.id);
     expect(requests()).toEqual(["again"]);
   });
@@ -47,7 +47,7 @@ describe("a job", () => {
     expect(polled.status).toBe("running");
     expect((await running.call("POST", `/v1/jobs/${String(json.id)}/cancel`)).json.status).toBe("cancelled");
     // The model is free for the next job.
-    expect(await ended(running.base, (await submit("next")).json.id)).toMatchObject({ status: "succeeded" });
+    expect(await waitForEnd(running.base, (await submit("next")).json.id)).toMatchObject({ status: "succeeded" });
     expect((await running.call("GET", `/v1/jobs/${String(json.id)}`)).json.status).toBe("cancelled");
   });
 
@@ -63,7 +63,7 @@ describe("a job", () => {
 describe("a job of a model that reads a file", () => {
   const read = async (audio: string): Promise<Record<string, unknown>> => {
     const { json } = await running.call("POST", "/v1/jobs", { model: "local-transcribe", input: { audio } });
-    return ended(running.base, json.id);
+    return waitForEnd(running.base, json.id);
   };
   const SOUND = `data:audio/wav;base64,${Buffer.from("RIFF").toString("base64")}`;
   const words = [{ text: "hello", start: 0.5, end: 1 }];
@@ -82,7 +82,7 @@ describe("a job of a model that reads a file", () => {
     const submitIn = (language: string) =>
       running.call("POST", "/v1/jobs", { model: "local-transcribe", input: { audio: SOUND, language } });
     const { json } = await submitIn("en");
-    expect(await ended(running.base, json.id)).toMatchObject({ status: "succeeded", output: { text: "hello" } });
+    expect(await waitForEnd(running.base, json.id)).toMatchObject({ status: "succeeded", output: { text: "hello" } });
     const other = await submitIn("fr");
     expect([other.status, other.json.error]).toMatchObject([400, { param: "input.language" }]);
   });
@@ -97,38 +97,38 @@ describe("a job of a model that reads a file", () => {
 
 describe("a model's process", () => {
   it("that crashes is restarted for the job", async () => {
-    const job = await ended(running.base, (await submit("crash-once")).json.id);
+    const job = await waitForEnd(running.base, (await submit("crash-once")).json.id);
     expect(job.status).toBe("succeeded");
     expect(requests()).toEqual(["crash-once", "crash-once"]);
   });
 
   it("that no longer responds is replaced before the next job, which starts once", async () => {
-    expect(await ended(running.base, (await submit("leave")).json.id)).toMatchObject({ status: "succeeded" });
-    expect(await ended(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });
+    expect(await waitForEnd(running.base, (await submit("leave")).json.id)).toMatchObject({ status: "succeeded" });
+    expect(await waitForEnd(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });
     expect(requests()).toEqual(["leave", "after"]);
   });
 
   it("that crashes each time fails the job after five attempts, and no other model", async () => {
     const bad = await submit("crash");
     const good = await submit("fine", {}, "local-music");
-    expect(await ended(running.base, good.json.id)).toMatchObject({ status: "succeeded" });
-    expect(await ended(running.base, bad.json.id)).toMatchObject({ status: "failed", error: { code: "model_ended" } });
+    expect(await waitForEnd(running.base, good.json.id)).toMatchObject({ status: "succeeded" });
+    expect(await waitForEnd(running.base, bad.json.id)).toMatchObject({ status: "failed", error: { code: "model_ended" } });
     expect(requests().filter((prompt) => prompt === "crash")).toHaveLength(5);
-    expect(await ended(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });
+    expect(await waitForEnd(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });
   });
 
   it("that reports an invalid input fails the job with this message, once", async () => {
-    const job = await ended(running.base, (await submit("refuse")).json.id);
+    const job = await waitForEnd(running.base, (await submit("refuse")).json.id);
     expect(job).toMatchObject({ status: "failed", error: { code: "invalid_input", message: "prompt: it can't be done" } });
     expect(requests()).toEqual(["refuse"]);
   });
 
   it("stays for the next request, and is unloaded if another model needs its memory", async () => {
-    await ended(running.base, (await submit("one")).json.id);
+    await waitForEnd(running.base, (await submit("one")).json.id);
     const { "local-speech": pid } = await loaded();
-    await ended(running.base, (await submit("two")).json.id);
+    await waitForEnd(running.base, (await submit("two")).json.id);
     expect((await loaded())["local-speech"]).toBe(pid);
-    await ended(running.base, (await submit("three", {}, "local-music")).json.id);
+    await waitForEnd(running.base, (await submit("three", {}, "local-music")).json.id);
     const chat = { model: "local-chat", messages: [{ role: "user", content: "hello" }] };
     await running.call("POST", "/v1/chat/completions", chat);
     expect(Object.keys(await loaded()).sort()).toEqual(["local-chat", "local-music"]);
@@ -137,9 +137,9 @@ describe("a model's process", () => {
   it("is unloaded after a time without requests", async () => {
     await running.stop();
     running = await startInference(folder, { idleMs: 50 });
-    await ended(running.base, (await submit("one")).json.id);
+    await waitForEnd(running.base, (await submit("one")).json.id);
     while (Object.keys(await loaded()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(await ended(running.base, (await submit("two")).json.id)).toMatchObject({ status: "succeeded" });
+    expect(await waitForEnd(running.base, (await submit("two")).json.id)).toMatchObject({ status: "succeeded" });
   });
 });
 

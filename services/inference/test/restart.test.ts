@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { callAt, createFolder, ended, removeFolder, withEngines } from "./support/inference";
+import { callAt, createFolder, waitForEnd, removeFolder, withEngines } from "./support/inference";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
 
 /** The service in a separate process that the test can kill. Resolves when the process is ready. */
@@ -44,7 +44,7 @@ describe("a service that is killed repeatedly during fifty jobs, together with i
         ids.push((await submit(index)).json.id);
         if (index % 10 === 5) {
           // A job is attempted at most five times, so no job may survive more of these crashes.
-          for (const before of ids.slice(-12, -10)) await ended(base, before);
+          for (const before of ids.slice(-12, -10)) await waitForEnd(base, before);
           const { loaded } = (await callAt(base, "GET", "/v1/stats")).json as { loaded: Record<string, number> };
           for (const pid of Object.values(loaded)) process.kill(pid, "SIGKILL");
         }
@@ -54,7 +54,7 @@ describe("a service that is killed repeatedly during fifty jobs, together with i
       }
       for (const [index, id] of ids.entries()) {
         expect((await submit(index)).json.id).toBe(id);
-        const job = await ended(base, id);
+        const job = await waitForEnd(base, id);
         expect({ status: job.status, error: job.error }).toEqual({ status: "succeeded" });
         const [{ url }] = (job.output as { audios: [{ url: string }] }).audios;
         expect(await (await fetch(url)).text()).toBe(`sound of job ${index}`);

@@ -9,7 +9,7 @@ import { databaseOf, SERVICES } from "./databases";
 
 const CONFIG_EXIT_CODE = 78;
 
-const chosen = (names: readonly string[]): readonly string[] => {
+const chosenNames = (names: readonly string[]): readonly string[] => {
   const unknown = names.filter((name) => !SERVICES.some((service) => service === name));
   if (unknown.length > 0) throw new ConfigError(`no database of ${unknown.join(", ")}; there are ${SERVICES.join(", ")}`);
   return names.length > 0 ? names : SERVICES;
@@ -24,7 +24,7 @@ const environmentOf = (service: string, env: Environment): Environment => ({ ...
 export const migrate = async (names: readonly string[], env: Environment, logger: Logger): Promise<void> => {
   const startedAt = Date.now();
   const results = await Promise.allSettled(
-    chosen(names).map(async (service) => {
+    chosenNames(names).map(async (service) => {
       const { from, to } = await databaseOf(service).migrate(environmentOf(service, env), logger);
       logger.info({ service, from, to, ms: Date.now() - startedAt }, from < to ? "migrated" : "nothing to migrate");
     }),

@@ -11,14 +11,16 @@ const SCHEMA = JSON.parse(readFileSync(join(__dirname, "schema.json"), "utf8")) 
 const OWN = "migrations";
 
 it("states for every collection of every service the effect of erasing an account, and for no other", () => {
-  const named = Object.fromEntries(Object.entries(ERASURE).map(([service, collections]) => [service, Object.keys(collections).sort()]));
+  const ownersByService = Object.fromEntries(
+    Object.entries(ERASURE).map(([service, collections]) => [service, Object.keys(collections).sort()]),
+  );
   const declared = Object.entries(SCHEMA).map(([service, { collections }]) => [
     service,
     Object.keys(collections)
       .filter((name) => name !== OWN)
       .sort(),
   ]);
-  expect(named).toEqual(Object.fromEntries(declared));
+  expect(ownersByService).toEqual(Object.fromEntries(declared));
 });
 
 it("removes only resources that belong to the erased ones", () => {

@@ -66,9 +66,9 @@ const indexesOf = async (service: string): Promise<Record<string, string[]>> => 
     );
     return [collection, lines.filter((line) => !line.startsWith("_id 1")).sort()];
   });
-  const found = Object.fromEntries(await Promise.all(described)) as Record<string, string[]>;
+  const actual = Object.fromEntries(await Promise.all(described)) as Record<string, string[]>;
   await connection.close();
-  return found;
+  return actual;
 };
 
 afterAll(async () => {
@@ -90,15 +90,15 @@ describe("node services/migrate", () => {
       SERVICES.map((service) => [service, 0, databaseOf(service).version]).sort(),
     );
     expect(first.code).toBe(0);
-    const made = await Promise.all(SERVICES.map(async (service) => [service, await indexesOf(service)] as const));
+    const indexes = await Promise.all(SERVICES.map(async (service) => [service, await indexesOf(service)] as const));
 
     const second = await migrate();
     expect(second.code).toBe(0);
     expect(second.lines.map(({ msg }) => msg)).toEqual(SERVICES.map(() => "nothing to migrate"));
-    expect(await Promise.all(SERVICES.map(async (service) => [service, await indexesOf(service)] as const))).toEqual(made);
+    expect(await Promise.all(SERVICES.map(async (service) => [service, await indexesOf(service)] as const))).toEqual(indexes);
 
     const schema = Object.fromEntries(
-      made.map(([service, collections]) => [service, { version: databaseOf(service).version, collections }]),
+      indexes.map(([service, collections]) => [service, { version: databaseOf(service).version, collections }]),
     );
     if (process.env.MIGRATE_SCHEMA === "write") writeFileSync(SCHEMA, `${JSON.stringify(schema, null, 2)}\n`);
     // If this differs, raise `version` in the service's database.ts, and run: MIGRATE_SCHEMA=write npx jest services/migrate
@@ -129,9 +129,9 @@ describe("a service", () => {
   it("waits until its database is available, and reports this", async () => {
     const prefix = `test_${randomUUID().slice(0, 8)}_`;
     const connection = await open("billing", prefix);
-    let told: (line: string) => void;
-    const line = new Promise<string>((resolve) => (told = resolve));
-    const logger = { ...createLogger("test", "silent"), warn: (_details: object, text: string) => told(text) } as unknown as Logger;
+    let onLine: (line: string) => void;
+    const line = new Promise<string>((resolve) => (onLine = resolve));
+    const logger = { ...createLogger("test", "silent"), warn: (_details: object, text: string) => onLine(text) } as unknown as Logger;
     let isReady = false;
     const ready = untilMigrated(connection, billing, logger).then(() => (isReady = true));
     expect(await line).toContain("node services/migrate billing");
@@ -188,13 +188,13 @@ describe("a service", () => {
     }));
     await rows.insertMany(many);
     let isDone = false;
-    const made = makeCollections(connection).then(() => (isDone = true));
+    const making = makeCollections(connection).then(() => (isDone = true));
     let during = 0;
     while (!isDone) {
       await rows.updateOne({ _id: `e${during % many.length}` }, { $set: { status: "failed" } });
       during += 1;
     }
-    await made;
+    await making;
     expect(during).toBeGreaterThan(0);
     await connection.dropDatabase();
     await connection.close();

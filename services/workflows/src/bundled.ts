@@ -1,7 +1,7 @@
 /** Workflows that imports of bundles create and update. In an account, a name in bundles identifies one workflow. */
 import { createHash } from "node:crypto";
 import { PRODUCTION } from "@nodeloom/kernel";
-import { found } from "./definition/errors";
+import { requireFound } from "./definition/errors";
 import { checkSettings, graphDigest, testsDigest } from "./definition/settings";
 import type { BundledHead, WorkflowStore } from "./definition/storage";
 import { aliasOf, newest, type Workflow } from "./definition/workflow";
@@ -127,7 +127,7 @@ export const createBundled = ({ store, workflows, versions, aliases, folders }: 
 
   const update = async (save: BundledSave): Promise<Workflow> => {
     const { slug, ownerId, authorId, revision, title, description, tags, nodesJson, edgesJson, viewportJson } = save;
-    const current = found(await store.owned(slug, ownerId));
+    const current = requireFound(await store.owned(slug, ownerId));
     const tests = testsIn(save);
     const content = { name: title, description, tags, graphDigest: graphDigest(nodesJson, edgesJson), ...tests };
     const withTests = save.testsJson !== undefined;

@@ -10,7 +10,7 @@ import {
 } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { hasPendingChange, standingDraft, storedNumber } from "./approval";
-import { found } from "./definition/errors";
+import { requireFound } from "./definition/errors";
 import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
 import {
   aliasOf,
@@ -203,21 +203,21 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       return { uses: page, nextCursor: page.at(-1)!.ownerId };
     },
     get: async (slug, userId) => {
-      const workflow = found(await store.visible(slug, userId));
+      const workflow = requireFound(await store.visible(slug, userId));
       return workflow.createdBy === userId ? workflow : asOthersSee(workflow);
     },
     list: summaries,
     schema: async (slug, userId, selection) => {
-      const row = found(await store.runnableSchema(slug, userId));
+      const row = requireFound(await store.runnableSchema(slug, userId));
       const schema = await versionSchema(row, chosenVersion(row, userId, selection).version);
       return { ...schema, pendingChange: row.createdBy === userId && hasPendingChange(row) };
     },
     publicSchema: async (slug) => {
-      const row = found(await store.publicSchema(slug));
+      const row = requireFound(await store.publicSchema(slug));
       return versionSchema(row, inProduction(row));
     },
     definition: async (slug, userId, knownRevision, selection) => {
-      const head = found(await store.runnableHead(slug, userId));
+      const head = requireFound(await store.runnableHead(slug, userId));
       const { name, createdBy, creationId, published } = head;
       const standing = STANDING.get(selection.version);
       const choice = chosenVersion(head, userId, { ...selection, version: standing?.otherwise ?? selection.version });
@@ -234,7 +234,7 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       const definition = { name, createdBy, version, alias, graphHidden, pinnedModels, retentionDays };
       if (knownRevision > 0 && revision === knownRevision) return { ...definition, revision, graph: undefined };
       const storedVersion = approved ? storedNumber(approved) : version;
-      const graph = storedVersion === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, storedVersion);
+      const graph = storedVersion === 0 ? requireFound(await store.runnable(slug, userId)) : await versions.get(creationId, storedVersion);
       // No caller who can run the workflow has approved a graph.
       if (!graph) throw approved?.version === 0 ? workflowNotFound() : versionNotFound();
       // The draft may have changed after its head was read.

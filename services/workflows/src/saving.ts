@@ -5,7 +5,7 @@ import { approvedAfter, approvedDraftAfter, hasPendingChange, keepApproved, noth
 import { appIssuesWithin, isSameApp, publishedBy } from "./apps/settings";
 import type { WithinCap } from "./cap/cap";
 import { checkNoCredentials } from "./definition/credentials";
-import { changedSince, found, foundAt, notApproved, sessionRequired } from "./definition/errors";
+import { changedSince, requireFound, foundAt, notApproved, sessionRequired } from "./definition/errors";
 import { namedBy } from "./definition/named-media";
 import { checkSettings, checkSize, derive } from "./definition/settings";
 import { firstFree, slugOf, variantsOf } from "./definition/slug";
@@ -128,7 +128,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
   /** Runs `requireFolder` before a change. A missing workflow is reported before a missing folder. */
   const requireFolderFor = (slug: string, ownerId: string, folderId: string | null | undefined): Promise<void> =>
     requireFolder(folderId, ownerId).catch(async (error: unknown) => {
-      found(await store.owned(slug, ownerId));
+      requireFound(await store.owned(slug, ownerId));
       throw error;
     });
 
@@ -137,7 +137,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
     const { folderId, createdBy, slug } = workflow;
     if (folderId === null || (await folders.exists(folderId, createdBy))) return workflow;
     await store.leaveFolder(folderId, createdBy, new Date(), slug);
-    return found(await store.owned(slug, createdBy));
+    return requireFound(await store.owned(slug, createdBy));
   };
 
   /** Returns the first free slug for a name. Owners can reuse slugs of workflows that they deleted. */
@@ -193,7 +193,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
 
   const updateOnce = async (update: Update): Promise<Workflow | undefined> => {
     const { slug, ownerId, authorId = ownerId, ifRevision, changes, maxWorkflows, unapproved, byKey } = update;
-    const current = found(await store.owned(slug, ownerId));
+    const current = requireFound(await store.owned(slug, ownerId));
     if (ifRevision !== undefined && current.revision !== ifRevision) throw changedSince();
     if (byKey) checkSwitches(changes, current);
     const members = changedMembers(current, changes);
@@ -277,7 +277,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
     },
     approve: async ({ slug, ownerId, ifRevision }) => {
       const isApproved = await retryOnConflict(CONFLICT_ATTEMPTS.workflow, async () => {
-        const current = found(await store.owned(slug, ownerId));
+        const current = requireFound(await store.owned(slug, ownerId));
         if (ifRevision !== undefined && current.revision !== ifRevision) throw changedSince();
         return !hasPendingChange(current) || (await store.approve(current)) || undefined;
       });

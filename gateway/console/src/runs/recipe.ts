@@ -1,7 +1,7 @@
 import type { Execution } from "@nodeloom/client";
 import { isRecord } from "@nodeloom/kernel/graph";
 import { edgesOf, type DocGraph, type DocNode } from "../document/graph";
-import { carried } from "./took/took";
+import { carriedValue } from "./took/took";
 
 type Nodes = ReadonlyMap<string, Execution["nodes"][number]>;
 
@@ -15,7 +15,7 @@ const ofItem = (value: unknown, item: number, calls: number): unknown =>
 /** Value of a port in a run. */
 const flowed = (graph: DocGraph, nodes: Nodes, inputs: Execution["inputs"], node: DocNode, port: string): unknown => {
   const edge = edgesOf(graph).find((one) => one.target === node.id && one.targetHandle === port);
-  return edge && carried(graph, { nodes, inputs }, edge);
+  return edge && carriedValue(graph, { nodes, inputs }, edge);
 };
 
 /** Text of one call: its element of a list. */
@@ -29,7 +29,7 @@ const ownText = (
 ): string | undefined =>
   edgesOf(graph)
     .filter(({ target }) => target === node.id)
-    .map((edge) => carried(graph, { nodes, inputs }, edge))
+    .map((edge) => carriedValue(graph, { nodes, inputs }, edge))
     .filter((value) => Array.isArray(value) && value.length === calls)
     .map((value) => (value as unknown[])[item])
     .find((one): one is string => typeof one === "string" && one.trim() !== "");

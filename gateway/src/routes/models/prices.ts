@@ -27,8 +27,8 @@ export type PriceView = z.infer<typeof price>;
 
 /** A registry price for clients; null without a price. */
 export const priceView = (stored: models.Price | undefined): PriceView | null => {
-  const read = readPrice(stored);
-  return read ? (writePrice(read, "Usd", toUsd) as PriceView) : null;
+  const modelPrice = readPrice(stored);
+  return modelPrice ? (writePrice(modelPrice, "Usd", toUsd) as PriceView) : null;
 };
 
 /** Inverse of priceView. */
@@ -67,9 +67,9 @@ export type TierPriceView = z.infer<typeof tierPrice>;
 
 /** Price per unit with a markup; null without a price. The total of a call is rounded up to 0.001 credits. */
 export const tierPriceView = (stored: models.Price | undefined, markupPermille: number): TierPriceView | null => {
-  const read = readPrice(stored);
-  if (!read) return null;
+  const modelPrice = readPrice(stored);
+  if (!modelPrice) return null;
   // Costs that providers report are wholesale prices.
-  const shownPrice = read.basis === "table" ? { ...read, actual: undefined } : read;
+  const shownPrice = modelPrice.basis === "table" ? { ...modelPrice, actual: undefined } : modelPrice;
   return writePrice(shownPrice, "Credits", (microUsd) => unitCredits(microUsd, markupPermille)) as TierPriceView;
 };

@@ -7,7 +7,7 @@ import { modelNotFound } from "../../http/errors";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
 import { listQuery } from "../../http/schemas";
 import { selectedGraph } from "../workflows/selection";
-import { mayRun, named, WORKFLOW } from "./target";
+import { mayRun, partsOfName, WORKFLOW } from "./target";
 
 /** Time in seconds. OpenAI's libraries require a value, and registry entries have none. */
 const CREATED = 0;
@@ -36,7 +36,7 @@ const workflowView = (name: string, caller: Caller): z.infer<typeof listed> => (
  * @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, ALIAS_NOT_FOUND, also for targets that the caller can't run
  */
 const find = async (gateway: Gateway, caller: Caller, name: string): Promise<z.infer<typeof listed>> => {
-  const { kind, id, alias } = named(name);
+  const { kind, id, alias } = partsOfName(name);
   if (!isSlug(id) || !mayRun(caller, kind, id)) throw kind === "workflow" ? workflowNotFound() : modelNotFound(name);
   if (kind === "workflow") {
     await gateway.services.workflows.getSchema({ slug: id, userId: caller.user.id, ...selectedGraph(caller, { alias }) });

@@ -25,7 +25,7 @@ export interface OpenAiTarget {
   mostOf(input: string): number | undefined;
 }
 
-export const named = (name: string): { kind: Kind; id: string; alias: string } => {
+export const partsOfName = (name: string): { kind: Kind; id: string; alias: string } => {
   if (!name.startsWith(WORKFLOW)) return { kind: "model", id: name, alias: "" };
   const [, id = "", alias = ""] = NAME.exec(name.slice(WORKFLOW.length)) ?? [];
   return { kind: "workflow", id, alias };
@@ -58,7 +58,7 @@ const inputsOfModel = async (gateway: Gateway, internalName: string, modality: s
 
 /** @throws DomainError CAPABILITY_DENIED, MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, ALIAS_NOT_FOUND, INVALID_REQUEST */
 export const readTarget = async (gateway: Gateway, caller: Caller, name: string, modality: string): Promise<OpenAiTarget> => {
-  const { kind, id, alias } = named(name);
+  const { kind, id, alias } = partsOfName(name);
   authorize(caller, "any", runCapability(kind, id));
   if (!isSlug(id)) throw modelNotFound(name);
   const schema: JsonSchema = kind === "workflow" ? await fieldsOf(gateway, caller, id, alias) : await inputsOfModel(gateway, id, modality);

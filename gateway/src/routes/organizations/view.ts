@@ -49,9 +49,9 @@ export const personalView = ({ person: { id, email, tier, erasesAt } }: Pick<Cal
 });
 
 export const organizationView = (membership: organizations.Membership | undefined): z.infer<typeof organization> => {
-  const { organization: found, account, role: own } = membership ?? {};
-  if (!found || !account) throw new Error("identity answered without an organization");
-  const { id, name: organizationName, tierOf, members, createdBy, createdAt, erasesAt } = found;
+  const { organization: membershipOrganization, account, role: own } = membership ?? {};
+  if (!membershipOrganization || !account) throw new Error("identity answered without an organization");
+  const { id, name: organizationName, tierOf, members, createdBy, createdAt, erasesAt } = membershipOrganization;
   return {
     ...{ id, name: organizationName, personal: false, role: role.parse(own), tier: account.tier, tierOf, members, createdBy },
     ...{ createdAt: iso(createdAt), erasesAt: iso(erasesAt) },

@@ -159,8 +159,8 @@ const delivering = [
     responses: { 200: delivery },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async ({ gateway, caller, params: of }) => {
-      const { delivery: begun } = await gateway.services.notifications.testEndpoint({ ownerId: caller.user.id, endpointId: of.id });
-      return { status: 200, body: deliveryView(begun) };
+      const { delivery: testDelivery } = await gateway.services.notifications.testEndpoint({ ownerId: caller.user.id, endpointId: of.id });
+      return { status: 200, body: deliveryView(testDelivery) };
     },
   }),
   defineRoute({

@@ -53,7 +53,8 @@ const accounts: Case[] = [
     const own = { ...first, session: { ...first.session, get: (path: string) => ask("GET", path) } };
     const rows = await eventually(
       () => rowsOf(own, "limit=100"),
-      (found) => found.some(({ action }) => action === "recovery-code.use") && found.some(({ outcome }) => outcome === "failed"),
+      (auditRows) =>
+        auditRows.some(({ action }) => action === "recovery-code.use") && auditRows.some(({ outcome }) => outcome === "failed"),
     );
     const actions = rows.filter(({ outcome }) => outcome === "done").map(({ action }) => action);
     for (const action of ["account.create", "password.change", "second-factor.enable", "recovery-code.use", "second-factor.disable"])

@@ -123,20 +123,20 @@ const announcing: Case[] = [
     "a signed test message is sent to an endpoint whatever its events are, appears in its deliveries, and never disables it",
     async (ctx) => {
       const actor = await ctx.actor({ tier: "pro" });
-      const gone: Respond = (response, count) => void response.writeHead(count === 2 ? 410 : 204).end();
-      const { id, secret, inbox } = await add(ctx, actor, ["budget.alert"], gone);
+      const respondGone: Respond = (response, count) => void response.writeHead(count === 2 ? 410 : 204).end();
+      const { id, secret, inbox } = await add(ctx, actor, ["budget.alert"], respondGone);
       const test = `${PATH}/${id}/test`;
-      const sent = answers(await actor.session.post(test), 200, { event: "webhook.test", executionId: null, batchId: null });
+      const testReply = answers(await actor.session.post(test), 200, { event: "webhook.test", executionId: null, batchId: null });
       const [message] = await received(inbox, 1);
       fits(messageOf(message!), { type: "webhook.test", data: exactly({ endpointId: id }) });
-      assert.equal(message!.headers["webhook-id"], sent.body.messageId);
+      assert.equal(message!.headers["webhook-id"], testReply.body.messageId);
       assert.ok(isSignedBy(secret, message!));
       answers(await actor.session.post(test), 200);
       const [failed, delivered] = await eventually(
         () => deliveriesOf(actor, id),
         (rows) => rows.length === 2 && rows.every(({ state }) => state !== "pending"),
       );
-      assert.deepEqual([failed!.state, delivered!.state, delivered!.id], ["failed", "delivered", sent.body.id]);
+      assert.deepEqual([failed!.state, delivered!.state, delivered!.id], ["failed", "delivered", testReply.body.id]);
       fits(answers(await actor.session.get(PATH), 200).body, { endpoints: [{ id, disabledAt: null }] });
       refuses(await (await ctx.actor({ tier: "pro" })).session.post(test), 404, "NOT_FOUND");
       answers(await actor.session.patch(`${PATH}/${id}`, { disabled: true }), 200);

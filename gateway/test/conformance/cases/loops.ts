@@ -56,11 +56,11 @@ export const loopCases: Case[] = [
       maxCreditCost: is.near(4 * PRICE),
       exact: false,
     });
-    const ended = answers(await run(user, slug), 200, {
+    const reply = answers(await run(user, slug), 200, {
       cost: is.near(2 * PRICE),
       result: { images: [is.object], kept: [is.object, is.object], turns: 2 },
     });
-    const nodes = await polled(user, idOf(ended));
+    const nodes = await polled(user, idOf(reply));
     for (const turn of [1, 2]) fits(nodes.get(`loop/${turn}/pic`), { status: "completed", creditsCost: is.near(PRICE) });
     for (const turn of [3, 4]) fits(nodes.get(`loop/${turn}/pic`), { status: "skipped", creditsCost: 0 });
     fits(nodes.get("loop/2"), { type: "loop", status: "completed", outputs: { turns: 2 } });
@@ -94,10 +94,10 @@ export const loopCases: Case[] = [
   }),
   loops("a run can end at a node of a turn", async (ctx) => {
     const user = await ctx.shared("business", "loops");
-    const ended = answers(await user.post(`/api/workflows/${await saved(user)}/run`, { inputs: {}, until: "loop/2/pic" }), 200, {
+    const reply = answers(await user.post(`/api/workflows/${await saved(user)}/run`, { inputs: {}, until: "loop/2/pic" }), 200, {
       cost: is.near(2 * PRICE),
     });
-    const nodes = await polled(user, idOf(ended));
+    const nodes = await polled(user, idOf(reply));
     assert.ok(nodes.has("loop/2/pic") && !nodes.has("loop/3/pic"));
   }),
   loops("a turn that fails fails the run, and later turns don't run", async (ctx) => {
@@ -128,8 +128,8 @@ export const loopCases: Case[] = [
   loops("invalid settings of a loop are rejected, with a suggestion for a misspelt name", async (ctx) => {
     const user = await ctx.shared("business", "loops");
     const rejected = async (data: object, message: string) => {
-      const refused = refuses(await run(user, await saved(user, data)), 422, "WORKFLOW_INVALID");
-      fits(refused.body, { issues: [{ nodeId: "loop", code: "SETTING_INVALID", message }] });
+      const refusal = refuses(await run(user, await saved(user, data)), 422, "WORKFLOW_INVALID");
+      fits(refusal.body, { issues: [{ nodeId: "loop", code: "SETTING_INVALID", message }] });
     };
     await rejected({ count: 21 }, "count: must be a whole number from 1 to 20");
     await rejected({ until: "turns ==" }, "until: its end at character 9 isn't allowed there");
@@ -146,7 +146,7 @@ export const loopCases: Case[] = [
     const user = await ctx.shared("business", "loops");
     const inner = await save(user, picture());
     answers(await user.post(`/api/workflows/${inner}/versions`, {}), 201);
-    const ended = answers(await run(user, await save(user, looped(inner, { count: 1, until: "" }))), 200);
-    fits(answers(await user.get(`/api/executions/${idOf(ended)}`), 200).body, { inlined: [{ nodeId: "loop", slug: inner, version: 1 }] });
+    const reply = answers(await run(user, await save(user, looped(inner, { count: 1, until: "" }))), 200);
+    fits(answers(await user.get(`/api/executions/${idOf(reply)}`), 200).body, { inlined: [{ nodeId: "loop", slug: inner, version: 1 }] });
   }),
 ];

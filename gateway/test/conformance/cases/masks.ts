@@ -35,13 +35,13 @@ export const maskCases: Case[] = [
     const intoImage = [edge("pic.image", "draw.image"), edge("draw.mask", "small.image"), edge("small.image", "out.images")];
     answers(await runGraph(own, { nodes: [picture, drawing, small, out], edges: intoImage }), 200);
     const direct = { nodes: [picture, grow, out], edges: [edge("pic.image", "grow.mask"), edge("grow.mask", "out.mask")] };
-    const refused = refuses(await runGraph(own, direct), 422, "WORKFLOW_INVALID");
-    const [issue] = pick<{ nodeId: string; code: string; message: string }[]>(refused, "issues");
+    const refusal = refuses(await runGraph(own, direct), 422, "WORKFLOW_INVALID");
+    const [issue] = pick<{ nodeId: string; code: string; message: string }[]>(refusal, "issues");
     assert.deepEqual([issue!.nodeId, issue!.code], ["grow", "TYPE_MISMATCH"]);
     assert.match(issue!.message, /mask-from-image/);
-    const read = node("read", "media", { operation: "mask-from-image", by: "brightness" });
+    const brightness = node("read", "media", { operation: "mask-from-image", by: "brightness" });
     const throughNode = [edge("pic.image", "read.image"), edge("read.mask", "grow.mask"), edge("grow.mask", "out.mask")];
-    answers(await runGraph(own, { nodes: [picture, read, grow, out], edges: throughNode }), 200);
+    answers(await runGraph(own, { nodes: [picture, brightness, grow, out], edges: throughNode }), 200);
   }),
   masks("a model draws inside a mask and leaves the other pixels alone; a model without masks rejects one", async (ctx) => {
     const own = await user(ctx);
@@ -84,14 +84,14 @@ export const maskCases: Case[] = [
   masks("a caller sends a mask as a file; it is scaled to the image, and other values are rejected", async (ctx) => {
     const own = await user(ctx);
     const edges = [edge("pic.image", "draw.image"), edge("draw.mask", "out.mask")];
-    const drawn = answers(await runGraph(own, { nodes: [picture, drawing, out], edges }), 200);
+    const drawnReply = answers(await runGraph(own, { nodes: [picture, drawing, out], edges }), 200);
     const fields = [{ name: "area", type: "mask_upload", label: "Area", required: true }];
     const wide = node("wide", "media", { operation: "image-resize", width: 2 * SIDE });
     const graph = {
       nodes: [node("in", "request-input", { fields }), picture, wide, node("cut", "media", { operation: "image-mask" }), out],
       edges: [edge("pic.image", "wide.image"), edge("wide.image", "cut.image"), edge("in.area", "cut.mask"), edge("cut.image", "out.cut")],
     };
-    answers(await runGraph(own, graph, { area: pick<string>(drawn, "result.mask.url") }), 200, {
+    answers(await runGraph(own, graph, { area: pick<string>(drawnReply, "result.mask.url") }), 200, {
       result: { cut: { contentType: "image/png", width: 2 * SIDE, height: 2 * SIDE } },
     });
     const sound = `data:audio/wav;base64,${Buffer.alloc(64).toString("base64")}`;

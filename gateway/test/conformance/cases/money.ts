@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
 import { answers, fits, is, pick, refuses, rowsOf } from "../check";
 import { eventually, finished, paced, type Actor, type Context } from "../context";
-import { clip, edge, node, picture, refusedSubmit, runGraph, runModel, save, spent, submitGraph } from "../graphs";
+import { clip, edge, node, picture, refusedSubmit, runGraph, runModel, save, creditsSpent, submitGraph } from "../graphs";
 
 const plans = inSection("D1");
 const money = inSection("D2");
@@ -77,7 +77,7 @@ const prices: Case[] = [
   }),
   about("a run deducts credits", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
-    fits(await spent(user, () => runGraph(user, picture(QUICK))), is.near(0.6), "spent");
+    fits(await creditsSpent(user, () => runGraph(user, picture(QUICK))), is.near(0.6), "spent");
   }),
 ];
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { inSection, type Case } from "../case";
 import { answers, fits, is, noWorkflow, pick, refuses, rowsOf } from "../check";
 import { eventually, type Actor, type Caller, type Context } from "../context";
-import { edge, node, picture, save, spent } from "../graphs";
+import { edge, node, picture, save, creditsSpent } from "../graphs";
 import type { Answer } from "../../e2e/support/client";
 
 /** Tests of workflows, which a version must pass before it is promoted. */
@@ -72,7 +72,7 @@ export const workflowTestCases: Case[] = [
     const price = pick<number>(first, "results.0.price");
     await publish(actor, slug);
     answers(await actor.put(`/api/workflows/${slug}`, poster("a reed", "two")), 200);
-    const free = await spent(actor, async () => {
+    const free = await creditsSpent(actor, async () => {
       const again = answers(await run(actor, slug, { against: { alias: "production" } }), 200, { status: "passed", creditsCost: 0 });
       fits(pick(again, "against"), { version: 1, alias: "production", creditsCost: 0 });
       fits(pick(again, "results"), [

@@ -102,8 +102,8 @@ export interface Transition<R> {
   outcome: Outcome<R>;
 }
 
-export const done = <R>(account: Account, reply: R): Transition<R> => ({ account, outcome: { kind: "done", reply } });
-export const refused = (account: Account, error: DomainError): Transition<never> => ({ account, outcome: { kind: "refused", error } });
+export const replyWith = <R>(account: Account, reply: R): Transition<R> => ({ account, outcome: { kind: "done", reply } });
+export const refuseWith = (account: Account, error: DomainError): Transition<never> => ({ account, outcome: { kind: "refused", error } });
 export const needsLedger = (account: Account, ids: string[]): Transition<never> => ({ account, outcome: { kind: "needsLedger", ids } });
 
 /** Returns the row of a movement, or null if there is none. Returns "unknown" until the row is looked up in the ledger. */

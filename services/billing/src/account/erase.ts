@@ -1,5 +1,5 @@
 import { unavailable } from "@nodeloom/kernel";
-import { done, refused, type Account, type CommandContext, type Transition } from "./account";
+import { replyWith, refuseWith, type Account, type CommandContext, type Transition } from "./account";
 
 export interface EraseCommand extends CommandContext {
   type: "erase";
@@ -16,8 +16,8 @@ export const isErased = ({ holds, budgets, budgetAlerts, tier, renewsAt, monthly
 
 /** Reduces an account to the totals of its ledger, without budgets, tier or renewals. Rejected while there are holds. */
 export const erase = (account: Account, _command: EraseCommand): Transition<null> => {
-  if (account.holds.length > 0) return refused(account, unavailable("the account has holds still"));
-  if (isErased(account)) return done(account, null);
+  if (account.holds.length > 0) return refuseWith(account, unavailable("the account has holds still"));
+  if (isErased(account)) return replyWith(account, null);
   const nothing = { budgets: [], budgetAlerts: [], tier: null, renewsAt: null, renewalDay: null, monthlyMillicredits: 0 };
-  return done({ ...account, ...nothing }, null);
+  return replyWith({ ...account, ...nothing }, null);
 };

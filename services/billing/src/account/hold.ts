@@ -1,5 +1,5 @@
 import { DomainError, toCredits, tooManyRuns } from "@nodeloom/kernel";
-import { done, findMovement, needsLedger, record, refused, type Account, type CommandContext, type Transition } from "./account";
+import { replyWith, findMovement, needsLedger, record, refuseWith, type Account, type CommandContext, type Transition } from "./account";
 import { allocate, type Allocation, type HoldItem } from "./allocate";
 import { countOn, type Counted, type Counting, type Subject } from "./budgets/budget";
 import { withPendingAlerts } from "./budgets/commands";
@@ -144,11 +144,11 @@ const countAll = (
   allocation: Allocation,
 ): Counting | Transition<ReserveFirst> => {
   const counting = countOn(account.budgets, subject, at, allocation.required);
-  if (counting instanceof DomainError) return refused(account, counting);
-  if (!allocation.sufficient) return refused(account, notEnough(allocation));
+  if (counting instanceof DomainError) return refuseWith(account, counting);
+  if (!allocation.sufficient) return refuseWith(account, notEnough(allocation));
   const uses = usesOf(account.budgets, subject, allocation.required);
   if (uses.length === 0) return counting;
-  if (!reservation || !suffices(reservation, uses)) return done(account, { reserve: uses });
+  if (!reservation || !suffices(reservation, uses)) return replyWith(account, { reserve: uses });
   return { ...counting, counted: withReserved(counting.counted, at, reservedOf(userId, at, reservation)) };
 };
 
@@ -174,19 +174,19 @@ const holdMovements = (
 export const hold = (account: Account, command: HoldCommand): Transition<HoldReply | ReserveFirst> => {
   const { executionId, at } = command;
   const active = account.holds.find((activeHold) => activeHold.executionId === executionId);
-  if (active) return done(account, heldReply(active.items));
+  if (active) return replyWith(account, heldReply(active.items));
   const lookup = findClosed(account, command);
   if ("ask" in lookup) return needsLedger(account, lookup.ask);
   if (lookup.closed?.voided) {
-    return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution was given up before it was held"));
+    return refuseWith(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution was given up before it was held"));
   }
-  if (lookup.closed) return done(account, heldReply(lookup.closed.items));
+  if (lookup.closed) return replyWith(account, heldReply(lookup.closed.items));
   const capacity = atCapacity(account, command);
-  if (capacity) return refused(account, capacity);
+  if (capacity) return refuseWith(account, capacity);
   const allocation = allocate(account, command.items);
   const { maxMillicredits } = command;
   if (maxMillicredits !== undefined && allocation.required > maxMillicredits) {
-    return refused(account, overLimit(allocation, maxMillicredits));
+    return refuseWith(account, overLimit(allocation, maxMillicredits));
   }
   const counting = countAll(account, command, allocation);
   if ("outcome" in counting) return counting;
@@ -202,7 +202,7 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
   };
   const next: Account = { ...spend(account, allocation), holds: [...account.holds, withCounted(newHold, allocation.items, counting)] };
   const movements = byKey(keyId, holdMovements(command, "hold", allocation));
-  return done(record(withBudgets(next, counting), at, movements), heldReply(allocation.items));
+  return replyWith(record(withBudgets(next, counting), at, movements), heldReply(allocation.items));
 };
 
 export interface ExtendCommand extends CommandContext {
@@ -228,7 +228,10 @@ export const extend = (account: Account, command: ExtendCommand): Transition<Hol
     const lookup = findClosed(account, command);
     if ("ask" in lookup) return needsLedger(account, lookup.ask);
     if (lookup.closed) {
-      return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution is over; its hold can't be extended"));
+      return refuseWith(
+        account,
+        new DomainError("precondition", "PRECONDITION_FAILED", "this execution is over; its hold can't be extended"),
+      );
     }
     return hold(account, { ...command, type: "hold", maxActive: 0 });
   }
@@ -236,13 +239,13 @@ export const extend = (account: Account, command: ExtendCommand): Transition<Hol
   const added = command.items.filter(({ key }) => !heldKeys.has(key));
   const requestedKeys = new Set(command.items.map(({ key }) => key));
   const replied = (items: readonly HeldItem[]): HoldReply => itemsReply(items.filter(({ key }) => requestedKeys.has(key)));
-  if (added.length === 0) return done(account, replied(active.items));
+  if (added.length === 0) return replyWith(account, replied(active.items));
   const capacity = tooManyItems(account, added.length);
-  if (capacity) return refused(account, capacity);
+  if (capacity) return refuseWith(account, capacity);
   const allocation = allocate(account, added);
   const already = active.items.reduce((sum, item) => sum + item.millicredits, 0);
   if (active.maxMillicredits !== undefined && already + allocation.required > active.maxMillicredits) {
-    return refused(account, overLimit({ ...allocation, required: already + allocation.required }, active.maxMillicredits));
+    return refuseWith(account, overLimit({ ...allocation, required: already + allocation.required }, active.maxMillicredits));
   }
   const counting = countAll(account, command, allocation);
   if ("outcome" in counting) return counting;
@@ -250,5 +253,5 @@ export const extend = (account: Account, command: ExtendCommand): Transition<Hol
   const extendedHold = withCounted({ ...active, items: [...active.items, ...extended] }, extended, counting);
   const next: Account = { ...spend(account, allocation), holds: account.holds.map((one) => (one === active ? extendedHold : one)) };
   const movements = byKey(active.keyId, holdMovements(command, `extend ${added[0]!.key}`, allocation));
-  return done(record(withBudgets(next, counting), at, movements), replied(extendedHold.items));
+  return replyWith(record(withBudgets(next, counting), at, movements), replied(extendedHold.items));
 };

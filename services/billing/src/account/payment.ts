@@ -1,4 +1,4 @@
-import { done, findMovement, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
+import { replyWith, findMovement, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
 
 export interface PaymentMovement {
   id: string;
@@ -24,9 +24,9 @@ export const payment = (account: Account, command: PaymentCommand): Transition<A
   const unknown = movements.filter(({ row }) => row === "unknown").map(({ movement }) => movement.id);
   if (unknown.length > 0) return needsLedger(account, unknown);
   const fresh = movements.filter(({ row }) => row === null).map(({ movement }) => movement);
-  if (fresh.length === 0) return done(account, account);
+  if (fresh.length === 0) return replyWith(account, account);
   const paidBack = sumOf(fresh.filter(({ kind }) => kind === "adjust"));
   const next = { ...account, topUp: account.topUp + sumOf(fresh), paidBack: account.paidBack - paidBack };
   const booked = record(next, command.at, [...fresh]);
-  return done(booked, booked);
+  return replyWith(booked, booked);
 };

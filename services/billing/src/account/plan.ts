@@ -1,10 +1,10 @@
 import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import {
-  done,
+  replyWith,
   findMovement,
   needsLedger,
   record,
-  refused,
+  refuseWith,
   type Account,
   type CommandContext,
   type Grant,
@@ -80,7 +80,7 @@ export const renewIfDue = (account: Account, at: Date): Account => {
   return { ...startMonth(account, account.monthlyMillicredits, at, ["due", due.toISOString()], account.tier ?? ""), renewsAt };
 };
 
-export const renew = (account: Account): Transition<Account> => done(account, account);
+export const renew = (account: Account): Transition<Account> => replyWith(account, account);
 
 const giveTrials = (account: Account, command: SetPlanCommand): Account => {
   const fresh = command.trials.filter(({ model, runs }) => runs > 0 && !account.trials.includes(model));
@@ -108,22 +108,22 @@ const olderUser = (): DomainError =>
  */
 export const setPlan = (current: Account, command: SetPlanCommand): Transition<Account> => {
   const { userRevision = 0 } = command;
-  if (userRevision > 0 && userRevision < current.userRevision) return refused(current, olderUser());
+  if (userRevision > 0 && userRevision < current.userRevision) return refuseWith(current, olderUser());
   const account = userRevision > current.userRevision ? { ...current, userRevision } : current;
   const { tier, monthlyMillicredits } = account;
   if (command.unlessSet && account.renewsAt && tier === command.tier && monthlyMillicredits === command.monthlyMillicredits) {
     const next = giveTrials(account, command);
-    return done(next, next);
+    return replyWith(next, next);
   }
   const cause = ["set", command.reference];
   const id = movementId(account.userId, "plan_renewal", ...cause);
   const applied = findMovement(account, command, id);
   if (applied === "unknown") return needsLedger(account, [id]);
-  if (applied) return done(account, account);
+  if (applied) return replyWith(account, account);
   const renewed = startMonth(account, command.monthlyMillicredits, command.at, cause, command.tier);
   const months = { renewsAt: oneMonthAfter(command.at), renewalDay: command.at.getUTCDate() };
   const next = giveTrials({ ...renewed, tier: command.tier, ...months }, command);
-  return done(next, next);
+  return replyWith(next, next);
 };
 
 /**
@@ -133,7 +133,7 @@ export const setMonthlyCredits = (account: Account, command: SetMonthlyCreditsCo
   const { tier, monthlyMillicredits } = command;
   const concerned = account.tier === tier && account.monthlyMillicredits > 0 && account.monthlyMillicredits !== monthlyMillicredits;
   const next = concerned ? { ...account, monthlyMillicredits } : account;
-  return done(next, next);
+  return replyWith(next, next);
 };
 
 const CREDIT_MOVEMENT = { topup: "topup", plan: "plan_renewal", adjust: "adjust", grant: "grant" } as const satisfies Record<
@@ -168,16 +168,16 @@ export const credit = (account: Account, command: CreditCommand): Transition<Acc
   if (applied) {
     const same = Object.entries(movement).every(([name, value]) => applied[name as keyof typeof applied] === value);
     return same
-      ? done(account, account)
-      : refused(account, new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another movement"));
+      ? replyWith(account, account)
+      : refuseWith(account, new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another movement"));
   }
   const balanced = credited(account, command);
   // A refund may have made the balance negative. In that case only additions are booked.
   if (balanced.topUp < Math.min(0, account.topUp))
-    return refused(account, invalidRequest([{ path: "amount", message: "would leave a balance below zero" }]));
+    return refuseWith(account, invalidRequest([{ path: "amount", message: "would leave a balance below zero" }]));
   if (balanced.plan + balanced.topUp + balanced.held > BILLING_LIMITS.balanceMillicredits) {
-    return refused(account, invalidRequest([{ path: "amount", message: "would leave too large a balance" }]));
+    return refuseWith(account, invalidRequest([{ path: "amount", message: "would leave too large a balance" }]));
   }
   const next = record(balanced, command.at, [{ id, ...movement, ...(command.note ? { note: command.note } : {}) }]);
-  return done(next, next);
+  return replyWith(next, next);
 };

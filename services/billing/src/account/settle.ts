@@ -1,4 +1,4 @@
-import { done, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
+import { replyWith, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
 import { giveBackTo } from "./budgets/budget";
 import type { SettledReservation } from "./budgets/defaults";
 import { groupOf, type ActiveHold, type ClosedHold, type ClosedItem, type HeldItem } from "./held";
@@ -153,7 +153,7 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
   if (!active) {
     const lookup = findClosed(account, command);
     if ("ask" in lookup) return needsLedger(account, lookup.ask);
-    if (lookup.closed) return done(account, settledReply(lookup.closed));
+    if (lookup.closed) return replyWith(account, settledReply(lookup.closed));
   }
   const settlements = new Map(command.items.map((item) => [item.key, item]));
   const heldItems = active?.items ?? [];
@@ -183,5 +183,5 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     ...(expired > 0 ? [expiry] : []),
     ...grantMovements(userId, executionId, "release", unused, 1),
   ];
-  return done(record(withLowCredits(next, at), at, byKey(active?.keyId, movements)), settledReply(closed));
+  return replyWith(record(withLowCredits(next, at), at, byKey(active?.keyId, movements)), settledReply(closed));
 };

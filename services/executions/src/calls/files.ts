@@ -67,8 +67,8 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), spool, ...opt
     const earlier = answeredOf(answer);
     if (!earlier) return undefined;
     const ids = Array.from({ length: earlier.count }, (_, index) => mediaId(call, index));
-    const found = await filesOf(storage, ids, call.userId);
-    const files = ids.flatMap((id) => found.get(id) ?? []);
+    const filesById = await filesOf(storage, ids, call.userId);
+    const files = ids.flatMap((id) => filesById.get(id) ?? []);
     if (files.length !== earlier.count) return undefined;
     const result = madeResult(call, await model(), { files: [], text: null }, { files, requestId: earlier.requestId });
     return { ...result, costMicroUsd: earlier.costMicroUsd ?? result.costMicroUsd };
@@ -118,16 +118,16 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), spool, ...opt
 
   const received = async (
     { call, model }: ReadyCall<"files">,
-    made: Awaited<ReturnType<FilesProvider["run"]>>,
+    providerResult: Awaited<ReturnType<FilesProvider["run"]>>,
     { signal, spooling }: { signal: AbortSignal; spooling: Spooling | undefined },
   ): Promise<CallResult> => {
-    const { requestId } = made;
-    if (model.modality === "text") return madeResult(call, model, made, { files: [], requestId });
+    const { requestId } = providerResult;
+    if (model.modality === "text") return madeResult(call, model, providerResult, { files: [], requestId });
     try {
       const files = await Promise.all(
-        made.files.map((file, index) => store(call, model, file, index, { signal, ...(spooling ? { spooling } : {}) })),
+        providerResult.files.map((file, index) => store(call, model, file, index, { signal, ...(spooling ? { spooling } : {}) })),
       );
-      return madeResult(call, model, made, { files, requestId });
+      return madeResult(call, model, providerResult, { files, requestId });
     } catch (error) {
       signal.throwIfAborted();
       // The provider has already responded, so the request isn't repeated.

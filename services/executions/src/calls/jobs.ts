@@ -33,8 +33,8 @@ const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
   );
 
 const hasOtherAddresses = (one: Made, other: Made): boolean => {
-  const known = new Set(other.files.flatMap((file) => ("url" in file ? [file.url] : [])));
-  return one.files.some((file) => "url" in file && !known.has(file.url));
+  const knownUrls = new Set(other.files.flatMap((file) => ("url" in file ? [file.url] : [])));
+  return one.files.some((file) => "url" in file && !knownUrls.has(file.url));
 };
 
 export type JobOptions = CallOptions & { pace?: Pace };
@@ -49,14 +49,14 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     call: ModelCall,
     model: CatalogModel,
     requestId: string,
-    made: Made,
+    providerResult: Made,
     signal?: AbortSignal,
   ): Promise<CallResult> => {
-    if (model.modality === "text") return madeResult(call, model, made, { files: [], requestId });
-    if (made.files.length === 0) return withoutOutput(call);
+    if (model.modality === "text") return madeResult(call, model, providerResult, { files: [], requestId });
+    if (providerResult.files.length === 0) return withoutOutput(call);
     try {
-      const files = await Promise.all(made.files.map((file, index) => store(call, model, file, index, signal ? { signal } : {})));
-      return madeResult(call, model, made, { files, requestId });
+      const files = await Promise.all(providerResult.files.map((file, index) => store(call, model, file, index, signal ? { signal } : {})));
+      return madeResult(call, model, providerResult, { files, requestId });
     } catch (error) {
       // Cancelling was already requested several times.
       throw error instanceof ProviderError
@@ -77,15 +77,15 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     call: ModelCall,
     model: CatalogModel,
     requestId: string,
-    made: Made,
+    providerResult: Made,
     { ask, signal }: { ask: () => Promise<PollState>; signal: AbortSignal },
   ): Promise<CallResult> => {
     try {
-      return await collect(call, model, requestId, made, signal);
+      return await collect(call, model, requestId, providerResult, signal);
     } catch (error) {
       if (!(error instanceof DomainError) || error.reason !== "EXECUTION_FAILED") throw error;
       const now = await ask();
-      if (now.state !== "succeeded" || !hasOtherAddresses(now.made, made)) throw error;
+      if (now.state !== "succeeded" || !hasOtherAddresses(now.made, providerResult)) throw error;
       return collect(call, model, requestId, now.made, signal);
     }
   };
@@ -128,10 +128,10 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         if (Date.now() - answeredAt > TIMING.pollSilence)
           throw providerFailed(`${call.model}: ${error.message}`, { jobMayRun: true, ...QUOTES_ADDRESS });
       }
-      const wanted = Math.max(pauseMs, askedToWait);
+      const wantedMs = Math.max(pauseMs, askedToWait);
       const pausedAt = performance.now();
-      await pause(Math.max(wanted, pace.pollGapMs(call.userId)), signal);
-      if (!signal.aborted) notePollLag(performance.now() - pausedAt - wanted);
+      await pause(Math.max(wantedMs, pace.pollGapMs(call.userId)), signal);
+      if (!signal.aborted) notePollLag(performance.now() - pausedAt - wantedMs);
       askedMs = sinceSubmitted();
       pauseMs = interval;
       interval = Math.min(interval * POLL_GROWTH, provider.maxIntervalMs);
@@ -148,7 +148,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     submit: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<SubmittedJob> => {
       const ready = await readyCall(options, call, "job");
       const { model, provider } = ready;
-      const known = (answer: Submission): Promise<Submission> => Promise.resolve(answer);
+      const keepAnswer = (answer: Submission): Promise<Submission> => Promise.resolve(answer);
       const send = (inputs: Record<string, unknown>): Promise<Submission> => {
         const submit = (): Promise<Submission> => provider.submit({ inputs, idempotencyKey: call.key });
         const submitOnce = async (record: (answer: Submission) => Promise<void>): Promise<Submission> => {
@@ -156,11 +156,11 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
           await record(submission);
           return submission;
         };
-        const { call: asked } = ready;
+        const { call: jobCall } = ready;
         const find = provider.find && ((): Promise<Submission | undefined> => provider.find!(call.key, signal));
         return provider.idempotentSubmit
-          ? submissions.send(asked, submit)
-          : submissions.once(asked, { send: submitOnce, known, find, signal });
+          ? submissions.send(jobCall, submit)
+          : submissions.once(jobCall, { send: submitOnce, known: keepAnswer, find, signal });
       };
       try {
         const pass = (inputs: Record<string, unknown>) => gate(model).pass(() => send(inputs), { key: call.userId, signal, clock });
@@ -187,8 +187,8 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         if (!(error instanceof ProviderError)) throw error;
       }
       try {
-        const told = await provider.cancel(submitted);
-        return { report: told ? "provider_told" : "could_not_stop", finished: null };
+        const isProviderTold = await provider.cancel(submitted);
+        return { report: isProviderTold ? "provider_told" : "could_not_stop", finished: null };
       } catch (error) {
         // A rejection is final. If the provider is unreachable or busy, cancelling is retried.
         if (!(error instanceof ProviderError) || error.kind !== "refused") throw error;

@@ -19,14 +19,14 @@ const DATA_URL = /^data:/i;
 const SHOWN_CHARS = 60;
 
 /** Returns a reference for messages, without the data of data URLs. */
-const shown = (reference: string): string => {
+const shownReference = (reference: string): string => {
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(reference)?.[0];
   if (scheme !== undefined && !HTTP_URL.test(reference)) return `a ${scheme} address`;
   return JSON.stringify(reference.length > SHOWN_CHARS ? `${reference.slice(0, SHOWN_CHARS)}…` : reference);
 };
 
 const notAFile = ({ port, family, reference }: FileToKeep): DomainError =>
-  inputFailed(`${port}: ${shown(reference)} is not ${fileOf(family)}: an http(s) address or a media id`);
+  inputFailed(`${port}: ${shownReference(reference)} is not ${fileOf(family)}: an http(s) address or a media id`);
 
 /** Maps a failed fetch to an error. If a service of the platform is unavailable, the fetch is retried. */
 const asFailure = (error: unknown, { port }: FileToKeep): unknown =>
@@ -42,8 +42,8 @@ export type KeepFile = ReturnType<typeof createKeepFile>;
 /** Stores one file of a result: a file of the user by id, any http(s) address, or a data URL that comes from the caller or the graph. */
 export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, downloads: Slots) => {
   const byId = async (call: FileToKeep): Promise<MediaValue> => {
-    const [found] = (await files(media, [call.reference], call.userId)).values();
-    const file = found ?? (member(call.authorFiles ?? {}, call.reference) as MediaValue | undefined);
+    const [storedFile] = (await files(media, [call.reference], call.userId)).values();
+    const file = storedFile ?? (member(call.authorFiles ?? {}, call.reference) as MediaValue | undefined);
     if (!file) throw inputFailed(`${call.port}: you have no media file ${call.reference}`);
     return file;
   };
@@ -85,14 +85,19 @@ export interface Spooling {
 }
 
 /** Stores a file that is on disk as soon as media is available. The call's timeouts don't include this wait. */
-const storeSpooled = async (id: string, put: () => Promise<MediaValue>, { spool, clock }: Spooling, signal: AbortSignal | undefined) => {
+const storeSpooled = async (
+  id: string,
+  storeFile: () => Promise<MediaValue>,
+  { spool, clock }: Spooling,
+  signal: AbortSignal | undefined,
+) => {
   try {
     for (const pauseMs of doubling(...SPOOL_PAUSES_MS)) {
       try {
         return await clock.waiting(async () => {
           await pause(pauseMs, signal);
           signal?.throwIfAborted();
-          return put();
+          return storeFile();
         });
       } catch (error) {
         if (!isUnavailable(error)) throw error;
@@ -116,13 +121,13 @@ export const createStoreMade =
     const { sourceOrigin, ...placement } = placementOf(call, model, index);
     const callOptions = { deadlineMs: TIMING.direct, ...(signal ? { signal } : {}) };
     const stripMetadata = "read" in file ? file.stripMetadata : undefined;
-    const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
+    const readBytes = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
     const header: mediaProto.UploadHeader = { ...placement, stripMetadata };
     // The output is already paid for, so a call without a spool waits while media restarts.
     const put = (waitForReady: boolean) => (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
       "url" in file
         ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, { ...callOptions, waitForReady })
-        : media.upload(uploadParts(header, read!()), { ...callOptions, waitForReady });
+        : media.upload(uploadParts(header, readBytes!()), { ...callOptions, waitForReady });
     const inTurn = (work: () => Promise<mediaProto.IngestResponse | mediaProto.UploadResponse>): Promise<MediaValue> =>
       storeInTurn(downloads, work, { userId: call.userId, signal, problem: notStored(call) });
     // Retries are safe, because one id stores one file. The provider's file is read again from the start.
@@ -130,14 +135,14 @@ export const createStoreMade =
     const tryAgain = (pausesMs: readonly number[], waitForReady: boolean): Promise<MediaValue> =>
       inTurn(() => retry(put(waitForReady), { pausesMs, shouldRetry, ...(signal ? { signal } : {}) }));
 
-    if (!spooling || !read) return tryAgain([...FIRST_PAUSES_MS, ...LATER_PAUSES_MS], true);
+    if (!spooling || !readBytes) return tryAgain([...FIRST_PAUSES_MS, ...LATER_PAUSES_MS], true);
     try {
       return await tryAgain(FIRST_PAUSES_MS, false);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
     }
     await spooling.noted();
-    if (!(await spooling.spool.keep(header, read()))) return tryAgain(LATER_PAUSES_MS, true);
+    if (!(await spooling.spool.keep(header, readBytes()))) return tryAgain(LATER_PAUSES_MS, true);
     const store = async (): Promise<mediaProto.UploadResponse> =>
       (await spooling.spool.store(header.id)) ?? {
         object: (await media.getObjects({ ids: [header.id], ownerId: header.ownerId })).objects[0],
@@ -151,10 +156,10 @@ export const createStoreMade =
  */
 export const replayable = (bytes: AsyncIterable<Uint8Array>): (() => AsyncIterable<Uint8Array>) => {
   const source = bytes[Symbol.asyncIterator]();
-  const kept: Promise<IteratorResult<Uint8Array>>[] = [];
+  const pieces: Promise<IteratorResult<Uint8Array>>[] = [];
   return async function* read() {
     for (let index = 0; ; index += 1) {
-      const next = await (kept[index] ??= source.next());
+      const next = await (pieces[index] ??= source.next());
       if (next.done === true) return;
       yield next.value;
     }

@@ -101,11 +101,11 @@ export const createTransforms = ({ media, transform, downloads, own, ownFiles }:
     const { operation, inputs } = await readyCall(media, call);
     await ownFiles?.(inputs, call.userId, operation.name);
     const ports = new Map(portsOf(operation));
-    const given = [...ports].flatMap(([port, type]) =>
+    const sources = [...ports].flatMap(([port, type]) =>
       inputs[port] === undefined ? [] : each(inputs[port]).map((address): Given => ({ port, type, address: String(address) })),
     );
     const files: proto.Input[] = [];
-    for (const [index, one] of given.entries()) {
+    for (const [index, one] of sources.entries()) {
       if (!isStoredFile(one.address, own) && /^https?:/i.test(one.address)) await mayFetch(one.address);
       files.push({ port: one.port, key: await keyOf(call, one, index, signal) });
     }
@@ -130,11 +130,11 @@ export type RequirePrograms = (operations: readonly string[]) => Promise<void>;
 /** Reads the programs of the transform service. The list is at most two seconds old. */
 export const createPrograms = (transform: Pick<Transform, "getStatus">) => {
   const reads = createSharedReads<proto.GetStatusResponse>();
-  let known: { at: number; status: proto.GetStatusResponse } | undefined;
+  let cachedStatus: { at: number; status: proto.GetStatusResponse } | undefined;
   return async (): Promise<proto.GetStatusResponse> => {
-    if (!known || Date.now() - known.at > STATUS_FRESH_MS)
-      known = { at: Date.now(), status: await reads("status", () => transform.getStatus({})) };
-    return known.status;
+    if (!cachedStatus || Date.now() - cachedStatus.at > STATUS_FRESH_MS)
+      cachedStatus = { at: Date.now(), status: await reads("status", () => transform.getStatus({})) };
+    return cachedStatus.status;
   };
 };
 

@@ -94,7 +94,7 @@ export const wireCalls = async ({
   });
   const gates = createGates(logger, (name) => process.env[name]);
   const [downloads, pace, textStreams] = [createSlots(DOWNLOADS), createPace(), createTextStreams(channel)];
-  const made = createCalls({
+  const calls = createCalls({
     ...{ catalog, media, storage, downloads, own, pace, textStreams, identity, userEgress, transform, spool },
     provider: (model: CatalogModel) => providers.memo(model.providerJson),
     gate: (model: CatalogModel) => gates(model.providerJson),
@@ -106,7 +106,7 @@ export const wireCalls = async ({
   const programs = createPrograms(services.transform);
   const counts = { redis, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };
   return {
-    calls: moderation?.calls(made) ?? made,
+    calls: moderation?.calls(calls) ?? calls,
     ...createReuse({
       ...{ stores, media, own, catalog, execution },
       programVersion: createProgramVersion(programs),

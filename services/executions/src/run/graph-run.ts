@@ -82,23 +82,23 @@ export class GraphRun {
    * Returns the steps to start: steps that haven't started and whose dependencies are done. Sources without a value are left out. A step
    * without any value is skipped, which also completes it.
    */
-  readyAfter(done: Set<string>, started: ReadonlySet<string>): PlanStep[] {
+  readyAfter(doneIds: Set<string>, started: ReadonlySet<string>): PlanStep[] {
     const isReady = ({ id }: PlanStep): boolean =>
-      !started.has(id) && !done.has(id) && this.dependencies.get(id)!.every((needed) => done.has(needed));
+      !started.has(id) && !doneIds.has(id) && this.dependencies.get(id)!.every((needed) => doneIds.has(needed));
     // Iterate in dependency order, because a skipped step can make later steps ready.
     return this.plan.steps.flatMap((step) => {
       if (!isReady(step)) return [];
       const reached = this.branches.reached(step);
-      if (!reached) this.skip(step, done);
+      if (!reached) this.skip(step, doneIds);
       return reached ?? [];
     });
   }
 
-  private skip({ id, type }: PlanStep, done: Set<string>): void {
+  private skip({ id, type }: PlanStep, doneIds: Set<string>): void {
     this.node(id).status = "skipped";
     if (makesTurns(type)) skipEvaluated(this.nodes, id);
     this.releaseInputs(id);
-    done.add(id);
+    doneIds.add(id);
   }
 
   start(step: PlanStep, now: number): void {

@@ -8,11 +8,11 @@ type Edge = [string, string];
 
 const graphOf = (nodes: Node[], edges: Edge[]): ReturnType<typeof readGraph> => {
   const end = (name: string): [string, string] => name.split(".") as [string, string];
-  const written = edges.map(([from, to], index) => {
+  const graphEdges = edges.map(([from, to], index) => {
     const [[source, sourceHandle], [target, targetHandle]] = [end(from), end(to)];
     return { id: `e${index}`, source, sourceHandle, target, targetHandle };
   });
-  return readGraph(JSON.stringify(nodes), JSON.stringify(written));
+  return readGraph(JSON.stringify(nodes), JSON.stringify(graphEdges));
 };
 const out: Node = { id: "out", type: "response-output", data: {} };
 const fields = (...names: string[]): Node => ({
@@ -115,10 +115,10 @@ const loopOf = (data: Record<string, unknown>): RunPlan =>
 /** Runs a plan, one batch of ready steps after another. @returns the requests in order, the skipped nodes and the end of the run */
 const runOf = (plan: RunPlan, answer: (step: PlanStep) => unknown) => {
   const run = new GraphRun(plan);
-  const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
+  const doneIds = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
   const started = new Set<string>();
   const requests: string[] = [];
-  for (let ready = run.readyAfter(done, started); ready.length > 0; ready = run.readyAfter(done, started))
+  for (let ready = run.readyAfter(doneIds, started); ready.length > 0; ready = run.readyAfter(doneIds, started))
     for (const step of ready) {
       started.add(step.id);
       run.start(step, 0);
@@ -127,7 +127,7 @@ const runOf = (plan: RunPlan, answer: (step: PlanStep) => unknown) => {
         run.give(step.id, "body", answer(step));
       } else run.evaluate(step);
       run.complete(step.id, 0);
-      done.add(step.id);
+      doneIds.add(step.id);
     }
   const { status, result } = run.end(undefined);
   const skipped = run.nodes.filter((node) => node.status === "skipped").map(({ id }) => id);

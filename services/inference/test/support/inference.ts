@@ -81,7 +81,7 @@ export const startInference = async (folder: string, options: Partial<InferenceO
 };
 
 /** Polls a job until it has ended. */
-export const ended = async (base: string, id: unknown): Promise<Record<string, unknown>> => {
+export const waitForEnd = async (base: string, id: unknown): Promise<Record<string, unknown>> => {
   for (;;) {
     const { json } = await callAt(base, "GET", `/v1/jobs/${String(id)}`);
     if (json.status !== "queued" && json.status !== "running") return json;

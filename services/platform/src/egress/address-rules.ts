@@ -1,6 +1,6 @@
 import { lookup as dnsLookup } from "node:dns";
 import { isIP } from "node:net";
-import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, refused, targetOf, type Lookup } from "./address";
+import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, egressRefusal, targetOf, type Lookup } from "./address";
 
 /** Applies the guarded client's rules to URLs that another system fetches, such as a provider. */
 export interface AddressRules {
@@ -62,7 +62,7 @@ export const createAddressRules = ({
       const target = new URL(url);
       const host = target.hostname.replace(/^\[|\]$/g, "");
       if (isIP(host) || allowed.has(targetOf(target))) return undefined;
-      return (await leadsInside(host, lookup, lookupTimeoutMs)) ? refused(NOT_ONLY_PUBLIC, target.host).message : undefined;
+      return (await leadsInside(host, lookup, lookupTimeoutMs)) ? egressRefusal(NOT_ONLY_PUBLIC, target.host).message : undefined;
     },
   };
 };

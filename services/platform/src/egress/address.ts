@@ -20,7 +20,7 @@ export class EgressError extends Error {
 
 const SHOWN_HOST_CHARS = 253;
 
-export const refused = (why: string, host?: string): EgressError =>
+export const egressRefusal = (why: string, host?: string): EgressError =>
   new EgressError("REFUSED", `refused to call ${host ? host.slice(0, SHOWN_HOST_CHARS) : "this address"}: ${why}`, false);
 
 export const NO_HOST_ADDRESS = "it is not the address of a host";
@@ -134,17 +134,17 @@ const NONE: ReadonlySet<string> = new Set();
  * @throws EgressError for other protocols, credentials in the URL, blocked ports and private IP addresses
  */
 export const checkUrl = (raw: string, allow: ReadonlySet<string>, ownServers = NONE): URL => {
-  if (!URL.canParse(raw)) throw refused("it is not a URL");
+  if (!URL.canParse(raw)) throw egressRefusal("it is not a URL");
   const url = new URL(raw);
-  if (!(url.protocol in DEFAULT_PORTS)) throw refused("only http and https are allowed", url.host);
-  if (url.username || url.password) throw refused("credentials in a URL are not allowed", url.host);
+  if (!(url.protocol in DEFAULT_PORTS)) throw egressRefusal("only http and https are allowed", url.host);
+  if (url.username || url.password) throw egressRefusal("credentials in a URL are not allowed", url.host);
   if (allow.has(targetOf(url))) return url;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (ownServers.has(targetOf(url))) {
-    if (isIP(host) && !isHostAddress(host)) throw refused(NO_HOST_ADDRESS, url.host);
+    if (isIP(host) && !isHostAddress(host)) throw egressRefusal(NO_HOST_ADDRESS, url.host);
     return url;
   }
-  if (LOCAL_NAME.test(host) || (isIP(host) && !isPublicAddress(host))) throw refused("it is not a public address", url.host);
-  if (url.port && FOREIGN_PORTS.has(Number(url.port))) throw refused("its port belongs to another protocol", url.host);
+  if (LOCAL_NAME.test(host) || (isIP(host) && !isPublicAddress(host))) throw egressRefusal("it is not a public address", url.host);
+  if (url.port && FOREIGN_PORTS.has(Number(url.port))) throw egressRefusal("its port belongs to another protocol", url.host);
   return url;
 };

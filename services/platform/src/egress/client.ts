@@ -2,7 +2,7 @@
 import { lookup as dnsLookup } from "node:dns";
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
-import { canonicalTargets, checkUrl, EgressError, refused, targetOf, type Lookup } from "./address";
+import { canonicalTargets, checkUrl, EgressError, egressRefusal, targetOf, type Lookup } from "./address";
 import { createConnector } from "./connector";
 import { ANY, guardedLookup, HOSTS, PUBLIC, type AddressCheck } from "./guarded-lookup";
 import { USER_AGENT } from "../version";
@@ -89,7 +89,7 @@ const describe = (error: unknown, signal: AbortSignal, broken = "the connection 
   if (cause instanceof EgressError) return cause;
   if (signal.aborted) return signal.reason;
   const reason = String(code ?? "");
-  if (NOT_HTTP.has(reason)) return refused("the request is not valid HTTP");
+  if (NOT_HTTP.has(reason)) return egressRefusal("the request is not valid HTTP");
   const unsent = UNSENT.has(reason) || UNSENT_SYSCALLS.has(syscall) || errors !== undefined;
   if (reason.includes("TIMEOUT") || reason === "ETIMEDOUT")
     return new EgressError("TIMEOUT", "the address did not answer in time", !unsent);

@@ -1,5 +1,5 @@
 import type { LookupAddress } from "node:dns";
-import { isHostAddress, isPublicAddress, NO_HOST_ADDRESS, NOT_ONLY_PUBLIC, refused, type Lookup } from "./address";
+import { isHostAddress, isPublicAddress, NO_HOST_ADDRESS, NOT_ONLY_PUBLIC, egressRefusal, type Lookup } from "./address";
 
 export interface AddressCheck {
   isAllowed: (address: string) => boolean;
@@ -19,7 +19,7 @@ export const guardedLookup =
   ): void => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
-      if (addresses.length === 0 || addresses.some(({ address }) => !isAllowed(address))) return callback(refused(problem, host), []);
+      if (addresses.length === 0 || addresses.some(({ address }) => !isAllowed(address))) return callback(egressRefusal(problem, host), []);
       if ((options as { all?: boolean }).all) return callback(null, addresses);
       return callback(null, addresses[0]!.address, addresses[0]!.family);
     });

@@ -29,7 +29,7 @@ export const foundAt = async <T>(result: T | undefined, isThere: () => Promise<u
 };
 
 /** @throws DomainError WORKFLOW_NOT_FOUND if `workflow` is undefined */
-export const found = <T>(workflow: T | undefined): T => {
+export const requireFound = <T>(workflow: T | undefined): T => {
   if (workflow === undefined) throw workflowNotFound();
   return workflow;
 };

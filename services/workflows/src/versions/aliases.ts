@@ -11,7 +11,7 @@ import {
 } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { checkNoCredentials } from "../definition/credentials";
-import { found, aliasMoved, notApproved, testsRequired } from "../definition/errors";
+import { requireFound, aliasMoved, notApproved, testsRequired } from "../definition/errors";
 import { testsDigest } from "../definition/settings";
 import type { VersionStore, WorkflowStore } from "../definition/storage";
 import { aliasOf, newest, type Alias, type Version, type Workflow } from "../definition/workflow";
@@ -101,7 +101,7 @@ const aliasFor = ({ version, revision, pinnedModels, generators }: Version, name
 });
 
 export const createAliases = ({ store, versions }: AliasesDeps): Aliases => {
-  const owned = async (slug: string, ownerId: string): Promise<Workflow> => found(await store.owned(slug, ownerId));
+  const owned = async (slug: string, ownerId: string): Promise<Workflow> => requireFound(await store.owned(slug, ownerId));
 
   const setOnce = async ({ slug, ownerId, name, version, ifVersion, authorId = ownerId, unapproved, ...settings }: AliasMove) => {
     const head = await owned(slug, ownerId);

@@ -1,6 +1,6 @@
 /** Tests of a workflow, and which versions passed them. The executions service runs the tests. */
 import { versionNotFound } from "@nodeloom/kernel";
-import { found } from "../definition/errors";
+import { requireFound } from "../definition/errors";
 import { testsDigest } from "../definition/settings";
 import type { VersionStore, WorkflowStore } from "../definition/storage";
 import { newest } from "../definition/workflow";
@@ -22,11 +22,11 @@ export interface PassedTestsDeps {
 
 export const createPassedTests = ({ store, versions }: PassedTestsDeps): PassedTests => ({
   tests: async (slug, ownerId) => {
-    const { testsJson = "" } = found(await store.owned(slug, ownerId));
+    const { testsJson = "" } = requireFound(await store.owned(slug, ownerId));
     return { testsJson, digest: testsDigest(testsJson) };
   },
   note: async ({ slug, ownerId, version, digest }) => {
-    const workflow = found(await store.owned(slug, ownerId));
+    const workflow = requireFound(await store.owned(slug, ownerId));
     if (version < 1 || version > newest(workflow)) throw versionNotFound();
     await versions.notePassed(workflow.creationId, version, digest);
   },

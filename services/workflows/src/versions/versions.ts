@@ -16,7 +16,7 @@ import {
 import { retryOnConflict } from "@nodeloom/platform";
 import { approvedByPublishing, keepApproved, standingDraft } from "../approval";
 import { checkNoCredentials } from "../definition/credentials";
-import { changedSince, found, notApproved } from "../definition/errors";
+import { changedSince, requireFound, notApproved } from "../definition/errors";
 import { newest, type PinnedModels, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
 import type { Update } from "../saving";
 import type { VersionStore, WorkflowStore } from "../definition/storage";
@@ -110,7 +110,7 @@ export const isChanged = ({ published, graphDigest }: Workflow): boolean => Bool
 
 export const createVersions = ({ store, versions, update }: VersionsDeps): Versions => {
   const owned = async (slug: string, ownerId: string): Promise<Workflow> => {
-    return found(await store.owned(slug, ownerId));
+    return requireFound(await store.owned(slug, ownerId));
   };
 
   const published = async (slug: string, ownerId: string, version: number): Promise<Version> => {

@@ -13,7 +13,7 @@ export interface Ran {
 }
 
 /** Value of a link in a run: its source's output, or else the sent input; undefined if unknown. */
-export const carried = (graph: DocGraph, { nodes, inputs }: Ran, { source, sourceHandle }: DocEdge): unknown => {
+export const carriedValue = (graph: DocGraph, { nodes, inputs }: Ran, { source, sourceHandle }: DocEdge): unknown => {
   const state = nodes.get(source);
   if (!state) return undefined;
   const gave = outputsOf(state);
@@ -34,7 +34,7 @@ export interface Took {
 export const tookOf = (graph: DocGraph, ran: Ran, nodeId: string): Took[] =>
   edgesOf(graph).flatMap((edge): Took[] => {
     if (edge.target !== nodeId) return [];
-    const [value, state] = [carried(graph, ran, edge), ran.nodes.get(edge.source)];
+    const [value, state] = [carriedValue(graph, ran, edge), ran.nodes.get(edge.source)];
     if (value === undefined || !state) return [];
     return [{ port: edge.targetHandle ?? edge.sourceHandle ?? "value", from: nameOfNode(state), value }];
   });

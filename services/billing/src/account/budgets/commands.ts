@@ -1,6 +1,6 @@
 import { DomainError, USUAL_CAPS, type BudgetWindow } from "@nodeloom/kernel";
 import { BILLING_LIMITS } from "../../limits";
-import { done, refused, type Account, type CommandContext, type Transition } from "../account";
+import { replyWith, refuseWith, type Account, type CommandContext, type Transition } from "../account";
 import { isReached, isSameScope, rolled, withAlerts, type Budget, type BudgetAlert, type BudgetScope } from "./budget";
 
 export interface SetBudgetCommand extends CommandContext {
@@ -44,7 +44,7 @@ export const setBudget = (account: Account, command: SetBudgetCommand): Transiti
   const existing = account.budgets.find((budget) => isSameScope(budget.scope, scope));
   if (!existing && account.budgets.length >= maxBudgets) {
     const message = `an account can have at most ${maxBudgets} budgets: delete one first`;
-    return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", message));
+    return refuseWith(account, new DomainError("precondition", "PRECONDITION_FAILED", message));
   }
   const current = existing ? rolled(existing, at) : newBudget(command, account.lastBudget + 1);
   const alertAt = [...new Set(command.alertAt)].sort((one, other) => one - other);
@@ -59,19 +59,19 @@ export const setBudget = (account: Account, command: SetBudgetCommand): Transiti
     budgets: existing ? account.budgets.map((one) => (one === existing ? budget : one)) : [...account.budgets, budget],
     lastBudget: Math.max(account.lastBudget, budget.number),
   };
-  return done(withPendingAlerts(next, alerts), budget);
+  return replyWith(withPendingAlerts(next, alerts), budget);
 };
 
 /** @returns the removed budget, whose usage is no longer counted; null if there is none */
 export const removeBudget = (account: Account, { budget: which }: RemoveBudgetCommand): Transition<Budget | null> => {
   const isMeant = (budget: Budget): boolean => ("id" in which ? budget.id === which.id : isSameScope(budget.scope, which.scope));
   const budgetToRemove = account.budgets.find(isMeant);
-  if (!budgetToRemove) return done(account, null);
+  if (!budgetToRemove) return replyWith(account, null);
   const budgetAlerts = account.budgetAlerts.filter((alert) => !("budgetId" in alert) || alert.budgetId !== budgetToRemove.id);
-  return done({ ...account, budgets: account.budgets.filter((budget) => budget !== budgetToRemove), budgetAlerts }, budgetToRemove);
+  return replyWith({ ...account, budgets: account.budgets.filter((budget) => budget !== budgetToRemove), budgetAlerts }, budgetToRemove);
 };
 
 export const alertsTaken = (account: Account, { ids }: AlertsTakenCommand): Transition<null> => {
   const remainingAlerts = account.budgetAlerts.filter(({ id }) => !ids.includes(id));
-  return done(remainingAlerts.length === account.budgetAlerts.length ? account : { ...account, budgetAlerts: remainingAlerts }, null);
+  return replyWith(remainingAlerts.length === account.budgetAlerts.length ? account : { ...account, budgetAlerts: remainingAlerts }, null);
 };

@@ -1,4 +1,4 @@
-import { done, type Account, type CommandContext, type Transition } from "../account";
+import { replyWith, type Account, type CommandContext, type Transition } from "../account";
 
 /** Command that asks which of these reservations the account has. */
 export interface FindReservedCommand extends CommandContext {
@@ -15,5 +15,5 @@ export const findReserved = (account: Account, { ids }: FindReservedCommand): Tr
   const settled = account.outbox.flatMap((row) => (row.settled ?? []).map(({ id }) => id));
   const knownIds = new Set([...heldReservations, ...settled]);
   const isComplete = account.revision === 0 || ids.every((id) => knownIds.has(id));
-  return done(isComplete ? account : { ...account }, knownIds);
+  return replyWith(isComplete ? account : { ...account }, knownIds);
 };

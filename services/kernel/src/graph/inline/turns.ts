@@ -29,8 +29,8 @@ import {
 
 const unknownName = (setting: string, what: "input" | "output", name: string, names: readonly string[]): Finding => {
   const list = names.length === 0 ? "it has none" : `it has ${choices(names)}`;
-  const meant = didYouMean(name, names);
-  return findingInWords("SETTING_INVALID", `${setting}: the workflow has no ${what} ${shownName(name)}; ${list}${meant}`, setting);
+  const suggestion = didYouMean(name, names);
+  return findingInWords("SETTING_INVALID", `${setting}: the workflow has no ${what} ${shownName(name)}; ${list}${suggestion}`, setting);
 };
 
 /** Names in `until` and `feedback` that the inner workflow doesn't have, and types that don't fit. */

@@ -1,7 +1,7 @@
 import { SHAPES_SCHEMA } from "./mask-shapes";
 import { choice, explained, file, flag, mask, number, operationsOf, whole } from "./operation";
 
-const made = operationsOf("mask", "images");
+const maskOperations = operationsOf("mask", "images");
 
 /** Farthest that a mask grows, shrinks or blurs, in pixels. */
 const MOST_PIXELS = 250;
@@ -10,7 +10,7 @@ export const feather = (fallback: number) =>
   explained("Width of the soft edge, in pixels of the image.", number(0, MOST_PIXELS, "Feather (pixels)", fallback));
 
 export const MASK_OPERATIONS = [
-  made({
+  maskOperations({
     name: "mask-draw",
     title: "Draw a mask",
     summary: "Selects parts of an image with a brush, an eraser and rectangles.",
@@ -23,7 +23,7 @@ export const MASK_OPERATIONS = [
       invert: explained("Selects everything except the shapes.", flag("Invert")),
     },
   }),
-  made({
+  maskOperations({
     name: "mask-from-image",
     title: "Make a mask from an image",
     summary: "Selects the opaque or the bright parts of an image, such as the subject of a cut-out.",
@@ -38,7 +38,7 @@ export const MASK_OPERATIONS = [
       invert: explained("Selects the other parts.", flag("Invert")),
     },
   }),
-  made({
+  maskOperations({
     name: "mask-combine",
     title: "Combine masks",
     summary: "Joins two masks, keeps their common part, or subtracts one from the other.",
@@ -49,7 +49,7 @@ export const MASK_OPERATIONS = [
       method: choice(["union", "intersect", "subtract"], "Method"),
     },
   }),
-  made({
+  maskOperations({
     name: "mask-grow",
     title: "Grow or shrink a mask",
     summary: "Moves the edge of a mask outwards or inwards. The edge becomes hard.",
@@ -59,14 +59,14 @@ export const MASK_OPERATIONS = [
       pixels: explained("A negative number shrinks the mask.", whole(-MOST_PIXELS, MOST_PIXELS, "Pixels", 8)),
     },
   }),
-  made({
+  maskOperations({
     name: "mask-blur",
     title: "Blur a mask",
     summary: "Softens the edge of a mask.",
     required: ["mask"],
     properties: { mask: mask("Mask"), feather: feather(8) },
   }),
-  made({
+  maskOperations({
     name: "mask-invert",
     title: "Invert a mask",
     summary: "Selects the parts that weren't selected.",

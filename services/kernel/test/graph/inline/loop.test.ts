@@ -39,20 +39,20 @@ const pictures = graphOf(
 const library: Record<string, InlineGraph> = { improve, grow, pictures };
 
 const loop = (data: Record<string, unknown>, id = "l"): Node => ({ id, type: "loop", data });
-const inlined = (nodes: Node[], edges: Edge[], known: Record<string, InlineGraph> = library): InlineGraph => {
+const inlined = (nodes: Node[], edges: Edge[], knownGraphs: Record<string, InlineGraph> = library): InlineGraph => {
   const whole = graphOf(nodes, edges);
   return inlineWorkflows(
     whole,
     (within, nodeId) => {
-      const slug = (within === "" ? whole : known[within])?.nodes.find(({ id }) => id === nodeId)?.data.slug as string;
-      return known[slug] ? { key: slug, graph: known[slug] } : undefined;
+      const slug = (within === "" ? whole : knownGraphs[within])?.nodes.find(({ id }) => id === nodeId)?.data.slug as string;
+      return knownGraphs[slug] ? { key: slug, graph: knownGraphs[slug] } : undefined;
     },
     "",
   );
 };
-const plan = (nodes: Node[], edges: Edge[], known = library) =>
-  planRun({ graph: inlined(nodes, edges, known), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_000 });
-const messages = (made: ReturnType<typeof plan>): string[] => made.issues.map(({ nodeId, message }) => `${nodeId}: ${message}`);
+const plan = (nodes: Node[], edges: Edge[], knownGraphs = library) =>
+  planRun({ graph: inlined(nodes, edges, knownGraphs), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_000 });
+const messages = (planning: ReturnType<typeof plan>): string[] => planning.issues.map(({ nodeId, message }) => `${nodeId}: ${message}`);
 const text = (value: string): Node => ({ id: "start", type: "text-box", data: { text: value } });
 
 const judged = (more: Record<string, unknown> = {}) =>
@@ -66,9 +66,9 @@ const judged = (more: Record<string, unknown> = {}) =>
   );
 
 it("plans every turn of a loop, with ids that name the turn", () => {
-  const { plan: made, issues } = judged();
+  const { plan: runPlan, issues } = judged();
   expect(issues).toEqual([]);
-  expect(made!.steps.map(({ id }) => id)).toEqual([
+  expect(runPlan!.steps.map(({ id }) => id)).toEqual([
     ...["l/1/write", "l/1/judge", "l/1"],
     ...["l/2/write", "l/2/judge", "l/2"],
     ...["l/3/write", "l/3/judge", "l/3"],
@@ -76,23 +76,23 @@ it("plans every turn of a loop, with ids that name the turn", () => {
 });
 
 it("feeds an output of a turn to the next turn, and gives other inputs the same value in every turn", () => {
-  const { plan: made } = judged({ inputs: { style: "grand" } });
-  const sources = new Map(made!.steps.map((step) => [step.id, step.sources]));
+  const { plan: runPlan } = judged({ inputs: { style: "grand" } });
+  const sources = new Map(runPlan!.steps.map((step) => [step.id, step.sources]));
   expect(sources.get("l/1/write")).toEqual({ draft: [{ value: "one" }], style: [{ value: "grand" }] });
   expect(sources.get("l/2/write")).toEqual({ draft: [{ node: "l/1/write", port: "text" }], style: [{ value: "grand" }] });
   expect(sources.get("l/3/write")).toEqual({ draft: [{ node: "l/2/write", port: "text" }], style: [{ value: "grand" }] });
 });
 
 it("marks every turn after the first as conditional, because the loop can end before it", () => {
-  const { plan: made } = judged();
-  const conditional = made!.steps.filter((step) => step.conditional).map(({ id }) => id);
+  const { plan: runPlan } = judged();
+  const conditional = runPlan!.steps.filter((step) => step.conditional).map(({ id }) => id);
   expect(conditional).toEqual(["l/2/write", "l/2/judge", "l/2", "l/3/write", "l/3/judge", "l/3"]);
   const { plan: fixed } = judged({ until: "" });
   expect(fixed!.steps.filter((step) => step.conditional)).toEqual([]);
 });
 
 it("takes the result from one of the turns, so that a node behind the loop runs once", () => {
-  const { plan: made } = plan(
+  const { plan: runPlan } = plan(
     [
       text("one"),
       loop({ slug: "improve", count: 3, until: "score == '4'", feedback: { text: "draft" } }),
@@ -105,7 +105,7 @@ it("takes the result from one of the turns, so that a node behind the loop runs 
       ["pic.image", "out.images"],
     ],
   );
-  const pic = made!.steps.find(({ id }) => id === "pic")!;
+  const pic = runPlan!.steps.find(({ id }) => id === "pic")!;
   expect(pic).toMatchObject({ maxItems: 1, maxMillicredits: 2_000 });
   expect(pic.conditional).toBeUndefined();
   expect(pic.itemLimit ?? 1).toBe(1);
@@ -133,12 +133,12 @@ it("multiplies nested loops, and counts their nodes together", () => {
         ["deep.word", "out.word"],
       ],
     );
-  const made = (count: number) =>
+  const planOfCount = (count: number) =>
     plan([loop({ slug: "twice", count: 3, inputs: { word: "" }, feedback: { word: "word" } }), OUT], [["l.word", "out.word"]], {
       ...library,
       twice: twice(count),
     });
-  const { plan: small } = made(2);
+  const { plan: small } = planOfCount(2);
   expect(small!.output).toEqual({ word: [{ value: "aaaaaa" }] });
   expect(small!.evaluated.map(({ id }) => id)).toContain("l/3/deep/2/box");
   const large = plan(
@@ -175,9 +175,9 @@ it.each<[string, Record<string, unknown>, string]>([
   ],
   ["two outputs for an input", { feedback: { text: "draft", score: "draft" } }, "l: feedback: two outputs feed the input draft"],
 ])("refuses %s", (_what, data, message) => {
-  const made = judged(data);
-  expect(messages(made)).toContain(message);
-  expect(made.issues.every(({ code }) => code === "SETTING_INVALID")).toBe(true);
+  const planning = judged(data);
+  expect(messages(planning)).toContain(message);
+  expect(planning.issues.every(({ code }) => code === "SETTING_INVALID")).toBe(true);
 });
 
 it("refuses an output that the loop doesn't have, and feedback of a type that doesn't fit", () => {
@@ -203,8 +203,8 @@ it("names the workflow of a loop like that of a workflow node", () => {
 
 it("names a problem of an inner node once, at the first turn", () => {
   const broken = graphOf([{ id: "pic", type: "generate-image", data: { model: "nonesuch" } }, OUT], [["pic.image", "out.images"]]);
-  const made = plan([loop({ slug: "broken", count: 20 }), OUT], [["l.images", "out.images"]], { broken });
-  expect(messages(made)).toEqual(["l/1/pic: there is no enabled model nonesuch"]);
+  const planning = plan([loop({ slug: "broken", count: 20 }), OUT], [["l.images", "out.images"]], { broken });
+  expect(messages(planning)).toEqual(["l/1/pic: there is no enabled model nonesuch"]);
 });
 
 it("warns once about an inner node, however many turns it has", () => {
@@ -212,6 +212,6 @@ it("warns once about an inner node, however many turns it has", () => {
     [{ id: "say", type: "llm-assistant", data: { model: "chat", prompt: "{{a}} {{b}} {{c}} {{d}} {{e}} {{f}}" } }, OUT],
     [["say.text", "out.text"]],
   );
-  const made = plan([loop({ slug: "vague", count: 20 }), OUT], [["l.text", "out.text"]], { vague });
-  expect(Object.keys(made.plan!.warnings)).toEqual(["l/1/say"]);
+  const planning = plan([loop({ slug: "vague", count: 20 }), OUT], [["l.text", "out.text"]], { vague });
+  expect(Object.keys(planning.plan!.warnings)).toEqual(["l/1/say"]);
 });

@@ -1,5 +1,5 @@
 import type { Source, VideoStream } from "./probe";
-import { even, SAMPLE_RATE, shown } from "./make";
+import { even, SAMPLE_RATE, decimalText } from "./make";
 
 /** Parts of filter graphs. A label in brackets names a stream. */
 
@@ -31,15 +31,15 @@ export const asShown = ({ width, height, hasSquarePixels, hdr }: VideoStream): s
 
 /** Scales into a frame. If the aspect ratio differs, bars are added. */
 export const fitted = (video: VideoStream, { width, height, fps }: Frame): string =>
-  `${asShown(video)}scale=${width}:${height}:force_original_aspect_ratio=decrease:flags=bicubic,pad=${width}:${height}:-1:-1:color=black,setsar=1,fps=${shown(fps)},${COLOURS}`;
+  `${asShown(video)}scale=${width}:${height}:force_original_aspect_ratio=decrease:flags=bicubic,pad=${width}:${height}:-1:-1:color=black,setsar=1,fps=${decimalText(fps)},${COLOURS}`;
 
 /** Filters for an exact number of frames. If there are too few, the last one is repeated. */
 export const lasting = (frames: number, { fps }: Pick<Frame, "fps">): string =>
-  `tpad=stop_mode=clone:stop=${frames},trim=end_frame=${frames},setpts=N/(${shown(fps)}*TB)`;
+  `tpad=stop_mode=clone:stop=${frames},trim=end_frame=${frames},setpts=N/(${decimalText(fps)}*TB)`;
 
 /** Audio of an exact duration in the common format; silence if the source has no audio. */
 export const sound = (index: number, source: Pick<Source, "audio">, seconds: number, label: string, more = ""): string => {
-  const length = `atrim=duration=${shown(seconds)},asetpts=PTS-STARTPTS`;
+  const length = `atrim=duration=${decimalText(seconds)},asetpts=PTS-STARTPTS`;
   if (!source.audio) return `anullsrc=r=${SAMPLE_RATE}:cl=stereo,${length}${more}[${label}]`;
   return `[${index}:a:0]aresample=${SAMPLE_RATE}:async=1:first_pts=0,aformat=sample_fmts=fltp:channel_layouts=stereo,apad,${length}${more}[${label}]`;
 };

@@ -45,7 +45,7 @@ const CHROMA = 2;
 export const even = (pixels: number): number => Math.max(CHROMA, Math.round(pixels / CHROMA) * CHROMA);
 
 /** Formats a number for filters, never in exponent form. */
-export const shown = (value: number): string => value.toFixed(6).replace(/\.?0{1,6}$/, "");
+export const decimalText = (value: number): string => value.toFixed(6).replace(/\.?0{1,6}$/, "");
 
 /** Arguments for an input. It is decoded with one thread, because there can be many inputs. */
 export const open = ({ path, demuxer }: Pick<Source, "path" | "demuxer">, ...before: string[]): string[] =>

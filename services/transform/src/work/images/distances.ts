@@ -26,7 +26,7 @@ export const near = (
       down[y * width + x] = Math.min(MOST_ROWS, rows);
     }
   }
-  const grown = new Uint8Array(width * height);
+  const grownMask = new Uint8Array(width * height);
   const ends = new Int32Array(width + 1);
   for (let y = 0; y < height; y += 1) {
     // A pixel selects the span of its row that lies in the circle around its nearest selected pixel. Spans are added up as differences.
@@ -42,8 +42,8 @@ export const near = (
     }
     for (let x = 0, inside = 0; x < width; x += 1) {
       inside += ends[x]!;
-      if (inside > 0) grown[y * width + x] = 255;
+      if (inside > 0) grownMask[y * width + x] = 255;
     }
   }
-  return grown;
+  return grownMask;
 };

@@ -124,8 +124,8 @@ const writeWithAlpha = (job: Job, colours: Sharp, alpha: Mask): Promise<WorkResu
 
 export const apply: Operation = async (job) => {
   const picture = await openImage(job, fileAt(job, "image"));
-  const read = await scaled(await readMask(job, fileAt(job, "mask")), picture);
-  const mask = text(job, "keep") === "rest" ? inverted(read) : read;
+  const maskPicture = await scaled(await readMask(job, fileAt(job, "mask")), picture);
+  const mask = text(job, "keep") === "rest" ? inverted(maskPicture) : maskPicture;
   return reading(picture.port, async () => {
     const own = await alphaOf(picture);
     const levels = own ? mask.levels.map((level, index) => Math.round((level * own.levels[index]!) / SELECTED)) : mask.levels;
@@ -137,8 +137,8 @@ export const apply: Operation = async (job) => {
 
 export const asImage: Operation = async (job) => {
   const [sized] = filesAt(job, "image");
-  const read = await readMask(job, fileAt(job, "mask"));
-  const mask = sized ? await scaled(read, await openImage(job, sized)) : read;
+  const maskPicture = await readMask(job, fileAt(job, "mask"));
+  const mask = sized ? await scaled(maskPicture, await openImage(job, sized)) : maskPicture;
   const form = text(job, "form");
   if (form !== "transparent") return write(job, form === "black" ? inverted(mask) : mask);
   const { width, height } = mask;

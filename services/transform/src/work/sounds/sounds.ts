@@ -1,5 +1,5 @@
 import type { WorkResult } from "../../children/protocol";
-import { described, makeFile, open, SAMPLE_RATE, shown } from "../ffmpeg/make";
+import { described, makeFile, open, SAMPLE_RATE, decimalText } from "../ffmpeg/make";
 import { ffmpeg } from "../ffmpeg/make";
 import { openAudio, type Source } from "../ffmpeg/probe";
 import { fileAt, filesAt, InputError, isOn, number, numberOf, text, type Job, type Operation } from "../job";
@@ -46,7 +46,7 @@ const makeSound = async (job: Job, args: readonly string[], bitrate = BITRATE): 
 
 const filtered = (filter: string, label = "a"): string[] => ["-filter_complex", filter, "-map", `[${label}]`];
 const ending = (fade: number, seconds: number): string =>
-  fade > 0 ? `,afade=t=out:st=${shown(Math.max(0, seconds - fade))}:d=${shown(Math.min(fade, seconds))}` : "";
+  fade > 0 ? `,afade=t=out:st=${decimalText(Math.max(0, seconds - fade))}:d=${decimalText(Math.min(fade, seconds))}` : "";
 
 const openAll = async (job: Job): Promise<Source[]> => {
   const sources: Source[] = [];
@@ -60,15 +60,15 @@ export const concat: Operation = async (job) => {
   if (gap > 0 && fade > 0) throw new InputError("crossfadeSeconds: sounds can't fade into each other with a gap between them");
   const shortest = Math.min(...sources.map(({ seconds }) => seconds));
   if (2 * fade > shortest && sources.length > 1)
-    throw new InputError(`crossfadeSeconds: is longer than half of the shortest sound (${shown(shortest)} s)`);
+    throw new InputError(`crossfadeSeconds: is longer than half of the shortest sound (${decimalText(shortest)} s)`);
   const isLast = (index: number): boolean => index === sources.length - 1;
   const parts = sources.map(
-    (_, index) => `[${index}:a:0]${STEREO}${gap > 0 && !isLast(index) ? `,apad=pad_dur=${shown(gap)}` : ""}[p${index}]`,
+    (_, index) => `[${index}:a:0]${STEREO}${gap > 0 && !isLast(index) ? `,apad=pad_dur=${decimalText(gap)}` : ""}[p${index}]`,
   );
   let last = "p0";
   if (fade > 0)
     for (let index = 1; index < sources.length; index += 1) {
-      parts.push(`[${last}][p${index}]acrossfade=d=${shown(fade)}:c1=tri:c2=tri[x${index}]`);
+      parts.push(`[${last}][p${index}]acrossfade=d=${decimalText(fade)}:c1=tri:c2=tri[x${index}]`);
       last = `x${index}`;
     }
   else {
@@ -86,14 +86,14 @@ export const mix: Operation = async (job) => {
   const isLooped = isOn(job, "loop");
   const parts = sources.map(
     (_, index) =>
-      `[${index}:a:0]${STEREO},apad,atrim=duration=${shown(seconds)},asetpts=PTS-STARTPTS,volume=${shown(volumes[index] ?? 1)}[p${index}]`,
+      `[${index}:a:0]${STEREO},apad,atrim=duration=${decimalText(seconds)},asetpts=PTS-STARTPTS,volume=${decimalText(volumes[index] ?? 1)}[p${index}]`,
   );
   const others = sources.slice(1).map((_, index) => `[p${index + 1}]`);
   if (isOn(job, "duck")) {
     const under = others.length > 1 ? `${others.join("")}${MIXED(others.length)}` : `${others[0]}anull`;
     parts.push("[p0]asplit[speech][key]", `${under}[under]`, `[under][key]${DUCKED}[lowered]`, `[speech][lowered]${MIXED(2)}[mixed]`);
   } else parts.push(`[p0]${others.join("")}${MIXED(sources.length)}[mixed]`);
-  parts.push(`[mixed]atrim=duration=${shown(seconds)}${ending(number(job, "fadeSeconds"), seconds)}[a]`);
+  parts.push(`[mixed]atrim=duration=${decimalText(seconds)}${ending(number(job, "fadeSeconds"), seconds)}[a]`);
   const again = (source: Source): string[] => (isLooped && source.seconds < seconds ? ["-stream_loop", "-1"] : []);
   return makeSound(job, [...sources.flatMap((source) => open(source, ...again(source))), ...filtered(parts.join(";"))]);
 };
@@ -101,7 +101,7 @@ export const mix: Operation = async (job) => {
 export const trim: Operation = async (job) => {
   const source = await openAudio(job, fileAt(job, "audio"));
   const { start, seconds } = rangeOf(job, source);
-  const cut = `[0:a:0]atrim=start=${shown(start)}:duration=${shown(seconds)},asetpts=PTS-STARTPTS${ending(number(job, "fadeSeconds"), seconds)}[a]`;
+  const cut = `[0:a:0]atrim=start=${decimalText(start)}:duration=${decimalText(seconds)},asetpts=PTS-STARTPTS${ending(number(job, "fadeSeconds"), seconds)}[a]`;
   return makeSound(job, [...open(source), ...filtered(cut)]);
 };
 
@@ -112,7 +112,7 @@ const RANGE = 11;
 
 export const loudness: Operation = async (job) => {
   const source = await openAudio(job, fileAt(job, "audio"));
-  const aim = `loudnorm=I=${shown(number(job, "loudness"))}:TP=${shown(number(job, "peak"))}:LRA=${RANGE}`;
+  const aim = `loudnorm=I=${decimalText(number(job, "loudness"))}:TP=${decimalText(number(job, "peak"))}:LRA=${RANGE}`;
   const { log } = await ffmpeg(job, [
     ...open(source),
     "-filter_complex",

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { AAC, copyPictures, H264, makeClip, makeMp4, open, shown } from "../ffmpeg/make";
+import { AAC, copyPictures, H264, makeClip, makeMp4, open, decimalText } from "../ffmpeg/make";
 import { fitted, frameOf, lasting, sound, wholeFrames, type Frame } from "../ffmpeg/filters";
 import { inputArguments } from "../ffmpeg/formats";
 import { openVideo, type Source, type VideoStream } from "../ffmpeg/probe";
@@ -58,7 +58,7 @@ const copied = async (job: Job, clips: readonly Clip[]): Promise<string[] | unde
 
 /** Joins copied video streams. Audio is encoded again and cut to the exact length of each clip's video. */
 const joined = async (job: Job, clips: readonly Clip[], paths: readonly string[], lengths: readonly number[]) => {
-  const list = paths.map((path, index) => `file 'file:${path}'\nduration ${shown(lengths[index]!)}\n`).join("");
+  const list = paths.map((path, index) => `file 'file:${path}'\nduration ${decimalText(lengths[index]!)}\n`).join("");
   const listPath = inFolder(job, "clips.txt");
   await writeFile(listPath, `ffconcat version 1.0\n${list}`);
   const sounds = clips.map((clip, index) => sound(index + 1, clip, lengths[index]!, `a${index}`));
@@ -90,7 +90,7 @@ const faded = async (job: Job, clips: readonly Clip[], frame: Frame) => {
   const frames = clips.map(({ seconds }) => wholeFrames(seconds, frame));
   const shortest = Math.min(...frames) / frame.fps;
   if (2 * fade > shortest)
-    throw new InputError(`a fade of ${shown(fade)} s is longer than half of the shortest video (${shown(shortest)} s)`);
+    throw new InputError(`a fade of ${decimalText(fade)} s is longer than half of the shortest video (${decimalText(shortest)} s)`);
   const filters = clips.flatMap((clip, index) => [
     `[${index}:V:0]${fitted(clip.video, frame)},${lasting(frames[index]!, frame)}[v${index}]`,
     sound(index, clip, frames[index]! / frame.fps, `a${index}`),
@@ -99,8 +99,8 @@ const faded = async (job: Job, clips: readonly Clip[], frame: Frame) => {
   for (let index = 1; index < clips.length; index += 1) {
     at += frames[index - 1]! / frame.fps - fade;
     filters.push(
-      `[${video}][v${index}]xfade=transition=fade:duration=${shown(fade)}:offset=${shown(at)}[x${index}]`,
-      `[${audio}][a${index}]acrossfade=d=${shown(fade)}:c1=tri:c2=tri[y${index}]`,
+      `[${video}][v${index}]xfade=transition=fade:duration=${decimalText(fade)}:offset=${decimalText(at)}[x${index}]`,
+      `[${audio}][a${index}]acrossfade=d=${decimalText(fade)}:c1=tri:c2=tri[y${index}]`,
     );
     [video, audio] = [`x${index}`, `y${index}`];
   }

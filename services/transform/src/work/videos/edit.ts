@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import { AAC, ffmpeg, described, even, H264, makeMp4, open, shown } from "../ffmpeg/make";
+import { AAC, ffmpeg, described, even, H264, makeMp4, open, decimalText } from "../ffmpeg/make";
 import { asShown, COLOURS, fitted, frameOf } from "../ffmpeg/filters";
 import { openVideo, type Source } from "../ffmpeg/probe";
 import { lastPicture, pictureAt } from "./still";
@@ -10,7 +10,7 @@ const AUDIO = ["-map", "0:a:0?", ...AAC];
 /** Returns the range defined by `start`, `end` and `seconds`. @throws InputError */
 export const rangeOf = (job: Job, { port, seconds: whole }: Pick<Source, "port" | "seconds">): { start: number; seconds: number } => {
   const start = number(job, "start");
-  if (start >= whole) throw new InputError(`start: ${port} ends at ${shown(whole)} s`);
+  if (start >= whole) throw new InputError(`start: ${port} ends at ${decimalText(whole)} s`);
   const [end, length] = [numberOf(job, "end"), numberOf(job, "seconds")];
   const until = length === undefined ? (end ?? whole) : start + length;
   if (until <= start) throw new InputError(`end: must be after start`);
@@ -21,9 +21,9 @@ export const trim: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const { start, seconds } = rangeOf(job, source);
   return makeMp4(job, [
-    ...open(source, "-ss", shown(start), "-t", shown(seconds)),
+    ...open(source, "-ss", decimalText(start), "-t", decimalText(seconds)),
     ...["-map", "0:V:0", "-vf", fitted(source.video, frameOf(source.video)), ...H264],
-    ...["-af", "aresample=async=1:first_pts=0", ...AUDIO, "-t", shown(seconds)],
+    ...["-af", "aresample=async=1:first_pts=0", ...AUDIO, "-t", decimalText(seconds)],
   ]);
 };
 
@@ -31,7 +31,7 @@ export const frame: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const at = number(job, "at");
   const isLast = isOn(job, "last");
-  if (!isLast && at >= source.seconds) throw new InputError(`at: the video ends at ${shown(source.seconds)} s`);
+  if (!isLast && at >= source.seconds) throw new InputError(`at: the video ends at ${decimalText(source.seconds)} s`);
   const path = isLast ? await lastPicture(job, source, "out.png") : await pictureAt(job, source, at, "out.png");
   const { width, height } = await sharp(path).metadata();
   return { path, width, height };
@@ -42,13 +42,13 @@ const tempo = (speed: number): string => {
   const steps: number[] = [];
   let rest = speed;
   for (; rest < 0.5; rest /= 0.5) steps.push(0.5);
-  return [...steps, rest].map((one) => `atempo=${shown(one)}`).join(",");
+  return [...steps, rest].map((one) => `atempo=${decimalText(one)}`).join(",");
 };
 
 export const speed: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const times = number(job, "speed");
-  const picture = `[0:V:0]setpts=PTS/${shown(times)},${fitted(source.video, frameOf(source.video))}[v]`;
+  const picture = `[0:V:0]setpts=PTS/${decimalText(times)},${fitted(source.video, frameOf(source.video))}[v]`;
   // The gap before late audio is filled with silence first, so that the gap is also stretched.
   const filters = source.audio ? [picture, `[0:a:0]aresample=async=1:first_pts=0,${tempo(times)}[a]`] : [picture];
   const maps = source.audio ? ["-map", "[v]", "-map", "[a]", ...AAC] : ["-map", "[v]"];
@@ -75,7 +75,7 @@ export const resize: Operation = async (job) => {
         }[text(job, "fit")];
   return makeMp4(job, [
     ...open(source),
-    ...["-map", "0:V:0", "-vf", `${asShown(source.video)}${scaled},setsar=1,fps=${shown(fps)},${COLOURS}`, ...H264],
+    ...["-map", "0:V:0", "-vf", `${asShown(source.video)}${scaled},setsar=1,fps=${decimalText(fps)},${COLOURS}`, ...H264],
     ...AUDIO,
   ]);
 };
@@ -84,10 +84,10 @@ export const gif: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const { start, seconds } = rangeOf(job, source);
   const width = Math.min(number(job, "width"), source.video.width);
-  const filter = `[0:V:0]${asShown(source.video)}fps=${shown(number(job, "fps"))},scale=${width}:-1:flags=lanczos,setsar=1,split[one][two];[one]palettegen=stats_mode=full[palette];[two][palette]paletteuse=dither=bayer:bayer_scale=4`;
+  const filter = `[0:V:0]${asShown(source.video)}fps=${decimalText(number(job, "fps"))},scale=${width}:-1:flags=lanczos,setsar=1,split[one][two];[one]palettegen=stats_mode=full[palette];[two][palette]paletteuse=dither=bayer:bayer_scale=4`;
   const path = inFolder(job, "out.gif");
   await ffmpeg(job, [
-    ...open(source, "-ss", shown(start), "-t", shown(seconds)),
+    ...open(source, "-ss", decimalText(start), "-t", decimalText(seconds)),
     ...["-filter_complex", filter, "-fflags", "+bitexact", "-flags:v", "+bitexact", "-map_metadata", "-1", "-loop", "0", "-f", "gif", path],
   ]);
   const { width: across, height } = await described(job, path, "gif");

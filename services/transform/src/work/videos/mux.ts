@@ -1,4 +1,4 @@
-import { AAC, H264, makeMp4, open, shown } from "../ffmpeg/make";
+import { AAC, H264, makeMp4, open, decimalText } from "../ffmpeg/make";
 import { fitted, frameOf, lasting, sound, wholeFrames } from "../ffmpeg/filters";
 import { openAudio, openVideo } from "../ffmpeg/probe";
 import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
@@ -24,8 +24,8 @@ export const mux: Operation = async (job) => {
   const isCopy = keepsPictures && frames === wholeFrames(video.seconds, frame) && video.video.codec === "h264" && video.demuxer === "mov";
   const again = (isShorter: boolean): string[] => (isLooped && isShorter ? ["-stream_loop", "-1"] : []);
   const fade = Math.min(number(job, "fadeSeconds"), seconds);
-  const ending = fade > 0 ? `,afade=t=out:st=${shown(seconds - fade)}:d=${shown(fade)}` : "";
-  const filters = [sound(1, audio, seconds, "added", `,volume=${shown(number(job, "volume"))}${ending}`)];
+  const ending = fade > 0 ? `,afade=t=out:st=${decimalText(seconds - fade)}:d=${decimalText(fade)}` : "";
+  const filters = [sound(1, audio, seconds, "added", `,volume=${decimalText(number(job, "volume"))}${ending}`)];
   if (!isCopy) filters.push(`[0:V:0]${fitted(video.video, frame)},${lasting(frames, frame)}[v]`);
   const original = text(job, "original");
   if (original === "duck" && !video.audio) throw new InputError("original: the video has no sound, so `duck` has no effect on it");
@@ -41,6 +41,6 @@ export const mux: Operation = async (job) => {
     ...["-filter_complex", filters.join(";"), "-map", isCopy ? "0:V:0" : "[v]", "-map", audioLabel],
     ...(isCopy ? ["-c:v", "copy"] : H264),
     ...AAC,
-    ...["-t", shown(seconds)],
+    ...["-t", decimalText(seconds)],
   ]);
 };

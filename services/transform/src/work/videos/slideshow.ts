@@ -1,4 +1,4 @@
-import { AAC, H264, makeMp4, open, shown } from "../ffmpeg/make";
+import { AAC, H264, makeMp4, open, decimalText } from "../ffmpeg/make";
 import { inputArguments } from "../ffmpeg/formats";
 import { COLOURS, sound, wholeFrames, type Frame } from "../ffmpeg/filters";
 import { openAudio, type Source } from "../ffmpeg/probe";
@@ -52,11 +52,11 @@ const movement = (index: number, frames: number, { width, height, fps }: Frame):
     [0.3, 0.6],
     [0.5, 0.3],
   ][index % 4] as [number, number];
-  return `zoompan=z='${zoom}':x='(iw-iw/zoom)*${across}':y='(ih-ih/zoom)*${down}':d=${frames}:s=${width}x${height}:fps=${shown(fps)}`;
+  return `zoompan=z='${zoom}':x='(iw-iw/zoom)*${across}':y='(ih-ih/zoom)*${down}':d=${frames}:s=${width}x${height}:fps=${decimalText(fps)}`;
 };
 
 const still = (frames: number, { fps }: Frame): string =>
-  `fps=${shown(fps)},tpad=stop_mode=clone:stop=${frames},trim=end_frame=${frames},setpts=N/(${shown(fps)}*TB)`;
+  `fps=${decimalText(fps)},tpad=stop_mode=clone:stop=${frames},trim=end_frame=${frames},setpts=N/(${decimalText(fps)}*TB)`;
 
 /** Returns the seconds per image, and the audio. @throws InputError */
 const rhythmOf = async (job: Job, count: number): Promise<{ each: number[]; one?: Source; several: Source[] }> => {
@@ -84,7 +84,7 @@ const soundsOf = ({ one, several }: { one?: Source; several: Source[] }, first: 
   if (!one) return [];
   const fade = Math.min(ENDING_SECONDS, whole / 2);
   // Audio that is cut off fades out.
-  const ending = one.seconds > whole ? `,afade=t=out:st=${shown(whole - fade)}:d=${shown(fade)}` : "";
+  const ending = one.seconds > whole ? `,afade=t=out:st=${decimalText(whole - fade)}:d=${decimalText(fade)}` : "";
   return [sound(first, one, whole, "a", ending)];
 };
 
@@ -111,7 +111,7 @@ export const slideshow: Operation = async (job) => {
   });
   const filters = slides.map(({ from, to }, index) => {
     const shownAs = moves ? movement(index, to - from, frame) : still(to - from, frame);
-    return `[${index}:v:0]${shownAs},setsar=1,${COLOURS},settb=1/${shown(frame.fps)}[v${index}]`;
+    return `[${index}:v:0]${shownAs},setsar=1,${COLOURS},settb=1/${decimalText(frame.fps)}[v${index}]`;
   });
   let last = "v0";
   if (half === 0) {
@@ -121,7 +121,7 @@ export const slideshow: Operation = async (job) => {
     for (let index = 1; index < slides.length; index += 1) {
       const offset = slides[index]!.from / frame.fps;
       filters.push(
-        `[${last}][v${index}]xfade=transition=fade:duration=${shown((2 * half) / frame.fps)}:offset=${shown(offset)}[x${index}]`,
+        `[${last}][v${index}]xfade=transition=fade:duration=${decimalText((2 * half) / frame.fps)}:offset=${decimalText(offset)}[x${index}]`,
       );
       last = `x${index}`;
     }
@@ -129,7 +129,7 @@ export const slideshow: Operation = async (job) => {
   const sounds = soundsOf(rhythm, slides.length, lengths);
   const sources = [...rhythm.several, ...(rhythm.one && rhythm.several.length === 0 ? [rhythm.one] : [])];
   return makeMp4(job, [
-    ...slides.flatMap(({ path }) => inputArguments(path, "jpeg_pipe", "-framerate", shown(frame.fps))),
+    ...slides.flatMap(({ path }) => inputArguments(path, "jpeg_pipe", "-framerate", decimalText(frame.fps))),
     ...sources.flatMap((source) => open(source)),
     ...["-filter_complex", [...filters, ...sounds].join(";"), "-map", `[${last}]`],
     ...(sounds.length > 0 ? ["-map", "[a]", ...AAC] : []),

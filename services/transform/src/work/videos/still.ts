@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { asShown } from "../ffmpeg/filters";
-import { ffmpeg, open, SAME_BYTES, shown } from "../ffmpeg/make";
+import { ffmpeg, open, SAME_BYTES, decimalText } from "../ffmpeg/make";
 import { countedSeconds, type Source, type VideoStream } from "../ffmpeg/probe";
 import { inFolder, InputError, type Job } from "../job";
 
@@ -16,7 +16,7 @@ const LAST_SECONDS = 3;
 /** Writes the first or last frame after a time. @returns false if there is none, because ffmpeg then succeeds without writing a file */
 const write = async (job: Job, source: Video, path: string, from: number, which: readonly string[]): Promise<boolean> => {
   const filter = `${asShown(source.video)}null`;
-  const input = open(source, "-ss", shown(from));
+  const input = open(source, "-ss", decimalText(from));
   await ffmpeg(job, [...input, "-map", "0:V:0", "-vf", filter, ...which, "-f", "image2", "-c:v", "png", ...SAME_BYTES, path]);
   return existsSync(path);
 };
