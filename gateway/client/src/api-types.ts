@@ -2380,6 +2380,7 @@ export interface WebhookEndpoint {
     | "budget.alert"
     | "model.retiring"
     | "execution.sync.completed"
+    | "audit.row"
   )[];
   description: string;
   /** Null while it gets messages */
@@ -2392,7 +2393,7 @@ export interface WebhookEndpoint {
 
 export interface NewWebhookEndpoint {
   url: string;
-  /** `execution.sync.completed`: the end of a run whose request was answered with it */
+  /** `execution.sync.completed`: the end of a run whose request was answered with it. `audit.row`: a new row of the audit log, only for owners */
   events: (
     | "execution.completed"
     | "execution.failed"
@@ -2402,6 +2403,7 @@ export interface NewWebhookEndpoint {
     | "budget.alert"
     | "model.retiring"
     | "execution.sync.completed"
+    | "audit.row"
   )[];
   description?: string;
 }
@@ -2418,6 +2420,7 @@ export interface WebhookEndpointWithSecret {
     | "budget.alert"
     | "model.retiring"
     | "execution.sync.completed"
+    | "audit.row"
   )[];
   description: string;
   /** Null while it gets messages */
@@ -2432,7 +2435,7 @@ export interface WebhookEndpointWithSecret {
 
 export interface WebhookEndpointEdit {
   url?: string;
-  /** `execution.sync.completed`: the end of a run whose request was answered with it */
+  /** `execution.sync.completed`: the end of a run whose request was answered with it. `audit.row`: a new row of the audit log, only for owners */
   events?: (
     | "execution.completed"
     | "execution.failed"
@@ -2442,6 +2445,7 @@ export interface WebhookEndpointEdit {
     | "budget.alert"
     | "model.retiring"
     | "execution.sync.completed"
+    | "audit.row"
   )[];
   description?: string;
   /** True stops messages, false starts them again */

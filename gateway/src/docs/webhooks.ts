@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { auditRow } from "../routes/admin/audit-routes";
 import { batch } from "../routes/batches/view";
 import { budgetAlert } from "../routes/budgets/view";
 import { execution, webhookConfiguration } from "../routes/executions/view";
@@ -125,6 +126,12 @@ const MODEL_RETIRING: z.input<typeof modelRetiring> = {
   ...{ workflows: [{ slug: "poster-maker", name: "Poster maker" }], workflowCount: 1 },
 };
 
+const AUDIT_ROW: z.input<typeof auditRow> = {
+  ...{ id: "0b9f7d1e-6a55-4a55-8f0a-3d6f0f5a2c77", actor: "7d1f0f52-6f1c-4c61-9f0a-2b7d6d4f6f0e", keyId: null, ip: "203.0.113.7" },
+  ...{ action: "key.revoke", target: "9c1d1b7e-2c54-4d0b-9a0e-5f3c2f6f7a11", change: null, before: null, after: null },
+  ...{ outcome: "done", errorCode: null, requestId: "req_1", at: "2026-05-04T12:00:00.000Z" },
+};
+
 interface Callback {
   type: string;
   summary: string;
@@ -174,6 +181,12 @@ const CALLBACKS: readonly Callback[] = [
     summary: "A provider shuts down a model that workflows name, in 30 or 7 days. Sent only to webhooks that subscribe to it",
     data: modelRetiring,
     example: MODEL_RETIRING,
+  },
+  {
+    type: "audit.row",
+    summary: "The audit log has a new row. Sent only to endpoints that an owner subscribed to it",
+    data: auditRow,
+    example: AUDIT_ROW,
   },
   { type: "batch.completed", summary: "A batch has ended. Sent only to webhooks that subscribe to it", data: batch, example: BATCH },
   {

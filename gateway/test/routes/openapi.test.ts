@@ -112,6 +112,7 @@ describe("the OpenAPI document", () => {
       "execution.sync.completed",
       "budget.alert",
       "model.retiring",
+      "audit.row",
       "batch.completed",
       "execution.waiting",
       "webhook.test",

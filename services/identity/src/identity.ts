@@ -72,7 +72,8 @@ export const createIdentity = async ({
   const tiers = createTiers({ store: store.tiers, users: store.users, changes });
   const counting = { attempts: store.attempts, knownAddresses: store.knownAddresses, pepper, clock };
   const throttle = createLoginThrottle(counting);
-  const audit = createAudit(store.audit);
+  const endpoints = createEndpoints({ store: store.endpoints, secretBox, changes, addressProblem });
+  const audit = createAudit(store.audit, endpoints.hearsAudit);
   const notes = createSignInNotes(audit, logger, clock);
   const throttles = { passwords: throttle, codes: createLoginThrottle({ ...counting, guessed: "codes" }) };
   const envelope = createEnvelope(secretsKeys);
@@ -155,7 +156,7 @@ export const createIdentity = async ({
     keys: createKeys({ store: store.keys, users, accounts, changes, secretBox, addressProblem, pepper, environment }),
     webhooks: createWebhooks({ store: store.keys, accounts, secretBox, changes, addressProblem }),
     runSecrets: createRunSecrets({ store: store.runSecrets, secretBox, clock }),
-    endpoints: createEndpoints({ store: store.endpoints, secretBox, changes, addressProblem }),
+    endpoints,
     webhookProblem: async (url) => urlProblem(url) ?? addressProblem(url),
     secrets: createSecrets({ store: store.secrets, envelope, addressProblem }),
     audit,

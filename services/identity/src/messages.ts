@@ -79,7 +79,7 @@ const OUTCOMES = {
   failed: identity.AuditOutcome.AUDIT_OUTCOME_FAILED,
 } as const satisfies Record<AuditRecord["outcome"], identity.AuditOutcome>;
 
-export const toAuditMessage = ({ _id, outcome, ...row }: AuditRecord): identity.AuditRow =>
+export const toAuditMessage = ({ _id, outcome, unannounced: _unannounced, ...row }: AuditRecord): identity.AuditRow =>
   identity.AuditRow.fromPartial({ ...row, id: _id, outcome: OUTCOMES[outcome] });
 
 export const fromAuditMessage = ({ outcome, at: _at, ...row }: identity.AuditRow): AuditEntry => {

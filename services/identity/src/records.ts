@@ -255,6 +255,8 @@ export interface AuditRecord {
   beforeJson: string;
   afterJson: string;
   outcome: "pending" | "done" | "failed";
+  /** Set while its messages to webhook endpoints are pending. */
+  unannounced?: true;
   errorCode: string;
   requestId: string;
   at: Date;

@@ -228,13 +228,23 @@ const rolloutHandlers = ({ rollouts }: Identity): Pick<Server, "claimTierRollout
   }),
 });
 
-const auditHandlers = ({ audit }: Identity): Pick<Server, "recordAudit" | "listAudit" | "removeExpired"> => ({
+type AuditMethods = "recordAudit" | "listAudit" | "removeExpired" | "getAuditRow" | "listUnannouncedAudit" | "noteAnnouncedAudit";
+
+const auditHandlers = ({ audit }: Identity): Pick<Server, AuditMethods> => ({
   removeExpired: unary(async ({ cursor }: identity.RemoveExpiredRequest) =>
     identity.RemoveExpiredResponse.fromPartial(await audit.removeExpired(cursor)),
   ),
   recordAudit: unary(async ({ row }: identity.RecordAuditRequest) => {
     const stored = await audit.record(fromAuditMessage(row ?? identity.AuditRow.fromPartial({})));
     return identity.RecordAuditResponse.fromPartial({ row: toAuditMessage(stored) });
+  }),
+  getAuditRow: unary(async ({ ownerId, id }: identity.GetAuditRowRequest) => ({ row: toAuditMessage(await audit.find(ownerId, id)) })),
+  listUnannouncedAudit: unary(async ({ limit }: identity.ListUnannouncedAuditRequest) => ({
+    rows: (await audit.unannounced(limit)).map(toAuditMessage),
+  })),
+  noteAnnouncedAudit: unary(async ({ ids }: identity.NoteAnnouncedAuditRequest) => {
+    await audit.noteAnnounced(ids);
+    return {};
   }),
   listAudit: unary(async (request: identity.ListAuditRequest) => {
     const { rows, nextCursor } = await audit.list(request);

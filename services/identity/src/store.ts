@@ -199,9 +199,12 @@ const auditSchema = new Schema<AuditRecord>(
     at: { type: Date, required: true },
     ownerId: { type: String },
     ip: { type: String },
+    unannounced: { type: Boolean },
   },
   OPTIONS,
 )
+  // Finds rows with pending messages.
+  .index({ unannounced: 1, at: 1, _id: 1 }, { partialFilterExpression: { unannounced: true } })
   // Finds expired rows.
   .index({ at: -1, _id: -1 })
   // Order of the owner's list.

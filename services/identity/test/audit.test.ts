@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { identity } from "@nodeloom/proto";
-import { deploy, refusal, type Deployment, type IdentityClient } from "./support";
+import { deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
 
 const { AUDIT_OUTCOME_PENDING: PENDING, AUDIT_OUTCOME_DONE: DONE, AUDIT_OUTCOME_FAILED: FAILED } = identity.AuditOutcome;
 
@@ -158,5 +158,48 @@ describe("the audit list", () => {
     ["cursor", { limit: 1, cursor: "!" }],
   ])("rejects a wrong %s", async (path, request) => {
     expect(await refusal(client.listAudit({ ...request, filter: undefined }))).toMatchObject({ metadata: { issues: [{ path }] } });
+  });
+});
+
+describe("rows for webhook endpoints", () => {
+  const subscribe = async (ownerId: string, byOwner = true) =>
+    (await client.createWebhookEndpoint({ ownerId, url: "https://example.com/hook", events: ["audit.row"], description: "", byOwner }))
+      .endpoint!;
+  const unannounced = async (ownerId: string) =>
+    (await client.listUnannouncedAudit({ limit: 0 })).rows.filter((row) => row.ownerId === ownerId);
+
+  it("are those that end while an enabled endpoint of their owner wants them, and each until it is announced", async () => {
+    const [{ id: ownerId }, { id: other }] = [await newUser(client, { tier: "pro" }), await newUser(client, { tier: "pro" })];
+    await record(intent({ ownerId, outcome: DONE }));
+    const { id } = await subscribe(ownerId);
+    const [first, second] = [intent({ ownerId }), intent({ ownerId, outcome: FAILED, errorCode: "UNAUTHENTICATED" })];
+    await record(first);
+    await record(intent({ ownerId: other, outcome: DONE }));
+    expect(await unannounced(ownerId)).toEqual([]);
+    await record(second);
+    const ended = await record({ ...first, outcome: DONE });
+    expect(await unannounced(ownerId)).toMatchObject([ended, second]);
+    expect((await client.getAuditRow({ ownerId, id: first.id })).row).toEqual(ended);
+    expect(await refusal(client.getAuditRow({ ownerId: other, id: first.id }))).toMatchObject({ reason: "NOT_FOUND" });
+    await client.noteAnnouncedAudit({ ids: [first.id] });
+    expect(await unannounced(ownerId)).toMatchObject([{ id: second.id }]);
+    await client.updateWebhookEndpoint({ endpoint: { ownerId, id }, events: undefined, disabled: true, byOwner: true });
+    await record(intent({ ownerId, outcome: DONE }));
+    expect(await unannounced(ownerId)).toHaveLength(1);
+  });
+
+  it("go only where an owner sends them: others can neither subscribe an endpoint, nor change or delete it", async () => {
+    const { id: ownerId } = await newUser(client, { tier: "pro" });
+    const denied = { reason: "CAPABILITY_DENIED", metadata: { requiredRole: "owner" } };
+    expect(await refusal(subscribe(ownerId, false))).toMatchObject(denied);
+    const endpoint = { ownerId, id: (await subscribe(ownerId)).id };
+    for (const refused of [
+      client.updateWebhookEndpoint({ endpoint, events: undefined, url: "https://example.org/elsewhere" }),
+      client.updateWebhookEndpoint({ endpoint, events: { events: ["execution.failed"] } }),
+      client.rotateWebhookEndpointSecret({ endpoint }),
+      client.deleteWebhookEndpoint({ endpoint }),
+    ])
+      expect(await refusal(refused)).toMatchObject(denied);
+    await client.deleteWebhookEndpoint({ endpoint, byOwner: true });
   });
 });

@@ -6,4 +6,6 @@ export const WEBHOOK_EVENTS = [...END_EVENTS, "execution.waiting", "batch.comple
 
 /** The end of a run whose request was answered with it. */
 export const SYNC_END_EVENT = "execution.sync.completed";
-export const ENDPOINT_EVENTS = [...WEBHOOK_EVENTS, SYNC_END_EVENT] as const;
+/** A new row of the account's audit log. Only owners subscribe endpoints to it. */
+export const AUDIT_EVENT = "audit.row";
+export const ENDPOINT_EVENTS = [...WEBHOOK_EVENTS, SYNC_END_EVENT, AUDIT_EVENT] as const;

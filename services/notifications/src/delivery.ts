@@ -17,10 +17,11 @@ export const END_OF: Readonly<Record<Exclude<DeliveryState, "pending">, Delivery
   skipped: "nothing to send",
 };
 
-/** Subject of a message. For runs and batches, executions builds the body at each attempt. */
+/** Subject of a message. The body about a run, a batch or a row of the audit log is built at each attempt. */
 export type About =
   | { kind: "run"; executionId: string; nodeId?: string }
   | { kind: "batch"; batchId: string }
+  | { kind: "auditRow"; rowId: string }
   | { kind: "body"; messageId: string; at: Date; dataJson: string };
 
 /** Identifies one attempt. An attempt is recorded once. */

@@ -15,6 +15,7 @@ import {
 } from "@nodeloom/platform";
 import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/temporal";
 import type { Connection } from "mongoose";
+import { createRelayedAudit } from "./audit-rows";
 import { createRelayedAlerts } from "./budget-alerts";
 import { connectServices } from "./clients";
 import type { Config } from "./config";
@@ -70,7 +71,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   await temporal.work(createActivities({ webhooks, deliverMail: mailing.deliver }));
 
   const alerts = createRelayedAlerts({ billing, identity, deliveries, endpoints, mails: mailing.queue });
-  const owing = [deliveries.unstarted, alerts, ...(mailing.queue ? [mailing.queue.unstarted] : [])] as RelayedRows<unknown>[];
+  const auditRows = createRelayedAudit({ identity, endpoints });
+  const owing = [deliveries.unstarted, alerts, auditRows, ...(mailing.queue ? [mailing.queue.unstarted] : [])] as RelayedRows<unknown>[];
   const relay = startRelay(owing, { service: "notifications", connection, logger });
   return {
     handlers: { deliveries, endpoints, webhooks, identity, mails: mailing.queue, stores, executionDays: config.RETENTION_EXECUTIONS_DAYS },

@@ -25,6 +25,7 @@ export type { CallOptions, ClientOf } from "./grpc/client";
 export type { TlsConfig } from "./grpc/credentials";
 export type { GrpcService, RunningGrpcServer } from "./grpc/server";
 
+export * from "./messages/audit-json";
 export * from "./messages/batch-json";
 export * from "./messages/budget-json";
 export * from "./messages/execution-json";

@@ -43,6 +43,7 @@ export const ENDPOINT_EVENTS = {
   "execution.sync.completed": "A run ended whose request was answered with its result or error.",
   "batch.completed": "A batch ended.",
   "budget.alert": "Spending reached a threshold of a budget.",
+  "audit.row": "The audit log has a new entry. Only owners can choose this event.",
   "model.retiring": "A provider shuts down a model in your workflows in 30 or 7 days.",
 };
 

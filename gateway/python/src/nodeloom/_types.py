@@ -2627,7 +2627,7 @@ class WebhookEndpoints(TypedDict):
 class WebhookEndpoint(TypedDict):
     id: str
     url: str
-    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed"]]
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "audit.row"]]
     description: str
     # Null while it gets messages
     disabledAt: str | None
@@ -2639,15 +2639,16 @@ class WebhookEndpoint(TypedDict):
 
 class NewWebhookEndpoint(TypedDict):
     url: str
-    # `execution.sync.completed`: the end of a run whose request was answered with it
-    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed"]]
+    # `execution.sync.completed`: the end of a run whose request was answered with it. `audit.row`: a new
+    # row of the audit log, only for owners
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "audit.row"]]
     description: NotRequired[str]
 
 
 class WebhookEndpointWithSecret(TypedDict):
     id: str
     url: str
-    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed"]]
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "audit.row"]]
     description: str
     # Null while it gets messages
     disabledAt: str | None
@@ -2661,8 +2662,9 @@ class WebhookEndpointWithSecret(TypedDict):
 
 class WebhookEndpointEdit(TypedDict):
     url: NotRequired[str]
-    # `execution.sync.completed`: the end of a run whose request was answered with it
-    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed"]]]
+    # `execution.sync.completed`: the end of a run whose request was answered with it. `audit.row`: a new
+    # row of the audit log, only for owners
+    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "audit.row"]]]
     description: NotRequired[str]
     # True stops messages, false starts them again
     disabled: NotRequired[bool]

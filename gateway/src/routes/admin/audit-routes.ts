@@ -1,17 +1,13 @@
 import { LIMITS } from "@nodeloom/kernel";
-import { identity } from "@nodeloom/proto";
+import { auditRowJson } from "@nodeloom/platform";
+import type { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { defineRoute } from "../../edge/route";
-import { cursor, cursorPage, identifier, iso, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
+import { cursor, cursorPage, identifier, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
 import { forAdmins } from "./shared";
 
 const MAX_ID_CHARS = 300;
-
-const OUTCOMES = {
-  [identity.AuditOutcome.AUDIT_OUTCOME_DONE]: "done",
-  [identity.AuditOutcome.AUDIT_OUTCOME_FAILED]: "failed",
-} as const;
 
 export const auditRow = z
   .object({
@@ -56,21 +52,7 @@ export const auditFilter = ({ action = "", actor = "", key = "", target = "", fr
 
 export const SHORT_PAGES = "With filters, a page can have fewer rows than `limit`: continue as long as there is a `nextCursor`.";
 
-export const auditView = (row: identity.AuditRow): Record<string, unknown> => ({
-  id: row.id,
-  actor: row.actorId,
-  keyId: row.keyId || null,
-  action: row.action,
-  target: row.target,
-  change: raw(row.changeJson),
-  before: raw(row.beforeJson),
-  after: raw(row.afterJson),
-  outcome: OUTCOMES[row.outcome as keyof typeof OUTCOMES] ?? "pending",
-  errorCode: row.errorCode || null,
-  requestId: row.requestId,
-  ip: row.ip || null,
-  at: iso(row.at),
-});
+export const auditView = (row: identity.AuditRow): Record<string, unknown> => auditRowJson(row, raw);
 
 export const adminAuditRoutes = [
   defineRoute({

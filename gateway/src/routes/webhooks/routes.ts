@@ -1,5 +1,6 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { z } from "zod";
+import type { Caller } from "../../auth/caller";
 import { auditedForOwner } from "../../edge/audit";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
 import { jsonBody } from "../../http/body/kinds";
@@ -41,6 +42,9 @@ const shared = {
 } as const satisfies Partial<RouteDefinition<"session">>;
 const ofEndpoint = { ...shared, params, errors: ["NOT_FOUND"] } as const;
 
+/** Owners, in a session, can send the audit log to an endpoint. */
+const isOwner = ({ key, organization }: Caller): boolean => key === null && (organization?.role ?? "owner") === "owner";
+
 const noQuery = z.strictObject({});
 const PATH = "/api/webhook-endpoints";
 
@@ -66,7 +70,7 @@ const managing = [
     operationId: "createWebhookEndpoint",
     summary: "Add a webhook endpoint",
     description:
-      "It receives messages about all runs that the account starts from then on, whichever key or person starts them. An account has at most 20.",
+      "It receives messages about all runs that the account starts from then on, whichever key or person starts them. An account has at most 20. Only an owner, in a session, can subscribe an endpoint to `audit.row`, and change or delete such an endpoint.",
     body: jsonBody(newEndpoint),
     responses: { 201: withSecret },
     errors: ["PRECONDITION_FAILED"],
@@ -74,14 +78,12 @@ const managing = [
     handler: async (context) => {
       const { gateway, caller, body } = context;
       const endpointSettings = { ...body, description: body.description ?? "" };
-      const added = await auditedForOwner(
-        context,
-        { action: "webhook-endpoint.create", target: body.url, change: endpointSettings },
-        async () => {
-          const value = await gateway.services.identity.createWebhookEndpoint({ ownerId: caller.user.id, ...endpointSettings });
-          return { value, after: endpointView(value.endpoint) };
-        },
-      );
+      const action = { action: "webhook-endpoint.create", target: body.url, change: endpointSettings };
+      const added = await auditedForOwner(context, action, async () => {
+        const request = { ownerId: caller.user.id, ...endpointSettings, byOwner: isOwner(caller) };
+        const value = await gateway.services.identity.createWebhookEndpoint(request);
+        return { value, after: endpointView(value.endpoint) };
+      });
       return { status: 201, body: withSecretView(added) };
     },
   }),
@@ -104,6 +106,7 @@ const managing = [
           endpoint: { ownerId: caller.user.id, id: of.id },
           ...rest,
           events: eventTypes && { events: eventTypes },
+          byOwner: isOwner(caller),
         });
         return { value: endpointView(stored), after: endpointView(stored) };
       });
@@ -122,7 +125,9 @@ const managing = [
     handler: async (context) => {
       const { gateway, caller, params: of } = context;
       await auditedForOwner(context, { action: "webhook-endpoint.delete", target: of.id }, async () => ({
-        value: await gateway.services.identity.deleteWebhookEndpoint({ endpoint: { ownerId: caller.user.id, id: of.id } }),
+        value: await gateway.services.identity.deleteWebhookEndpoint({
+          ...{ endpoint: { ownerId: caller.user.id, id: of.id }, byOwner: isOwner(caller) },
+        }),
       }));
       return { status: 204 };
     },
@@ -139,7 +144,9 @@ const managing = [
     handler: async (context) => {
       const { gateway, caller, params: of } = context;
       const rotated = await auditedForOwner(context, { action: "webhook-endpoint.rotate", target: of.id }, async () => ({
-        value: await gateway.services.identity.rotateWebhookEndpointSecret({ endpoint: { ownerId: caller.user.id, id: of.id } }),
+        value: await gateway.services.identity.rotateWebhookEndpointSecret({
+          ...{ endpoint: { ownerId: caller.user.id, id: of.id }, byOwner: isOwner(caller) },
+        }),
       }));
       return { status: 200, body: withSecretView(rotated) };
     },

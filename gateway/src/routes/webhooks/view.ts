@@ -12,7 +12,8 @@ export const events = z
   .min(1)
   .max(ENDPOINT_EVENTS.length)
   .meta({
-    description: "`execution.sync.completed`: the end of a run whose request was answered with it",
+    description:
+      "`execution.sync.completed`: the end of a run whose request was answered with it. `audit.row`: a new row of the audit log, only for owners",
     example: ["execution.completed", "execution.failed"],
   });
 

@@ -169,6 +169,43 @@ const announcing: Case[] = [
   ),
 ];
 
+const auditing: Case[] = [
+  endpoints(
+    "an endpoint with audit.row gets new rows of the audit log as the log shows them, and a message makes no row",
+    async (ctx) => {
+      const actor = await ctx.actor({ tier: "pro" });
+      const { secret, inbox } = await add(ctx, actor, ["audit.row"]);
+      const slug = await save(actor, greeting());
+      const isDelete = (delivery: Delivery): boolean => messageOf(delivery).data.action === "workflow.delete";
+      answers(await actor.delete(`/api/workflows/${slug}`), 204);
+      const deliveries = await eventually(
+        () => Promise.resolve(inbox.deliveries),
+        (all) => all.some(isDelete),
+      );
+      const message = deliveries.find(isDelete)!;
+      assert.ok(isSignedBy(secret, message));
+      const path = `/api/organizations/${actor.userId}/audit`;
+      const rowsOf = async () => (answers(await actor.session.get(path), 200).body as { rows: Record<string, unknown>[] }).rows;
+      const rows = await rowsOf();
+      const row = rows.find(({ action }) => action === "workflow.delete")!;
+      fits(messageOf(message), { type: "audit.row", timestamp: row.at, data: exactly(row) });
+      assert.equal(message.headers["webhook-id"], `msg_audit_${String(row.id)}`);
+      assert.deepEqual(await rowsOf(), rows);
+    },
+    NEEDS,
+  ),
+  endpoints("only an owner's session subscribes an endpoint to audit.row, and changes or deletes it", async (ctx) => {
+    const owner = await ctx.actor({ tier: "business" });
+    const url = "https://example.com/hook";
+    const key = await owner.withKey(["webhooks:write", "execution:read"]);
+    refuses(await key.post(PATH, { url, events: ["audit.row"] }), 403, "CAPABILITY_DENIED", { requiredRole: "owner" });
+    const one = `${PATH}/${pick<string>(answers(await owner.session.post(PATH, { url, events: ["audit.row"] }), 201), "id")}`;
+    for (const refused of [key.patch(one, { url: "https://example.org/elsewhere" }), key.post(`${one}/rotate`), key.delete(one)])
+      refuses(await refused, 403, "CAPABILITY_DENIED", { requiredRole: "owner" });
+    answers(await owner.session.delete(one), 204);
+  }),
+];
+
 const managing: Case[] = [
   endpoints("endpoints need webhooks:write and execution:read by key, and each change is an audit row", async (ctx) => {
     const actor = await ctx.actor({ tier: "business" });
@@ -210,4 +247,4 @@ const managing: Case[] = [
   }),
 ];
 
-export const endpointCases: Case[] = [...announcing, ...managing];
+export const endpointCases: Case[] = [...announcing, ...auditing, ...managing];

@@ -2,7 +2,7 @@ import { beyond, escapeRegExp, insertOnce, removeSome, type ListPosition } from 
 import type { Model } from "mongoose";
 import type { AuditRecord } from "../records";
 
-export type AuditEnd = Pick<AuditRecord, "outcome" | "errorCode" | "afterJson"> & Partial<Pick<AuditRecord, "beforeJson">>;
+export type AuditEnd = Pick<AuditRecord, "outcome" | "errorCode" | "afterJson"> & Partial<Pick<AuditRecord, "beforeJson" | "unannounced">>;
 
 /** Empty and undefined members match every row. */
 export interface AuditFilter {
@@ -37,6 +37,9 @@ export interface AuditStore {
   /** Ends the pending row of the id, or inserts the ended row if there is none; ended rows stay unchanged. */
   end(row: AuditRecord, end: AuditEnd): Promise<void>;
   find(id: string): Promise<AuditRecord | null>;
+  /** Returns rows with pending messages, oldest first. */
+  unannounced(limit: number): Promise<AuditRecord[]>;
+  noteAnnounced(ids: readonly string[]): Promise<void>;
   /** Removes a page of rows from before a time, oldest first. @returns the number of removed rows */
   removeBefore(before: Date, limit: number): Promise<number>;
   /** Returns rows, newest first. */
@@ -75,6 +78,8 @@ export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => {
     },
     removeBefore: (before, limit) => removeSome(audit, { at: { $lt: before } }, limit, { at: 1, _id: 1 }),
     find: (id) => audit.findById(id).lean<AuditRecord>().exec(),
+    unannounced: (limit) => audit.find({ unannounced: true }).sort({ at: 1, _id: 1 }).limit(limit).lean<AuditRecord[]>().exec(),
+    noteAnnounced: async (ids) => void (await audit.updateMany({ _id: { $in: ids } }, { $unset: { unannounced: "" } })),
     page: async ({ ownerId, after, limit, filter }) => {
       const range = [{ ownerId: ownerId ?? null }, beyond("at", after, "$lt"), ...(filter ? between(filter) : [])];
       const filterParts = filter ? wantedBy(filter) : [];

@@ -23,6 +23,11 @@ export interface AuditPage {
 export interface Audit {
   /** Writes a new row, pending or ended, or ends a pending one. Ended rows never change. */
   record(entry: AuditEntry): Promise<AuditRecord>;
+  /** @throws NOT_FOUND */
+  find(ownerId: string, id: string): Promise<AuditRecord>;
+  /** Returns ended rows whose messages to webhook endpoints are pending, oldest first. */
+  unannounced(limit: number): Promise<AuditRecord[]>;
+  noteAnnounced(ids: readonly string[]): Promise<void>;
   /** Removes expired rows, oldest first, one page per call. */
   removeExpired(cursor: string): Promise<Removal>;
   /** Returns rows, newest first. Without an owner, rows that only administrators can read. */
@@ -31,6 +36,7 @@ export interface Audit {
 
 const MAX_ID_CHARS = 64;
 const REMOVED_PAGE = 1_000;
+const MAX_UNANNOUNCED = 500;
 const REQUIRED = ["id", "actorId", "action", "target"] as const;
 
 const checkEntry = (entry: AuditEntry): AuditRecord["outcome"] => {
@@ -43,7 +49,8 @@ const checkEntry = (entry: AuditEntry): AuditRecord["outcome"] => {
   return entry.outcome;
 };
 
-export const createAudit = (store: AuditStore, clock: () => number = Date.now): Audit => ({
+/** @param hears true if a webhook endpoint of the owner gets new rows */
+export const createAudit = (store: AuditStore, hears: (ownerId: string) => Promise<boolean>, clock: () => number = Date.now): Audit => ({
   record: async (entry) => {
     const outcome = checkEntry(entry);
     const { id, errorCode, afterJson, beforeJson, ownerId = "", ip = "", ...fields } = entry;
@@ -52,12 +59,21 @@ export const createAudit = (store: AuditStore, clock: () => number = Date.now): 
     if (outcome === "pending") {
       if (await store.insert(row)) return row;
     } else {
-      await store.end(row, { outcome, errorCode, afterJson, ...(beforeJson === "" ? {} : { beforeJson }) });
+      const announced = ownerId !== "" && (await hears(ownerId)) ? { unannounced: true as const } : {};
+      await store.end(row, { outcome, errorCode, afterJson, ...(beforeJson === "" ? {} : { beforeJson }), ...announced });
     }
     const stored = await store.find(id);
     if (!stored) throw new DomainError("internal", "INTERNAL", "an audit row was removed while it was written");
     return stored;
   },
+
+  find: async (ownerId, id) => {
+    const row = await store.find(id);
+    if (row?.ownerId !== ownerId) throw new DomainError("not_found", "NOT_FOUND", "no such audit row");
+    return row;
+  },
+  unannounced: (limit) => store.unannounced(Math.min(limit || MAX_UNANNOUNCED, MAX_UNANNOUNCED)),
+  noteAnnounced: (ids) => store.noteAnnounced(ids.slice(0, MAX_UNANNOUNCED)),
 
   removeExpired: createRemoval({
     audit: async () => untilNone(await store.removeBefore(expiresBefore(RETENTION.audit, new Date(clock())), REMOVED_PAGE)),

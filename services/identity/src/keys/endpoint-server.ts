@@ -28,17 +28,17 @@ export const endpointHandlers = (endpoints: Endpoints): Pick<identity.IdentitySe
   listWebhookEndpoints: unary(async ({ ownerId }: identity.ListWebhookEndpointsRequest) => ({
     endpoints: (await endpoints.list(ownerId)).map(endpointMessage),
   })),
-  createWebhookEndpoint: unary(async ({ ownerId, ...endpoint }: identity.CreateWebhookEndpointRequest) =>
-    withSecret(await endpoints.create(ownerId, endpoint)),
+  createWebhookEndpoint: unary(async ({ ownerId, byOwner = false, ...endpoint }: identity.CreateWebhookEndpointRequest) =>
+    withSecret(await endpoints.create(ownerId, endpoint, byOwner)),
   ),
-  updateWebhookEndpoint: unary(async ({ endpoint, events, ...edit }: identity.UpdateWebhookEndpointRequest) => ({
-    endpoint: endpointMessage(await endpoints.edit(idOf(endpoint), { ...edit, events: events?.events })),
+  updateWebhookEndpoint: unary(async ({ endpoint, events, byOwner = false, ...edit }: identity.UpdateWebhookEndpointRequest) => ({
+    endpoint: endpointMessage(await endpoints.edit(idOf(endpoint), { ...edit, events: events?.events }, byOwner)),
   })),
-  rotateWebhookEndpointSecret: unary(async ({ endpoint }: identity.RotateWebhookEndpointSecretRequest) =>
-    withSecret(await endpoints.rotate(idOf(endpoint))),
+  rotateWebhookEndpointSecret: unary(async ({ endpoint, byOwner = false }: identity.RotateWebhookEndpointSecretRequest) =>
+    withSecret(await endpoints.rotate(idOf(endpoint), byOwner)),
   ),
-  deleteWebhookEndpoint: unary(async ({ endpoint }: identity.DeleteWebhookEndpointRequest) => {
-    await endpoints.remove(idOf(endpoint));
+  deleteWebhookEndpoint: unary(async ({ endpoint, byOwner = false }: identity.DeleteWebhookEndpointRequest) => {
+    await endpoints.remove(idOf(endpoint), byOwner);
     return {};
   }),
 });

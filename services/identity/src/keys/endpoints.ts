@@ -1,6 +1,15 @@
 /** Webhook endpoints of an account. They receive events of all its runs. */
 import { randomUUID } from "node:crypto";
-import { DomainError, ENDPOINT_EVENTS, invalidRequest, isLonger, LIMITS, WEBHOOK_ENDPOINTS, wellFormed } from "@nodeloom/kernel";
+import {
+  AUDIT_EVENT,
+  DomainError,
+  ENDPOINT_EVENTS,
+  invalidRequest,
+  isLonger,
+  LIMITS,
+  WEBHOOK_ENDPOINTS,
+  wellFormed,
+} from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { EndpointRecord, EndpointsRecord } from "../records";
 import type { EndpointChange, EndpointId, EndpointSettings, EndpointStore } from "./endpoint-store";
@@ -30,16 +39,24 @@ export interface WithSecret {
   secret: string;
 }
 
-/** Each method throws NOT_FOUND if the owner has no such endpoint. */
+/** Whether an owner makes the change, in a session. */
+export type ByOwner = boolean;
+
+/**
+ * Each method throws NOT_FOUND if the owner has no such endpoint. Changes of an endpoint with the event `audit.row` throw CAPABILITY_DENIED
+ * unless an owner makes them.
+ */
 export interface Endpoints {
   list(ownerId: string): Promise<EndpointRecord[]>;
   /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the limit */
-  create(ownerId: string, endpoint: Required<Pick<EndpointEdit, "url" | "events" | "description">>): Promise<WithSecret>;
+  create(ownerId: string, endpoint: Required<Pick<EndpointEdit, "url" | "events" | "description">>, byOwner: ByOwner): Promise<WithSecret>;
+  /** True if an enabled endpoint gets new rows of the owner's audit log. */
+  hearsAudit(ownerId: string): Promise<boolean>;
   /** @throws INVALID_REQUEST */
-  edit(of: EndpointId, edit: EndpointEdit): Promise<EndpointRecord>;
+  edit(of: EndpointId, edit: EndpointEdit, byOwner: ByOwner): Promise<EndpointRecord>;
   /** Creates a new secret. The previous one also signs for one day. */
-  rotate(of: EndpointId): Promise<WithSecret>;
-  remove(of: EndpointId): Promise<void>;
+  rotate(of: EndpointId, byOwner: ByOwner): Promise<WithSecret>;
+  remove(of: EndpointId, byOwner: ByOwner): Promise<void>;
   /** Returns an empty target for a removed endpoint. */
   target(of: EndpointId): Promise<WebhookTarget>;
   /** @returns true if the endpoint has these settings and is disabled after the call */
@@ -57,6 +74,12 @@ export interface EndpointsOptions {
 }
 
 const noSuchEndpoint = (): DomainError => new DomainError("not_found", "NOT_FOUND", "webhook endpoint not found");
+/** The log shows what members do, so members can't send it elsewhere. */
+const requireOwner = ({ events }: Pick<EndpointRecord, "events">, byOwner: ByOwner): void => {
+  if (byOwner || !events.includes(AUDIT_EVENT)) return;
+  const message = `only an owner can subscribe an endpoint to ${AUDIT_EVENT} or change such an endpoint, in a session`;
+  throw new DomainError("forbidden", "CAPABILITY_DENIED", message, { required: "role:owner", requiredRole: "owner" });
+};
 const atLimit = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", `at most ${WEBHOOK_ENDPOINTS} webhook endpoints: delete one first`);
 
@@ -120,7 +143,13 @@ export const createEndpoints = ({ store, secretBox, changes, addressProblem, clo
       return record?.endpoints ?? [];
     },
 
-    create: async (ownerId, newEndpoint) => {
+    hearsAudit: async (ownerId) => {
+      const record = await store.find(ownerId);
+      return record?.endpoints.some(({ disabledAt, events }) => disabledAt === null && events.includes(AUDIT_EVENT)) ?? false;
+    },
+
+    create: async (ownerId, newEndpoint, byOwner) => {
+      requireOwner(newEndpoint, byOwner);
       await check(newEndpoint);
       const [id, now] = [randomUUID(), new Date(clock())];
       const { secret, record: sealed } = newWebhookSecret(secretBox, bound({ ownerId, id }), now);
@@ -135,9 +164,10 @@ export const createEndpoints = ({ store, secretBox, changes, addressProblem, clo
       return { endpoint, secret };
     },
 
-    edit: async (of, { disabled, ...edit }) => {
+    edit: async (of, { disabled, ...edit }, byOwner) => {
       const before = oneOf(await store.find(of.ownerId), of.id);
       const { url = before.url, events = before.events, description = before.description } = edit;
+      for (const one of [before, { events }]) requireOwner(one, byOwner);
       await check({ url, events, description });
       const now = new Date(clock());
       const isMoved = url !== before.url;
@@ -149,12 +179,14 @@ export const createEndpoints = ({ store, secretBox, changes, addressProblem, clo
       });
     },
 
-    rotate: async (of) => {
+    rotate: async (of, byOwner) => {
+      requireOwner(oneOf(await store.find(of.ownerId), of.id), byOwner);
       const { secret, record: sealed } = newWebhookSecret(secretBox, bound(of), new Date(clock()));
       return { endpoint: oneOf(await store.addSecret(of, sealed), of.id), secret };
     },
 
-    remove: async (of) => {
+    remove: async (of, byOwner) => {
+      requireOwner(oneOf(await store.find(of.ownerId), of.id), byOwner);
       const record = await store.remove(of);
       if (!record) throw noSuchEndpoint();
       await noted(record);

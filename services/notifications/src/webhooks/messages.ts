@@ -72,6 +72,8 @@ const messageIdOf = (about: About): string => {
       return `msg_${about.executionId}${about.nodeId === undefined ? "" : `.waiting.${encodeURIComponent(about.nodeId)}`}`;
     case "batch":
       return `msg_${about.batchId}`;
+    case "auditRow":
+      return `msg_audit_${about.rowId}`;
     case "body":
       return about.messageId;
   }

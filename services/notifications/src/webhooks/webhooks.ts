@@ -73,7 +73,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export interface WebhooksOptions {
   store: Pick<DeliveryStore, "find" | "note" | "record">;
-  identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery">;
+  identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery" | "getAuditRow">;
   executions: Pick<Executions, "getWebhookMessage">;
   egress: EgressClient;
   outgoing: TakeOutgoing;
@@ -86,7 +86,7 @@ export interface WebhooksOptions {
 export const createWebhooks = ({ store, identity, executions, egress, outgoing, mails, logger, timeoutMs }: WebhooksOptions) => {
   const [send, attemptAt, report] = [createSend(egress, timeoutMs), createAttempt(egress, timeoutMs), createReport(identity)];
   const readTarget = createReadTarget(identity);
-  const readMessage = createReadMessage({ executions });
+  const readMessage = createReadMessage({ executions, identity });
 
   /**
    * Reports an attempt.

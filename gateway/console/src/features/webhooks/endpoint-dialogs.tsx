@@ -1,6 +1,9 @@
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from "@nodeloom/client";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/client";
+import { mayAs } from "../../api/organization";
+import { meQuery } from "../../api/queries";
 import { ConfirmDialog, FormDialog, ShownOnceDialog } from "../../parts/form";
 import { Code } from "../../ui/copy";
 import { Check, InputField } from "../../ui/inputs/field";
@@ -41,6 +44,8 @@ export const EndpointDialog = ({ endpoint, onIssued, onClose }: EndpointDialogPr
   const [url, setUrl] = useState(endpoint?.url ?? "");
   const [description, setDescription] = useState(endpoint?.description ?? "");
   const [events, setEvents] = useState<readonly Event[]>(endpoint?.events ?? ENDS);
+  const { data: me } = useSuspenseQuery(meQuery);
+  const isOwner = me !== null && mayAs(me, "owner");
   const submit = async (): Promise<void> => {
     const body = { url: url.trim(), events: EVENTS.filter((event) => events.includes(event)), description: description.trim() };
     if (endpoint === undefined) onIssued((await request("createWebhookEndpoint", { body })).body);
@@ -80,6 +85,7 @@ export const EndpointDialog = ({ endpoint, onIssued, onClose }: EndpointDialogPr
             label={<code className="font-mono text-xs">{event}</code>}
             hint={ENDPOINT_EVENTS[event]}
             checked={events.includes(event)}
+            disabled={event === "audit.row" && !isOwner}
             onCheck={(isOn) => setEvents(isOn ? [...events, event] : events.filter((one) => one !== event))}
           />
         ))}

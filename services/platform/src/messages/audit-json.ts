@@ -1,0 +1,26 @@
+/** Formats rows of the audit log for API responses and webhooks. */
+import { identity } from "@nodeloom/proto";
+
+const OUTCOMES = {
+  [identity.AuditOutcome.AUDIT_OUTCOME_DONE]: "done",
+  [identity.AuditOutcome.AUDIT_OUTCOME_FAILED]: "failed",
+} as const;
+
+const parsed = (text: string): unknown => (text === "" ? null : (JSON.parse(text) as unknown));
+
+/** @param json turns a stored JSON text into a value; an empty text means null */
+export const auditRowJson = (row: identity.AuditRow, json: (text: string) => unknown = parsed): Record<string, unknown> => ({
+  id: row.id,
+  actor: row.actorId,
+  keyId: row.keyId || null,
+  action: row.action,
+  target: row.target,
+  change: json(row.changeJson),
+  before: json(row.beforeJson),
+  after: json(row.afterJson),
+  outcome: OUTCOMES[row.outcome as keyof typeof OUTCOMES] ?? "pending",
+  errorCode: row.errorCode || null,
+  requestId: row.requestId,
+  ip: row.ip || null,
+  at: row.at?.toISOString() ?? null,
+});
