@@ -42,7 +42,7 @@ const WITH_FLOORS = [
       ["mail", "webhooks"],
       ["workflows"],
       ["temporal"],
-      ["budget-alerts.ts", "retiring-models.ts"],
+      ["audit-rows.ts", "budget-alerts.ts", "retiring-models.ts"],
       ["config.ts", "database.ts", "server.ts", "wire.ts", "main.ts"],
     ],
     together: true,

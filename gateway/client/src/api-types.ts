@@ -5860,6 +5860,27 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
+  /** Download the writes of administrators as CSV, newest first */
+  adminExportAudit: {
+    query?: {
+      /** Instead of the administrators' log: changes in this person's or organization's account */
+      owner?: string;
+      /** An action, or all that begin with a prefix that ends with a dot: `key.` */
+      action?: string;
+      /** Only actions of this person or service account */
+      actor?: string;
+      /** Only actions with this key */
+      key?: string;
+      target?: string;
+      /** From this time on */
+      from?: string;
+      /** Before this time */
+      to?: string;
+      /** Searches action, target, change and error code */
+      q?: string;
+    };
+    response: string;
+  };
   /** Get the address of Temporal's UI for administrators */
   adminGetTemporal: {
     response: TemporalUi;
@@ -6165,6 +6186,7 @@ export const OPERATIONS = {
   adminPutTier: { method: "PUT", path: "/api/admin/tiers/{id}", idempotent: false, contentType: "application/json" },
   adminDeleteTier: { method: "DELETE", path: "/api/admin/tiers/{id}", idempotent: false, contentType: null },
   adminListAudit: { method: "GET", path: "/api/admin/audit", idempotent: false, contentType: null },
+  adminExportAudit: { method: "GET", path: "/api/admin/audit/export", idempotent: false, contentType: null },
   adminGetTemporal: { method: "GET", path: "/api/admin/temporal", idempotent: false, contentType: null },
   healthz: { method: "GET", path: "/healthz", idempotent: false, contentType: null },
   readyz: { method: "GET", path: "/readyz", idempotent: false, contentType: null },

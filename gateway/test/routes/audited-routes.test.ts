@@ -77,6 +77,7 @@ const AUDITED: Record<string, readonly string[]> = {
 
 /** Routes of administrators, with the actions in the log of administrators. */
 const BY_ADMINISTRATORS: Record<string, readonly string[]> = {
+  adminExportAudit: ["audit.export"],
   adminResetSecondFactor: ["user.second-factor-reset"],
   adminUpdateUser: ["user.update"],
   adminResetPassword: ["user.password-reset"],

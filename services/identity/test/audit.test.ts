@@ -178,7 +178,7 @@ describe("rows for webhook endpoints", () => {
     expect(await unannounced(ownerId)).toEqual([]);
     await record(second);
     const ended = await record({ ...first, outcome: DONE });
-    expect(await unannounced(ownerId)).toMatchObject([ended, second]);
+    expect(await unannounced(ownerId)).toMatchObject([ended, { id: second.id, outcome: FAILED, errorCode: "UNAUTHENTICATED" }]);
     expect((await client.getAuditRow({ ownerId, id: first.id })).row).toEqual(ended);
     expect(await refusal(client.getAuditRow({ ownerId: other, id: first.id }))).toMatchObject({ reason: "NOT_FOUND" });
     await client.noteAnnouncedAudit({ ids: [first.id] });

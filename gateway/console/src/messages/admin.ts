@@ -15,7 +15,15 @@ export const ADMIN_PAGE = {
 };
 
 export const AUDIT = {
-  accountsAndCredits: "Accounts and credits",
+  accounts: "Accounts",
+  organizations: "Organizations",
+  servers: "Model servers",
+  providerKeys: "Provider keys",
+  userId: "User ID",
+  resourceId: "Resource",
+  from: "From",
+  to: "To",
+  csv: "CSV",
   action: "Action",
   resource: "Resource",
   change: "Change",
@@ -25,11 +33,10 @@ export const AUDIT = {
   withKey: (keyId: string) => `with key ${keyId}`,
   category: "Category",
   allCategories: "All categories",
-  allOutcomes: "All outcomes",
   searchTheAuditLog: "Search the audit log",
   modelSlugOrChange: "Model, slug or change",
   auditLog: "Audit log",
-  noMatches: "No matches among the entries searched.",
+  noMatches: "No entries match.",
   empty: "No administrator has changed anything yet.",
 };
 

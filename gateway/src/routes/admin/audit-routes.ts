@@ -3,8 +3,10 @@ import { auditRowJson } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
-import { defineRoute } from "../../edge/route";
+import { audited } from "../../edge/audit";
+import { content, defineRoute } from "../../edge/route";
 import { cursor, cursorPage, identifier, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
+import { EXPORT_NOTE, streamAudit } from "../organizations/audit-csv";
 import { forAdmins } from "./shared";
 
 const MAX_ID_CHARS = 300;
@@ -54,6 +56,10 @@ export const SHORT_PAGES = "With filters, a page can have fewer rows than `limit
 
 export const auditView = (row: identity.AuditRow): Record<string, unknown> => auditRowJson(row, raw);
 
+const owner = identifier
+  .optional()
+  .meta({ description: "Instead of the administrators' log: changes in this person's or organization's account" });
+
 export const adminAuditRoutes = [
   defineRoute({
     ...forAdmins,
@@ -61,16 +67,7 @@ export const adminAuditRoutes = [
     path: "/api/admin/audit",
     operationId: "adminListAudit",
     summary: "List the writes of administrators, newest first",
-    query: listQuery(
-      z.object({
-        owner: identifier
-          .optional()
-          .meta({ description: "Instead of the administrators' log: changes in this person's or organization's account" }),
-        ...auditFilters,
-        limit,
-        cursor: cursor.optional(),
-      }),
-    ),
+    query: listQuery(z.object({ owner, ...auditFilters, limit, cursor: cursor.optional() })),
     description: SHORT_PAGES,
     responses: { 200: cursorPage(auditRow) },
     handler: async ({ gateway, query }) => {
@@ -78,6 +75,23 @@ export const adminAuditRoutes = [
         ...{ ownerId: query.owner, limit: query.limit, cursor: query.cursor ?? "", filter: auditFilter(query) },
       });
       return { status: 200, body: { rows: page.rows.map(auditView), nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+  defineRoute({
+    ...forAdmins,
+    method: "GET",
+    path: "/api/admin/audit/export",
+    operationId: "adminExportAudit",
+    summary: "Download the writes of administrators as CSV, newest first",
+    description: EXPORT_NOTE,
+    query: listQuery(z.object({ owner, ...auditFilters })),
+    responses: { 200: content({ "text/csv": z.string() }) },
+    handler: async (context) => {
+      const { query } = context;
+      await audited(context, { action: "audit.export", target: query.owner ?? "administrators", change: query }, () =>
+        Promise.resolve({ value: undefined }),
+      );
+      return streamAudit(context, { name: query.owner ?? "administrators", ownerId: query.owner, filter: auditFilter(query) });
     },
   }),
 ];

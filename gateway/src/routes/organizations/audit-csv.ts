@@ -1,21 +1,26 @@
 /** The audit log as CSV, streamed page by page. */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { auditRowJson } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { stringify } from "csv-stringify";
-import type { Response } from "express";
+import { STREAMED, type CallContext } from "../../edge/route";
+import { whileConnected } from "../../http/event-stream";
 import { iso } from "../../http/schemas";
-import { auditView } from "../admin/audit-routes";
 
 /** Maximum rows of a file. */
-export const EXPORTED_ROWS = 50_000;
+const EXPORTED_ROWS = 50_000;
+/** Rows that are read at once. */
+const PAGE = 500;
+
+export const EXPORT_NOTE = `At most ${EXPORTED_ROWS} rows: split a longer log by \`from\` and \`to\`. The download is a row of the log.`;
 
 const COLUMNS = ["at", "actor", "keyId", "ip", "action", "target", "outcome", "errorCode", "requestId", "change", "before", "after"];
 
 type ReadPage = (cursor: string) => Promise<identity.ListAuditResponse>;
 
 const cellsOf = (row: identity.AuditRow): string[] => {
-  const { outcome } = auditView(row);
+  const { outcome } = auditRowJson(row);
   const { actorId, keyId, ip, action, target, errorCode, requestId, changeJson, beforeJson, afterJson } = row;
   const outcomeColumns = [String(outcome), errorCode, requestId, changeJson, beforeJson, afterJson];
   return [iso(row.at) ?? "", actorId, keyId, ip, action, target, ...outcomeColumns];
@@ -32,11 +37,25 @@ async function* records(readPage: ReadPage): AsyncGenerator<string[]> {
   } while (cursor !== "" && remainingRows > 0);
 }
 
+interface ExportedLog {
+  /** Part of the file's name. */
+  name: string;
+  /** Undefined for the log of administrators. */
+  ownerId: string | undefined;
+  filter: identity.AuditFilter;
+}
+
 /** Writes rows as fast as the client reads. If the source fails, the connection is closed, so that no partial file looks complete. */
-export const streamAudit = async (response: Response, ownerId: string, readPage: ReadPage): Promise<void> => {
+export const streamAudit = async (
+  { gateway, response }: Pick<CallContext, "gateway" | "response">,
+  { name, ...log }: ExportedLog,
+): Promise<typeof STREAMED> => {
+  const signal = whileConnected(response, gateway.stopping);
+  const readPage: ReadPage = (cursor) => gateway.services.identity.listAudit({ ...log, limit: PAGE, cursor }, { signal });
   response
     .status(200)
-    .set({ "Content-Type": "text/csv; charset=utf-8", "Content-Disposition": `attachment; filename="audit-${ownerId}.csv"` });
+    .set({ "Content-Type": "text/csv; charset=utf-8", "Content-Disposition": `attachment; filename="audit-${name}.csv"` });
   // Spreadsheets would treat a cell that starts with = as a formula.
   await pipeline(Readable.from(records(readPage)), stringify({ escape_formulas: true }), response);
+  return STREAMED;
 };

@@ -157,5 +157,9 @@ export const auditCases: Case[] = [
     assert.ok(lines.at(-1)!.includes("'=Audited"), "a cell that begins with = isn't a formula");
     assert.deepEqual(await actions("action=audit.export"), ["audit.export"]);
     refuses(await (await user(ctx)).session.get(path), 404, "NOT_FOUND");
+    const ofAdmins = await ctx.admin.call("GET", `/api/admin/audit/export?owner=${actor.userId}&action=workflow.create`);
+    assert.equal(ofAdmins.headers.get("content-type"), "text/csv; charset=utf-8");
+    assert.equal(ofAdmins.text.trimEnd().split("\n").length, 2);
+    refuses(await actor.session.get("/api/admin/audit/export"), 403, "CAPABILITY_DENIED");
   }),
 ];

@@ -5,49 +5,42 @@ import { Input, Select } from "../../ui/inputs/field";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { AuditOutcome } from "../../parts/audit-outcome";
+import { DownloadButton } from "../../parts/download-button";
 import { Paged } from "../../parts/paged";
 import { AccountName } from "./account-name";
 import { COMMON } from "../../messages/common";
 import { AUDIT } from "../../messages/admin";
 
-const OUTCOMES = ["done", "failed", "pending"] as const;
-/** Prefixes of administrators' actions. */
+/** Beginnings of administrators' actions. */
 const SUBJECTS = [
-  ["user.", AUDIT.accountsAndCredits],
+  ["user.", AUDIT.accounts],
   ["user.credit", COMMON.credits],
+  ["organization.", AUDIT.organizations],
   ["model.", COMMON.models],
+  ["model-server.", AUDIT.servers],
+  ["provider-key.", AUDIT.providerKeys],
   ["template.", COMMON.templates],
   ["tier.", COMMON.plans],
+  ["audit.", AUDIT.auditLog],
 ] as const;
 
 const PAGE = 50;
-/** The service can't filter the audit. Maximum pages searched for one page of results. */
-const MOST_PAGES = 10;
 const ACCOUNT_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+const EMPTY = { action: "", actor: "", target: "", from: "", to: "", q: "" };
 
-interface Filter {
-  subject: string;
-  outcome: string;
-  words: string;
-}
-
-const fits = (row: AuditRow, { subject, outcome, words }: Filter): boolean =>
-  row.action.startsWith(subject) &&
-  (outcome === "" || row.outcome === outcome) &&
-  (words === "" || JSON.stringify([row.action, row.target, row.change, row.errorCode]).toLowerCase().includes(words.toLowerCase()));
-
-/** Matching rows from several pages, up to the maximum. */
-const readFitting = async (filter: Filter, cursor: string | undefined, signal: AbortSignal) => {
-  const rows: AuditRow[] = [];
-  let next: string | null | undefined = cursor;
-  for (let pages = 0; pages < MOST_PAGES && rows.length < PAGE && next !== null; pages += 1) {
-    const query: { limit: number; cursor?: string } = { limit: PAGE, ...(next === undefined ? {} : { cursor: next }) };
-    const { body } = await request("adminListAudit", { query, signal });
-    rows.push(...body.rows.filter((row) => fits(row, filter)));
-    next = body.nextCursor;
-  }
-  return { rows, nextCursor: next ?? null };
+/** Start of a day of the browser, or of the day after it. */
+const dayOf = (day: string, after = 0): string => {
+  const at = new Date(`${day}T00:00:00`);
+  at.setDate(at.getDate() + after);
+  return at.toISOString();
 };
+
+/** What the service filters by. The last day is included. */
+const queryOf = ({ from, to, ...texts }: typeof EMPTY): Record<string, string> => ({
+  ...Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text.trim() === "" ? [] : [[name, text.trim()]]))),
+  ...(from === "" ? {} : { from: dayOf(from) }),
+  ...(to === "" ? {} : { to: dayOf(to, 1) }),
+});
 
 const Target = ({ target }: { target: string }) =>
   ACCOUNT_ID.test(target) ? <AccountName id={target} /> : <span className="block truncate">{target}</span>;
@@ -88,47 +81,54 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   { title: COMMON.time, numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
+/** Changes by administrators, with filters. */
 export const AuditSection = () => {
-  const [filter, setFilter] = useState<Filter>({ subject: "", outcome: "", words: "" });
-  const set = (change: Partial<Filter>): void => setFilter({ ...filter, ...change });
+  const [fields, setFields] = useState(EMPTY);
+  const set = (change: Partial<typeof EMPTY>): void => setFields({ ...fields, ...change });
+  const filter = queryOf(fields);
   return (
     <>
       <div className="mb-4 flex flex-wrap gap-2">
-        <Select
-          aria-label={AUDIT.category}
-          className="w-44!"
-          value={filter.subject}
-          onText={(text) => set({ subject: text })}
-          options={SUBJECTS}
-        >
+        <Select aria-label={AUDIT.category} className="w-44!" value={fields.action} onText={(action) => set({ action })} options={SUBJECTS}>
           <option value="">{AUDIT.allCategories}</option>
-        </Select>
-        <Select
-          aria-label={AUDIT.outcome}
-          className="w-36!"
-          value={filter.outcome}
-          onText={(text) => set({ outcome: text })}
-          options={OUTCOMES}
-        >
-          <option value="">{AUDIT.allOutcomes}</option>
         </Select>
         <Input
           type="search"
           aria-label={AUDIT.searchTheAuditLog}
           placeholder={AUDIT.modelSlugOrChange}
           className="min-w-48 flex-1"
-          value={filter.words}
-          onText={(text) => set({ words: text })}
+          value={fields.q}
+          onText={(q) => set({ q })}
         />
+        <Input
+          aria-label={AUDIT.userId}
+          placeholder={AUDIT.userId}
+          className="w-44!"
+          value={fields.actor}
+          onText={(actor) => set({ actor })}
+        />
+        <Input
+          aria-label={AUDIT.resourceId}
+          placeholder={AUDIT.resourceId}
+          className="w-44!"
+          value={fields.target}
+          onText={(target) => set({ target })}
+        />
+        <Input type="date" aria-label={AUDIT.from} className="w-40!" value={fields.from} onText={(from) => set({ from })} />
+        <Input type="date" aria-label={AUDIT.to} className="w-40!" value={fields.to} onText={(to) => set({ to })} />
+        <DownloadButton path={`/api/admin/audit/export?${new URLSearchParams(filter).toString()}`} label={AUDIT.csv} />
       </div>
       <Paged<AuditRow>
         key={JSON.stringify(filter)}
         label={AUDIT.auditLog}
         queryKey={["admin-audit", filter]}
-        read={(cursor, signal) => readFitting(filter, cursor, signal)}
+        read={async (cursor, signal) => {
+          const query = { limit: PAGE, ...filter, ...(cursor === undefined ? {} : { cursor }) };
+          return (await request("adminListAudit", { query, signal })).body;
+        }}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={Object.values(filter).some(Boolean) ? AUDIT.noMatches : AUDIT.empty}
+        empty={Object.keys(filter).length > 0 ? AUDIT.noMatches : AUDIT.empty}
       />
     </>
   );
