@@ -41,6 +41,7 @@ test.beforeAll(async () => {
     "/balance",
     "/history",
     "/organizations",
+    "/service-accounts",
     `/p/${slug}`,
     "/reset-password",
     "/verify",

@@ -112,6 +112,7 @@ const budgets = pageAt("/budgets", () => import("../features/budgets/budgets-pag
   order: 8,
 });
 const keys = pageAt("/keys", () => import("../features/keys/keys-page"), "KeysPage", { title: COMMON.apiKeys, icon: KeyRound, order: 9 });
+const serviceAccounts = pageAt("/service-accounts", () => import("../features/keys/service-accounts-page"), "ServiceAccountsPage");
 const webhooks = createRoute({
   getParentRoute: () => shell,
   path: "/webhooks",
@@ -216,7 +217,7 @@ const kitchen = createRoute({
 const tree = root.addChildren([
   shell.addChildren([
     ...[dashboard, canvas, triggers, executions, execution, files, approvals, batches, batch],
-    ...[usage, budgets, keys, webhooks, webhook, secrets, agents, models, model],
+    ...[usage, budgets, keys, serviceAccounts, webhooks, webhook, secrets, agents, models, model],
     ...[plans, balance, history, account, verify, admin],
     ...[organizations, organization, invitation],
   ]),

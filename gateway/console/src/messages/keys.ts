@@ -39,6 +39,7 @@ export const KEYS_PAGE = {
   revoke: "Revoke…",
   intro: "Your programs call workflows and models with API keys. You see a key only once: if you lose it, rotate it.",
   createKey: "Create key",
+  serviceAccounts: "Service accounts",
   planHint: (email: string) =>
     `You can run workflows in the console. To use API keys, ask an administrator to upgrade the plan of ${email}.`,
   planRequired: "API keys require the Pro plan",

@@ -1,13 +1,15 @@
 import type { ApiKey, Budget } from "@nodeloom/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { Ellipsis, KeyRound, Plus, RefreshCw, Send, Tag, Trash2, Wallet, Webhook } from "lucide-react";
+import { Link } from "@tanstack/react-router";
+import { Bot, Ellipsis, KeyRound, Plus, RefreshCw, Send, Tag, Trash2, Wallet, Webhook } from "lucide-react";
 import { useState } from "react";
 import { Loaded } from "../../parts/loaded";
 import { request } from "../../api/client";
+import { mayAs } from "../../api/organization";
 import { keysQuery, meQuery } from "../../api/queries";
 import { useChange } from "../../api/use-change";
 import { Badge } from "../../ui/badge";
-import { Button, IconButton } from "../../ui/button";
+import { Button, buttonClasses, IconButton } from "../../ui/button";
 import { Menu } from "../../ui/overlays/menu";
 import { Empty, Notice } from "../../ui/notice";
 import { Page } from "../../ui/page";
@@ -133,9 +135,16 @@ export const KeysPage = () => {
       title={COMMON.apiKeys}
       lead={KEYS_PAGE.intro}
       actions={
-        <Button icon={Plus} variant="primary" disabled={denied || !me.user.approved} onClick={() => setAsking({ what: "new" })}>
-          {KEYS_PAGE.createKey}
-        </Button>
+        <>
+          {mayAs(me, "owner") && (
+            <Link to="/service-accounts" className={buttonClasses("secondary")}>
+              <Bot className="size-4" aria-hidden /> {KEYS_PAGE.serviceAccounts}
+            </Link>
+          )}
+          <Button icon={Plus} variant="primary" disabled={denied || !me.user.approved} onClick={() => setAsking({ what: "new" })}>
+            {KEYS_PAGE.createKey}
+          </Button>
+        </>
       }
     >
       {denied && (

@@ -1,0 +1,31 @@
+export const SERVICE_ACCOUNTS_PAGE = {
+  title: "Service accounts",
+  intro: "Identities of programs. A service account signs in by API key only, and stays when the person who created it leaves.",
+  newAccount: "New service account",
+  noAccountsYet: "No service accounts yet",
+  emptyHint: "Create one for a program that must keep working after a member leaves, such as a deployment.",
+  ownersOnly: "Only owners manage service accounts",
+  ownersHint: "Ask an owner of this organization.",
+  planRequired: "Service accounts require the Pro plan",
+  permissions: "Permissions",
+  keys: "Keys",
+  keyCount: (count: number) => (count === 1 ? "1 key" : `${count} keys`),
+  actionsFor: (name: string) => `Actions for ${name}`,
+  createKey: "Create key…",
+  change: "Change…",
+};
+
+export const SERVICE_ACCOUNT_DIALOGS = {
+  newAccount: "New service account",
+  changeAccount: (name: string) => `Change “${name}”`,
+  nameHint: "Name the program that uses it",
+  permissions: "Permissions",
+  permissionsHint: "The most that its keys can have. If you remove one, its keys lose it within a second.",
+  more: "More permissions",
+  moreHint: "For one workflow or model: workflow:my-slug:run, model:my-model:run",
+  newKey: (name: string) => `Create a key for “${name}”`,
+  createKey: "Create key",
+  remove: (name: string) => `Delete “${name}”?`,
+  removeHint: "Its keys, and the schedules that they created, stop within a second. Its active runs continue. You can't undo this.",
+  removed: "Service account deleted.",
+};
