@@ -42,6 +42,7 @@ test.beforeAll(async () => {
     "/history",
     "/organizations",
     "/service-accounts",
+    "/erasures",
     `/p/${slug}`,
     "/reset-password",
     "/verify",

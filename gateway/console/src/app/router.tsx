@@ -85,6 +85,12 @@ const approvals = pageAt("/approvals", () => import("../features/approvals/appro
   Aside: WaitingCount,
 });
 const execution = pageAt("/executions/$id", () => import("../features/executions/detail-page"), "ExecutionPage");
+const erasures = createRoute({
+  getParentRoute: () => shell,
+  path: "/erasures",
+  validateSearch: search({ erasure: text }),
+  component: pageOf(() => import("../features/erasures/erasures-page"), "ErasuresPage"),
+});
 const files = pageAt("/files", () => import("../features/files/files-page"), "FilesPage", { title: COMMON.files, icon: Images, order: 3 });
 const batches = createRoute({
   getParentRoute: () => shell,
@@ -216,7 +222,7 @@ const kitchen = createRoute({
 
 const tree = root.addChildren([
   shell.addChildren([
-    ...[dashboard, canvas, triggers, executions, execution, files, approvals, batches, batch],
+    ...[dashboard, canvas, triggers, executions, execution, erasures, files, approvals, batches, batch],
     ...[usage, budgets, keys, serviceAccounts, webhooks, webhook, secrets, agents, models, model],
     ...[plans, balance, history, account, verify, admin],
     ...[organizations, organization, invitation],

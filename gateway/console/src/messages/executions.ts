@@ -39,6 +39,7 @@ export const FILTERS = {
 };
 
 export const LIST_PAGE = {
+  eraseRuns: "Erase runs",
   result: (index: number) => `Result ${index}`,
   output: "Output",
   runAgainOf: (workflowSlug: string) => `Run ${workflowSlug} again with the same inputs…`,

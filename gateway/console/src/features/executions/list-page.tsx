@@ -1,16 +1,18 @@
 import type { Execution } from "@nodeloom/client";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { History, RotateCcw } from "lucide-react";
+import { History, RotateCcw, Trash2 } from "lucide-react";
 import { Loaded } from "../../parts/loaded";
 import { Pager } from "../../parts/pager";
-import { executionsQuery } from "../../api/queries";
+import { mayAs } from "../../api/organization";
+import { executionsQuery, meQuery } from "../../api/queries";
 import type { OutputFile } from "../../media/files-in";
 import { useMadeBy } from "../../runs/made-files";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { Thumb } from "../../media/thumb";
 import { causeOf } from "../../runs/trouble/cause";
+import { buttonClasses } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { creditNumber, duration } from "../../ui/format";
 import { Empty } from "../../ui/notice";
@@ -107,10 +109,22 @@ const columnsOf = (madeBy: (execution: Execution) => readonly OutputFile[]): rea
 export const ExecutionsPage = () => {
   const { cursor, ...search } = route.useSearch();
   const navigate = route.useNavigate();
+  const { data: me } = useSuspenseQuery(meQuery);
   const runs = useQuery(executionsQuery({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }), ...filterOf(search) }));
   const madeBy = useMadeBy(runs.data?.rows);
   return (
-    <Page title={COMMON.runs} lead={LIST_PAGE.subtitle}>
+    <Page
+      title={COMMON.runs}
+      lead={LIST_PAGE.subtitle}
+      actions={
+        me &&
+        mayAs(me, "owner") && (
+          <Link to="/erasures" className={buttonClasses("secondary")}>
+            <Trash2 className="size-4" aria-hidden /> {LIST_PAGE.eraseRuns}
+          </Link>
+        )
+      }
+    >
       <Filters {...search} />
       <Loaded of={runs} lines={8}>
         {({ rows, nextCursor }) => (
