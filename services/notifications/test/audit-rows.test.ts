@@ -16,7 +16,7 @@ const relayOf = (rows: identity.AuditRow[], add: (message: EndpointMessage) => P
   const relay = createRelayedAudit({
     identity: {
       listUnannouncedAudit: () => Promise.resolve({ rows }),
-      noteAnnouncedAudit: ({ ids }) => Promise.resolve(void announced.push(...ids)),
+      noteAnnouncedAudit: ({ ids }: { ids: string[] }) => Promise.resolve(void announced.push(...ids)),
     } as never,
     endpoints: { add },
   });
