@@ -37,11 +37,11 @@ const PAGE = `<!doctype html>
 const THEME_SCRIPT = `(() => {
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  let chosen = null;
+  let theme = null;
   try {
-    chosen = localStorage.getItem("nodeloom.theme");
+    theme = localStorage.getItem("nodeloom.theme");
   } catch {}
-  if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   const apply = () => root.classList.toggle("dark-mode", (root.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark");
   apply();
   dark.addEventListener("change", apply);

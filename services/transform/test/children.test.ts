@@ -13,22 +13,22 @@ import { isAlive, pidFrom } from "./support/processes";
 const PROGRAM = `
   const { spawn } = require("node:child_process");
   const net = require("node:net");
-  const held = [];
+  const chunks = [];
   const tell = (message) => process.send(message);
-  const done = (path) => tell({ type: "done", result: { path } });
+  const sendPath = (path) => tell({ type: "done", result: { path } });
   const ACTS = {
-    pid: () => done(String(process.pid)),
+    pid: () => sendPath(String(process.pid)),
     fail: () => tell({ type: "failed", message: "no picture", isInput: true }),
     crash: () => process.abort(),
     hang: () => undefined,
     spin: () => { for (;;); },
-    grow: () => setInterval(() => held.push(Buffer.alloc(32 * 1024 * 1024, 1)), 5),
+    grow: () => setInterval(() => chunks.push(Buffer.alloc(32 * 1024 * 1024, 1)), 5),
     nest: ({ folder }) => {
       const child = spawn("sleep", ["60"]);
       require("node:fs").writeFileSync(folder + "/pid", String(child.pid));
     },
-    secrets: () => done(Object.keys(process.env).sort().join(" ")),
-    reach: ({ settings }) => net.connect(settings.port, "127.0.0.1").once("connect", () => done("reached")).once("error", () => done("not reached")),
+    secrets: () => sendPath(Object.keys(process.env).sort().join(" ")),
+    reach: ({ settings }) => net.connect(settings.port, "127.0.0.1").once("connect", () => sendPath("reached")).once("error", () => sendPath("not reached")),
   };
   process.on("message", ({ request }) => ACTS[request.operation](request));
   process.once("disconnect", () => process.exit(0));

@@ -30,9 +30,9 @@ export const SCRIPT = `(() => {
     const choose = (name) => {
       for (const tabs of document.querySelectorAll(".tabs")) {
         const panels = [...tabs.querySelectorAll("section")];
-        const chosen = panels.find(({ dataset }) => dataset.tab === name) ?? panels[0];
-        for (const panel of panels) panel.hidden = panel !== chosen;
-        for (const tab of tabs.querySelectorAll("[aria-pressed]")) tab.setAttribute("aria-pressed", tab.textContent === chosen.dataset.tab);
+        const chosenPanel = panels.find(({ dataset }) => dataset.tab === name) ?? panels[0];
+        for (const panel of panels) panel.hidden = panel !== chosenPanel;
+        for (const tab of tabs.querySelectorAll("[aria-pressed]")) tab.setAttribute("aria-pressed", tab.textContent === chosenPanel.dataset.tab);
       }
     };
     for (const tabs of document.querySelectorAll(".tabs")) {

@@ -72,12 +72,12 @@ export const maskCases: Case[] = [
     assert.ok((await pixels("before")).equals(await pixels("after")), "pixels outside of the mask changed");
     assert.ok(!(await pixels("whole")).equals(await pixels("filled")), "nothing was drawn inside the mask");
     const fast = node("fill", "generate-image", { model: "sandbox-image-fast", inputs });
-    const refused = refuses(
+    const refusal = refuses(
       await runGraph(own, { ...graph, nodes: [picture, drawing, fast, keep, before, after, out] }),
       422,
       "WORKFLOW_INVALID",
     );
-    const [issue] = pick<{ nodeId: string; code: string; message: string }[]>(refused, "issues");
+    const [issue] = pick<{ nodeId: string; code: string; message: string }[]>(refusal, "issues");
     assert.deepEqual([issue!.nodeId, issue!.code], ["fill", "UNKNOWN_INPUT"]);
     assert.match(issue!.message, /mask/);
   }),

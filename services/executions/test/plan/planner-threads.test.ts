@@ -28,7 +28,7 @@ exports.plan = ({ id, given: { inputsJson } }) => {
   parentPort.postMessage(id);
   if (inputsJson === "spin") for (;;);
   if (inputsJson === "slow") for (const until = Date.now() + 50; Date.now() < until; );
-  if (inputsJson === "grow") { const kept = []; for (;;) kept.push(new Array(1000).fill(inputsJson + kept.length)); }
+  if (inputsJson === "grow") { const chunks = []; for (;;) chunks.push(new Array(1000).fill(inputsJson + chunks.length)); }
   return { answer: "missing", environment: Object.keys(process.env) };
 };`,
 );
