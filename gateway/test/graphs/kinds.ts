@@ -13,6 +13,7 @@ export interface World {
   /** Number of calls so far in the whole run. */
   counted: { calls: number };
   runInner: (node: GraphNode, ports: Ports) => Ports;
+  runLoop: (node: GraphNode, ports: Ports) => Ports;
 }
 
 type Outputs = Record<string, unknown>;
@@ -202,6 +203,15 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   media,
   "media-upload": () => ({ media: { file: "image" } }),
   workflow: (node, ports, world) => world.runInner(node, ports),
+  loop: (node, ports, world) => world.runLoop(node, ports),
+};
+
+/** Ends of loops, by expression. */
+export const ENDS: Readonly<Record<string, (result: Ports, turn: number) => boolean>> = {
+  "": () => false,
+  "turns == `2`": (_result, turn) => turn === 2,
+  "contains(to_string(text), 'kite')": ({ text = DEAD }) =>
+    text !== DEAD && (typeof whole(text) === "string" ? (whole(text) as string) : JSON.stringify(whole(text) ?? null)).includes("kite"),
 };
 
 /** Members of a result, without ports that have no value. */

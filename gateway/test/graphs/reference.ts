@@ -1,5 +1,5 @@
 import { fieldsOf, INNER, type Graph, type GraphEdge, type GraphNode } from "./graph";
-import { KINDS, resultOf, type World } from "./kinds";
+import { ENDS, KINDS, resultOf, type World } from "./kinds";
 import { UPLOADED, type RandomGraph } from "./shapes";
 import { DEAD, joined, NodeFailure, type Ports } from "./values";
 
@@ -52,6 +52,9 @@ interface Run {
   failing: Map<string, NodeFailure["code"]>;
 }
 
+/** Kinds in whose place other nodes run. */
+const REPLACED: ReadonlySet<string> = new Set(["workflow", "loop"]);
+
 /**
  * Runs a graph.
  * @param prefix prefix of node IDs
@@ -77,11 +80,16 @@ const runGraph = (whole: Graph, { world, statuses, failing }: Run, prefix: strin
       if (prefix === "") statuses[id] = "completed";
       continue;
     }
-    if (node.type !== "workflow") statuses[id] = isDead ? "skipped" : "completed";
+    if (!REPLACED.has(node.type)) statuses[id] = isDead ? "skipped" : "completed";
     try {
       const before = failing.size;
-      const inner: World = { ...world, runInner: (one, innerInputs) => runInner(one, innerInputs, { world, statuses, failing }, `${id}/`) };
-      const isSkipped = isDead && node.type !== "workflow";
+      const run: Run = { world, statuses, failing };
+      const inner: World = {
+        ...world,
+        runInner: (one, innerInputs) => runInner(one, innerInputs, run, `${id}/`),
+        runLoop: (one, innerInputs) => runLoop(one, innerInputs, run, id),
+      };
+      const isSkipped = isDead && !REPLACED.has(node.type);
       outputs.set(node.id, isSkipped ? SKIPPED : KINDS[node.type]!(node, ports, inner));
       if (failing.size > before) failed.add(node.id);
     } catch (error) {
@@ -103,6 +111,36 @@ const runInner = (node: GraphNode, ports: Ports, run: Run, prefix: string): Port
   return runGraph(graph, { ...run, world: { ...run.world, inputs } }, prefix);
 };
 
+/** Ids of the nodes that run in place of an inner workflow. */
+const innerIds = ({ nodes }: Graph, prefix: string): string[] =>
+  nodes.flatMap(({ id, type, data }) => {
+    if (type === "workflow") return innerIds(INNER[data.slug as string]!, `${prefix}${id}/`);
+    return type === "note" || type === "response-output" ? [] : [prefix + id];
+  });
+
+/** Runs a loop: its turns one after the other. Turns after its end are skipped, or all if an input gets no value. */
+const runLoop = (node: GraphNode, ports: Ports, run: Run, id: string): Ports => {
+  const { slug, count, until, feedback } = node.data as { slug: string; count: number; until: string; feedback: Record<string, string> };
+  const isDead = Object.values(ports).includes(DEAD);
+  if (Object.keys(ports).length > 0) run.statuses[`${id}/0`] = isDead ? "skipped" : "completed";
+  const before = run.failing.size;
+  let inputs = ports;
+  let outputs: Ports | undefined = isDead ? SKIPPED : undefined;
+  for (let turn = 1; turn <= count; turn += 1) {
+    const prefix = `${id}/${turn}`;
+    if (outputs !== undefined) {
+      for (const one of [prefix, ...innerIds(INNER[slug]!, `${prefix}/`)]) run.statuses[one] = "skipped";
+      continue;
+    }
+    const result = runInner(node, inputs, run, `${prefix}/`);
+    if (run.failing.size > before) return {};
+    run.statuses[prefix] = "completed";
+    if (turn === count || ENDS[until]!(result, turn)) outputs = { ...result, turns: turn };
+    inputs = { ...ports, ...Object.fromEntries(Object.entries(feedback).map(([output, input]) => [input, result[output]])) };
+  }
+  return outputs!;
+};
+
 /** @param given inputs, with `UPLOADED` for files */
 export const expectedOf = ({ graph, inputs: runInputs, decisions }: Pick<RandomGraph, "graph" | "inputs" | "decisions">): Expected => {
   const inputs = Object.fromEntries(
@@ -110,7 +148,7 @@ export const expectedOf = ({ graph, inputs: runInputs, decisions }: Pick<RandomG
   );
   const statuses: Expected["statuses"] = {};
   const failing = new Map<string, NodeFailure["code"]>();
-  const world: World = { inputs, decisions, counted: { calls: 0 }, runInner: () => ({}) };
+  const world: World = { inputs, decisions, counted: { calls: 0 }, runInner: () => ({}), runLoop: () => ({}) };
   const result = runGraph(graph, { world, statuses, failing }, "");
   return { failing, statuses, result: failing.size === 0 ? resultOf(result) : {}, calls: world.counted.calls };
 };

@@ -113,6 +113,8 @@ const switchCases = (choice: number): object[] => {
       ];
 };
 
+const UNTILS = ["turns == `2`", "", "contains(to_string(text), 'kite')"];
+
 const EXPRESSIONS = ["", "type(@)", "not_null(@, 'none')", "[0]", "{v: @}"];
 
 /** Placeholder for the id of an uploaded picture. */
@@ -243,6 +245,19 @@ const MAKERS = {
     wire(builder, id, "who", from.slice(0, 1), clean);
     wire(builder, id, "image", from.slice(1, 2), image);
     return [{ type: "workflow", data: { slug: "nested" } }, text("text"), picture()];
+  },
+  loop: (builder, id, { from, choice }) => {
+    const shared = { count: 1 + (choice % 3), until: UNTILS[choice % UNTILS.length] };
+    const turns = { port: "turns", carries: "value", files: "none" } as const;
+    if (choice % 2 === 0) {
+      wire(builder, id, "who", from.slice(0, 1), clean);
+      wire(builder, id, "note", from.slice(1, 2), clean);
+      const data = { slug: "letter", feedback: { text: "note" }, ...shared };
+      return [{ type: "loop", data }, text("text"), { port: "note", carries: "value", files: "none" }, turns];
+    }
+    wire(builder, id, "topic", from.slice(0, 1), clean);
+    wire(builder, id, "extra", from.slice(1, 2), clean);
+    return [{ type: "loop", data: { slug: "writer", feedback: { text: "topic" }, ...shared } }, text("text"), text("plain"), turns];
   },
   note: () => [{ type: "note", data: { text: "nothing" } }],
 } satisfies Record<string, Maker>;
