@@ -65,7 +65,7 @@ const wire = (builder: Builder, node: string, port: string, from: readonly numbe
 const filesIn = (outputs: readonly Output[]): Output["files"] =>
   (["deep", "plain"] as const).find((files) => outputs.some((one) => one.files === files)) ?? "none";
 /** Files in the output of a node that passes its inputs on. */
-const carriedBy = (outputs: readonly Output[]): Output["carries"] => {
+const familyOf = (outputs: readonly Output[]): Output["carries"] => {
   const [first, ...others] = outputs;
   return first?.carries === "image" && others.every(({ carries }) => carries === "image") ? "image" : "value";
 };
@@ -161,13 +161,13 @@ const MAKERS = {
     const value = wire(builder, id, "value", few(drawing), any);
     wire(builder, id, "a", drawing.from.slice(2, 3), clean);
     const cases = switchCases(drawing.choice);
-    const port = (name: string): Omit<Output, "node"> => ({ port: name, carries: carriedBy(value), files: filesIn(value) });
+    const port = (name: string): Omit<Output, "node"> => ({ port: name, carries: familyOf(value), files: filesIn(value) });
     return [{ type: "switch", data: { cases } }, ...(cases as { name: string }[]).map(({ name }) => port(name)), port("else")];
   },
   approval: (builder, id, drawing) => {
     const value = wire(builder, id, "value", few(drawing), any);
     builder.decisions[id] = drawing.choice % 3 > 0;
-    const port = (name: string): Omit<Output, "node"> => ({ port: name, carries: carriedBy(value), files: filesIn(value) });
+    const port = (name: string): Omit<Output, "node"> => ({ port: name, carries: familyOf(value), files: filesIn(value) });
     return [{ type: "approval", data: {} }, port("approved"), port("rejected")];
   },
   chat: (builder, id, { from, choice }) => {

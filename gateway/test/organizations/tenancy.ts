@@ -72,7 +72,7 @@ const namesOf = ({ id, owned }: Cast): string[] => [
 ];
 
 /** True if a response's body or status reveals that the organization has a resource. */
-const tells = (cast: Cast, { status, text }: Answer, { path, method }: Route): boolean =>
+const revealsName = (cast: Cast, { status, text }: Answer, { path, method }: Route): boolean =>
   namesOf(cast).some((name) => text.includes(name)) || (path.includes(":") && method === "DELETE" && status < 300);
 
 /** The other key has a preset, which doesn't include capabilities granted by name. */
@@ -110,7 +110,7 @@ export const checkTenancy = async (subject: Asked): Promise<{ checks: number; wr
       checks += 1;
       const outcome = outcomeOf(answer);
       const expectedOutcome = expected(actor, route, needed);
-      const isSeen = !isRole(actor) && tells(subject.cast, answer, route);
+      const isSeen = !isRole(actor) && revealsName(subject.cast, answer, route);
       if (outcome !== expectedOutcome || isSeen)
         wrong.push(
           `${actor}: ${route.method} ${route.path} ${expectedOutcome}, not ${outcome} (${answer.status} ${answer.text.slice(0, 200)})`,

@@ -177,9 +177,9 @@ describe("rows for webhook endpoints", () => {
     await record(intent({ ownerId: other, outcome: DONE }));
     expect(await unannounced(ownerId)).toEqual([]);
     await record(second);
-    const ended = await record({ ...first, outcome: DONE });
-    expect(await unannounced(ownerId)).toMatchObject([ended, { id: second.id, outcome: FAILED, errorCode: "UNAUTHENTICATED" }]);
-    expect((await client.getAuditRow({ ownerId, id: first.id })).row).toEqual(ended);
+    const finalRow = await record({ ...first, outcome: DONE });
+    expect(await unannounced(ownerId)).toMatchObject([finalRow, { id: second.id, outcome: FAILED, errorCode: "UNAUTHENTICATED" }]);
+    expect((await client.getAuditRow({ ownerId, id: first.id })).row).toEqual(finalRow);
     expect(await refusal(client.getAuditRow({ ownerId: other, id: first.id }))).toMatchObject({ reason: "NOT_FOUND" });
     await client.noteAnnouncedAudit({ ids: [first.id] });
     expect(await unannounced(ownerId)).toMatchObject([{ id: second.id }]);

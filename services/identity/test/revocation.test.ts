@@ -165,16 +165,16 @@ describe("the channel of changes", () => {
     const relay = await startRelay(redisUrl());
     const received: IdentityChange[] = [];
     join(connectToRedis(true, relay.url)).onChange((change) => received.push(change));
-    const hears = (id: string): Promise<boolean> =>
+    const receivesChange = (id: string): Promise<boolean> =>
       eventually(async () => {
         await here.announce({ type: "key", id });
         return received.some((change) => change.id === id);
       });
-    await hears("first");
+    await receivesChange("first");
     await relay.cut();
     await here.announce({ type: "key", id: "missed" });
     await relay.mend();
-    await hears("second");
+    await receivesChange("second");
     expect(received).not.toContainEqual({ type: "key", id: "missed" });
     await relay.cut();
   });

@@ -41,12 +41,12 @@ it("stores a file without its embedded workflow if requested, marked like any ot
   const [plain, keptObject] = await Promise.all(
     [true, undefined].map((stripMetadata) => running.upload(file, { id: `comfy-${stripMetadata}`, making, stripMetadata })),
   );
-  const tells = async (object: media.StoredObject): Promise<boolean[]> => {
+  const containedTexts = async (object: media.StoredObject): Promise<boolean[]> => {
     const bytes = await bytesOf(object);
     return ["a secret loom", "trainedAlgorithmicMedia"].map((text) => bytes.includes(text));
   };
-  expect(await tells(plain!)).toEqual([false, true]);
-  expect(await tells(keptObject!)).toEqual([true, true]);
+  expect(await containedTexts(plain!)).toEqual([false, true]);
+  expect(await containedTexts(keptObject!)).toEqual([true, true]);
 });
 
 it("keeps uploads unchanged, and all files if marks are off", async () => {

@@ -29,7 +29,7 @@ export interface RelayedAlertsOptions {
   mails: OwnersMails | undefined;
 }
 
-const hears = ({ webhook }: identityProto.Key): boolean =>
+const isSubscribed = ({ webhook }: identityProto.Key): boolean =>
   webhook?.disabledAt === undefined && webhook?.events.includes(BUDGET_ALERT) === true;
 
 export const createRelayedAlerts = ({
@@ -65,7 +65,7 @@ export const createRelayedAlerts = ({
    */
   const passOn = async ({ userId, alerts }: billingProto.BudgetAlerts): Promise<void> => {
     const ofBudgets = alerts.filter(({ lowCredits }) => lowCredits === undefined);
-    const keys = ofBudgets.length > 0 ? (await keysOf(userId)).filter(hears) : [];
+    const keys = ofBudgets.length > 0 ? (await keysOf(userId)).filter(isSubscribed) : [];
     for (const message of ofBudgets.map((alert) => alertMessage(userId, alert))) {
       for (const { id } of keys) await deliveries.add(toKey(message, id));
       await endpoints.add(message);

@@ -23,7 +23,7 @@ export interface RetiringModelsOptions {
   now?: () => Date;
 }
 
-const hears = ({ webhook }: identityProto.Key): boolean => webhook !== undefined && isReceiver(webhook, MODEL_RETIRING);
+const isSubscribed = ({ webhook }: identityProto.Key): boolean => webhook !== undefined && isReceiver(webhook, MODEL_RETIRING);
 
 /**
  * Sends one notice. The ids of its deliveries and emails contain `id`, so a repeated call sends nothing twice.
@@ -47,7 +47,7 @@ export const createAcceptRetiring = ({ identity, deliveries, endpoints, mails, n
     const data = { model, retiresOn, successor: successor || null, workflows, workflowCount };
     const about = { kind: "body" as const, messageId, at: now(), dataJson: JSON.stringify(data) };
     const message = { ownerId, event: MODEL_RETIRING, about };
-    for (const key of (await keysOf(ownerId)).filter(hears))
+    for (const key of (await keysOf(ownerId)).filter(isSubscribed))
       await deliveries.add({ ...message, _id: `${messageId}-${key.id}`, keyId: key.id });
     await endpoints.add({ ...message, _id: messageId });
     const names = workflows.map(({ name }) => name);

@@ -28,7 +28,7 @@ const DELIVERED_MS = 60_000;
  * Checks that the API sends a run's own webhook.
  * @param begin returns the id of the request or prediction
  */
-const hears = async (ctx: Context, begin: (own: Actor, url: string) => Promise<string>, expected: object): Promise<void> => {
+const expectWebhook = async (ctx: Context, begin: (own: Actor, url: string) => Promise<string>, expected: object): Promise<void> => {
   const [inbox, keys] = [ctx.receiver!.inbox(), ctx.receiver!.inbox()];
   const own = await ctx.actor({ tier: "enterprise", webhook: { url: keys.url } });
   const secret = pick<string>(answers(await own.session.get("/api/webhook-secret"), 200), "secret");
@@ -51,7 +51,7 @@ export const facadeCases: Case[] = [
     async (ctx) => {
       const begin = async (own: Actor, url: string): Promise<string> =>
         pick(answers(await own.post(`/fal/${MODEL}?fal_webhook=${encodeURIComponent(url)}`, QUICK), 200), "request_id");
-      await hears(ctx, begin, { status: "OK", error: null, payload: {} });
+      await expectWebhook(ctx, begin, { status: "OK", error: null, payload: {} });
     },
     { needs: ["receiver"] },
   ),
@@ -62,7 +62,7 @@ export const facadeCases: Case[] = [
         const body = { version: MODEL, input: QUICK, webhook: url, webhook_events_filter: ["completed"] };
         return pick(answers(await own.call("POST", PREDICTIONS, { body, headers: { prefer: "wait" } }), 201), "id");
       };
-      await hears(ctx, begin, { status: "succeeded", model: MODEL });
+      await expectWebhook(ctx, begin, { status: "succeeded", model: MODEL });
     },
     { needs: ["receiver"] },
   ),

@@ -38,7 +38,7 @@ export const decisionOf = ({ decisions = [] }: ExecutionView, nodeId: string): D
 export const isOpen = ({ waitingFor = [] }: ExecutionView, nodeId: string): boolean => waitingFor.includes(nodeId);
 
 /** Only a webhook that subscribes to the event receives it. */
-const hearsOfWaits = (row: ExecutionView): boolean => row.webhook?.events.includes(WAITING) === true || isForEndpoints(row, WAITING);
+const sendsWaiting = (row: ExecutionView): boolean => row.webhook?.events.includes(WAITING) === true || isForEndpoints(row, WAITING);
 
 export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsOptions) => {
   const announceAll = (executionId: string, events: readonly ExecutionEvent[]): void => {
@@ -57,7 +57,7 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
       const events = beginEvents(approval);
       const approvalRow = await stores.approvals.begin(executionId, attempt, approval, {
         events,
-        outbox: hearsOfWaits(row) && !isSilent ? [`waiting:${approval.nodeId}`] : [],
+        outbox: sendsWaiting(row) && !isSilent ? [`waiting:${approval.nodeId}`] : [],
       });
       if (!approvalRow) {
         const now = await stores.rows.find(executionId);

@@ -43,13 +43,13 @@ export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.u
     const wasCalled = ({ status, requestId }: NodeState): boolean =>
       status === "completed" || (row.status === "cancelled" && requestId !== null);
     // A fallback may have been called instead of the node's own model.
-    const madeKey = (id: string): string => {
+    const keyOfCall = (id: string): string => {
       const completedCall = calls.find(({ _id, nodeId, status }) => nodeId === id && status === "completed" && !isRepairKey(_id));
       return completedCall ? completedCall._id.slice(row._id.length + 1) : itemKey(id, 0);
     };
     const own = nodes
       .filter((node) => node.items === 1 && node.reusedFrom === undefined && (node.millicredits > 0 || (row.grantUsed && wasCalled(node))))
-      .map(({ id, millicredits }) => ({ key: madeKey(id), millicredits }));
+      .map(({ id, millicredits }) => ({ key: keyOfCall(id), millicredits }));
     const recorded = calls.map(({ _id, millicredits }) => ({ key: _id.slice(row._id.length + 1), millicredits }));
     return [...own, ...recorded].flatMap(({ key, millicredits }) =>
       millicredits === undefined ? [] : [{ key, captureMillicredits: millicredits, consumeGrant: millicredits === 0 }],

@@ -70,12 +70,12 @@ it("reports runs that start together in one call", async () => {
     return ids;
   };
   const never = (): Promise<never> => Promise.reject(new Error("nothing is over"));
-  const toldRuns = createUsageReports({
+  const usageReports = createUsageReports({
     startRun: ({ run }) => Promise.resolve({ id: note([run!]).length }),
     startRuns: ({ runs }) => Promise.resolve({ executionIds: note(runs) }),
     ...{ finishRun: never, finishRuns: never },
   });
-  const starts = ["a", "b", "c"].map((executionId) => toldRuns.started(proto.RunStart.fromPartial({ executionId })));
+  const starts = ["a", "b", "c"].map((executionId) => usageReports.started(proto.RunStart.fromPartial({ executionId })));
   await Promise.all(starts);
   expect(startedIds).toEqual([["a", "b", "c"]]);
 });

@@ -24,7 +24,7 @@ const changed = async (file: Buffer, edits: Parameters<typeof edited>[1]): Promi
 const strip = async (file: Buffer): Promise<Buffer> => changed(file, await strippingOf(bytesOf(file), sniff(file).contentType));
 
 /** True if the file contains the workflow's text, in either encoding of the formats. */
-const tells = (file: Buffer): boolean =>
+const containsSecret = (file: Buffer): boolean =>
   ["latin1", "utf16le"].some((encoding) => file.includes(Buffer.from("secret", encoding as "latin1")));
 
 /** Displayed content, read by an independent library. */
@@ -41,9 +41,9 @@ const contentOf = async (name: string, file: Buffer): Promise<unknown> => {
 
 it.each(names)("removes the workflow from %s, and changes nothing visible or audible", async (name) => {
   const file = read(name);
-  expect(tells(file)).toBe(true);
+  expect(containsSecret(file)).toBe(true);
   const stripped = await strip(file);
-  expect(tells(stripped)).toBe(false);
+  expect(containsSecret(stripped)).toBe(false);
   expect(stripped.length).toBeLessThanOrEqual(file.length);
   expect(await contentOf(name, stripped)).toEqual(await contentOf(name, file));
   // The reader above only shows the first frame of an animated PNG.

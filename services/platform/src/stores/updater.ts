@@ -22,7 +22,7 @@ export interface OneUpdate {
 export type Updater = (update: OneUpdate) => Promise<boolean | undefined>;
 
 type Item = BatchItem<OneUpdate, boolean | undefined>;
-const madeBy = ({ matchedCount, upsertedCount }: Pick<mongo.BulkWriteResult, "matchedCount" | "upsertedCount">): number =>
+const countOf = ({ matchedCount, upsertedCount }: Pick<mongo.BulkWriteResult, "matchedCount" | "upsertedCount">): number =>
   matchedCount + upsertedCount;
 
 /**
@@ -38,13 +38,13 @@ export const createUpdater = (
   const writeOne = async ({ value: { filter, update, upsert = false }, resolve, reject }: Item): Promise<void> => {
     await collection
       .updateOne(filter as object, update as object, { ...options, upsert })
-      .then((result) => resolve(madeBy(result) === 1), reject);
+      .then((result) => resolve(countOf(result) === 1), reject);
   };
 
   const writeMany = async (batch: readonly Item[]): Promise<void> => {
     const updates = batch.map(({ value }) => ({ updateOne: { upsert: false, ...value } }));
     try {
-      const updatedCount = madeBy(await collection.bulkWrite(updates as never, { ...options, ordered: false }));
+      const updatedCount = countOf(await collection.bulkWrite(updates as never, { ...options, ordered: false }));
       for (const { resolve } of batch) resolve(updatedCount === batch.length || (updatedCount === 0 ? false : undefined));
     } catch (error) {
       const failures = bulkFailures(error);

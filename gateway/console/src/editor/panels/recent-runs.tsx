@@ -19,7 +19,7 @@ export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
   const { slug } = useEditor();
   const client = useQueryClient();
   const { data } = useQuery(executionsQuery({ workflowSlug: slug, limit: LISTED }));
-  const madeBy = useMadeBy(data?.rows);
+  const filesOfRun = useMadeBy(data?.rows);
   const rows = data?.rows ?? [];
   if (!rows.some(({ executionId }) => executionId !== shown)) return null;
   return (
@@ -48,7 +48,7 @@ export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
                 {run.creditsCost > 0 && RECENT_RUNS.cr(roundCredits(run.creditsCost))}
               </span>
               <span className="flex gap-1">
-                {madeBy(run)
+                {filesOfRun(run)
                   .slice(0, THUMBS)
                   .map((file) => (
                     <Thumb key={file.url} file={file} label="" width={THUMB_PX} className="size-7 shrink-0 rounded-md bg-(--media)" />

@@ -111,7 +111,7 @@ export const ExecutionsPage = () => {
   const navigate = route.useNavigate();
   const { data: me } = useSuspenseQuery(meQuery);
   const runs = useQuery(executionsQuery({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }), ...filterOf(search) }));
-  const madeBy = useMadeBy(runs.data?.rows);
+  const filesOfRun = useMadeBy(runs.data?.rows);
   return (
     <Page
       title={COMMON.runs}
@@ -131,7 +131,7 @@ export const ExecutionsPage = () => {
           <>
             <Table
               label={COMMON.runs}
-              columns={columnsOf(madeBy)}
+              columns={columnsOf(filesOfRun)}
               rows={rows}
               keyOf={({ executionId }) => executionId}
               empty={

@@ -20,12 +20,12 @@ export const useNewestMade = (): ReadonlyMap<string, OutputFile> | undefined => 
     ...executionsQuery({ limit: NEWEST_RUNS, status: "completed" }),
     refetchInterval: false as const,
   });
-  const madeBy = useMadeBy(data?.rows);
+  const filesOfRun = useMadeBy(data?.rows);
   if (!data) return undefined;
   const newest = new Map<string, OutputFile>();
   for (const run of data.rows) {
     if (run.workflowSlug === null || newest.has(run.workflowSlug)) continue;
-    const file = madeBy(run).find(({ family }) => family === "image" || family === "video");
+    const file = filesOfRun(run).find(({ family }) => family === "image" || family === "video");
     if (file) newest.set(run.workflowSlug, file);
   }
   return newest;
