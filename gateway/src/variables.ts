@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { addressVariables, hostPort, integer, list, variables, type ConfigOf } from "@nodeloom/platform";
+import { addressVariables, hostPort, integer, list, variables, type ConfigOf, type ProcessConfig } from "@nodeloom/platform";
 import { z } from "zod";
 import { TEMPORAL_UI_PATH } from "./http/temporal-ui-path";
 import { ANONYMOUS_REQUESTS_PER_MINUTE, BODY_MS, MEDIA_UPLOAD_MS, REGISTRATIONS_PER_MINUTE } from "./http/limits";
@@ -75,6 +75,12 @@ export const gatewayVariables = {
     .default(false)
     .describe("true: administrators can terminate, signal and reset workflows in Temporal's UI"),
   TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace of the runs, for links to them"),
+  MCP_FIXTURES: z
+    .stringbool()
+    .default(false)
+    .describe(
+      "true: MCP also has the tools, resources and prompts that the protocol's conformance suite expects. For tests, and refused in production",
+    ),
   REQUEST_TIMEOUT_MS: integer(1).default(MEDIA_UPLOAD_MS).describe("time limit for sending an upload"),
   BODY_TIMEOUT_MS: integer(1).default(BODY_MS).describe("time limit for sending any other body"),
   ...addressVariables("gateway"),
@@ -82,3 +88,10 @@ export const gatewayVariables = {
 };
 
 export type GatewayConfig = ConfigOf<typeof gatewayVariables>;
+
+/** @throws Error in production */
+export const mcpFixtures = ({ MCP_FIXTURES, NODE_ENV }: Pick<GatewayConfig, "MCP_FIXTURES"> & Pick<ProcessConfig, "NODE_ENV">): boolean => {
+  if (MCP_FIXTURES && NODE_ENV === "production")
+    throw new Error("MCP_FIXTURES is for tests: remove it, or set NODE_ENV to test or development");
+  return MCP_FIXTURES;
+};

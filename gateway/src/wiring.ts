@@ -24,7 +24,7 @@ import { createCancellations } from "./edge/cancellations";
 import { createMcpSessions } from "./auth/mcp-sessions";
 import { startRunStops } from "./sweepers/run-stops";
 import { startTierRollouts } from "./sweepers/tier-rollout";
-import type { GatewayConfig } from "./variables";
+import { mcpFixtures, type GatewayConfig } from "./variables";
 
 export interface GatewayParts {
   config: GatewayConfig & Pick<ProcessConfig, "NODE_ENV">;
@@ -76,6 +76,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     mcp: {
       sessions: createMcpSessions(config.SESSION_SECRET),
       cancellations: createCancellations({ redis, keyPrefix, logger }),
+      hasFixtures: mcpFixtures(config),
     },
     apps: createApps({
       services,

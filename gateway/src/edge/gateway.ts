@@ -32,7 +32,12 @@ export interface Gateway {
   bodyTimeoutMs: number;
   idempotency: Idempotency;
   leases: Leases;
-  mcp: { sessions: McpSessions; cancellations: Cancellations };
+  mcp: {
+    sessions: McpSessions;
+    cancellations: Cancellations;
+    /** True if tests of the protocol get their fixtures. */
+    hasFixtures: boolean;
+  };
   apps: Apps;
   visits: Visits;
   catalog: Catalog;

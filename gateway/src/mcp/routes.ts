@@ -74,7 +74,7 @@ export const mcpRoutes = [
     operationId: "mcp",
     summary: "Handle a message of the Model Context Protocol",
     description:
-      "Streamable HTTP without state, in the revisions from 2024-11-05 to 2026-07-28. Tools are the caller's workflows with `mcp: true`, models with `?models=true`, and tools to list, read, save, price, run, follow and cancel. " +
+      "Streamable HTTP without state, in the revisions from 2024-11-05 to 2026-07-28. Tools are the caller's workflows with `mcp: true`, models with `?models=true`, and tools to find, build, check, price, publish, run, follow and cancel workflows. Resources are the guides and schemas; prompts are common jobs. " +
       "A tool call also counts on the limit of the route behind it and needs that route's capability. The response is one message, or a stream of messages if the request has a `progressToken`.",
     tag: "Agents",
     auth: "any",

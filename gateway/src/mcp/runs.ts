@@ -8,7 +8,7 @@ import { credits, uuid, versionQuery } from "../http/schemas";
 import { waitingFor } from "../routes/executions/decisions";
 import { executionRoutes } from "../routes/executions/routes";
 import { EXECUTION_STATUSES, executionView, isFinal } from "../routes/executions/view";
-import { askQuote, run, runRoutes } from "../routes/runs/routes";
+import { askQuote, run, runRoutes, type RunPart } from "../routes/runs/routes";
 import { runFailure } from "../routes/runs/run";
 import { callRoute } from "./calls";
 import { linkToExecution, structured, withFiles } from "./contents";
@@ -43,6 +43,11 @@ const withWait = (route: Route): Route => ({
 export const RUNS: Readonly<Record<Kind, Route>> = {
   workflow: withWait({ ...routeNamed(runRoutes, "runWorkflow"), query: z.strictObject({ version: versionQuery }) }),
   model: withWait({ ...routeNamed(runRoutes, "runModel"), query: z.strictObject({}) }),
+};
+/** As for a rerun, its inputs default to those of the earlier run. */
+const RERUN: Route = {
+  ...RUNS.workflow,
+  body: { ...RUNS.workflow.body!, schema: (RUNS.workflow.body!.schema as z.ZodObject).partial({ inputs: true }) },
 };
 const cancelRoute = routeNamed(executionRoutes, "cancelExecution");
 
@@ -79,8 +84,8 @@ type RunContext = CallContext<"any", unknown, { version?: string | undefined }, 
 type TargetCase = "workflowSlug" | "model";
 
 /** Exact price of a run, which becomes its limit. @throws DomainError INVALID_REQUEST if the price isn't known before the run */
-const exactPrice = async (context: RunContext, $case: TargetCase, value: string): Promise<number> => {
-  const { millicredits, maxMillicredits, mayCostLess } = await askQuote(context, $case, value, context.query);
+const exactPrice = async (context: RunContext, $case: TargetCase, value: string, part: RunPart): Promise<number> => {
+  const { millicredits, maxMillicredits, mayCostLess } = await askQuote(context, $case, value, { ...context.query, ...part });
   if (maxMillicredits === millicredits && !mayCostLess) return toCredits(millicredits);
   const most = toCredits(maxMillicredits);
   const message = `is required, because the exact cost is known only after the run (about ${toCredits(millicredits)} credits, at most ${most}): set the most that it can cost`;
@@ -93,11 +98,11 @@ const callOff = ({ context }: ToolCall, executionId: string): Promise<unknown> =
   );
 
 /** Starts a run, or joins the one that this call started before. */
-const begin = async (call: ToolCall, context: RunContext, $case: TargetCase, value: string): Promise<void> => {
+const begin = async (call: ToolCall, context: RunContext, $case: TargetCase, value: string, part: RunPart): Promise<void> => {
   const { gateway, caller, executionId } = context;
-  const maxCredits = context.body.maxCredits ?? (await exactPrice(context, $case, value));
+  const maxCredits = context.body.maxCredits ?? (await exactPrice(context, $case, value, part));
   const { waitSeconds: _, ...body } = context.body;
-  await run({ ...context, body: { ...body, maxCredits } }, $case, value, { respondAsync: true });
+  await run({ ...context, body: { ...body, maxCredits } }, $case, value, { ...part, respondAsync: true });
   gateway.ownIds.add(caller.user.id, executionId);
   if (await gateway.mcp.cancellations.isNoted(executionId)) await callOff(call, executionId);
 };
@@ -120,15 +125,22 @@ const followed = async (call: ToolCall, executionId: string, waitMs: number): Pr
 /**
  * Runs a workflow or a model and waits.
  * @param args arguments without the ones that name the target
+ * @param part parts of the run that aren't arguments
  * @throws DomainError if the run is rejected or fails
  */
-export const runTool = async (call: ToolCall, kind: Kind, id: string, args: ReadonlyMap<string, string>): Promise<CallToolResult> => {
-  const route = RUNS[kind];
+export const runTool = async (
+  call: ToolCall,
+  kind: Kind,
+  id: string,
+  args: ReadonlyMap<string, string>,
+  part: RunPart = {},
+): Promise<CallToolResult> => {
+  const route = part.rerun ? RERUN : RUNS[kind];
   const { executionId, fingerprint } = call;
   let waitMs = WAIT_SECONDS * MS;
   const handler = async (context: RunContext): Promise<Reply> => {
     waitMs = (context.body.waitSeconds ?? WAIT_SECONDS) * MS;
-    await begin(call, context, kind === "workflow" ? "workflowSlug" : "model", id);
+    await begin(call, context, kind === "workflow" ? "workflowSlug" : "model", id, part);
     return { status: 200 };
   };
   const params = kind === "workflow" ? { slug: id } : { internalName: id };

@@ -6,6 +6,8 @@ import { isExpected } from "../http/errors";
 import type { McpContext } from "./calls";
 import { failed, MESSAGE_BYTES } from "./contents";
 import { callId } from "./call-id";
+import { fixturesIf } from "./fixtures";
+import { addGuides } from "./guides/handlers";
 import type { Report } from "./progress";
 import { BUILT_IN } from "./tools/built-in";
 import { findTool, modelOf, modelTools, workflowTools } from "./tools/own";
@@ -16,9 +18,12 @@ const PAGE_TOOLS = 50;
 const MAX_TOOL_BYTES = 200_000;
 const INSTRUCTIONS =
   "Nodeloom runs AI media pipelines: workflows are graphs of nodes, and runs cost credits. `quote` says what a run costs before it begins; give `maxCredits` to bound it. " +
+  "To build a workflow, read the kinds with `list_node_kinds`, change the draft with `patch_workflow` until it is valid, try nodes with `run_node`, and `publish` it. " +
   "A run that takes longer than the answer may goes on: ask `get_execution` with its `executionId`, and `waitSeconds` to wait for it. Results name files by URL.";
 
 const headOf = ({ call: _, cursor: __, ...head }: Tool): ToolHead => head;
+
+const fixturesOf = ({ gateway }: McpContext): readonly Tool[] => fixturesIf(gateway.mcp.hasFixtures).tools;
 
 /** A schema can be as large as a workflow. Tools whose schema would fill a page are listed without it. */
 const listed = (head: ToolHead): ToolHead =>
@@ -46,7 +51,7 @@ const list = async (context: McpContext, cursor = "") => {
   const models = isBehindModels ? [] : await modelTools(context);
   const rest = afterModel === undefined ? models : models.slice(models.findIndex(({ name }) => name === cursor) + 1);
   const { tools, next } = await workflowTools(context, isBehindModels ? cursor : "", PAGE_TOOLS);
-  const first = cursor === "" ? BUILT_IN : [];
+  const first = cursor === "" ? [...BUILT_IN, ...fixturesOf(context)] : [];
   const all = [...first, ...rest, ...tools];
   const heads = all.map((tool) => listed(headOf(tool)));
   const count = fitting(heads);
@@ -72,7 +77,7 @@ const call = async (
   name: string,
   from: Pick<ToolCall, "report" | "signal" | "isCalledOffByLeaving"> & { id: string | number },
 ): Promise<CallToolResult> => {
-  const tool = await findTool(context, name);
+  const tool = fixturesOf(context).find((fixture) => fixture.name === name) ?? (await findTool(context, name));
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${name}`);
   const args = argumentsOf(context);
   const { id, ...following } = from;
@@ -83,8 +88,9 @@ const call = async (
 export const createMcpServer = (context: McpContext, era: "legacy" | "modern"): Server => {
   const server = new Server(
     { name: "nodeloom", title: "Nodeloom", version: PRODUCT_VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} }, instructions: INSTRUCTIONS },
   );
+  addGuides(server, context);
   server.setRequestHandler("tools/list", ({ params }) => list(context, params?.cursor));
   server.setRequestHandler("tools/call", async ({ params }, at) => {
     const { id, signal } = at.mcpReq;

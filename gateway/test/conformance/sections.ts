@@ -54,6 +54,7 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D22", "More control"],
   ["D23", "Budgets, and who spent what"],
   ["D24", "Buying credits, signing in"],
+  ["D26", "Agents"],
   ["D29", "Files and data protection"],
   ["D30", "Service accounts and capabilities by name"],
   ["D31", "Environments"],

@@ -1,6 +1,7 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { z } from "zod";
 import { standalone } from "../../docs/components";
+import { check } from "../../http/validate";
 import type { Route } from "../../edge/route";
 import type { RouteCall } from "../calls";
 import type { ToolHead } from "./tool";
@@ -45,3 +46,10 @@ export const asRouteCall = ({ params, query, body }: Parts, args: ReadonlyMap<st
     ...(body ? { body: jsonOf(rest) } : {}),
   };
 };
+
+/**
+ * Arguments of a tool that isn't one route.
+ * @throws DomainError INVALID_REQUEST
+ */
+export const readArguments = <T>(schema: z.ZodType<T>, args: ReadonlyMap<string, string>): T =>
+  check(schema, JSON.parse(jsonOf([...args])), invalidRequest);

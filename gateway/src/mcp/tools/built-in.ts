@@ -4,6 +4,7 @@ import { z } from "zod";
 import { jsonBody } from "../../http/body/kinds";
 import { toJson } from "../../http/json";
 import type { Reply, Route } from "../../edge/route";
+import { revisionTag } from "../../http/revisions";
 import { slug, uuid } from "../../http/schemas";
 import { executionRoutes } from "../../routes/executions/routes";
 import { runRoutes } from "../../routes/runs/routes";
@@ -11,10 +12,14 @@ import { workflowRoutes } from "../../routes/workflows/routes";
 import { callRoute, type McpContext } from "../calls";
 import { linkToExecution, structured, withFiles } from "../contents";
 import { follow } from "../follow";
+import { CATALOG_TOOLS } from "../builder/catalog";
+import { patchRoute, revisionOf, validateRoute } from "../builder/drafts";
+import { PUBLISHING_TOOLS } from "../builder/publishing";
+import { RUN_NODE } from "../builder/run-node";
 import { routeNamed } from "../named";
 import { outcomeSchema, RUNS, runTool, waitSeconds } from "../runs";
 import { argumentsSchema, asRouteCall, objectSchema } from "./arguments";
-import type { Tool, ToolCall } from "./tool";
+import { READS, type Tool, type ToolCall } from "./tool";
 
 /** Built-in tools: each calls one or two routes of the API. */
 
@@ -27,7 +32,6 @@ const QUOTES = { workflow: routeNamed(runRoutes, "quoteWorkflow"), model: routeN
 const MS = 1_000;
 /** Default number of rows. */
 const LISTED = "50";
-const READS = { readOnlyHint: true, openWorldHint: false } as const;
 
 const executionId = uuid.meta({ description: "Id from the answer of a run" });
 const target = {
@@ -71,10 +75,28 @@ const list = async ({ context, args }: ToolCall) => {
   return structured({ workflows: rows, nextCursor: nextCursorOf(reply) });
 };
 
+/** A workflow with the number of its draft's revision. */
+const withRevision = ({ body, headers }: Reply) => structured({ revision: revisionOf(headers), ...(body as object) });
+
+/** @throws DomainError INVALID_REQUEST unless the revision is a number, of a workflow that exists */
+const revisionIn = (args: ReadonlyMap<string, string>): number | undefined => {
+  const revision = valueOf(args, "revision");
+  if (revision === undefined) return undefined;
+  if (!args.has("slug")) throw invalidRequest([{ path: "revision", message: "needs `slug`" }]);
+  if (typeof revision === "number" && Number.isSafeInteger(revision) && revision >= 0) return revision;
+  throw invalidRequest([{ path: "revision", message: "must be the `revision` of a draft, as `get_workflow` returns it" }]);
+};
+
 const save = async ({ context, args, executionId: id, fingerprint }: ToolCall) => {
   const route = args.has("slug") ? updateRoute : createRoute;
-  return structured((await callRoute(context, route, { ...asRouteCall(route, args), executionId: id, fingerprint })).body);
+  const revision = revisionIn(args);
+  const ifMatch = revision === undefined ? {} : { ifMatch: revisionTag(revision) };
+  const asked = asRouteCall(route, without(args, "revision"));
+  return withRevision(await callRoute(context, route, { ...asked, ...ifMatch, executionId: id, fingerprint }));
 };
+
+const routeTool = async (route: Route, { context, args }: ToolCall) =>
+  structured((await callRoute(context, route, asRouteCall(route, args))).body);
 
 const quote = async ({ context, args }: ToolCall) => {
   const { kind, id } = targetOf(args);
@@ -115,25 +137,47 @@ export const BUILT_IN: readonly Tool[] = [
   },
   {
     name: "get_workflow",
-    description: "Reads a workflow: its nodes and edges, and all else that is saved of it.",
+    description: "Reads a workflow: the nodes and edges of its draft, the draft's revision, and all else that is saved of it.",
     inputSchema: argumentsSchema(getRoute),
     annotations: READS,
-    call: async ({ context, args }) => structured((await callRoute(context, getRoute, asRouteCall(getRoute, args))).body),
+    call: async ({ context, args }) => withRevision(await callRoute(context, getRoute, asRouteCall(getRoute, args))),
   },
   {
     name: "save_workflow",
     description:
-      "Saves a workflow: with `slug` it changes the members that are given of that one, without it a new one is made, which needs `name`. A node of type request-input declares the inputs, one of type response-output the result.",
+      "Saves a workflow: with `slug` it changes the members that you send, without it a new one is made, which needs `name`. For small changes of a graph, use `patch_workflow`. A node of type request-input declares the inputs, one of type response-output the result.",
     inputSchema: argumentsSchema(
       { body: jsonBody((createRoute.body!.schema as z.ZodObject).omit({ mcp: true })) },
       {
         name: (updateRoute.body!.schema as z.ZodObject).shape.name as z.ZodType,
         slug: slug.optional().meta({ description: "The workflow to change. Without it, a new one is created" }),
+        revision: z.number().int().min(0).optional().meta({ description: "Changes the workflow only if its draft has this revision" }),
       },
     ),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     call: save,
   },
+  ...CATALOG_TOOLS,
+  {
+    name: "validate",
+    description:
+      "Checks and prices a workflow's draft, or a graph that isn't saved, without running it: `issues` say why a run would be rejected. Inputs without a value or a default take example values.",
+    inputSchema: argumentsSchema(validateRoute),
+    outputSchema: objectSchema(validateRoute.responses[200] as z.ZodType, "output"),
+    annotations: READS,
+    call: (call) => routeTool(validateRoute, call),
+  },
+  {
+    name: "patch_workflow",
+    description:
+      "Changes the graph of your draft by small operations: add_node, remove_node, set_data, connect, disconnect, rename, move. All of them are applied, or none. It returns the problems and the price of the changed graph. With `dryRun`, nothing is saved.",
+    inputSchema: argumentsSchema(patchRoute),
+    outputSchema: objectSchema(patchRoute.responses[200] as z.ZodType, "output"),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    call: (call) => routeTool(patchRoute, call),
+  },
+  RUN_NODE,
+  ...PUBLISHING_TOOLS,
   {
     name: "quote",
     description: "Checks a run of a workflow or a model and returns its price, without running it.",

@@ -11,6 +11,8 @@ export interface ToolHead {
   annotations: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean };
 }
 
+export const READS = { readOnlyHint: true, openWorldHint: false } as const;
+
 export interface ToolCall {
   context: McpContext;
   /** Arguments by name, as raw JSON. */

@@ -57,6 +57,7 @@ const nodeKind = z
     ),
   })
   .meta({ id: "NodeKind" });
+export type NodeKindView = z.infer<typeof nodeKind>;
 
 const operationView = ({ name, title, summary, output, schema, oneOf = [] }: MediaOperation): z.infer<typeof operation> => ({
   ...{ name, title, summary, output, inputs: schema },
@@ -79,7 +80,7 @@ const view = (kind: NodeKind): z.infer<typeof nodeKind> => {
   };
 };
 
-const kinds = Object.values(NODE_KINDS).map(view);
+export const nodeKinds: readonly NodeKindView[] = Object.values(NODE_KINDS).map(view);
 
 export const nodeKindRoutes = [
   defineRoute({
@@ -93,6 +94,6 @@ export const nodeKindRoutes = [
     operationId: "listNodeKinds",
     summary: "List the node kinds with their settings and ports",
     responses: { 200: z.array(nodeKind) },
-    handler: () => Promise.resolve({ status: 200, body: kinds }),
+    handler: () => Promise.resolve({ status: 200, body: nodeKinds }),
   }),
 ];

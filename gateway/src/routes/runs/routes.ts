@@ -140,6 +140,7 @@ export const askQuote = (
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
     inputsJson: sentInputs(context, { ...(rerun ? { rerun } : {}) }),
     rerun,
+    unsaved: undefined,
   });
 
 export const quoteView = (quoted: executions.QuoteResponse) => {

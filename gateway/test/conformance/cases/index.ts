@@ -1,6 +1,7 @@
 import type { Case } from "../case";
 import { accountCases } from "./accounts";
 import { adminCases } from "./admin";
+import { agentCases } from "./agents";
 import { approvalCases } from "./approvals";
 import { authCases } from "./auth";
 import { batchCases } from "./batches";
@@ -44,6 +45,7 @@ import { workflowCases } from "./workflows";
 /** Every case of the suite. */
 export const CASES: readonly Case[] = [
   ...identityCases,
+  ...agentCases,
   ...workflowCases,
   ...authCases,
   ...accountCases,

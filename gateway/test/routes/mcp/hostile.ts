@@ -121,7 +121,22 @@ const ofMessages: Hostile[] = [
   { name: "parameters that are a list", message: of("tools/list", []), status: 400, rpc: INVALID },
   { name: "an unknown method", message: of("tools/destroy"), status: 200, rpc: NO_METHOD },
   { name: "a method by the name of a member of objects", message: of("__proto__"), status: 200, rpc: NO_METHOD },
-  { name: "resources, of which there are none", message: of("resources/list"), status: 200, rpc: NO_METHOD },
+  {
+    name: "a subscription to a resource",
+    message: of("resources/subscribe", { uri: "nodeloom://schemas/graph" }),
+    status: 200,
+    rpc: NO_METHOD,
+  },
+  {
+    name: "a resource that is another file",
+    message: of("resources/read", { uri: "nodeloom://docs/../.env" }),
+    status: 200,
+    rpc: BAD_PARAMS,
+  },
+  { name: "a resource that is a number", message: of("resources/read", { uri: 7 }), status: 200, rpc: -32_603 },
+  { name: "a page of resources that doesn't exist", message: of("resources/list", { cursor: "x" }), status: 200, rpc: BAD_PARAMS },
+  { name: "an unknown prompt", message: of("prompts/get", { name: "constructor" }), status: 200, rpc: BAD_PARAMS },
+  { name: "a prompt without its argument", message: of("prompts/get", { name: "fix_workflow" }), status: 200, rpc: BAD_PARAMS },
   { name: "a notification as a request", message: of("notifications/cancelled", { requestId: 7 }), status: 200, rpc: NO_METHOD },
   {
     name: "a request as a notification",

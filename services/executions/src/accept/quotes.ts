@@ -55,7 +55,7 @@ interface QuotesOptions {
 }
 
 export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
-  quote: async ({ target, runner, inputsJson, rerun }: executions.QuoteRequest): Promise<executions.QuoteResponse> => {
+  quote: async ({ target, runner, inputsJson, rerun, unsaved }: executions.QuoteRequest): Promise<executions.QuoteResponse> => {
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a quote needs a runner");
     const version = target?.version ?? "";
     const { plan, holds, reused } = await planning.plan({
@@ -67,6 +67,7 @@ export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
       inputsJson,
       isAsync: false,
       storesNothing: true,
+      ...(unsaved ? { unsaved } : {}),
       ...(rerun && (await reruns.planningOf(rerun, { runner, inputsJson, version, alias: target?.alias, pins: false }))),
     });
     const free = new Map(plan.steps.map((step) => [step.id, freeOf(step, reused, runner.markupPermille)]));

@@ -61,7 +61,33 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
   });
   const reads = createSharedReads<workflowsProto.GetDefinitionResponse>();
 
+  /** Uses a graph stored with an earlier run instead of a saved graph. */
+  const kept = ({ saved, alias, graphHidden, retentionDays }: Defined, { version, ...graph }: KeptVersion): Defined => {
+    const { nodesJson, edgesJson, pinnedModels } = graph;
+    const { createdBy, revision } = saved;
+    const hash = createHash("sha256")
+      .update(JSON.stringify([nodesJson, edgesJson, pinnedModels]))
+      .digest("hex");
+    return {
+      saved: { version, revision, createdBy, nodesJson, edgesJson },
+      alias,
+      graphHidden,
+      pinnedModels,
+      retentionDays,
+      key: `kept@${hash}`,
+    };
+  };
+
   return {
+    kept,
+
+    /** Uses a graph that isn't saved. */
+    unsaved: (ownerId: string, { nodesJson, edgesJson }: Pick<Definition, "nodesJson" | "edgesJson">): Defined => {
+      const graph = { nodesJson, edgesJson, version: 0, pinnedModels: {} };
+      const saved = { nodesJson, edgesJson, version: 0, revision: 0, createdBy: ownerId };
+      return kept({ saved, alias: "", graphHidden: false, pinnedModels: {}, retentionDays: undefined }, graph);
+    },
+
     /**
      * @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, ALIAS_NOT_FOUND
      */
@@ -82,23 +108,6 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
       const saved = { version, revision, createdBy, nodesJson, edgesJson };
       cache.set(key, saved);
       return { saved, alias, graphHidden, pinnedModels, retentionDays };
-    },
-
-    /** Uses a graph stored with an earlier run instead of a saved graph. */
-    kept: ({ saved, alias, graphHidden, retentionDays }: Defined, { version, ...graph }: KeptVersion): Defined => {
-      const { nodesJson, edgesJson, pinnedModels } = graph;
-      const { createdBy, revision } = saved;
-      const hash = createHash("sha256")
-        .update(JSON.stringify([nodesJson, edgesJson, pinnedModels]))
-        .digest("hex");
-      return {
-        saved: { version, revision, createdBy, nodesJson, edgesJson },
-        alias,
-        graphHidden,
-        pinnedModels,
-        retentionDays,
-        key: `kept@${hash}`,
-      };
     },
 
     /** Returns the requirements of a full run. A partial run may need less and is checked separately. */

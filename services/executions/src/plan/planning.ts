@@ -84,13 +84,15 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     const selected: Selected = { version: asVersion, alias: request.alias };
     const until = untilNode || (rerun?.until ?? "");
     const keptGraph = rerun?.graph ?? request.pinned?.graph;
-    const definition = await definitions.read(slug, runner.userId, keptGraph ? { version: "" } : selected);
+    const definition = request.unsaved
+      ? definitions.unsaved(runner.userId, request.unsaved)
+      : await definitions.read(slug, runner.userId, keptGraph ? { version: "" } : selected);
     const defined = keptGraph ? definitions.kept(definition, keptGraph) : definition;
     const { saved, graphHidden, pinnedModels, retentionDays } = defined;
     const { version, createdBy } = saved;
     // A stored graph or a version number was selected earlier, so the alias comes from the request.
     const alias = keptGraph || NUMBER.test(asVersion) ? (request.alias ?? "") : defined.alias;
-    requireKeyAlias(runner, alias);
+    if (!request.unsaved) requireKeyAlias(runner, alias);
     const isForeign = createdBy !== runner.userId;
     const savedGraph: TaskGraph = { ...graphOf(slug, defined), ...(until === "" ? {} : { until }) };
     const { userId } = runner;

@@ -35,6 +35,8 @@ export interface PlanningRequest {
   storesNothing?: boolean;
   /** Set for a rerun. */
   rerun?: RerunPlan;
+  /** A graph of the runner that isn't saved, planned instead of the workflow's. It can't be run. */
+  unsaved?: { nodesJson: string; edgesJson: string };
   /** Set for an item of a batch. */
   pinned?: PinnedGraphs | undefined;
 }
