@@ -667,6 +667,10 @@ export interface Quote {
     estimatedCreditCost: number;
     /** True if a trial grant pays for at least one of its calls */
     grant: boolean;
+    /** For a node that names a task: the model that was chosen */
+    chosen?: string;
+    /** For a node that names a task: at most 20 models that it could have, the chosen one first */
+    considered?: ConsideredModel[];
   }[];
   /** Trial grants for the run's models */
   grants: {
@@ -681,6 +685,18 @@ export interface Quote {
     nodeId: string;
     message: string;
   }[];
+}
+
+export interface ConsideredModel {
+  model: string;
+  /** The most that one call can cost, in credits; null if it wasn't computed */
+  price: number | null;
+  /** Median duration of its calls of the last day, of all users, in milliseconds; null if there are too few */
+  p50Ms: number | null;
+  /** Share of these calls that failed, from 0 to 1; null if there are too few */
+  errorRate: number | null;
+  /** Why it was chosen, comes later, or can't run */
+  reason: string;
 }
 
 export interface RunRequest {
@@ -975,6 +991,10 @@ export interface NodeState {
     inputTokens: number;
     outputTokens: number;
   };
+  /** For a node that names a task: the model that was chosen */
+  chosen?: string;
+  /** For a node that names a task: at most 20 models that it could have, the chosen one first */
+  considered?: ConsideredModel[];
 }
 
 export interface NodeCall {
@@ -1735,6 +1755,10 @@ export interface RerunQuote {
     estimatedCreditCost: number;
     /** True if a trial grant pays for at least one of its calls */
     grant: boolean;
+    /** For a node that names a task: the model that was chosen */
+    chosen?: string;
+    /** For a node that names a task: at most 20 models that it could have, the chosen one first */
+    considered?: ConsideredModel[];
     /** Reused calls, by index from 0 */
     reusedItems: number[];
     /** Original cost of these calls */

@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
-import { nodeAt } from "./support/canvas";
+import { edge, nodeAt } from "./support/canvas";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: the models page, from a provider's key to a node that uses the best available model. */
@@ -72,5 +72,36 @@ test("a node uses the best ready model and has that model's ports", async () => 
     ).nodes?.[0]?.model;
   for (let looks = 0; looks < 100 && (await quote()) === undefined; looks += 1) await page.waitForTimeout(100);
   expect(await quote()).toBe("sandbox-image");
+  expect(complaints).toEqual([]);
+});
+
+test("a node prefers the cheapest allowed model; the price and the run say which one it is, and why", async () => {
+  const user = await stage.http.account({ tier: "pro" });
+  const inputs = { prompt: "a kite", sandbox: { latencyMs: 10 } };
+  const nodes = [
+    nodeAt("image", "generate-image", { x: 0, y: 0 }, { model: "auto:image", inputs }),
+    nodeAt("out", "response-output", { x: 400, y: 0 }),
+  ];
+  const edges = [edge("image.image", "out.images")];
+  const made = await stage.http.call("POST", "/api/workflows", { key: user.key, body: { name: "Kites", nodes, edges } });
+  const { slug } = made.body as { slug: string };
+  const { page, complaints } = await stage.signedIn(user);
+  await page.goto(`/workflows/${slug}`);
+  await page.locator('[data-id="image"]').click();
+  await page.getByLabel("Prefer", { exact: true }).selectOption("Cheapest");
+  await page.getByText("Limits", { exact: true }).click();
+  const limit = page.getByLabel("Most credits per call", { exact: true });
+  await limit.fill("two");
+  await page.getByText("a number", { exact: false }).first().waitFor();
+  await limit.fill("2");
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("tab", { name: "Run" }).click();
+  await page.getByText("sandbox-image-fast, the only one that can run", { exact: false }).click();
+  await page.getByRole("cell", { name: /more than maxCredits \(2\)/ }).waitFor();
+  await page.getByTestId("run").click();
+  await page.getByRole("link", { name: "Open run" }).click();
+  await page.getByText("sandbox-image-fast, the only one that can run", { exact: false }).click();
+  await page.getByRole("rowheader", { name: "sandbox-image", exact: true }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
   expect(complaints).toEqual([]);
 });

@@ -46,6 +46,29 @@ export const name = line(LIMITS.nameChars).normalize().regex(/\S/, "must not be 
 export const headerValue = (max: number) => z.string().min(1).max(max).regex(HEADER_VALUE, `must be ${HEADER_VALUE_FORM}`);
 export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });
 export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 USD" });
+/** The choice for a node that names a task, in quotes and executions. */
+export const routeMembers = {
+  chosen: z.string().optional().meta({ description: "For a node that names a task: the model that was chosen" }),
+  considered: z
+    .array(
+      z
+        .object({
+          model: z.string(),
+          price: z.number().nullable().meta({ description: "The most that one call can cost, in credits; null if it wasn't computed" }),
+          p50Ms: z.number().nullable().meta({
+            description: "Median duration of its calls of the last day, of all users, in milliseconds; null if there are too few",
+          }),
+          errorRate: z
+            .number()
+            .nullable()
+            .meta({ description: "Share of these calls that failed, from 0 to 1; null if there are too few" }),
+          reason: z.string().meta({ description: "Why it was chosen, comes later, or can't run", example: "costs more" }),
+        })
+        .meta({ id: "ConsideredModel" }),
+    )
+    .optional()
+    .meta({ description: "For a node that names a task: at most 20 models that it could have, the chosen one first" }),
+};
 export const MIN_CREDITS = 0.001;
 export const MAX_CREDITS = 1_000_000_000;
 export const anyObject = z.looseObject({});

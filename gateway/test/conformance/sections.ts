@@ -60,5 +60,5 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D31", "Environments"],
   ["D32", "Webhook endpoints"],
   ["D33", "Quotes"],
-  ["D34", "Loops, masks, and the APIs of fal and Replicate"],
+  ["D34", "Models of tasks, loops, masks, and the APIs of fal and Replicate"],
 ]);

@@ -116,7 +116,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   const { holds, queue, outbox, approvals, end, abandon } = lifecycle;
   const tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
-  const { planning, threads } = wirePlanning({ services, catalog, addresses, urls, logger, ...callParts });
+  const { planning, threads } = wirePlanning({ services, stores, catalog, addresses, urls, logger, ...callParts });
   const endWatch = watchLoad({ ...callParts.watched, pools: { starts, planning: threads, ...callParts.watched.pools } });
   const { awaitDelivered, runs, cancellation } = wireAccept({
     ...{ stores, channel, execution, lifecycle, planning, reruns, starter, starts, tasks },

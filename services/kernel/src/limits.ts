@@ -32,6 +32,8 @@ export const LIMITS = {
   /** Maximum depth of workflow nodes inside workflows. */
   workflowDepth: 5,
   fallbackModels: 5,
+  /** Maximum models of a task that are compared, and that `allow` can name. */
+  routeModels: 20,
   idempotencyKeyChars: 255,
   providerBodyBytes: 2 * KIB,
   /** Maximum rows per page in lists of files, workflows or versions. */

@@ -22,7 +22,7 @@ import {
   type Price,
   type WrittenPrice,
 } from "@nodeloom/kernel/graph";
-import { edgesText, nodesText, type DocGraph } from "../document/graph";
+import { edgesText, nodesOf, nodesText, type DocGraph } from "../document/graph";
 
 /** Validates and prices the graph like the service, with the same code and the models' own schemas. */
 export interface Judgement {
@@ -98,6 +98,8 @@ const sample = (field: InputField): unknown => {
 const filledIn = (field: InputField): unknown =>
   isMediaId(field.default) && uploadFamily(field) ? sample(field) : (field.default ?? sample(field));
 
+const isTask = (model: unknown): boolean => typeof model === "string" && taskOf(model) !== undefined;
+
 export const NO_JUDGEMENT: Judgement = { issues: [], warnings: {}, prices: new Map() };
 
 /** Drops the warning about a missing result for a workflow without inputs, because it has no callers yet. */
@@ -134,6 +136,8 @@ export const judge = (
       graph: readableGraph,
       inputs,
       models: living,
+      // Only the service knows which model such a node gets, so its limits are checked there.
+      others: new Map(nodesOf(graph).flatMap(({ id, data }) => (isTask(data.model) ? [[id, []] as const] : []))),
       retired,
       warnings: leftOut,
       media,

@@ -20,6 +20,16 @@ export const REUSED_FROM = {
   ofReused: (reused: number, count: number) => `${reused} of ${count} reused`,
 };
 
+export const CONSIDERED = {
+  chosen: (title: string | undefined, model: string, reason: string) => `${title === undefined ? "" : `${title}: `}${model}, ${reason}`,
+  model: "Model",
+  price: "Credits",
+  speed: "Median time",
+  errors: "Errors",
+  reason: "Reason",
+  unknown: "–",
+};
+
 export const RUN_AGAIN = {
   regenerateNodes: "Regenerate nodes",
   nodesToRegenerate: "Nodes to regenerate",

@@ -83,6 +83,18 @@ describe("judging a graph", () => {
     expect(prices.get("image")).toEqual({ credits: 3, calls: 1 });
   });
 
+  it("leaves a limit on the price of a task to the service, and applies it to a model", () => {
+    const task = { task: "image", name: "auto:image", modality: "image", summary: "", inputs: [], model: "painter", reason: null } as const;
+    const of = (name: string) =>
+      judge(
+        readDocGraph(nodes({ model: name, maxCredits: 1, inputs: { prompt: "a" } }), "[]"),
+        modelTerms([model], [{ ...task, inputs: [] }]),
+        1_500,
+      ).issues.map(({ code }) => code);
+    expect(of("auto:image")).toEqual([]);
+    expect(of("painter")).toEqual(["LIMIT_EXCEEDED"]);
+  });
+
   it("names the node and the missing setting", () => {
     const { issues } = judge(readDocGraph(nodes({ model: "painter" }), "[]"), terms, 1_500);
     expect(issues).toEqual([

@@ -747,6 +747,10 @@ class QuoteNodesItem(TypedDict):
     estimatedCreditCost: float
     # True if a trial grant pays for at least one of its calls
     grant: bool
+    # For a node that names a task: the model that was chosen
+    chosen: NotRequired[str]
+    # For a node that names a task: at most 20 models that it could have, the chosen one first
+    considered: NotRequired[Sequence[ConsideredModel]]
 
 
 class QuoteGrantsItem(TypedDict):
@@ -779,6 +783,19 @@ class Quote(TypedDict):
     grants: Sequence[QuoteGrantsItem]
     # Placeholders that become empty text, and misspelt settings
     warnings: Sequence[QuoteWarningsItem]
+
+
+class ConsideredModel(TypedDict):
+    model: str
+    # The most that one call can cost, in credits; null if it wasn't computed
+    price: float | None
+    # Median duration of its calls of the last day, of all users, in milliseconds; null if there are too
+    # few
+    p50Ms: float | None
+    # Share of these calls that failed, from 0 to 1; null if there are too few
+    errorRate: float | None
+    # Why it was chosen, comes later, or can't run
+    reason: str
 
 
 class RunRequest(TypedDict):
@@ -1102,6 +1119,10 @@ class NodeState(TypedDict):
     attempts: NotRequired[Sequence[CallAttempt]]
     # Tokens of all calls of a text model, if its provider counts them
     usage: NotRequired[NodeStateUsage]
+    # For a node that names a task: the model that was chosen
+    chosen: NotRequired[str]
+    # For a node that names a task: at most 20 models that it could have, the chosen one first
+    considered: NotRequired[Sequence[ConsideredModel]]
 
 
 class NodeCall(TypedDict):
@@ -1943,6 +1964,10 @@ class RerunQuoteNodesItem(TypedDict):
     estimatedCreditCost: float
     # True if a trial grant pays for at least one of its calls
     grant: bool
+    # For a node that names a task: the model that was chosen
+    chosen: NotRequired[str]
+    # For a node that names a task: at most 20 models that it could have, the chosen one first
+    considered: NotRequired[Sequence[ConsideredModel]]
     # Reused calls, by index from 0
     reusedItems: Sequence[float]
     # Original cost of these calls

@@ -2,7 +2,7 @@ import { executionJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
-import { anyObject, credits, timestamp, uuid } from "../../http/schemas";
+import { anyObject, credits, routeMembers, timestamp, uuid } from "../../http/schemas";
 import { madeDecision, waitingFor } from "./decisions";
 
 export const EXECUTION_STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;
@@ -116,6 +116,7 @@ const nodeState = z
       .object({ inputTokens: z.number(), outputTokens: z.number() })
       .optional()
       .meta({ description: "Tokens of all calls of a text model, if its provider counts them" }),
+    ...routeMembers,
   })
   .meta({ id: "NodeState" });
 

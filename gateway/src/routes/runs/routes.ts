@@ -10,7 +10,7 @@ import {
 } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import { withPublicErrors } from "@nodeloom/platform";
+import { routeJson, withPublicErrors } from "@nodeloom/platform";
 import type { Caller } from "../../auth/caller";
 import { runApp } from "../../apps/run";
 import { markReplayed } from "../../edge/lease";
@@ -149,13 +149,14 @@ export const quoteView = (quoted: executions.QuoteResponse) => {
     estimatedCreditCost: nodes.length === 0 ? null : toCredits(millicredits),
     maxCreditCost: nodes.length === 0 ? null : toCredits(maxMillicredits),
     exact: maxMillicredits === millicredits && !mayCostLess,
-    nodes: nodes.map(({ id, type, model, items, millicredits: price, grant }) => ({
+    nodes: nodes.map(({ id, type, model, items, millicredits: price, grant, considered }) => ({
       id,
       type,
       model,
       items,
       estimatedCreditCost: toCredits(price),
       grant,
+      ...routeJson(considered),
     })),
     grants,
     warnings,

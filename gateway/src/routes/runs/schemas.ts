@@ -4,7 +4,7 @@ import { runCapability } from "../../auth/caller";
 import { runWebhook } from "./webhook";
 import { retentionDays } from "../executions/retention";
 import { webhookConfiguration } from "../executions/view";
-import { anyObject, credits, line, MAX_CREDITS, nodeWarnings, queryFlag, selection, uuid } from "../../http/schemas";
+import { anyObject, credits, line, MAX_CREDITS, nodeWarnings, queryFlag, routeMembers, selection, uuid } from "../../http/schemas";
 import { jsonBody, type Body } from "../../http/body/kinds";
 
 const ASYNC_DESCRIPTION = "With `async=true`, the response is 202 at once, and you poll the run";
@@ -97,6 +97,7 @@ export const quoteNode = z.object({
   items: z.number().meta({ description: "Maximum number of calls" }),
   estimatedCreditCost: credits.meta({ description: "Maximum cost of its calls, without calls that trial grants pay for" }),
   grant: z.boolean().meta({ description: "True if a trial grant pays for at least one of its calls" }),
+  ...routeMembers,
 });
 export const quoteResult = z
   .object({

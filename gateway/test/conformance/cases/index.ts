@@ -32,6 +32,7 @@ import { modelCases } from "./models";
 import { moneyCases } from "./money";
 import { nodeKindCases } from "./node-kinds";
 import { rerunCases } from "./reruns";
+import { routeCases } from "./routes";
 import { runCases } from "./runs";
 import { paymentCases } from "./payments";
 import { signInCases } from "./sign-in";
@@ -53,6 +54,7 @@ export const CASES: readonly Case[] = [
   ...batchCases,
   ...budgetCases,
   ...modelCases,
+  ...routeCases,
   ...usageCases,
   ...eventCases,
   ...endpointCases,

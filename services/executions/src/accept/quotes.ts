@@ -12,6 +12,7 @@ import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { Planning } from "../plan/planning";
 import type { PlannedReuse } from "../plan/reruns";
+import { consideredMessages } from "../plan/considered";
 import type { Reruns } from "../reuse/reruns";
 
 /**
@@ -92,6 +93,7 @@ export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
           ),
           grant: items.some((item) => item?.source === HOLD_SOURCE_GRANT),
           ...{ reusedItems, savedMillicredits },
+          considered: consideredMessages(plan, step.id),
         });
       });
     const more = plan.steps.reduce((sum, step) => sum + unheldMillicredits(step, free.get(step.id)!.free), 0);

@@ -130,12 +130,14 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
     const { id, maxConcurrent, accountConcurrent } = settings;
     return gates.memo(`${id} ${maxConcurrent ?? ""} ${accountConcurrent ?? ""}`, { context: settings });
   };
+  /** True while calls to the provider are held back. */
+  const isAway = (providerJson: string): boolean => breakers.peek(settingsOf(providerJson, env).id)?.isOpen() ?? false;
   const states = (): ProviderState[] =>
     merged([
       ...[...gates.values()].map((gate) => gate.state()),
       ...[...accounts.values()].map(({ name, slots }) => ({ name, isOpen: false, load: slots.load() })),
     ]);
-  return Object.assign(gateOf, { states });
+  return Object.assign(gateOf, { states, isAway });
 };
 
 /**

@@ -113,6 +113,7 @@ export const wireCalls = async ({
       earlier: moderation?.earlier,
     }),
     moderation,
+    isAway: gates.isAway,
     requirePrograms: createRequirePrograms(programs),
     outgoing: createOutgoing(createOutgoingBudget({ counter: createWindowCounter(counts) })),
     testProviderKey: createKeyTest({ ...dialects, models }),

@@ -4,6 +4,7 @@ import {
   firstReady,
   noneReady,
   rankedFor,
+  whyNot,
   retiresSoon,
   type BaseTier,
   type JsonSchema,
@@ -36,6 +37,16 @@ const inputs = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">
 export const inputTerms = (inputSchemaJson: string): Pick<ModelTerms, "inputSchema" | "validate"> => inputs.memo(inputSchemaJson);
 
 const RECENT_MS = 2_000;
+/** Where models run that only stand in for others. */
+const SANDBOX = "sandbox";
+
+/** The enabled models of a task, the first in the order first. */
+export interface TaskModels {
+  /** `excluded`: reason why a model can't run now for the tier. */
+  models: { model: CatalogModel; excluded: string | undefined; isStandIn: boolean }[];
+  /** Reason and next step if no model is ready. */
+  none?: string;
+}
 
 export type ModelCatalog = ReturnType<typeof createModelCatalog>;
 
@@ -84,22 +95,23 @@ export const createModelCatalog = (models: Models) => {
     /** Also returns disabled models, for runs under way. */
     getAny: (internalName: string): Promise<CatalogModel> => recent.memo(internalName),
     names: async (): Promise<string[]> => (await models.listModels({ includeDisabled: false })).models.map((model) => model.internalName),
-    /**
-     * Resolves tasks for a tier (undefined: any tier) to the best model that is ready. If no model is ready, the task resolves to the
-     * reason.
-     */
-    choose: async (
-      tasks: readonly string[],
-      tier: BaseTier | undefined,
-    ): Promise<Map<string, { model: CatalogModel } | { problem: string }>> => {
+    /** Returns the enabled models of tasks, the first in the order first. `none` is the reason if none is ready for the tier. */
+    ofTasks: async (tasks: readonly string[], tier: BaseTier | undefined): Promise<Map<string, TaskModels>> => {
       if (tasks.length === 0) return new Map();
       const { models: enabled, orders } = await models.listModels({ includeDisabled: false });
-      const bestByTask = new Map(tasks.map((task) => [task, firstReady(rankedFor(task, enabled, orders[task]?.models), tier)]));
-      const all = [...bestByTask.values()].every(Boolean) ? [] : (await models.listModels({ includeDisabled: true })).models;
+      const rankedByTask = new Map(tasks.map((task) => [task, rankedFor(task, enabled, orders[task]?.models)]));
+      const isReady = [...rankedByTask.values()].every((ranked) => firstReady(ranked, tier));
+      const all = isReady ? [] : (await models.listModels({ includeDisabled: true })).models;
       return new Map(
-        [...bestByTask].map(([task, model]) => [
+        [...rankedByTask].map(([task, ranked]) => [
           task,
-          model ? { model: read(model) } : { problem: noneReady(task, rankedFor(task, all), tier) },
+          {
+            models: ranked.map((model) => ({
+              ...{ model: read(model), excluded: whyNot(model, tier) },
+              isStandIn: model.runsAt === SANDBOX && !orders[task]?.models.includes(model.internalName),
+            })),
+            ...(firstReady(ranked, tier) ? {} : { none: noneReady(task, rankedFor(task, all), tier) }),
+          },
         ]),
       );
     },

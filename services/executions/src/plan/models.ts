@@ -11,55 +11,98 @@ import {
   unavailable,
 } from "@nodeloom/kernel";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
+import type { Measure } from "./measures";
 import type { PlanTask } from "./planner/protocol";
 import type { Runner } from "../run/runner";
 
 /** Finds the models of a plan, and resolves its `auto:` tasks. */
 
 export type Autos = NonNullable<PlanTask["autos"]>;
+export type Routes = NonNullable<PlanTask["routes"]>;
 export type Retired = NonNullable<PlanTask["retired"]>;
 
 export interface FindOptions {
   runner: Pick<Runner, "role" | "baseTier">;
   /** For a version: models that its tasks resolved to when it was published, by task name. */
   pinnedModels: Readonly<Record<string, string>>;
+  measure: Measure;
+}
+
+export interface FoundModels {
+  /** Models that the graph names, by name. Includes successors of retired models. */
+  models: Map<string, CatalogModel>;
+  /** Models that nodes can get for their task. */
+  candidates: Map<string, CatalogModel>;
+  /** Tasks that a version pins. */
+  autos: Autos;
+  routes: Routes;
+  retired: Retired;
 }
 
 /**
- * Finds the models that a graph uses, and the models of its tasks: the pinned models of a version, or the best models that are ready for
- * the runner's tier. Unknown names are left out. Successors of retired models are included.
+ * Finds the models that a graph uses, and those that nodes can get for a task: the pinned models of a version, and all models of the task.
+ * Unknown names are left out.
  */
 export const findModels = async (
   catalog: ModelCatalog,
   names: readonly string[],
-  { runner, pinnedModels }: FindOptions,
-): Promise<{ models: Map<string, CatalogModel>; autos: Autos; retired: Retired }> => {
+  { runner, pinnedModels, measure }: FindOptions,
+): Promise<FoundModels> => {
   const tasks = names.flatMap((name) => taskOf(name) ?? []).filter(isTaskName);
-  const pinOf = (task: string): string | undefined => pinnedModels[autoName(task)];
+  const pins = tasks.flatMap((task): [string, string][] => {
+    const pin = pinnedModels[autoName(task)];
+    return pin === undefined ? [] : [[autoName(task), pin]];
+  });
   const tier = runner.role === "admin" || !isBaseTier(runner.baseTier) ? undefined : runner.baseTier;
   const direct = names.filter((name) => taskOf(name) === undefined);
-  const [namedModels, bestModels] = await Promise.all([
-    catalog.getAll([...direct, ...tasks.flatMap((task) => pinOf(task) ?? [])]),
-    catalog.choose(
-      tasks.filter((task) => pinOf(task) === undefined),
-      tier,
-    ),
+  const [namedModels, taskModels] = await Promise.all([
+    catalog.getAll([...direct, ...pins.map(([, pin]) => pin)]),
+    catalog.ofTasks(tasks, tier),
   ]);
   const models = new Map(namedModels);
   const unknown = direct.filter((name) => !namedModels.has(name));
   const retired = unknown.length === 0 ? undefined : await catalog.retired(unknown);
   for (const successor of retired?.values() ?? []) if (successor) models.set(successor.internalName, successor);
-  const autos = tasks.map((task): Autos[number] => {
-    const [name, pin, auto] = [autoName(task), pinOf(task), bestModels.get(task)];
-    if (auto && "model" in auto) {
-      models.set(auto.model.internalName, auto.model);
-      return [name, { model: auto.model.internalName }];
-    }
-    if (auto) return [name, auto];
-    const isThere = pin !== undefined && models.has(pin);
-    return [name, isThere ? { model: pin } : { problem: `there is no enabled model ${pin}, which ${name} is in this version` }];
-  });
-  return { models, autos, retired: [...(retired ?? [])].map(([name, successor]) => [name, successor?.internalName]) };
+  const candidates = new Map<string, CatalogModel>();
+  const routes = await Promise.all(
+    [...taskModels].map(async ([task, { models: rankedModels, none }]): Promise<Routes[number]> => {
+      for (const { model, excluded } of rankedModels) if (excluded === undefined) candidates.set(model.internalName, model);
+      const measures = await measure(rankedModels.map(({ model }) => model));
+      const routeCandidates = rankedModels.map(({ model, excluded, isStandIn }, index) => ({
+        ...{ model: model.internalName, isStandIn, ...measures[index]! },
+        ...(excluded === undefined ? {} : { excluded }),
+      }));
+      return [autoName(task), { candidates: routeCandidates, ...(none === undefined ? {} : { none }) }];
+    }),
+  );
+  const autos = pins.map(([name, pin]): Autos[number] => [
+    name,
+    models.has(pin) ? { model: pin } : { problem: `there is no enabled model ${pin}, which ${name} is in this version` },
+  ]);
+  return {
+    ...{ models, candidates, autos, routes },
+    retired: [...(retired ?? [])].map(([name, successor]) => [name, successor?.internalName]),
+  };
+};
+
+/** Models that a plan chose for nodes that name a task, by node. */
+export const routedModels = ({ routes = [] }: Pick<RunPlan, "routes">): Record<string, string> =>
+  Object.fromEntries(routes.map(({ nodeId, chosen }) => [nodeId, chosen]));
+
+/** The model that a version pins for a task, or the task's own name. */
+export const pinnedModel = (autos: Autos, task: string): string => {
+  const auto = autos.find(([name]) => name === task)?.[1];
+  return auto && "model" in auto ? auto.model : task;
+};
+
+/** Leaves out the candidates that no node got. @param all the models of a plan, with fallbacks */
+export const usedModels = (
+  all: ReadonlyMap<string, CatalogModel>,
+  { models, candidates }: Pick<FoundModels, "models" | "candidates">,
+  routed: Readonly<Record<string, string>>,
+): Map<string, CatalogModel> => {
+  const chosenModels = new Set(Object.values(routed));
+  return new Map([...all].filter(([name]) => !candidates.has(name) || models.has(name) || chosenModels.has(name)));
 };
 
 export const isReady = ({ status }: Pick<CatalogModel, "status">): boolean =>

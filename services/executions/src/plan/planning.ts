@@ -12,7 +12,7 @@ import {
   type RunPlan,
 } from "@nodeloom/kernel";
 import type { Media, Workflows } from "../clients";
-import { checkAsync, checkReady, checkTier, findModels, withAlternatives } from "./models";
+import { checkAsync, checkReady, checkTier, findModels, pinnedModel, routedModels, usedModels, withAlternatives } from "./models";
 import { takeOutDataUrls } from "./data-urls";
 import { createDefinitions, type Selected } from "./definitions";
 import type { KeptGraph, PinnedGraphs } from "./kept-graphs";
@@ -24,6 +24,7 @@ import { createRunPlanner, type PlanningRequest, type UnplannedRun } from "./run
 import type { Runner } from "../run/runner";
 import type { RequireSecrets } from "./secrets";
 import type { ModelCatalog } from "./model-catalog";
+import type { Measure } from "./measures";
 import type { Planner, TaskGraph } from "./planner/protocol";
 import { checkSetModels, withSettings } from "./settings";
 
@@ -61,6 +62,7 @@ export interface PlanningOptions {
   media: Media;
   urls: MediaUrls;
   catalog: ModelCatalog;
+  measure: Measure;
   planner: Planner;
 }
 
@@ -74,7 +76,8 @@ export const requireKeyAlias = ({ keyAlias = "" }: Pick<Runner, "keyAlias">, ali
 
 export type Planning = ReturnType<typeof createPlanning>;
 
-export const createPlanning = ({ workflows, media, urls, requirePrograms, requireSecrets, catalog, planner }: PlanningOptions) => {
+export const createPlanning = (options: PlanningOptions) => {
+  const { workflows, media, urls, requirePrograms, requireSecrets, catalog, measure, planner } = options;
   const grants = createGrants({ media, urls });
   const definitions = createDefinitions(workflows, planner);
   const { planRun, findAuthorFiles } = createRunPlanner({ media, grants, planner });
@@ -107,9 +110,10 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
     await grants.grantNamed(nodesJson, createdBy, userId);
     for (const { graph: inner, ownerId } of inlined?.inner.definitions ?? []) await grants.grantNamed(inner.nodesJson, ownerId, userId);
     const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
-    const { models: namedModels, autos, retired } = await findModels(catalog, needed, { runner, pinnedModels });
-    checkSetModels(settingsJson, autos, capabilities);
-    const models = await withAlternatives(catalog, namedModels, { runner, isAsync: request.isAsync, isWorkflow: true });
+    const foundModels = await findModels(catalog, needed, { runner, pinnedModels, measure });
+    const { models: namedModels, candidates, autos, routes, retired } = foundModels;
+    const use = { runner, isAsync: request.isAsync, isWorkflow: true };
+    const models = await withAlternatives(catalog, new Map([...namedModels, ...candidates]), use);
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
     const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
     if (isForeign) checkForeign(rerun, untilNode);
@@ -119,13 +123,20 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
       takenOut: takeOutDataUrls(request.inputsJson),
       models,
       autos,
+      routes,
+      ...(rerun?.keptModels ? { keptModels: rerun.keptModels } : {}),
       retired,
       authorId,
       isHidden: graphHidden,
       ...modelNames,
     };
     const target = { graph, isForeign, ...(inlined ? { inner: inlined.inner, runnerId: userId } : {}) };
+    checkSetModels(settingsJson, capabilities, (_id, name) => (taskOf(name) === undefined ? name : undefined));
     const answer = await planRun(run, target);
+    const modelsByNode = routedModels(answer.plan);
+    checkSetModels(settingsJson, capabilities, (id, name) =>
+      taskOf(name) === undefined ? undefined : (modelsByNode[id] ?? pinnedModel(autos, name)),
+    );
     const authorFiles = await findAuthorFiles(answer, createdBy, userId);
     const shownPlan = (whole: RunPlan): RunPlan => (graphHidden ? schemaOnlyPlan(whole) : whole);
     const plan = {
@@ -133,9 +144,15 @@ export const createPlanning = ({ workflows, media, urls, requirePrograms, requir
       ...(authorFiles.size === 0 ? {} : { authorFiles: Object.fromEntries(authorFiles) }),
       ...(inlined && !graphHidden ? { inlined: inlined.workflows } : {}),
     };
-    const reused = await rerun?.reuse(plan, models, async (reusedOutputs) => shownPlan((await planRun(run, target, reusedOutputs)).plan));
+    const reused = await rerun?.reuse(plan, models, async (reusedOutputs) =>
+      shownPlan((await planRun({ ...run, keptModels: modelsByNode }, target, reusedOutputs)).plan),
+    );
     return {
-      ...(await finish({ ...answer, alias, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) }, run, slug)),
+      ...(await finish(
+        { ...answer, alias, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) },
+        { ...run, models: usedModels(models, foundModels, modelsByNode) },
+        slug,
+      )),
       ...(version > 0 ? { version } : {}),
       ...(alias === "" ? {} : { alias }),
       ...(until === "" ? {} : { until }),

@@ -26,6 +26,8 @@ export interface RerunPlan {
   schemaJson?: string;
   /** Days for which the earlier run is kept. */
   retentionDays?: number | undefined;
+  /** Models that the earlier run chose for nodes that name a task, by node. */
+  keptModels?: Readonly<Record<string, string>>;
   /** Node names as the graph's author writes them. */
   names: { nodes: readonly string[]; reuse: readonly string[] };
   /** Finds results that a plan can reuse. @throws DomainError INVALID_REQUEST for unknown nodes */

@@ -1,7 +1,7 @@
 /** Plans one run: calls the planner and looks up missing values until the plan is complete. */
 import { DomainError, groupBy, innerOwner, type DataFile, type MediaValue } from "@nodeloom/kernel";
 import type { Media } from "../clients";
-import type { Autos, Retired } from "./models";
+import type { Autos, Retired, Routes } from "./models";
 import { createDataFiles, recordedInputs, type TakenOut } from "./data-urls";
 import type { PinnedGraphs } from "./kept-graphs";
 import { type RerunPlan } from "./reruns";
@@ -71,6 +71,9 @@ export interface UnplannedRun {
   takenOut: TakenOut;
   models: ReadonlyMap<string, CatalogModel>;
   autos?: Autos;
+  routes?: Routes;
+  /** Models of an earlier run or plan, by node. */
+  keptModels?: Readonly<Record<string, string>>;
   retired?: Retired;
   /** Author of the workflow, if the author isn't the runner. */
   authorId?: string | undefined;
@@ -81,7 +84,7 @@ export interface UnplannedRun {
 }
 
 const firstTask = (
-  { request, takenOut, models, modelNames, autos, retired }: UnplannedRun,
+  { request, takenOut, models, modelNames, autos, routes, keptModels, retired }: UnplannedRun,
   target: PlanTask["target"],
   reusedOutputs: GivenOutputs | undefined,
 ): PlanTask => ({
@@ -90,6 +93,8 @@ const firstTask = (
   models: [...models.values()].map(taskModel),
   ...(modelNames ? { modelNames } : {}),
   ...(autos && autos.length > 0 ? { autos } : {}),
+  ...(routes && routes.length > 0 ? { routes } : {}),
+  ...(keptModels ? { keptModels: Object.entries(keptModels) } : {}),
   ...(retired && retired.length > 0 ? { retired } : {}),
   media: [],
   lookedUp: [],

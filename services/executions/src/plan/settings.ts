@@ -15,7 +15,6 @@ import {
   type GraphNode,
 } from "@nodeloom/kernel";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
-import type { Autos } from "./models";
 import type { TaskGraph } from "./planner/protocol";
 
 const INPUTS = "inputs";
@@ -105,17 +104,21 @@ export const withSettings = (graph: TaskGraph, settingsJson: string, { isForeign
 };
 
 /**
- * Checks that a runner without `workflow:write` has the capability for each overriding model, including resolved tasks.
+ * Checks that a runner without `workflow:write` has the capability for each overriding model.
+ * @param modelOf the model that a node gets by the name in its settings; undefined if it isn't checked
  * @throws DomainError CAPABILITY_DENIED
  */
-export const checkSetModels = (settingsJson: string, autos: Autos, capabilities: readonly string[]): void => {
+export const checkSetModels = (
+  settingsJson: string,
+  capabilities: readonly string[],
+  modelOf: (nodeId: string, name: string) => string | undefined,
+): void => {
   if (covers(capabilities, WRITE)) return;
-  const chosenModels = new Map(autos.flatMap(([name, auto]) => ("model" in auto ? [[name, auto.model]] : [])));
   for (const [id, own] of members(settingsJson)) {
     const modelJson = members(own).get(MODEL);
-    if (modelJson === undefined) continue;
-    const name = JSON.parse(modelJson) as string;
-    const required = `model:${chosenModels.get(name) ?? name}:run`;
+    const model = modelJson === undefined ? undefined : modelOf(id, JSON.parse(modelJson) as string);
+    if (model === undefined) continue;
+    const required = `model:${model}:run`;
     if (!covers(capabilities, required)) throw denied(`settings.${id}.${MODEL}`, required);
   }
 };

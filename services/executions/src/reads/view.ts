@@ -4,6 +4,7 @@ import { executions } from "@nodeloom/proto";
 import { isAnnounced, type WebhookAttempt, type WebhookState } from "../run/delivery";
 import type { NodeState } from "../run/types";
 import type { CallRecord } from "../run/call-record";
+import { consideredMessages } from "../plan/considered";
 import { metadataOf, type ExecutionView } from "../run/record";
 import { decidedMessages, waitingForMessages } from "./approvals";
 
@@ -93,17 +94,17 @@ const outputsOf = (node: NodeState, calls: readonly ShownCall[]): Partial<execut
   return only.outputsJson === undefined ? { attempts } : { outputsJson: only.outputsJson, truncated: only.truncated ?? false, attempts };
 };
 
-/** @param calls the node's calls; absent if outputs are hidden */
-const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly ShownCall[]): executions.NodeState => {
+/** @param calls the node's calls; absent in lists */
+const nodeMessage = (node: NodeState, record: ExecutionView, calls?: readonly ShownCall[]): executions.NodeState => {
   const { outputsJson: _, truncated: __, itemErrors: ___, items, itemsDone, reusedFrom = "", ...rest } = node;
-  const { startedAt, durationMs } = timesOf(node, receivedAt);
+  const { startedAt, durationMs } = timesOf(node, record.createdAt);
   return executions.NodeState.fromPartial({
     ...present(rest),
     startedAt: startedAt === null ? undefined : new Date(startedAt),
     durationMs: durationMs ?? undefined,
     ...(makesCalls(node.type) ? { items, itemsDone } : {}),
     reusedFrom,
-    ...(calls ? outputsOf(node, calls) : {}),
+    ...(calls ? { ...outputsOf(node, calls), considered: consideredMessages(record, node.id) } : {}),
   });
 };
 
@@ -131,7 +132,7 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     decisions: decidedMessages(record),
     durationMs: record.durationMs ?? Math.max(0, Date.now() - record.createdAt.getTime()),
     webhookDelivery: record.webhook && isAnnounced(record) ? deliveryMessage(record.webhook) : { configured: false },
-    nodes: nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),
+    nodes: nodes.map((node) => nodeMessage(node, record, details && (byNode.get(node.id) ?? []))),
     position: details?.position,
     inputsJson: details?.inputsJson,
     inlined: [...(record.inlined ?? [])],

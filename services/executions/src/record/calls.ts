@@ -6,6 +6,8 @@ import { documents } from "./schema";
 
 const callSchema = documents<CallRecord>("calls");
 callSchema.index({ executionId: 1, _id: -1 });
+// Measures the recent calls of a model.
+callSchema.index({ sentModel: 1, endedAt: -1 }, { partialFilterExpression: { sentModel: { $exists: true } } });
 
 /** Lists show shortened calls. */
 const WITHOUT_WHOLE = { wholeJson: 0 } as const;
@@ -23,11 +25,15 @@ export const createCallStore = (connection: Connection) => {
   const calls = callModel(connection);
   const write = createUpdater(calls.collection as never, DURABLE);
   return {
-    /** Records that an attempt is about to send a call. An ended call stays unchanged. */
-    submitted: async (call: Call & Pick<CallRecord, "asked">, send: string): Promise<void> => {
+    /**
+     * Records that an attempt is about to send a call. An ended call stays unchanged.
+     * @param call `model`: the model, to measure its calls
+     */
+    submitted: async (call: Call & Pick<CallRecord, "asked"> & { model?: string }, send: string): Promise<void> => {
       const { _id, ...rest } = identityOf(call);
       const askedPart = call.asked ? { asked: call.asked } : {};
-      const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null, ...askedPart } as const;
+      const sentPart = call.model === undefined ? {} : { sentModel: call.model, sentAt: new Date() };
+      const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null, ...sentPart, ...askedPart } as const;
       await write({ filter: { _id }, update: { $setOnInsert: first, $addToSet: { sends: send } }, upsert: true });
     },
     /** Records that the provider certainly didn't accept the request of one attempt. Records of other attempts remain. */
@@ -39,7 +45,7 @@ export const createCallStore = (connection: Connection) => {
       const { _id, ...rest } = call;
       const filter = call.status === "completed" ? { _id } : { _id, status: { $ne: "completed" } };
       // A completed call stays unchanged: the filter doesn't match it.
-      await insertOnce(write({ filter, update: { $set: rest }, upsert: true }));
+      await insertOnce(write({ filter, update: { $set: { ...rest, endedAt: new Date() } }, upsert: true }));
     },
     charged: async (executionId: string, charged: readonly { key: string; millicredits: number }[]): Promise<void> => {
       await Promise.all(

@@ -2,6 +2,7 @@ import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
 import { createBatchStore } from "./batches";
 import { callModel, createCallStore } from "./calls";
+import { createCallStatisticsStore } from "./call-statistics";
 import { createDeliveryRecords } from "./deliveries";
 import { createEarlierMailStore } from "./earlier-mails";
 import { createErasureStore } from "./erasures";
@@ -31,6 +32,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     rows: createRows(executions, callModel(connection), log),
     log,
     calls: createCallStore(connection),
+    callStatistics: createCallStatisticsStore(connection),
     submissions: createSubmissionStore(connection),
     payloads,
     deliveries: createDeliveryRecords(executions),

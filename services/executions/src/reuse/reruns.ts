@@ -1,6 +1,7 @@
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { KeptGraph } from "../plan/kept-graphs";
+import { routedModels } from "../plan/models";
 import type { PlanningRequest } from "../plan/run-plan";
 import { createPreview } from "./preview";
 import type { StepReuseOptions } from "./step-reuse";
@@ -28,7 +29,7 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
   const preview = createPreview(options);
 
   const sourcesOnly = async (sources: readonly string[], userId: string): Promise<NamedExecution> => ({
-    ...{ inputsJson: "{}", alias: undefined, graph: undefined, until: "", schemaJson: "", retentionDays: undefined },
+    ...{ inputsJson: "{}", alias: undefined, graph: undefined, until: "", schemaJson: "", keptModels: {}, retentionDays: undefined },
     sources: await chargedOf(stores.rows, sources.slice(0, MOST_SOURCES), userId),
   });
 
@@ -39,7 +40,7 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
       { runner: { userId }, inputsJson, version, alias, pins }: Asked,
     ): Promise<Pick<PlanningRequest, "inputsJson" | "version" | "alias" | "rerun">> => {
       const namedRun = await (executionId === "" ? sourcesOnly(sourceIds, userId) : readNamed(executionId, userId, !otherGraph));
-      const { graph, until, schemaJson, sources, retentionDays } = namedRun;
+      const { graph, until, schemaJson, sources, keptModels, retentionDays } = namedRun;
       const reuse = { sources, again: nodes, requests };
       return {
         inputsJson: inputsJson || namedRun.inputsJson,
@@ -47,7 +48,7 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
         alias: graph ? namedRun.alias : alias,
         rerun: {
           ...(graph ? { graph } : {}),
-          ...{ until, schemaJson, retentionDays },
+          ...{ until, schemaJson, keptModels, retentionDays },
           names: { nodes, reuse: requests },
           reuse: (plan, models, replan) => preview({ plan, models, replan, reuse, where: { userId, sources, pins } }),
         },
@@ -78,6 +79,8 @@ export interface NamedExecution {
   schemaJson: string;
   /** Executions whose calls can be reused, in order of preference. */
   sources: string[];
+  /** Models that it chose for nodes that name a task, by node. */
+  keptModels: Record<string, string>;
   /** Days for which the execution is kept; undefined for the installation's default. */
   retentionDays: number | undefined;
 }
@@ -116,5 +119,6 @@ export const createReadNamed =
     // Another graph may not have the node.
     const until = hasGraph ? (row.until ?? "") : "";
     const { alias, retentionDays } = row;
-    return { inputsJson, graph, alias, until, schemaJson, sources, retentionDays };
+    const keptModels = routedModels(row);
+    return { inputsJson, graph, alias, until, schemaJson, sources, keptModels, retentionDays };
   };

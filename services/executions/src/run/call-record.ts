@@ -17,6 +17,11 @@ export interface CallRecord extends Reported {
   status: CallStatus;
   /** Attempts that may have reached the provider; absent if only the outcome of the call is known. */
   sends?: string[];
+  /** The model, and when an attempt first sent the call to its provider; absent if no attempt did. */
+  sentModel?: string;
+  sentAt?: Date;
+  /** When the outcome was recorded. */
+  endedAt?: Date;
   costMicroUsd: number;
   requestId: string | null;
   error?: RunError | null;

@@ -1,5 +1,5 @@
 /** The row of a run. */
-import type { InlinedWorkflow } from "@nodeloom/kernel";
+import type { InlinedWorkflow, Route } from "@nodeloom/kernel";
 import type { RunStatus, OutboxEntry } from "./states";
 import { type WebhookState, newWebhookState } from "./delivery";
 import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd, StoredText } from "./types";
@@ -81,6 +81,8 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   /** Metadata of the client; see `metadataKeys`. */
   metadata?: string[];
   inlined?: readonly InlinedWorkflow[];
+  /** Models chosen for nodes that name a task. */
+  routes?: readonly Route[];
   /** Set if prompts and settings are stored with the files that the run creates. */
   provenance?: "full";
   /** Set if the user can only read the graph's schema. The API then shows only result, costs and errors. */
@@ -191,6 +193,7 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     ...(input.provenance ? { provenance: input.provenance } : {}),
     ...(input.plan.graphHidden ? { graphHidden: true as const } : {}),
     ...(input.plan.inlined ? { inlined: input.plan.inlined } : {}),
+    ...(input.plan.routes ? { routes: input.plan.routes } : {}),
     ...input.batch,
     ...part,
   };

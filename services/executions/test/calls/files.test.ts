@@ -133,7 +133,7 @@ const optionsOf = (settings: object): FilesOptions => {
       get: () => Promise.resolve(model),
       getAny: () => Promise.resolve(model),
       names: () => Promise.resolve([]),
-      choose: () => Promise.resolve(new Map()),
+      ofTasks: () => Promise.resolve(new Map()),
       retired: () => Promise.resolve(new Map()),
       getAll: () => Promise.resolve(new Map()),
     },

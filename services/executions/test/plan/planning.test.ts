@@ -1,10 +1,10 @@
-import { callInputs, createMediaUrls, innerOwner, type DomainError } from "@nodeloom/kernel";
+import { callInputs, createMediaUrls, innerOwner, type DomainError, type RunPlan } from "@nodeloom/kernel";
 import { executions, workflows } from "@nodeloom/proto";
 import { withFiles } from "../../src/plan/files";
 import type { PinnedGraphs } from "../../src/plan/kept-graphs";
 import { createModelCatalog } from "../../src/plan/model-catalog";
 import { createPlanning, type PlannedRun, type Planning } from "../../src/plan/planning";
-import { planInProcess, startPlanningServices, type PlanningServices } from "../support/planning-services";
+import { notMeasured, planInProcess, startPlanningServices, type PlanningServices } from "../support/planning-services";
 
 let services: PlanningServices;
 let clients: PlanningServices["clients"];
@@ -355,6 +355,7 @@ describe("a workflow run", () => {
       requirePrograms: () => Promise.resolve(),
       requireSecrets: () => Promise.resolve(),
       catalog: createModelCatalog(clients.models),
+      measure: notMeasured,
       planner: {
         needs: (...args) => (calls.push("needs"), local.needs(...args)),
         plan: (...args) => (calls.push("plan"), local.plan(...args)),
@@ -599,6 +600,73 @@ describe("a node that names a task", () => {
   ])("that is unknown, or creates something else, is rejected: %s", async (name, message) => {
     const planningResult = plan(await picture({ model: name, inputs: { prompt: "x" } }), {});
     await expect(planningResult).rejects.toMatchObject({ reason: "WORKFLOW_INVALID", message: expect.stringContaining(message) as string });
+  });
+
+  describe("with settings of its own", () => {
+    const STANDARD = "sandbox-image";
+    const FAST = "sandbox-image-fast";
+    const planned = async (data: Record<string, unknown>) =>
+      (await plan(await picture({ inputs: { prompt: "a kite" }, model: "auto:image", ...data }), {})).plan;
+
+    it("uses the cheapest model, an allowed one, or one below its maxCredits, and its plan says why", async () => {
+      const cheapest = await planned({ prefer: "cheapest" });
+      expect(cheapest).toMatchObject({ steps: [{ model: FAST, maxMillicredits: 600 }] });
+      expect(cheapest.routes).toEqual([
+        {
+          nodeId: "pic",
+          chosen: FAST,
+          considered: [
+            { model: FAST, millicredits: 600, p50Ms: null, errorRate: null, reason: "the cheapest" },
+            { model: STANDARD, millicredits: 3_000, p50Ms: null, errorRate: null, reason: "costs more" },
+          ],
+        },
+      ]);
+      expect(await planned({})).toMatchObject({ steps: [{ model: STANDARD }], routes: [{ chosen: STANDARD }] });
+      expect(await planned({ prefer: "cheapest", allow: [STANDARD] })).toMatchObject({ steps: [{ model: STANDARD }] });
+      expect(await planned({ maxCredits: 1 })).toMatchObject({ steps: [{ model: FAST }] });
+    });
+
+    it("prices the inputs of the call", async () => {
+      const inputs = { prompt: "a kite", count: 4 };
+      expect(await planned({ inputs, maxCredits: 11 })).toMatchObject({ steps: [{ model: FAST }] });
+      expect(await planned({ inputs, maxCredits: 12 })).toMatchObject({ steps: [{ model: STANDARD }] });
+    });
+
+    it("leaves out a model that doesn't accept its inputs", async () => {
+      const inputs = { prompt: "a kite", count: 9 };
+      await order(STANDARD, FAST);
+      const { steps, routes } = await planned({ inputs, prefer: "best" });
+      expect(steps[0]!.model).toBe(FAST);
+      expect(routes![0]!.considered[1]).toMatchObject({ model: STANDARD, reason: expect.stringContaining("count") as string });
+    });
+
+    it("is rejected with a reason for each model if none is left", async () => {
+      await expect(planned({ maxCredits: 0.1 })).rejects.toMatchObject({
+        reason: "WORKFLOW_INVALID",
+        message: expect.stringMatching(
+          /no model for auto:image can run: sandbox-image: one call can cost 3 credits, more than maxCredits \(0.1\); sandbox-image-fast: one call can cost 0.6/,
+        ) as string,
+      });
+      await expect(planned({ allow: ["sandbox-music"] })).rejects.toMatchObject({
+        message: expect.stringContaining("sandbox-music: isn't an enabled model for auto:image") as string,
+      });
+      await expect(planned({ prefer: "nicest" })).rejects.toMatchObject({
+        message: expect.stringContaining("prefer: must be one of") as string,
+      });
+    });
+
+    it("keeps the model of an earlier run in a rerun, and chooses for itself in a version with pinned models", async () => {
+      const target = await picture({ model: "auto:image", prefer: "cheapest", inputs: { prompt: "a kite" } });
+      const rerun = { keptModels: { pic: STANDARD }, names: { nodes: [], reuse: [] } };
+      const reuse = (given: RunPlan) => Promise.resolve({ plan: given, reuse: { sources: [], again: [], requests: [] }, free: new Set<string>(), open: new Set<string>(), saved: new Map<string, number>() }); // prettier-ignore
+      const again = await planning.plan({ target, runner: runner(), inputsJson: "{}", isAsync: false, rerun: { ...rerun, reuse } });
+      expect(again.plan).toMatchObject({
+        steps: [{ model: STANDARD }],
+        routes: [{ considered: [{ reason: "kept from the earlier run" }, {}] }],
+      });
+      await clients.workflows.publishVersion({ slug: target!.value, ownerId: "owner", note: "", reference: "", withoutRun: false, unapproved: false, pinsModels: true, pinnedModels: { "auto:image": STANDARD } }); // prettier-ignore
+      expect((await planning.plan({ target, version: "1", runner: runner(), inputsJson: "{}", isAsync: false })).modelIds).toEqual([FAST]);
+    });
   });
 
   it("keeps the model from when its version was published with pinned models", async () => {

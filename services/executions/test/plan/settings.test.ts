@@ -86,21 +86,22 @@ describe("a caller who can run a graph, but not change it", () => {
 
   it("can set inputs of a generator, and a model within its capabilities", () => {
     const settings = JSON.stringify({ a: { model: "y", inputs: { seed: 7 } } });
+    const named = (_id: string, name: string) => name;
     expect(withSettings(picture, settings, false, RUNS).nodesJson).toContain('"seed":7');
     for (const capabilities of [["model:run"], ["model:y:run"], ["*"], ["workflow:write"]])
-      expect(() => checkSetModels(settings, [], [...RUNS, ...capabilities])).not.toThrow();
+      expect(() => checkSetModels(settings, [...RUNS, ...capabilities], named)).not.toThrow();
     for (const capabilities of [[], ["model:x:run"]])
-      expect(() => checkSetModels(settings, [], [...RUNS, ...capabilities])).toThrow(
+      expect(() => checkSetModels(settings, [...RUNS, ...capabilities], named)).toThrow(
         expect.objectContaining({ reason: "CAPABILITY_DENIED", metadata: { required: "model:y:run" } }),
       );
   });
 
   it("needs the capability of the model chosen for a task", () => {
     const settings = '{"a":{"model":"auto:image"}}';
-    const autos: [string, { model: string }][] = [["auto:image", { model: "y" }]];
-    expect(() => checkSetModels(settings, autos, ["workflow:run", "model:x:run"])).toThrow(
+    const chosen = (id: string, name: string) => (id === "a" && name === "auto:image" ? "y" : name);
+    expect(() => checkSetModels(settings, ["workflow:run", "model:x:run"], chosen)).toThrow(
       expect.objectContaining({ metadata: { required: "model:y:run" } }),
     );
-    expect(() => checkSetModels(settings, autos, ["workflow:run", "model:y:run"])).not.toThrow();
+    expect(() => checkSetModels(settings, ["workflow:run", "model:y:run"], chosen)).not.toThrow();
   });
 });

@@ -227,6 +227,25 @@ describe("calls and pending work of many runs", () => {
     expect(callLists.map((calls) => calls.map(({ status, sends }) => [status, sends]))).toEqual(ids.map(() => [["completed", ["send"]]]));
   });
 
+  it("are measured by model: those that were sent, the newest of the last day", async () => {
+    const [model, executionId] = [`m-${randomUUID()}`, randomUUID()];
+    const callOf = (item: number) => ({ key: `${executionId}:n:${item}`, executionId, nodeId: "n", item, model });
+    const ended = { executionId, nodeId: "n", costMicroUsd: 1, requestId: null };
+    await stores.calls.submitted(callOf(0), "send");
+    await stores.calls.ended({ ...ended, _id: callOf(0).key, item: 0, status: "completed" });
+    await stores.calls.submitted(callOf(1), "send");
+    await stores.calls.ended({ ...ended, _id: callOf(1).key, item: 1, status: "failed", error: { code: "EXECUTION_FAILED", message: "no", fault: "provider" } }); // prettier-ignore
+    await stores.calls.submitted(callOf(2), "send");
+    await stores.calls.ended({ ...ended, _id: callOf(3).key, item: 3, status: "completed" });
+    const recent = await stores.callStatistics.recent(model, Date.now());
+    expect(recent.map(({ status, error }) => [status, error?.fault])).toEqual([
+      ["failed", "provider"],
+      ["completed", undefined],
+    ]);
+    for (const { sentAt, endedAt } of recent) expect(endedAt!.getTime()).toBeGreaterThanOrEqual(sentAt!.getTime());
+    expect(await stores.callStatistics.recent(model, Date.now() + 86_400_001)).toEqual([]);
+  });
+
   it("keep a completed call unchanged, whatever later reports say", async () => {
     const executionId = randomUUID();
     const call = { _id: `${executionId}:n:0`, executionId, nodeId: "n", item: 0, costMicroUsd: 5, requestId: null };

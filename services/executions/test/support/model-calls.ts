@@ -144,7 +144,7 @@ export const catalogOf = (model: CatalogModel): ModelCatalog => ({
   get: () => Promise.resolve(model),
   getAny: () => Promise.resolve(model),
   names: () => Promise.resolve([]),
-  choose: () => Promise.resolve(new Map()),
+  ofTasks: () => Promise.resolve(new Map()),
   retired: () => Promise.resolve(new Map()),
   getAll: () => Promise.resolve(new Map()),
 });

@@ -9,6 +9,7 @@ import { service as mediaService } from "@nodeloom/media";
 import { service as modelsService } from "@nodeloom/models";
 import { service as workflowsService } from "@nodeloom/workflows";
 import { createModelCatalog } from "../../src/plan/model-catalog";
+import type { Measure } from "../../src/plan/measures";
 import { createLocalPlanner, type LocalPlannerOptions } from "../../src/plan/planner/local";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import type { Planner } from "../../src/plan/planner/protocol";
@@ -42,7 +43,11 @@ export interface PlanningServices {
   stop(): Promise<void>;
 }
 
-export const startPlanningServices = async (options?: LocalPlannerOptions): Promise<PlanningServices> => {
+/** Measures of an installation that has made no calls. */
+export const notMeasured: Measure = (models) =>
+  Promise.resolve(models.map(() => ({ calls: 0, errorRate: null, p50Ms: null, isAway: false })));
+
+export const startPlanningServices = async (options: LocalPlannerOptions & { measure?: Measure } = {}): Promise<PlanningServices> => {
   const prefix = `test_${randomUUID().slice(0, 8)}_`;
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-planning-"));
   const env = {
@@ -79,6 +84,7 @@ export const startPlanningServices = async (options?: LocalPlannerOptions): Prom
     requirePrograms: () => Promise.resolve(),
     requireSecrets: () => Promise.resolve(),
     catalog: createModelCatalog(clients.models),
+    measure: options.measure ?? notMeasured,
     planner: planInProcess(options),
   });
   return {

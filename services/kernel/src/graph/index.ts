@@ -1,5 +1,6 @@
 export * from "./auto/choose";
 export * from "./auto/rank";
+export * from "./auto/route";
 export * from "./auto/tasks";
 export * from "./values/absent";
 export * from "./values/bind";

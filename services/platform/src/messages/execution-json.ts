@@ -74,6 +74,26 @@ const callJson = (call: executions.NodeCall): Record<string, unknown> => ({
   attempts: triesJson(call.attempts),
 });
 
+/** The model chosen for a node's task, and the models it could have; no members for other nodes. */
+export const routeJson = (
+  considered: readonly executions.ConsideredModel[],
+): {
+  chosen?: string;
+  considered?: { model: string; price: number | null; p50Ms: number | null; errorRate: number | null; reason: string }[];
+} =>
+  considered.length === 0
+    ? {}
+    : {
+        chosen: considered[0]!.model,
+        considered: considered.map(({ model, millicredits, p50Ms, errorRate, reason }) => ({
+          model,
+          price: millicredits === undefined ? null : toCredits(millicredits),
+          p50Ms: p50Ms ?? null,
+          errorRate: errorRate ?? null,
+          reason,
+        })),
+      };
+
 const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   id: node.id,
   type: node.type,
@@ -94,6 +114,7 @@ const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   reusedFrom: node.reusedFrom || undefined,
   attempts: triesJson(node.attempts),
   usage: node.usage,
+  ...routeJson(node.considered),
 });
 
 /** The person or key that decided an approval; null for a time-out, a rerun, and decisions stored by earlier releases. */

@@ -1,3 +1,4 @@
+import { taskOf } from "@nodeloom/kernel/graph";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Dices } from "lucide-react";
 import { isDevelopment } from "../../media/url";
@@ -16,6 +17,7 @@ import { SchemaControl } from "../../ui/inputs/schema-control";
 import { FileValue } from "../../media/file-value";
 import { modelWords } from "../panels/model-state";
 import { AnswerForm } from "./answer-form";
+import { RouteForm } from "./route-form";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
 import { COMMON } from "../../messages/common";
@@ -77,6 +79,7 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
   const wired = useWired(node.id);
   const choose = useLibraryChoice();
   const schema = schemaOf(node);
+  const task = typeof node.data.model === "string" ? taskOf(node.data.model) : undefined;
   // Sandbox behaviour is only for tests and developers.
   const properties = propertiesOf(schema).filter(
     ([name]) => name !== SANDBOX || isDevelopment || settingAt(node, settingPath(node, name)) !== undefined,
@@ -128,6 +131,7 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
   return (
     <div className="flex flex-col gap-4">
       <ModelSelect node={node} />
+      {task !== undefined && <RouteForm node={node} task={task} />}
       {schema === undefined && typeof node.data.model === "string" && <Notice kind="warn">{MODEL_FORM.modelUnavailable}</Notice>}
       {plainInputs.filter(isPrompt).map(control)}
       {ANSWER_SCHEMA in (kindOf(node.type).rules?.settings ?? {}) && <AnswerForm key={node.id} node={node} />}

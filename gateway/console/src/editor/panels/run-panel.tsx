@@ -8,6 +8,7 @@ import { nodeById } from "../../document/graph";
 import { isOver, useLive, watchRun, type LiveRun } from "../../runs/live";
 import { reusedWords, startRerun, useRerunQuote, type Again } from "../../runs/again/rerun";
 import { Affordable } from "../../runs/affordable";
+import { Considered } from "../../runs/considered";
 import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../runs/request";
 import { priceOf, RunPrice, useLimit } from "../../runs/run-price";
 import { RunForm } from "../../runs/run-form";
@@ -117,7 +118,8 @@ const reusedIn = ({ nodes }: RerunQuote): ReadonlySet<string> =>
 
 /** Inputs, price and Run; after the start, progress. */
 export const RunPanel = () => {
-  const { slug, me, ui, document, canEdit } = useEditor();
+  const editor = useEditor();
+  const { slug, me, ui, document, canEdit } = editor;
   const client = useQueryClient();
   const run = useLive(({ runs }) => runs[slug]);
   const until = useUi((state) => state.until);
@@ -141,6 +143,10 @@ export const RunPanel = () => {
   const running = run !== undefined && !isOver(run);
   const follow = useFollow();
   const graph = useDocument((state) => state.graph);
+  const nameOf = (id: string): string => {
+    const node = nodeById(graph, id);
+    return node ? titleIn(editor, node) : id;
+  };
   const isUnchanged = ({ executionId, execution }: LiveRun): boolean =>
     samePrints(slug, executionId, graph) && sameInputs(execution?.inputs, inputs);
   const onQuote = useCallback((next: RerunQuote | undefined) => ui.setState({ reused: next ? reusedIn(next) : NONE }), [ui]);
@@ -184,6 +190,9 @@ export const RunPanel = () => {
           </p>
         )}
         <RunPrice quote={quote} limit={limit} />
+        {quote?.nodes.map((node) => (
+          <Considered key={node.id} title={nameOf(node.id)} choice={node} />
+        ))}
         {refused?.trouble.remedies.includes("see-credits") !== true && <Affordable quote={quote} limit={limit.limit} />}
         {running && <p className="text-xs text-muted">{RUN_PANEL.runInProgress}</p>}
       </form>

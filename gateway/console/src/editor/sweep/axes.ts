@@ -87,7 +87,10 @@ const settingOf = (name: string, schema: JsonSchema, path: readonly string[]): S
 };
 
 /** Sandbox behaviour is for tests, and list limits don't affect outputs. */
-const NEVER: ReadonlySet<string> = new Set(["sandbox", "model", "inputs", "maxItems", "onItemError", "onRetired", "schema"]);
+const NEVER: ReadonlySet<string> = new Set([
+  ...["sandbox", "model", "inputs", "maxItems", "onItemError", "onRetired", "schema"],
+  ...["prefer", "allow", "maxCredits"],
+]);
 
 /**
  * Settings that can vary.

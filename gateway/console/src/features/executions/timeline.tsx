@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { nodeById, type DocGraph } from "../../document/graph";
 import { nameOfNode } from "../../runs/node-name";
 import { ReusedFrom, reusedShare } from "../../runs/again/reused-from";
+import { Considered } from "../../runs/considered";
 import { callsOf } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { RunStatus, cancelReport } from "../../runs/status";
@@ -130,6 +131,7 @@ export const Timeline = ({ nodes, inputs, graph, startedAt, endedAt }: TimelineP
               <RunStatus status={node.status} />
             </div>
             {graph && own && node.status !== "pending" && <WhatItTook className="col-span-full" graph={graph} ran={ran} node={own} />}
+            <Considered className="col-span-full" choice={node} />
             <Gave node={node} />
             {(node.error ?? node.warnings ?? report) !== undefined &&
               (node.error !== null || node.warnings !== undefined || report !== undefined) && (

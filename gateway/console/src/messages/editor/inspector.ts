@@ -212,6 +212,22 @@ export const INSPECTOR = {
   nodes: (count: number) => `${count} nodes`,
 };
 
+export const ROUTE_FORM = {
+  prefer: "Prefer",
+  preferHint: "The model is chosen when a run starts. The price of the run names it and the reason.",
+  firstInOrder: "First in the order",
+  cheapest: "Cheapest",
+  fastest: "Fastest",
+  best: "Best that works",
+  limits: "Limits",
+  allowedModels: "Allowed models",
+  allAllowed: "All models of the task are allowed.",
+  onlyThese: "Only these models are allowed.",
+  notForTask: (model: string) => `${model} (not for this task)`,
+  maxCredits: "Most credits per call",
+  maxCreditsHint: "Models that can cost more are left out.",
+};
+
 export const MODEL_FORM = {
   noneReady: "none ready",
   compareModels: "Compare models",

@@ -10,6 +10,7 @@ import {
   labelOf,
   type ModelTerms,
   nodeName,
+  type Planned,
   type PlanRequest,
   planRun,
 } from "@nodeloom/kernel";
@@ -55,6 +56,8 @@ interface Run extends FileOwners {
   task: PlanTask;
   request: Omit<PlanRequest, "data" | "storage" | "markupPermille"> & { data: ReadonlyMap<string, DataFile> };
   fileInputs: string[];
+  /** Receives the prices of `request.others`. */
+  onPrices?: (prices: Planned["prices"]) => void;
   /** Error of a run that can't be planned. */
   invalid(issues: GraphIssue[]): DomainError;
 }
@@ -62,7 +65,7 @@ interface Run extends FileOwners {
 /** Plans a run. Returns the files that are missing, or the plan and the data URLs to store. */
 export const finishPlan = (
   { addresses, storage, bounds }: PlanRules,
-  { task, request, fileInputs, isAuthors, ownerOf, invalid }: Run,
+  { task, request, fileInputs, isAuthors, ownerOf, invalid, onPrices }: Run,
 ): PlanAnswer => {
   const reusedOutputs = task.given && new Map(task.given.map(([id, ports]) => [id, new Map(ports)]));
   const knownRequest = {
@@ -72,6 +75,7 @@ export const finishPlan = (
     markupPermille: task.markupPermille,
   };
   const planned = planRun(knownRequest, bounds);
+  onPrices?.(planned.prices);
   if (!planned.plan) {
     const media = notLookedUp(task, planned.unknownMedia, { isAuthors, ownerOf });
     if (media.length > 0) return missing({ media });

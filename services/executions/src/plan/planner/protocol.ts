@@ -1,4 +1,4 @@
-import type { DataFile, MediaValue, RunPlan, WorkflowReference } from "@nodeloom/kernel";
+import type { DataFile, MediaValue, RunPlan, TaskRoute, WorkflowReference } from "@nodeloom/kernel";
 import type { Refusal } from "../../run/types";
 import type { CatalogModel } from "../model-catalog";
 
@@ -34,8 +34,12 @@ export interface PlanTask {
   models: TaskModel[];
   /** Names of all enabled models, if the graph uses a model that isn't enabled. */
   modelNames?: string[];
-  /** Resolved tasks by name: a model, or the reason why no model is available. */
+  /** Tasks that a version pins, by name: the model, or the reason why it isn't available. */
   autos?: [string, { model: string } | { problem: string }][];
+  /** Models of tasks, by name. Those that can run are also in `models`. */
+  routes?: [task: string, TaskRoute][];
+  /** Models that an earlier run or plan of this run chose, by node. They are kept if they can run. */
+  keptModels?: [nodeId: string, model: string][];
   /** Retired models that the graph uses, with the enabled model that replaces each. */
   retired?: [name: string, successor: string | undefined][];
   media: [string, MediaValue][];

@@ -26,8 +26,9 @@ import {
 import { credentialIssues } from "@nodeloom/kernel/credentials";
 import { broughtIds, fileFields, resolveDataFields, standForFiles, uploadIssues } from "./file-inputs";
 import { checkInputs, finishPlan, invalidWorkflow, missing, notLookedUp, parseInputs, type PlanRules, termsOf } from "./finish";
-import { type CachedGraph, expand, foreignSecretIssues, type ReadGraph } from "./inlining";
+import { type CachedGraph, expand, type Expanded, foreignSecretIssues, type ReadGraph } from "./inlining";
 import type { PlanAnswer, PlanTask, TaskGraph } from "./protocol";
+import { planRouted, type RoutedAttempt } from "./routes";
 
 const upTo = (graph: ReadGraph, until: string, id: string): ReadGraph => {
   const part = upToNode(graph, id);
@@ -76,23 +77,42 @@ const addWarnings = (warnings: Map<string, Finding[]>, issues: readonly NodeIssu
 export const planWorkflowRun = (
   rules: PlanRules,
   cached: CachedGraph,
-  { until, isForeign, inner, runnerId = "", read }: WorkflowTarget,
+  { inner, runnerId = "", read, ...rest }: WorkflowTarget,
   task: PlanTask,
 ): PlanAnswer => {
   const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
-  const autos = task.autos ?? [];
   const retired = new Map(task.retired);
-  const replacements = [...autos.map(([name, auto]) => [name, "model" in auto ? auto.model : undefined] as const), ...retired];
-  const replacedModels = replacements.flatMap(([name, model = ""]): [string, ModelTerms][] => {
+  const successors = [...retired].flatMap(([name, model = ""]): [string, ModelTerms][] => {
     const terms = models.get(model);
     return terms ? [[name, terms]] : [];
   });
-  const noModel = new Map(autos.flatMap(([name, auto]) => ("problem" in auto ? [[name, auto.problem]] : [])));
+  const { until } = rest;
   const part = partToRun(cached, until);
   const expanded = inner && expand(part, cached, inner, { read, models, runnerId });
   const isInside = until !== undefined && outerNodeOf(cached.graph, until) !== until;
   const whole = isInside && expanded ? upTo(expanded.graph, until, until) : (expanded?.graph ?? part);
-  const { graph: chosenGraph, warnings } = withChosenModels(whole, new Map(replacedModels));
+  const target = { ...rest, cached, expanded, models, retired, successors: new Map(successors) };
+  return planRouted(whole, models, task, (attempt) => planChosen(rules, whole, target, attempt, task));
+};
+
+interface ChosenTarget extends Pick<WorkflowTarget, "until" | "isForeign"> {
+  cached: CachedGraph;
+  expanded: Expanded | undefined;
+  models: ReadonlyMap<string, ModelTerms>;
+  retired: ReadonlyMap<string, string | undefined>;
+  /** Successors of retired models, by the name in nodes. */
+  successors: ReadonlyMap<string, ModelTerms>;
+}
+
+/** Plans a graph with the models of one attempt. */
+const planChosen = (
+  rules: PlanRules,
+  whole: ReadGraph,
+  { until, isForeign, cached, expanded, models, retired, successors }: ChosenTarget,
+  { routed, noModel, others, onPrices }: RoutedAttempt,
+  task: PlanTask,
+): PlanAnswer => {
+  const { graph: chosenGraph, warnings } = withChosenModels(whole, successors, routed);
   const active = chosenGraph.nodes.filter((node) => !isBypassed(node));
   if (!isForeign) addWarnings(warnings, credentialIssues({ nodes: active }));
   const graph = isForeign ? { ...chosenGraph, issues: [...chosenGraph.issues, ...foreignSecretIssues(chosenGraph)] } : chosenGraph;
@@ -126,6 +146,7 @@ export const planWorkflowRun = (
     inputs: values,
     models,
     noModel,
+    ...(others ? { others } : {}),
     retired,
     warnings,
     media,
@@ -134,7 +155,7 @@ export const planWorkflowRun = (
     ...(modelNames ? { modelNames } : {}),
   };
   const invalid = (graphIssues: GraphIssue[]) => invalidWorkflow(graphIssues, graph);
-  const answer = finishPlan(rules, { task, request, fileInputs, isAuthors, ownerOf, invalid });
+  const answer = finishPlan(rules, { task, request, fileInputs, isAuthors, ownerOf, invalid, onPrices });
   if (answer.answer !== "plan" || (!isForeign && !expanded)) return answer;
   const ids = forwardedMediaIds(answer.plan);
   const forwarded = ids.filter(isAuthors);

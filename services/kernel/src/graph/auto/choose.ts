@@ -12,6 +12,9 @@ export interface ChosenModel {
   inputSchema: JsonSchema;
 }
 
+/** Models chosen for single nodes that name a task, by node id. */
+export type RoutedModels = ReadonlyMap<string, ChosenModel>;
+
 /** Maximum dropped inputs that one node's warnings name. */
 const MOST_NAMED = 10;
 
@@ -26,9 +29,10 @@ interface Choice {
   placeholders: ReadonlySet<string>;
 }
 
-const choiceOf = (node: GraphNode, chosenModels: ReadonlyMap<string, ChosenModel>): Choice | undefined => {
+const choiceOf = (node: GraphNode, chosenModels: ReadonlyMap<string, ChosenModel>, routed: RoutedModels): Choice | undefined => {
   const name = node.data.model;
-  const model = kindOf(node.type)?.calls === "model" && typeof name === "string" ? chosenModels.get(name) : undefined;
+  const model =
+    kindOf(node.type)?.calls === "model" && typeof name === "string" ? (routed.get(node.id) ?? chosenModels.get(name)) : undefined;
   if (!model || !(taskOf(String(name)) !== undefined || takesSuccessor(node))) return undefined;
   const modelInputs = new Set(isRecord(model.inputSchema.properties) ? Object.keys(model.inputSchema.properties) : []);
   return { model, task: String(name), known: modelInputs, placeholders: new Set(placeholdersIn(node.data)) };
@@ -100,14 +104,16 @@ const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map
  * Replaces tasks with the models chosen for them and renames the inputs. Inputs that a model doesn't have are dropped with a warning.
  * @param chosenModels models by the name in the node, such as `auto:image`. Includes retired models only for nodes that accept their successor. A
  *   name without an entry stays and becomes an issue.
+ * @param routed takes precedence over `chosenModels`
  */
 export const withChosenModels = <G extends Graph>(
   graph: G,
   chosenModels: ReadonlyMap<string, ChosenModel>,
+  routed: RoutedModels = new Map(),
 ): { graph: G; warnings: Map<string, Finding[]> } => {
   const choices = new Map<string, Choice>();
   for (const node of graph.nodes) {
-    const choice = choiceOf(node, chosenModels);
+    const choice = choiceOf(node, chosenModels, routed);
     if (choice) choices.set(node.id, choice);
   }
   if (choices.size === 0) return { graph, warnings: new Map() };

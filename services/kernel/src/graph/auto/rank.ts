@@ -28,9 +28,16 @@ export const rankedFor = <T extends TaskCandidate>(task: string, models: readonl
 const reaches = (tier: BaseTier | undefined, { minTier }: TaskCandidate): boolean =>
   tier === undefined || !isBaseTier(minTier) || tierReaches(tier, minTier);
 
+/** Reason why a model can't run now for a tier (undefined: any tier), or undefined. */
+export const whyNot = (model: TaskCandidate, tier: BaseTier | undefined): string | undefined => {
+  if (!reaches(tier, model)) return `needs the ${model.minTier} tier or a higher one`;
+  const { state = "ready", reason = "" } = model.status ?? {};
+  return state === "ready" ? undefined : `isn't ready: ${reason || state}`;
+};
+
 /** @param tier undefined for any tier */
 export const firstReady = <T extends TaskCandidate>(ranked: readonly T[], tier: BaseTier | undefined): T | undefined =>
-  ranked.find((model) => (model.status?.state ?? "ready") === "ready" && reaches(tier, model));
+  ranked.find((model) => whyNot(model, tier) === undefined);
 
 /**
  * Explains why no model of a task can run now, and the next step.

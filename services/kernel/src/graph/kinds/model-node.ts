@@ -1,4 +1,5 @@
 import { LIMITS } from "../../limits";
+import { ROUTE_SETTINGS, routeProblems } from "../auto/route";
 import { longTexts } from "../plan/check-texts";
 import { fallbackProblems } from "../plan/fallback-setting";
 import { ON_ITEM_ERROR } from "../plan/item-errors";
@@ -26,11 +27,13 @@ export const checkModelNode = (node: GraphNode, schema?: JsonSchema): string[] =
     ...texts.flatMap(([name, value]) => longTexts(value, name)),
     ...fallbackProblems(node),
     ...retirementProblems(node),
+    ...routeProblems(node),
   ];
 };
 
 export const MODEL_SETTINGS: Readonly<Record<string, JsonSchema>> = {
   model: { type: "string", description: "The internalName of a model, or auto:<task> for the best model that is ready." },
+  ...ROUTE_SETTINGS,
   inputs: { type: "object", description: "Inputs of the model. Texts can have {{placeholders}}. Connected ports win." },
   maxItems: {
     type: "integer",

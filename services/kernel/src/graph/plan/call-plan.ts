@@ -1,9 +1,11 @@
 import { callInputs } from "../values/bind";
+import { givenMaxMillicredits } from "../auto/route";
 import { autoName, TASK_NAMES, taskOf } from "../auto/tasks";
 import type { NodeKind } from "../kinds/kind";
+import { toCredits } from "../../money";
 import { didYouMean } from "../../nearest-name";
 import { callProblems, fileInputs, knownCalls, openInputs, type KnownCalls } from "./call-costs";
-import { planFallback, type PlannedAlternative } from "./fallback";
+import { planFallback, planOthers, type PlannedAlternative } from "./fallback";
 import { skipsFailed } from "./item-errors";
 import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
 import {
@@ -33,13 +35,21 @@ const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode)
     return report(
       findingInWords(
         "MODEL_UNFIT",
-        planner.request.noModel?.get(name) ?? `there is no task ${shownName(name)}${didYouMean(name, TASK_NAMES.map(autoName))}`,
+        planner.request.noModel?.get(node.id) ?? `there is no task ${shownName(name)}${didYouMean(name, TASK_NAMES.map(autoName))}`,
       ),
     );
   if (!terms) return report(modelGone(planner, name));
   if (terms.modality === modality) return terms;
   const unfit = `${terms.internalName} generates ${terms.modality}, but this node needs a model that generates ${modality}`;
   return report(findingInWords("MODEL_UNFIT", unfit, "model"));
+};
+
+/** Reports a call that can cost more than the node's setting allows. */
+const checkMaxCredits = (planner: Planner, node: GraphNode, { internalName }: ModelTerms, millicredits: number): void => {
+  const most = givenMaxMillicredits(node);
+  if (most === undefined || millicredits <= most) return;
+  const message = `one call of ${internalName} can cost ${toCredits(millicredits)} credits, more than maxCredits (${toCredits(most)})`;
+  planner.issues.push({ nodeId: node.id, ...findingInWords("LIMIT_EXCEEDED", message, "maxCredits") });
 };
 
 export interface PlannedCalls extends KnownCalls {
@@ -68,15 +78,20 @@ export const planCalls = (
   const { unknown } = bound;
   const candidates =
     attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => callInputs(built, item, planner.budget)))) ?? [];
-  for (const problem of callProblems(built, terms, candidates, openInputs(built, unknown)))
-    planner.issues.push({ nodeId: node.id, ...problem });
+  const problems = callProblems(built, terms, candidates, openInputs(built, unknown));
+  for (const problem of problems) planner.issues.push({ nodeId: node.id, ...problem });
   const bounds = stepItems(planner, node, built, bound, fileInputs(terms.inputSchema, built));
   const inputTokens = bounds.tokens + moreTokens;
   const calls = knownCalls(built, { terms, candidates, unknown, inputTokens }, planner.request.markupPermille);
   const typical = (of: KnownCalls) => typicalCall(of, bounds);
-  const alternatives = own
-    ? []
-    : planFallback(planner, kind, node, { step: built, terms, items: bound.items, unknown, inputTokens, typical });
+  const ownCalls = { step: built, terms, items: bound.items, unknown, inputTokens, typical };
+  const alternatives = own ? [] : planFallback(planner, kind, node, ownCalls);
+  const maxMillicredits = calls.costWith(0);
+  const others = planner.request.others?.get(node.id);
+  if (others) {
+    const price = problems[0] ? { problem: problems[0].message } : { millicredits: maxMillicredits };
+    planner.prices.set(node.id, new Map([[terms.internalName, price], ...planOthers(planner, kind, ownCalls, others)]));
+  } else checkMaxCredits(planner, node, terms, maxMillicredits);
   planner.budget.calls(bounds.items);
   const maxInputChars = givenMaxInputChars(node);
   const tooLong = unknown.size === 0 ? inputCharsProblem(candidates, built.textPorts, maxInputChars) : undefined;
@@ -86,7 +101,7 @@ export const planCalls = (
     ...skipsFailed(node),
     maxItems: bounds.items,
     itemLimit: bounds.limit,
-    maxMillicredits: calls.costWith(0),
+    maxMillicredits,
     ...typical(calls),
     ...(unitPrices(terms.price).some(({ basis }) => basis === "tokens") ? { isMetered: true } : {}),
     ...(maxInputChars === undefined ? {} : { maxInputChars }),

@@ -1,3 +1,4 @@
+import type { CandidatePrice } from "../auto/route";
 import { counterpartIn } from "../auto/tasks";
 import { BindError, BoundPassed } from "../budget";
 import type { NodeKind } from "../kinds/kind";
@@ -123,6 +124,25 @@ const planAlternative = (
   const calls = knownCalls(call, { terms, candidates, unknown, inputTokens: own.inputTokens }, planner.request.markupPermille);
   const { sources: _, ...rest } = call;
   return { planned: { ...calls, alternative: { ...rest, maxMillicredits: calls.costWith(0), ...own.typical(calls) } }, dropped };
+};
+
+/**
+ * Prices one call of a step by other models, by name. A model that can't make the call has a problem instead. When the budget for prices is
+ * used up, the remaining models have no price.
+ */
+export const planOthers = (planner: Planner, kind: NodeKind, own: OwnCalls, others: readonly ModelTerms[]): Map<string, CandidatePrice> => {
+  const prices = new Map<string, CandidatePrice>();
+  const pricing: Planner = { ...planner, budget: planner.pricing };
+  try {
+    for (const terms of others) {
+      const answer = planAlternative(pricing, kind, own, terms);
+      const price = "problems" in answer ? { problem: answer.problems[0]!.message } : { millicredits: answer.planned.costWith(0) };
+      prices.set(terms.internalName, price);
+    }
+  } catch (error) {
+    if (!(error instanceof BoundPassed)) throw error;
+  }
+  return prices;
 };
 
 /**

@@ -1,4 +1,5 @@
 import { textBytes } from "../bounds";
+import type { Route } from "../auto/route";
 import type { Abstract } from "./abstract";
 import type { JsonSchema, Price } from "../prices/price";
 import type { BudgetUse } from "../budget";
@@ -147,6 +148,8 @@ export interface RunPlan extends AuthorFiles {
   hidesOutputs?: true;
   /** Set if the runner can read only the graph's schema. Runs then show only their result, costs and errors. */
   graphHidden?: true;
+  /** Models chosen for nodes that name a task. */
+  routes?: readonly Route[];
   /** Workflows whose nodes the plan contains. */
   inlined?: readonly InlinedWorkflow[];
   /** Long texts that occur more than once; see `shareTexts`. */

@@ -99,9 +99,9 @@ const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): Run
 
 /**
  * `warnings` are the plan's warnings with their codes. `used` is how much of the run's bounds planning used. `dataUrls` are data URLs that
- * must be stored as files first.
+ * must be stored as files first. `prices` are those of the models in `PlanRequest.others`.
  */
-export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
+export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[]; prices: Planner["prices"] } & (
   | { plan: RunPlan; issues: []; warnings: ReadonlyMap<string, readonly Finding[]> }
   | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
 );
@@ -213,6 +213,8 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
     repeated,
     unknownMedia: new Set(),
     dataUrls: new Set(),
+    prices: new Map(),
+    pricing: createBudget({}, bounds),
     budget: createBudget({}, bounds),
     planBytes: 0,
     triedBytes: 0,
@@ -224,15 +226,17 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
   // Nodes on a cycle have no order, but their issues are still reported.
   const isWithin = warnOfBypassed(planner, bypassed) && planNodes(planner, [...wiring.order, ...wiring.stuck], folded);
   const output = isWithin ? planOutput(planner, outputNodes, folded.steps) : {};
+  const { prices } = planner;
   const { used } = planner.budget;
   const dataUrls = [...planner.dataUrls];
   if (planner.issues.length > 0) {
     const issues = inOrder(request.graph, [...planner.issues, ...misspeltCauses(request.graph, planner.issues, schema)]);
-    return { used, dataUrls, plan: undefined, issues, unknownMedia: [...planner.unknownMedia] };
+    return { used, dataUrls, prices, plan: undefined, issues, unknownMedia: [...planner.unknownMedia] };
   }
   return {
     used,
     dataUrls,
+    prices,
     plan: {
       steps: folded.steps,
       evaluated: folded.evaluated,

@@ -1,5 +1,6 @@
 import type { Issue } from "../../errors";
 import { groupBy } from "../../group-by";
+import type { CandidatePrice } from "../auto/route";
 import { ANYTHING, isKnown, joined, knownBytes, type Abstract, type Bounds, type Known } from "./abstract";
 import { GRAPH_BOUNDS } from "../bounds";
 import { BindError, BoundPassed, elementsOfWork, type RunBudget } from "../budget";
@@ -38,8 +39,10 @@ export interface PlanRequest {
   models: ReadonlyMap<string, ModelTerms>;
   /** Names of all enabled models, for suggestions if the graph names an unknown one. */
   modelNames?: readonly string[];
-  /** Reasons why no model was found, by task such as `auto:image`. */
+  /** Reasons why no model was found, by the id of a node that names a task. */
   noModel?: ReadonlyMap<string, string>;
+  /** Further models to price, by node id. Their prices are in `Planned.prices`. */
+  others?: ReadonlyMap<string, readonly ModelTerms[]>;
   /** Retired models that the graph names, each with its enabled successor or undefined. */
   retired?: ReadonlyMap<string, string | undefined>;
   /** Warnings found before planning, by node id. */
@@ -93,6 +96,10 @@ export interface Planner {
   /** Data URLs that must be stored as files first. */
   readonly dataUrls: Set<string>;
   readonly budget: RunBudget;
+  /** Prices of calls by node id and model, for the nodes in `PlanRequest.others`. */
+  readonly prices: Map<string, Map<string, CandidatePrice>>;
+  /** Work for these prices. It isn't part of the run's own budget. */
+  readonly pricing: RunBudget;
   planBytes: number;
   /** Bytes of inputs that were built only for checks and prices. The run builds and counts them again. */
   triedBytes: number;
