@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { PICTURE } from "../../../gateway/test/graphs/picture";
 import { prepare, type Answer, type Call } from "../../../gateway/test/graphs/judge";
-import { chosen, judgeMany, type Tally } from "../../../gateway/test/graphs/many";
+import { chosenRange, judgeMany, type Tally } from "../../../gateway/test/graphs/many";
 import { startOrigin } from "../../../gateway/test/graphs/origin";
 import { keyOf, launch, ROOT, type LocalPlatform } from "../../bench/src/platform";
 
@@ -44,7 +44,7 @@ const judgeAll = async (local: LocalPlatform, origin: string, graphs: number, pa
   if (status !== 200 && status !== 201) throw new Error(`no credits: ${status}`);
   const { body: uploaded } = await call("POST", "/api/media", PICTURE, { "content-type": "image/png" });
   const names = await prepare(call, uploaded.id as string);
-  const { seed, only } = chosen(process.env);
+  const { seed, only } = chosenRange(process.env);
   print(`${graphs} graphs from GRAPHS_SEED=${seed}, ${parallel} at a time`);
   const startedAt = Date.now();
   const onJudged = (judged: number): void => {
