@@ -317,6 +317,47 @@ test("before the first run the editor says what to do, and the numbers work; aft
   await context.close();
 });
 
+test("a mask is drawn with brush, eraser and rectangle, undone, saved as settings, and runs to what the picture shows", async () => {
+  const graph = graphOf({ operation: "mask-draw" });
+  graph.edges[1] = edge("edit.mask", "end.image");
+  const { page, slug, hand, complaints, context } = await open(graph);
+  const area = (await page.locator(".touch-paint").boundingBox())!;
+  const at = (x: number, y: number) => ({ x: area.x + area.width * x, y: area.y + area.height * y });
+  const choose = (name: string) => page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+  await hand.drag(at(0.2, 0.5), at(0.8, 0.5));
+  await choose("Eraser");
+  await hand.drag(at(0.45, 0.5), at(0.55, 0.5));
+  await choose("Rectangle");
+  await hand.drag(at(0.1, 0.1), at(0.3, 0.2));
+  await hand.drag(at(0.6, 0.7), at(0.9, 0.9));
+  await choose("Undo");
+  /** Opacity of the tint at a place of the picture. */
+  const tintAt = (x: number, y: number) => {
+    const canvas = 'document.querySelector("[data-testid=touch-mask]")';
+    return page.evaluate(
+      `${canvas}.getContext("2d").getImageData(${canvas}.width * ${x}, ${canvas}.height * ${y}, 1, 1).data[3]`,
+    ) as Promise<number>;
+  };
+  const PLACES = [[0.25, 0.5], [0.5, 0.5], [0.2, 0.15], [0.75, 0.8], [0.9, 0.5]] as const; // prettier-ignore
+  const shown = await Promise.all(PLACES.map(([x, y]) => tintAt(x, y)));
+  expect(shown.map((tint) => tint > 0)).toEqual([true, false, true, false, false]);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await choose("Save");
+  await saved(page);
+  const { shapes } = (await dataOf(slug)) as { shapes: { tool: string; erase?: boolean }[] };
+  expect(shapes.map(({ tool, erase }) => [tool, erase === true])).toEqual([
+    ["brush", false],
+    ["brush", true],
+    ["rectangle", false],
+  ]);
+  const mask = await pictureOf(slug);
+  const { data, info } = await sharp(mask).toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
+  expect([info.width, info.height]).toEqual([OWN.width, OWN.height]);
+  expect(PLACES.map(([x, y]) => data[Math.floor(y * info.height) * info.width + Math.floor(x * info.width)])).toEqual([255, 0, 255, 0, 0]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test("the editor fits, is accessible and has targets of 44 pixels", EVERY_LOOK, async ({}, { project }) => {
   mkdirSync(SCREENSHOTS, { recursive: true });
   for (const [name, data] of [

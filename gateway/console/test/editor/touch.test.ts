@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { cropBox, resizedImage, type ImageBox, type ImageSize } from "@nodeloom/kernel/graph";
+import { cropBox, mediaOperation, operationIssues, resizedImage, type ImageBox, type ImageSize } from "@nodeloom/kernel/graph";
 import { arrowShift, centredOn, dragged, HANDLES, type Grip } from "../../src/editor/touch/boxes";
 import { composeChanges, layerOf, snapped } from "../../src/editor/touch/compose";
 import { cropChanges, croppingOf, ratioOf, withNumber } from "../../src/editor/touch/crop";
+import { pointAt, shapeOf, withPoint, type Point, type Tool } from "../../src/editor/touch/mask";
 import { resizeChanges, resizingOf } from "../../src/editor/touch/resize";
 
 const PICTURE: ImageSize = { width: 640, height: 400 };
@@ -28,6 +29,34 @@ const isInside = ({ left, top, width, height }: ImageBox): boolean =>
   height >= 1 &&
   left + width <= PICTURE.width &&
   top + height <= PICTURE.height;
+
+describe("a mask that is drawn", () => {
+  it("stores a stroke without points that add nothing, an eraser as a brush, and a rectangle from any corner", () => {
+    const size = { width: 200, height: 100 };
+    const at = (x: number, y: number) => pointAt({ x, y }, size);
+    const points = [at(20, 50), at(20.2, 50), at(100, 50)].reduce<readonly Point[]>(withPoint, []);
+    expect(points).toEqual([
+      [0.1, 0.5],
+      [0.5, 0.5],
+    ]);
+    expect(shapeOf("brush", points, 0.1)).toEqual({ tool: "brush", points, size: 0.1 });
+    expect(shapeOf("eraser", points, 0.1)).toEqual({ tool: "brush", points, size: 0.1, erase: true });
+    expect(shapeOf("rectangle", [at(100, 80), at(50, 20)], 0.1)).toEqual({ tool: "rectangle", x: 0.25, y: 0.2, width: 0.25, height: 0.6 });
+    expect(shapeOf("rectangle", [at(100, 80)], 0.1)).toBeUndefined();
+  });
+
+  it("results in settings that the operation accepts, however far the pointer leaves the picture", () => {
+    const far = fc.record({ x: fc.integer({ min: -9_000, max: 9_000 }), y: fc.integer({ min: -9_000, max: 9_000 }) });
+    const operation = mediaOperation("mask-draw")!;
+    fc.assert(
+      fc.property(fc.constantFrom<Tool>("brush", "eraser", "rectangle"), fc.array(far, { maxLength: 40 }), (tool, way) => {
+        const points = way.map((position) => pointAt(position, PICTURE)).reduce<readonly Point[]>(withPoint, []);
+        const shape = shapeOf(tool, points, 0.1);
+        if (shape) expect(operationIssues(operation, { image: "file", shapes: [shape] })).toEqual([]);
+      }),
+    );
+  });
+});
 
 describe("a box that is dragged", () => {
   it.each([

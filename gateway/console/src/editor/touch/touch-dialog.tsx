@@ -18,6 +18,7 @@ import { TOUCH } from "../../messages/editor/touch";
 import { ComposeTool } from "./compose-tool";
 import { CropTool } from "./crop-tool";
 import type { DragState } from "./handle-box";
+import { MaskTool } from "./mask-tool";
 import { usePicture, useReceived, type Loaded } from "./received";
 import { ResizeTool } from "./resize-tool";
 import type { Settings } from "./settings";
@@ -38,6 +39,7 @@ const TOOLS: Readonly<Record<Touched, Tool>> = {
   "image-resize": { view: ResizeTool, shown: ["width", "height", "fit", "enlarge", "background"] },
   "image-composite": { view: ComposeTool, shown: ["x", "y", "width", "position", "margin", "opacity", "blend"], second: "overlay" },
   "image-text": { view: TextTool, shown: ["text", "position", "size", "colour", "background", "bold", "align", "margin"] },
+  "mask-draw": { view: MaskTool, shown: ["shapes", "feather", "invert"] },
 };
 
 const layout: ToolProps["layout"] = (surface, fields) => (

@@ -18,7 +18,7 @@ export const TOUCH = {
   sameForAll: (count: number) => `These settings apply to all ${plural(count, "picture", "pictures")}.`,
   result: "Result",
   size: (width: number, height: number) => `${width} × ${height} pixels`,
-  nothingToTouch: "Select one node that crops, resizes or overlays an image, or adds text to it.",
+  nothingToTouch: "Select one node that crops, resizes or overlays an image, adds text to it, or draws a mask.",
 };
 
 export const HANDLE_BOX = {
@@ -72,6 +72,18 @@ export const COMPOSE = {
   top: "Top edge",
   opacity: (percent: number) => `Opacity: ${percent} %`,
   order: "One node adds one layer. To add more, link this node to another one like it; the last node is on top.",
+};
+
+export const MASK = {
+  tool: "Tool",
+  brush: "Brush",
+  eraser: "Eraser",
+  rectangle: "Rectangle",
+  size: (percent: number) => `Brush size: ${percent} %`,
+  undo: "Undo",
+  clear: "Clear",
+  full: "The mask has too many strokes. Undo some, or draw the rest in a second node.",
+  base: "The tinted part is selected. If a mask is linked, the run draws on that mask.",
 };
 
 export const LETTERS = {

@@ -8,7 +8,8 @@ import type { MediaOperation } from "./operation";
 import { VIDEO_OPERATIONS } from "./video";
 
 export * from "./geometry";
-export { drawShapes, MASK_SHAPES, ShapesError, shapesProblem, type MaskShape } from "./mask-shapes";
+export { drawShapes, ShapesError, shapesProblem } from "./mask-drawing";
+export { MASK_SHAPES, type MaskShape } from "./mask-shapes";
 export { MOST_FILES, MOST_PIXELS_WIDE, MOST_SECONDS, MOST_VIDEO_PIXELS_WIDE, type MediaOperation } from "./operation";
 
 export const MEDIA_OPERATIONS: readonly MediaOperation[] = [
