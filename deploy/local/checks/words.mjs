@@ -110,6 +110,17 @@ export const awkwardInComments = (text) =>
     );
   });
 
+/** Participles that say nothing about the value of a variable. */
+const PARTICIPLE =
+  /\b(?:const|let|var) (made|given|asked|known|taken|told|kept|held|done|seen|sent|said|wanted|meant|shown|named|claimed|begun|ended|refused|carried)\b(?= ?[=:;])/;
+
+/** @param {string} text TypeScript or JavaScript @returns {{ line: number, words: string, instead: string }[]} */
+export const participlesIn = (text) =>
+  text.split("\n").flatMap((code, index) => {
+    const match = PARTICIPLE.exec(code);
+    return match ? [{ line: index + 1, words: match[0], instead: "a noun that says what it holds" }] : [];
+  });
+
 /** @param {string[]} patterns @returns {string[]} */
 const filesOf = (...patterns) =>
   execFileSync("git", ["ls-files", ...patterns], { cwd: ROOT, encoding: "utf8" })
@@ -127,7 +138,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const sources = filesOf(...COMMENTED.map((name) => `services/${name}/*.ts`), ...COMMENTED_ELSEWHERE).filter(
     (path) => !QUOTING.some((excluded) => excluded.test(path)),
   );
-  const problems = [...problemsIn(pages, awkwardIn), ...problemsIn(sources, awkwardInComments)];
+  const code = filesOf("*.ts", "*.tsx", "*.mjs", "*.cjs").filter((path) => !QUOTING.some((quoting) => quoting.test(path)));
+  const problems = [...problemsIn(pages, awkwardIn), ...problemsIn(sources, awkwardInComments), ...problemsIn(code, participlesIn)];
   if (problems.length > 0) {
     process.stderr.write(`${problems.join("\n")}\n`);
     process.exitCode = 1;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { awkwardIn, awkwardInComments } from "../checks/words.mjs";
+import { awkwardIn, awkwardInComments, participlesIn } from "../checks/words.mjs";
 
 describe("the words of the documentation", () => {
   for (const sentence of [
@@ -31,5 +31,11 @@ describe("the words of the documentation", () => {
       awkwardInComments("let one;\n\n  /** Of it. */").map(({ line }) => line),
       [3],
     );
+  });
+
+  it("refuse participles as names of variables", () => {
+    assert.deepEqual(participlesIn("const one = 1;\nlet made = 2;\nconst { made } = other;\nconst madeFiles = [];"), [
+      { line: 2, words: "let made", instead: "a noun that says what it holds" },
+    ]);
   });
 });
