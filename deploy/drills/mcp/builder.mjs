@@ -51,7 +51,7 @@ const published = await call("publish", { slug, revision: mended.revision });
 const ran = await call("run", { workflow: slug, inputs, maxCredits: 10 });
 await client.close();
 
-const said = {
+const outcome = {
   prompts: prompts.map((/** @type {{ name: string }} */ { name }) => name),
   prompt: messages[0].content.text,
   schema: JSON.parse(contents[0].text).type,
@@ -59,4 +59,4 @@ const said = {
   models: models.length,
   ...{ first, stale, mended, checked, tried, reused, published, ran },
 };
-process.stdout.write(JSON.stringify(said));
+process.stdout.write(JSON.stringify(outcome));

@@ -83,8 +83,8 @@ test("a node prefers the cheapest allowed model; the price and the run say which
     nodeAt("out", "response-output", { x: 400, y: 0 }),
   ];
   const edges = [edge("image.image", "out.images")];
-  const made = await stage.http.call("POST", "/api/workflows", { key: user.key, body: { name: "Kites", nodes, edges } });
-  const { slug } = made.body as { slug: string };
+  const created = await stage.http.call("POST", "/api/workflows", { key: user.key, body: { name: "Kites", nodes, edges } });
+  const { slug } = created.body as { slug: string };
   const { page, complaints } = await stage.signedIn(user);
   await page.goto(`/workflows/${slug}`);
   await page.locator('[data-id="image"]').click();

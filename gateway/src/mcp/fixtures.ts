@@ -101,21 +101,21 @@ const FIXTURE_PROMPTS: readonly Prompt[] = [
   { name: "test_prompt_with_image", description: "A prompt with a picture" },
 ];
 
-const said = (...contents: ContentBlock[]): GetPromptResult => ({ messages: contents.map((content) => ({ role: "user", content })) });
+const promptOf = (...contents: ContentBlock[]): GetPromptResult => ({ messages: contents.map((content) => ({ role: "user", content })) });
 
 const promptFixture = (name: string, given: Readonly<Record<string, string>>): GetPromptResult | undefined => {
   switch (name) {
     case "test_simple_prompt":
-      return said(text("This is a simple prompt for testing."));
+      return promptOf(text("This is a simple prompt for testing."));
     case "test_prompt_with_arguments":
-      return said(text(`Prompt with arguments: arg1='${given.arg1}', arg2='${given.arg2}'`));
+      return promptOf(text(`Prompt with arguments: arg1='${given.arg1}', arg2='${given.arg2}'`));
     case "test_prompt_with_embedded_resource":
-      return said(
+      return promptOf(
         resource(given.resourceUri ?? "", "text/plain", "Embedded resource content for testing."),
         text("Please process the embedded resource above."),
       );
     case "test_prompt_with_image":
-      return said(image, text("Please analyze the image above."));
+      return promptOf(image, text("Please analyze the image above."));
     default:
       return undefined;
   }

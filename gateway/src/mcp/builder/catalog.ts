@@ -41,8 +41,8 @@ const pageOf = <T>(
   const before = cursor === undefined ? 0 : rows.findIndex((row) => nameOf(row) === cursor) + 1;
   if (cursor !== undefined && before === 0)
     throw invalidRequest([{ path: "cursor", message: "doesn't belong to this list: send the nextCursor of its last page" }]);
-  const shown = rows.slice(before, before + limit);
-  return { rows: shown, nextCursor: before + limit < rows.length ? nameOf(shown.at(-1)!) : null };
+  const page = rows.slice(before, before + limit);
+  return { rows: page, nextCursor: before + limit < rows.length ? nameOf(page.at(-1)!) : null };
 };
 
 const defined = (given: object): Record<string, unknown> =>

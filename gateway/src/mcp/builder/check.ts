@@ -76,9 +76,9 @@ const textOr = (value: unknown, otherwise: string): string => (typeof value === 
 
 /** Issues of an error; an error without any is itself the issue. */
 const issuesOf = ({ reason, message, metadata }: DomainError): Check["issues"] => {
-  const given = Array.isArray(metadata.issues) ? metadata.issues.filter(isRecord) : [];
-  if (given.length === 0) return [{ nodeId: null, code: reason, message }];
-  return given.map(({ nodeId, code, path, message: text }) => ({
+  const issues = Array.isArray(metadata.issues) ? metadata.issues.filter(isRecord) : [];
+  if (issues.length === 0) return [{ nodeId: null, code: reason, message }];
+  return issues.map(({ nodeId, code, path, message: text }) => ({
     nodeId: typeof nodeId === "string" ? nodeId : null,
     code: textOr(code, reason),
     message: textOr(text, message),

@@ -64,9 +64,11 @@ export const validateRoute = operationRoute({
     if (value === undefined && nodes === undefined)
       throw invalidRequest([{ path: "slug", message: "or `nodes` is required: the workflow, or the graph, to check" }]);
     const saved = value === undefined ? undefined : await ownDraft(context, value);
-    const sent = context.members();
+    const sentTexts = context.members();
     const graph =
-      nodes === undefined && saved ? texts(saved) : { nodesJson: sent.get("nodes") ?? NO_NODES, edgesJson: sent.get("edges") ?? NO_NODES };
+      nodes === undefined && saved
+        ? texts(saved)
+        : { nodesJson: sentTexts.get("nodes") ?? NO_NODES, edgesJson: sentTexts.get("edges") ?? NO_NODES };
     return { status: 200, body: await checkGraph(context, { graph, slug: value ?? "", inputs: given, until: last }) };
   },
 });
@@ -149,11 +151,11 @@ export const patchRoute = operationRoute({
   reply: patched,
   handler: async (context) => {
     const { slug: value, revision: wanted, operations: given, dryRun = false, inputs: values = {} } = context.body;
-    const sent = elements(context.members().get("operations") ?? NO_NODES);
+    const operationTexts = elements(context.members().get("operations") ?? NO_NODES);
     for (let attempt = 1; ; attempt += 1) {
       const draft = await ownDraft(context, value);
       if (wanted !== undefined && wanted !== draft.revision) throw stale(draft.revision);
-      const graph = patchGraph(texts(draft), given, sent);
+      const graph = patchGraph(texts(draft), given, operationTexts);
       checkValues(graph);
       const request = { graph, slug: value, inputs: values, until: "" };
       const pending = draft.pendingChange ? { pendingChange: true } : {};

@@ -94,8 +94,8 @@ const nodeOf = ({ byId }: Draft, id: string, path: string): Element => {
   const node = byId.get(id);
   if (node) return node;
   const names = [...byId.keys()];
-  const known = names.slice(0, SHOWN_NODES).map(shownName).join(", ");
-  const choices = names.length === 0 ? "the draft has no nodes" : `it has ${known}${names.length > SHOWN_NODES ? ", …" : ""}`;
+  const nodeNames = names.slice(0, SHOWN_NODES).map(shownName).join(", ");
+  const choices = names.length === 0 ? "the draft has no nodes" : `it has ${nodeNames}${names.length > SHOWN_NODES ? ", …" : ""}`;
   throw invalidRequest([{ path, message: `there is no node ${shownName(id)}${didYouMean(id, names) || `: ${choices}`}` }]);
 };
 
@@ -158,10 +158,10 @@ const disconnect = (draft: Draft, named: Of<"disconnect">, path: string): void =
     throw invalidRequest([{ path: `${path}.source`, message: "or `target` is required" }]);
   const isNamed = (edge: Edge): boolean =>
     edge.source !== undefined && ENDS.every((end) => named[end] === undefined || edge[end] === named[end]);
-  const kept = draft.edges.filter((edge) => !isNamed(edge));
-  if (kept.length === draft.edges.length)
+  const otherEdges = draft.edges.filter((edge) => !isNamed(edge));
+  if (otherEdges.length === draft.edges.length)
     throw invalidRequest([{ path, message: "no connection matches: read the draft with `get_workflow`" }]);
-  draft.edges = kept;
+  draft.edges = otherEdges;
 };
 
 /** @param sent the operation as it was sent */

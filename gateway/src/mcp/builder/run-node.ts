@@ -55,27 +55,27 @@ const textsOf = (
   args: ReadonlyMap<string, string>,
 ) => {
   const members = { inputs: given, maxCredits: most, metadata: labels, waitSeconds: seconds };
-  const sent = Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, args.get(name)!] as const]));
-  return new Map([...sent, ["until", JSON.stringify(node)], ["version", JSON.stringify(DRAFT)]]);
+  const texts = Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, args.get(name)!] as const]));
+  return new Map([...texts, ["until", JSON.stringify(node)], ["version", JSON.stringify(DRAFT)]]);
 };
 
 /** The node's outputs instead of the result of the workflow. */
 const withOutputs = async ({ context }: ToolCall, answer: CallToolResult, node: string): Promise<CallToolResult> => {
-  const said = answer.structuredContent as Record<string, unknown> | undefined;
-  if (said?.status !== "completed" || !covers(context.caller.capabilities, READ)) return answer;
-  const { body } = await callRoute(context, getRoute, { params: { id: String(said.executionId) } });
+  const execution = answer.structuredContent as Record<string, unknown> | undefined;
+  if (execution?.status !== "completed" || !covers(context.caller.capabilities, READ)) return answer;
+  const { body } = await callRoute(context, getRoute, { params: { id: String(execution.executionId) } });
   const nodes = (body as { nodes?: { id?: string; outputs?: unknown; reusedFrom?: string }[] }).nodes ?? [];
   const ran = nodes.find(({ id }) => id === node);
   if (!isRecord(ran?.outputs)) return answer;
   const { outputs, reusedFrom } = ran;
   const files = Object.fromEntries(Object.entries(outputs).map(([port, given]) => [resultMember(port), given]));
-  return withFiles(context, structured({ ...said, outputs, reusedFrom }), files);
+  return withFiles(context, structured({ ...execution, outputs, reusedFrom }), files);
 };
 
 const runNode = async (call: ToolCall): Promise<CallToolResult> => {
-  const given = readArguments(runNodeArguments, call.args);
-  const { slug: value, node, again = false, reuse } = given;
-  const texts = textsOf(given, call.args);
+  const request = readArguments(runNodeArguments, call.args);
+  const { slug: value, node, again = false, reuse } = request;
+  const texts = textsOf(request, call.args);
   const source = reuse ?? (await latest(call, value));
   const start = (executionId: string | undefined): Promise<CallToolResult> => {
     if (executionId === undefined) return runTool(call, "workflow", value, new Map([["inputs", NO_INPUTS], ...texts]));

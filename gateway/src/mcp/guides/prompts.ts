@@ -96,8 +96,8 @@ export const getPrompt = (name: string, given: Readonly<Record<string, string>>)
     if (required && value.trim() === "") throw invalid(`the prompt ${name} needs the argument ${argument}`);
     if (value.length > MAX_ARGUMENT_CHARS) throw invalid(`${argument} must have at most ${MAX_ARGUMENT_CHARS} characters`);
   }
-  const sent = Object.fromEntries(job.arguments.flatMap(({ name: one }) => (given[one]?.trim() ? [[one, given[one]]] : [])));
-  return { description: job.description, messages: [{ role: "user", content: { type: "text", text: job.text(sent) } }] };
+  const values = Object.fromEntries(job.arguments.flatMap(({ name: one }) => (given[one]?.trim() ? [[one, given[one]]] : [])));
+  return { description: job.description, messages: [{ role: "user", content: { type: "text", text: job.text(values) } }] };
 };
 
 /** True if an argument of the prompt is a workflow's slug. */

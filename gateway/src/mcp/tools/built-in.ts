@@ -91,8 +91,8 @@ const save = async ({ context, args, executionId: id, fingerprint }: ToolCall) =
   const route = args.has("slug") ? updateRoute : createRoute;
   const revision = revisionIn(args);
   const ifMatch = revision === undefined ? {} : { ifMatch: revisionTag(revision) };
-  const asked = asRouteCall(route, without(args, "revision"));
-  return withRevision(await callRoute(context, route, { ...asked, ...ifMatch, executionId: id, fingerprint }));
+  const routeCall = asRouteCall(route, without(args, "revision"));
+  return withRevision(await callRoute(context, route, { ...routeCall, ...ifMatch, executionId: id, fingerprint }));
 };
 
 const routeTool = async (route: Route, { context, args }: ToolCall) =>

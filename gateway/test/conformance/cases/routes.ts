@@ -44,8 +44,8 @@ export const routeCases: Case[] = [
   route("a task without an allowed model has an issue with a reason for each", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const slug = await save(user, painting({ maxCredits: 0.1 }));
-    const refused = refuses(await user.post(`/api/workflows/${slug}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
-    const [issue] = pick<{ nodeId: string; message: string }[]>(refused, "issues");
+    const refusal = refuses(await user.post(`/api/workflows/${slug}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
+    const [issue] = pick<{ nodeId: string; message: string }[]>(refusal, "issues");
     fits(issue, { nodeId: "pic", message: is.like(/^no model for auto:image can run: /) });
     for (const name of BOTH) assert.ok(issue!.message.includes(`${name}: one call can cost`), issue!.message);
   }),

@@ -318,13 +318,13 @@ describe("resources and prompts", () => {
     const { prompts } = (await rpc.request("prompts/list")).reply!.result as { prompts: { name: string; arguments: { name: string }[] }[] };
     expect(prompts.map(({ name }) => name)).toEqual(["build_pipeline", "fix_workflow", "reduce_cost", "add_review"]);
     for (const { name, arguments: all } of prompts) {
-      const given = Object.fromEntries(all.map((argument) => [argument.name, "1"]));
-      const { messages } = (await rpc.request("prompts/get", { name, arguments: given })).reply!.result as {
+      const values = Object.fromEntries(all.map((argument) => [argument.name, "1"]));
+      const { messages } = (await rpc.request("prompts/get", { name, arguments: values })).reply!.result as {
         messages: { content: { text: string } }[];
       };
-      const named = messages[0]!.content.text.match(/`[a-z]+_[a-z_]+`/g) ?? [];
+      const names = messages[0]!.content.text.match(/`[a-z]+_[a-z_]+`/g) ?? [];
       const operations = new Set(["add_node"]);
-      expect(named.map((word) => word.slice(1, -1)).filter((word) => !tools.has(word) && !operations.has(word))).toEqual([]);
+      expect(names.map((word) => word.slice(1, -1)).filter((word) => !tools.has(word) && !operations.has(word))).toEqual([]);
       expect((await rpc.request("prompts/get", { name })).reply!.error).toMatchObject({ code: -32_602 });
     }
   });

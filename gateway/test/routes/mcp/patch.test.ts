@@ -31,8 +31,8 @@ describe("operations on a graph", () => {
   });
 
   it("keep numbers as they were sent", () => {
-    const sent = '{"op":"set_data","id":"b","data":{"value":1.0,"large":98765432109876543210}}';
-    const { nodesJson } = patchGraph(GRAPH, operations.parse([JSON.parse(sent)]), [sent]);
+    const text = '{"op":"set_data","id":"b","data":{"value":1.0,"large":98765432109876543210}}';
+    const { nodesJson } = patchGraph(GRAPH, operations.parse([JSON.parse(text)]), [text]);
     expect(nodesJson).toContain('"data":{"value":1.0,"large":98765432109876543210}');
   });
 
@@ -102,12 +102,12 @@ describe("operations on a graph", () => {
     const text = JSON.stringify("x".repeat(4_000_000));
     const many = Array.from({ length: 50_000 }, (_, index) => `"m${index}":${index}`).join(",");
     const graph = { nodesJson: `[{"id":"a","type":"json","data":{"value":${text},${many}}}]`, edgesJson: "[]" };
-    const sent = Array.from({ length: 100 }, (_, index) => ({ op: "set_data" as const, id: "a", data: { [`m${index}`]: 0 } }));
+    const manyOperations = Array.from({ length: 100 }, (_, index) => ({ op: "set_data" as const, id: "a", data: { [`m${index}`]: 0 } }));
     const startedAt = performance.now();
     patchGraph(
       graph,
-      sent,
-      sent.map((each) => JSON.stringify(each)),
+      manyOperations,
+      manyOperations.map((each) => JSON.stringify(each)),
     );
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });

@@ -62,7 +62,7 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
   const reads = createSharedReads<workflowsProto.GetDefinitionResponse>();
 
   /** Uses a graph stored with an earlier run instead of a saved graph. */
-  const kept = ({ saved, alias, graphHidden, retentionDays }: Defined, { version, ...graph }: KeptVersion): Defined => {
+  const definitionOf = ({ saved, alias, graphHidden, retentionDays }: Defined, { version, ...graph }: KeptVersion): Defined => {
     const { nodesJson, edgesJson, pinnedModels } = graph;
     const { createdBy, revision } = saved;
     const hash = createHash("sha256")
@@ -79,13 +79,13 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
   };
 
   return {
-    kept,
+    kept: definitionOf,
 
     /** Uses a graph that isn't saved. */
     unsaved: (ownerId: string, { nodesJson, edgesJson }: Pick<Definition, "nodesJson" | "edgesJson">): Defined => {
       const graph = { nodesJson, edgesJson, version: 0, pinnedModels: {} };
       const saved = { nodesJson, edgesJson, version: 0, revision: 0, createdBy: ownerId };
-      return kept({ saved, alias: "", graphHidden: false, pinnedModels: {}, retentionDays: undefined }, graph);
+      return definitionOf({ saved, alias: "", graphHidden: false, pinnedModels: {}, retentionDays: undefined }, graph);
     },
 
     /**

@@ -44,7 +44,7 @@ export interface MeasureOptions {
 
 /** If statistics can't be read, models count as not measured: a run doesn't depend on them. */
 export const createMeasure = ({ statistics, isAway, logger }: MeasureOptions): Measure => {
-  const known = new LRUCache<string, Promise<Measured>>({
+  const measurements = new LRUCache<string, Promise<Measured>>({
     max: CACHED_MODELS,
     ttl: CACHED_MS,
     memoMethod: (model) =>
@@ -55,6 +55,6 @@ export const createMeasure = ({ statistics, isAway, logger }: MeasureOptions): M
   });
   return (models) =>
     Promise.all(
-      models.map(async ({ internalName, providerJson }) => ({ ...(await known.memo(internalName)), isAway: isAway(providerJson) })),
+      models.map(async ({ internalName, providerJson }) => ({ ...(await measurements.memo(internalName)), isAway: isAway(providerJson) })),
     );
 };

@@ -86,12 +86,12 @@ describe("a caller who can run a graph, but not change it", () => {
 
   it("can set inputs of a generator, and a model within its capabilities", () => {
     const settings = JSON.stringify({ a: { model: "y", inputs: { seed: 7 } } });
-    const named = (_id: string, name: string) => name;
+    const ownName = (_id: string, name: string) => name;
     expect(withSettings(picture, settings, false, RUNS).nodesJson).toContain('"seed":7');
     for (const capabilities of [["model:run"], ["model:y:run"], ["*"], ["workflow:write"]])
-      expect(() => checkSetModels(settings, [...RUNS, ...capabilities], named)).not.toThrow();
+      expect(() => checkSetModels(settings, [...RUNS, ...capabilities], ownName)).not.toThrow();
     for (const capabilities of [[], ["model:x:run"]])
-      expect(() => checkSetModels(settings, [...RUNS, ...capabilities], named)).toThrow(
+      expect(() => checkSetModels(settings, [...RUNS, ...capabilities], ownName)).toThrow(
         expect.objectContaining({ reason: "CAPABILITY_DENIED", metadata: { required: "model:y:run" } }),
       );
   });

@@ -230,13 +230,13 @@ describe("calls and pending work of many runs", () => {
   it("are measured by model: those that were sent, the newest of the last day", async () => {
     const [model, executionId] = [`m-${randomUUID()}`, randomUUID()];
     const callOf = (item: number) => ({ key: `${executionId}:n:${item}`, executionId, nodeId: "n", item, model });
-    const ended = { executionId, nodeId: "n", costMicroUsd: 1, requestId: null };
+    const call = { executionId, nodeId: "n", costMicroUsd: 1, requestId: null };
     await stores.calls.submitted(callOf(0), "send");
-    await stores.calls.ended({ ...ended, _id: callOf(0).key, item: 0, status: "completed" });
+    await stores.calls.ended({ ...call, _id: callOf(0).key, item: 0, status: "completed" });
     await stores.calls.submitted(callOf(1), "send");
-    await stores.calls.ended({ ...ended, _id: callOf(1).key, item: 1, status: "failed", error: { code: "EXECUTION_FAILED", message: "no", fault: "provider" } }); // prettier-ignore
+    await stores.calls.ended({ ...call, _id: callOf(1).key, item: 1, status: "failed", error: { code: "EXECUTION_FAILED", message: "no", fault: "provider" } }); // prettier-ignore
     await stores.calls.submitted(callOf(2), "send");
-    await stores.calls.ended({ ...ended, _id: callOf(3).key, item: 3, status: "completed" });
+    await stores.calls.ended({ ...call, _id: callOf(3).key, item: 3, status: "completed" });
     const recent = await stores.callStatistics.recent(model, Date.now());
     expect(recent.map(({ status, error }) => [status, error?.fault])).toEqual([
       ["failed", "provider"],

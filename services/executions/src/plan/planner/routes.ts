@@ -133,7 +133,7 @@ export const planRouted = (
   if (isFinal && answer instanceof DomainError) throw answer;
   const planned = isFinal && !(answer instanceof DomainError) ? answer : attempt(chosen);
   if (planned.answer !== "plan") return planned;
-  const known = new Set(planned.plan.steps.map(({ id }) => id));
-  const routes = routesOf(chosen).filter(({ nodeId }) => known.has(nodeId));
+  const plannedIds = new Set(planned.plan.steps.map(({ id }) => id));
+  const routes = routesOf(chosen).filter(({ nodeId }) => plannedIds.has(nodeId));
   return routes.length === 0 ? planned : { ...planned, plan: { ...planned.plan, routes } };
 };

@@ -228,7 +228,7 @@ const unknownAllowed = ({ allow = [] }: RouteSettings, { candidates }: TaskRoute
 export const chooseRoute = ({ node, route, prices, kept }: RouteRequest): Omit<Route, "nodeId"> | { problem: string } => {
   const settings = routeSettings(node);
   const task = String(node.data.model);
-  const seen = (candidate: RouteCandidate, reason: string): Considered => {
+  const consideredOf = (candidate: RouteCandidate, reason: string): Considered => {
     const { model, p50Ms, errorRate } = candidate;
     const price = prices?.get(model);
     return { model, millicredits: price && "millicredits" in price ? price.millicredits : null, p50Ms, errorRate, reason };
@@ -240,7 +240,7 @@ export const chooseRoute = ({ node, route, prices, kept }: RouteRequest): Omit<R
     const price = prices?.get(candidate.model);
     const reason = reasonOut(candidate, settings, price, hasOthers);
     if (reason === undefined) able.push(rankedOf(candidate, place, settings, price));
-    else out.push(seen(candidate, reason));
+    else out.push(consideredOf(candidate, reason));
   }
   out.push(...unknownAllowed(settings, route, task));
   able.sort(compared);
@@ -252,7 +252,7 @@ export const chooseRoute = ({ node, route, prices, kept }: RouteRequest): Omit<R
   }
   const chosen = able.find(({ candidate }) => candidate.model === kept) ?? best;
   const because = chosen.candidate.model === kept ? "kept from the earlier run" : chosenBecause(chosen, settings.prefer, able.length);
-  const others = able.filter((one) => one !== chosen).map((one) => seen(one.candidate, behind(chosen, one)));
-  const considered = [seen(chosen.candidate, because), ...others, ...out].slice(0, LIMITS.routeModels);
+  const others = able.filter((one) => one !== chosen).map((one) => consideredOf(one.candidate, behind(chosen, one)));
+  const considered = [consideredOf(chosen.candidate, because), ...others, ...out].slice(0, LIMITS.routeModels);
   return { chosen: chosen.candidate.model, considered };
 };
