@@ -7,6 +7,7 @@ import {
   createBudget,
   createInputCheck,
   FILE_TOKENS_KEYWORD,
+  MASK_KEYWORD,
   schemaProblems,
   schemaViolations,
   strictSchemaProblems,
@@ -24,6 +25,7 @@ const ajv = (options: object = {}): Ajv2020 => {
 
 const [REFERENCE, STRICT] = [ajv(), ajv({ strict: true, validateFormats: false })];
 STRICT.addKeyword({ keyword: FILE_TOKENS_KEYWORD, schemaType: "number" });
+STRICT.addKeyword({ keyword: MASK_KEYWORD, schemaType: "boolean" });
 
 /** ajv's verdict; undefined if its generated code fails, as it does for properties below some references. */
 const judgedBy = (validate: (sample: unknown) => boolean, judgedSample: unknown): boolean | undefined => {
