@@ -1,10 +1,10 @@
 /** Formats rows of the audit log for API responses and webhooks. */
-import { identity } from "@nodeloom/proto";
+import type { identity } from "@nodeloom/proto";
 
-const OUTCOMES = {
-  [identity.AuditOutcome.AUDIT_OUTCOME_DONE]: "done",
-  [identity.AuditOutcome.AUDIT_OUTCOME_FAILED]: "failed",
-} as const;
+// Importing the values would load gRPC in processes that don't need it. The types check these numbers.
+const DONE: identity.AuditOutcome.AUDIT_OUTCOME_DONE = 2;
+const FAILED: identity.AuditOutcome.AUDIT_OUTCOME_FAILED = 3;
+const OUTCOMES: Readonly<Partial<Record<identity.AuditOutcome, string>>> = { [DONE]: "done", [FAILED]: "failed" };
 
 const parsed = (text: string): unknown => (text === "" ? null : (JSON.parse(text) as unknown));
 
@@ -18,7 +18,7 @@ export const auditRowJson = (row: identity.AuditRow, json: (text: string) => unk
   change: json(row.changeJson),
   before: json(row.beforeJson),
   after: json(row.afterJson),
-  outcome: OUTCOMES[row.outcome as keyof typeof OUTCOMES] ?? "pending",
+  outcome: OUTCOMES[row.outcome] ?? "pending",
   errorCode: row.errorCode || null,
   requestId: row.requestId,
   ip: row.ip || null,
