@@ -189,6 +189,7 @@ it("files, webhook endpoints, models and usage", async () => {
   const deliveries = async () => (await client.webhookEndpoints.deliveries(endpoint.id, { limit: 1 })).rows;
   const [delivery] = await eventually(deliveries, (rows) => rows[0]?.state === "delivered");
   expect(await client.webhookEndpoints.redeliver(endpoint.id, delivery!.id)).toMatchObject({ id: delivery!.id });
+  expect(await client.webhookEndpoints.test(endpoint.id)).toMatchObject({ event: "webhook.test" });
   expect(await client.webhookEndpoints.update(endpoint.id, { disabled: true })).toMatchObject({ disabledAt: expect.any(String) as string });
   expect(await client.webhookEndpoints.list()).toHaveLength(1);
   await client.webhookEndpoints.delete(endpoint.id);

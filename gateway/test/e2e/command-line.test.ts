@@ -224,13 +224,13 @@ it("sets budgets and secrets with a key that can, and lists organizations with a
 
 it.each([
   [["run", "no-such-workflow"], 3, "workflow not found"],
-  [["run", "model:sandbox-image", "prompt"], 2, '"prompt" is no input'],
+  [["run", "model:sandbox-image", "prompt"], 2, '"prompt" isn\'t an input'],
   [["run", "model:sandbox-image", "prompt=x", "count=many"], 2, 'count: must be a number, but is "many"'],
   [["run", "model:sandbox-image", "prompt=x", "count:={"], 2, "count: isn't valid JSON"],
   [["run", "model:sandbox-image", "prompt=x", "image=@none.png"], 2, "none.png can't be read"],
   [["run", "model:sandbox-image", "prompt=x", 'sandbox:={"fail":"job"}'], 1, "EXECUTION_FAILED"],
   [["run", "model:sandbox-speech", "prompt=x", "--max-credits", "0.1"], 3, "INSUFFICIENT_CREDITS"],
-  [["run", "model:sandbox-speech", "prompt=x", "--max-credits", "many"], 2, "no number from 0"],
+  [["run", "model:sandbox-speech", "prompt=x", "--max-credits", "many"], 2, "must be a number from 0"],
   [["nonesuch"], 2, "unknown command 'nonesuch'"],
   [["watch", "00000000-0000-4000-8000-000000000000"], 3, "EXECUTION_NOT_FOUND"],
 ])("%j ends with %i and gives the reason", async (args, code, message) => {
