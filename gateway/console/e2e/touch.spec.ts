@@ -339,8 +339,8 @@ test("a mask is drawn with brush, eraser and rectangle, undone, saved as setting
     ) as Promise<number>;
   };
   const PLACES = [[0.25, 0.5], [0.5, 0.5], [0.2, 0.15], [0.75, 0.8], [0.9, 0.5]] as const; // prettier-ignore
-  const shown = await Promise.all(PLACES.map(([x, y]) => tintAt(x, y)));
-  expect(shown.map((tint) => tint > 0)).toEqual([true, false, true, false, false]);
+  const tints = await Promise.all(PLACES.map(([x, y]) => tintAt(x, y)));
+  expect(tints.map((tint) => tint > 0)).toEqual([true, false, true, false, false]);
   expect(await accessibilityProblems(page)).toEqual([]);
   await choose("Save");
   await saved(page);
