@@ -58,9 +58,9 @@ export const openSpool = async ({ folder, maxBytes, media, rows, logger }: Spool
   let usedBytes = 0;
 
   const pathOf = (id: string): string => join(folder, id);
-  const remove = async (id: string): Promise<void> => {
-    const bytes = await sizeOf(pathOf(id));
-    await rm(pathOf(id), { force: true });
+  const remove = async (path: string): Promise<void> => {
+    const bytes = await sizeOf(path);
+    await rm(path, { force: true });
     usedBytes = Math.max(0, usedBytes - bytes);
   };
 
@@ -68,6 +68,7 @@ export const openSpool = async ({ folder, maxBytes, media, rows, logger }: Spool
     if (usedBytes + chunk.length > maxBytes) throw new NoRoom("the spool is full");
     usedBytes += chunk.length;
     await handle.appendFile(chunk).catch((error: unknown) => {
+      usedBytes -= chunk.length;
       throw new NoRoom("the spool can't be written", { cause: error });
     });
   };
@@ -123,14 +124,14 @@ export const openSpool = async ({ folder, maxBytes, media, rows, logger }: Spool
     return ids;
   };
 
-  const storeEntry = async (id: string): Promise<void> => {
+  const store = async (id: string): Promise<mediaProto.UploadResponse | undefined> => {
     try {
-      await upload(id);
-      await remove(id);
+      const stored = await upload(id);
+      await remove(pathOf(id));
+      return stored;
     } catch (error) {
-      if (!isRejected(error)) throw error;
-      logger.error({ err: error, mediaId: id }, "a file of a provider was removed, because media rejects it");
-      await remove(id);
+      if (isRejected(error)) await remove(pathOf(id));
+      throw error;
     }
   };
 
@@ -143,11 +144,15 @@ export const openSpool = async ({ folder, maxBytes, media, rows, logger }: Spool
     const needed: string[] = [];
     for (const id of ids) {
       if (active.has(executionOf(id))) needed.push(id);
-      else await remove(id);
+      else await remove(pathOf(id));
     }
     for (const id of needed) {
       if (stopping.aborted) return;
-      if (!inUse.has(id)) await storeEntry(id);
+      if (inUse.has(id)) continue;
+      await store(id).catch((err: unknown) => {
+        if (!isRejected(err)) throw err;
+        logger.error({ err, mediaId: id }, "a file of a provider was removed, because media rejects it");
+      });
     }
   };
 
@@ -168,7 +173,6 @@ export const openSpool = async ({ folder, maxBytes, media, rows, logger }: Spool
      */
     keep: async (header: mediaProto.UploadHeader, bytes: Bytes): Promise<boolean> => {
       const path = join(folder, `${header.id}.${randomUUID()}${UNFINISHED}`);
-      const before = usedBytes;
       inUse.add(header.id);
       try {
         await write(path, header, bytes);
@@ -176,8 +180,7 @@ export const openSpool = async ({ folder, maxBytes, media, rows, logger }: Spool
         return true;
       } catch (error) {
         inUse.delete(header.id);
-        await rm(path, { force: true });
-        usedBytes = Math.min(usedBytes, before);
+        await remove(path);
         if (!(error instanceof NoRoom)) throw error;
         logger.warn({ err: error, mediaId: header.id }, "a file of a provider stays in memory until media can store it");
         return false;
@@ -188,16 +191,7 @@ export const openSpool = async ({ folder, maxBytes, media, rows, logger }: Spool
      * Stores a kept file and removes it from the disk, unless media is unavailable. A rejected file is removed, too.
      * @returns undefined if another process has stored it
      */
-    store: async (id: string): Promise<mediaProto.UploadResponse | undefined> => {
-      try {
-        const stored = await upload(id);
-        await remove(id);
-        return stored;
-      } catch (error) {
-        if (isRejected(error)) await remove(id);
-        throw error;
-      }
-    },
+    store,
 
     /** Leaves an entry to the sweep, after its call has ended. */
     leave: (id: string): void => void inUse.delete(id),

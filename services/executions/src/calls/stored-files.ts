@@ -91,11 +91,12 @@ const storeSpooled = async (
   { spool, clock }: Spooling,
   signal: AbortSignal | undefined,
 ) => {
+  const pauses = doubling(...SPOOL_PAUSES_MS);
   try {
-    for (const pauseMs of doubling(...SPOOL_PAUSES_MS)) {
+    for (;;) {
       try {
         return await clock.waiting(async () => {
-          await pause(pauseMs, signal);
+          await pause(pauses.next().value, signal);
           signal?.throwIfAborted();
           return storeFile();
         });
@@ -106,7 +107,6 @@ const storeSpooled = async (
   } finally {
     spool.leave(id);
   }
-  throw new Error("unreachable: the pauses never end");
 };
 
 export const createStoreMade =
