@@ -1,7 +1,7 @@
 /** The audit log as CSV, streamed page by page. */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { auditRowJson } from "@nodeloom/platform";
+import { auditOutcome } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { stringify } from "csv-stringify";
 import { STREAMED, type CallContext } from "../../edge/route";
@@ -20,9 +20,8 @@ const COLUMNS = ["at", "actor", "keyId", "ip", "action", "target", "outcome", "e
 type ReadPage = (cursor: string) => Promise<identity.ListAuditResponse>;
 
 const cellsOf = (row: identity.AuditRow): string[] => {
-  const { outcome } = auditRowJson(row);
   const { actorId, keyId, ip, action, target, errorCode, requestId, changeJson, beforeJson, afterJson } = row;
-  const outcomeColumns = [String(outcome), errorCode, requestId, changeJson, beforeJson, afterJson];
+  const outcomeColumns = [auditOutcome(row), errorCode, requestId, changeJson, beforeJson, afterJson];
   return [iso(row.at) ?? "", actorId, keyId, ip, action, target, ...outcomeColumns];
 };
 

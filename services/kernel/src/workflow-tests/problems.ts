@@ -2,7 +2,7 @@
 import type { Issue } from "../errors";
 import { didYouMean } from "../nearest-name";
 import { textBytes } from "../graph/bounds";
-import { ExpressionError, parseExpression } from "../graph/jmespath";
+import { expressionProblem } from "../graph/jmespath";
 import { schemaProblems } from "../graph/json-schema";
 import { patternOf } from "../graph/json-schema/pattern";
 import { isRecord, shownName } from "../graph/types";
@@ -27,17 +27,7 @@ const isCount = (value: unknown): value is number => typeof value === "number" &
 const textProblem = (value: unknown): string | undefined =>
   typeof value !== "string" || value === "" ? "must be text that is not empty" : undefined;
 
-const expressionProblem = (value: unknown): string | undefined => {
-  const problem = textProblem(value);
-  if (problem) return problem;
-  try {
-    parseExpression(value as string);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return error.message;
-  }
-};
+const jmespathProblem = (value: unknown): string | undefined => textProblem(value) ?? expressionProblem(value as string);
 
 const patternProblem = (value: unknown): string | undefined => {
   const problem = textProblem(value);
@@ -77,7 +67,7 @@ const CHECKS: Readonly<Record<ExpectationKind, (value: unknown, path: string) =>
   matches: (value, path) => problemAt(path, patternProblem(value)),
   contains: (value, path) => problemAt(path, textProblem(value)),
   schema: (value, path) => problemAt(path, schemaProblem(value)),
-  jmespath: (value, path) => problemAt(path, expressionProblem(value)),
+  jmespath: (value, path) => problemAt(path, jmespathProblem(value)),
   file: fileIssues,
 };
 
@@ -88,7 +78,7 @@ const expectationIssues = (value: unknown, at: string): Issue[] => {
     return [{ path: at, message: `must be an object with exactly one of ${EXPECTATION_KINDS.join(", ")}` }];
   return [
     ...unknownMembers(value, EXPECTATION_MEMBERS, at),
-    ...(value.path === undefined ? [] : problemAt(`${at}.path`, expressionProblem(value.path))),
+    ...(value.path === undefined ? [] : problemAt(`${at}.path`, jmespathProblem(value.path))),
     ...CHECKS[kind](value[kind], `${at}.${kind}`),
   ];
 };

@@ -6,6 +6,9 @@ const DONE: identity.AuditOutcome.AUDIT_OUTCOME_DONE = 2;
 const FAILED: identity.AuditOutcome.AUDIT_OUTCOME_FAILED = 3;
 const OUTCOMES: Readonly<Partial<Record<identity.AuditOutcome, string>>> = { [DONE]: "done", [FAILED]: "failed" };
 
+/** `pending` until the change has ended. */
+export const auditOutcome = ({ outcome }: Pick<identity.AuditRow, "outcome">): string => OUTCOMES[outcome] ?? "pending";
+
 const parsed = (text: string): unknown => (text === "" ? null : (JSON.parse(text) as unknown));
 
 /** @param json turns a stored JSON text into a value; an empty text means null */
@@ -18,7 +21,7 @@ export const auditRowJson = (row: identity.AuditRow, json: (text: string) => unk
   change: json(row.changeJson),
   before: json(row.beforeJson),
   after: json(row.afterJson),
-  outcome: OUTCOMES[row.outcome] ?? "pending",
+  outcome: auditOutcome(row),
   errorCode: row.errorCode || null,
   requestId: row.requestId,
   ip: row.ip || null,

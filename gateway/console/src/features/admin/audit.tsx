@@ -2,6 +2,7 @@ import type { AuditRow } from "@nodeloom/client";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { Input, Select } from "../../ui/inputs/field";
+import { startOfDay } from "../../ui/inputs/typed";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { AuditOutcome } from "../../parts/audit-outcome";
@@ -28,18 +29,11 @@ const PAGE = 50;
 const ACCOUNT_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 const EMPTY = { action: "", actor: "", target: "", from: "", to: "", q: "" };
 
-/** Start of a day of the browser, or of the day after it. */
-const dayOf = (day: string, after = 0): string => {
-  const at = new Date(`${day}T00:00:00`);
-  at.setDate(at.getDate() + after);
-  return at.toISOString();
-};
-
 /** What the service filters by. The last day is included. */
 const queryOf = ({ from, to, ...texts }: typeof EMPTY): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text.trim() === "" ? [] : [[name, text.trim()]]))),
-  ...(from === "" ? {} : { from: dayOf(from) }),
-  ...(to === "" ? {} : { to: dayOf(to, 1) }),
+  ...(from === "" ? {} : { from: startOfDay(from) }),
+  ...(to === "" ? {} : { to: startOfDay(to, 1) }),
 });
 
 const Target = ({ target }: { target: string }) =>

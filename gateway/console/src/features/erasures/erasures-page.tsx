@@ -12,6 +12,7 @@ import { ConfirmDialog } from "../../parts/form";
 import { Button } from "../../ui/button";
 import { whole } from "../../ui/format";
 import { AreaField, InputField, SelectField } from "../../ui/inputs/field";
+import { namesIn, startOfDay } from "../../ui/inputs/typed";
 import { Notice } from "../../ui/notice";
 import { Card, Page } from "../../ui/page";
 import { ErasureProgress } from "./erasure-progress";
@@ -27,7 +28,7 @@ const WAYS: readonly (readonly [By, string])[] = [
 ];
 const EMPTY = { by: "metadata" as By, name: "", value: "", workflow: "", ids: "", before: "" };
 
-const idsIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
+const idsIn = (text: string): string[] => [...new Set(namesIn(text))];
 
 const chosenOf = ({ by, name, value, workflow, ids }: typeof EMPTY): ErasureOrder | undefined => {
   const executions = idsIn(ids);
@@ -45,7 +46,7 @@ const chosenOf = ({ by, name, value, workflow, ids }: typeof EMPTY): ErasureOrde
 /** What the fields select; undefined while they are incomplete. */
 const orderOf = (fields: typeof EMPTY): ErasureOrder | undefined => {
   const chosen = chosenOf(fields);
-  return chosen && { ...chosen, ...(fields.before === "" ? {} : { before: new Date(`${fields.before}T00:00:00`).toISOString() }) };
+  return chosen && { ...chosen, ...(fields.before === "" ? {} : { before: startOfDay(fields.before) }) };
 };
 
 interface FieldsProps {

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
 import { Check, InputField, SelectField } from "../../ui/inputs/field";
+import { namesIn } from "../../ui/inputs/typed";
 import type { Issued } from "./key-dialogs";
 import { COMMON } from "../../messages/common";
 import { NEW_KEY_DIALOG } from "../../messages/keys";
@@ -33,8 +34,6 @@ interface Grants {
   more: string;
 }
 
-const specific = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
-
 /** Most common use of keys, besides presets: start and follow runs. */
 const RUN_AND_FOLLOW = ["workflow:run", "workflow:read", "execution:read"] as const;
 
@@ -49,7 +48,7 @@ const CustomGrants = ({
   isAdmin: boolean;
   onChange: (grants: Grants) => void;
 }) => {
-  const wrong = specific(grants.more).filter((capability) => !isCapability(capability) || !withinCeiling(capability, base, isAdmin));
+  const wrong = namesIn(grants.more).filter((capability) => !isCapability(capability) || !withinCeiling(capability, base, isAdmin));
   return (
     <fieldset className="flex flex-col gap-2 rounded-xl border p-3">
       <legend className="px-1 text-[13px] font-medium">{NEW_KEY_DIALOG.permissions}</legend>
@@ -91,7 +90,7 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
   });
   const { preset } = grants;
   const presetName = preset === "custom" || preset === FOLLOW ? undefined : preset;
-  const own = preset === FOLLOW ? RUN_AND_FOLLOW : [...grants.chosen, ...specific(grants.more)];
+  const own = preset === FOLLOW ? RUN_AND_FOLLOW : [...grants.chosen, ...namesIn(grants.more)];
   const capabilities = presetName === undefined ? own : presetCapabilities(presetName, base, isAdmin);
   const submit = async (): Promise<void> => {
     const body: NewApiKey = {

@@ -6,6 +6,7 @@ import { request } from "../../api/client";
 import { ownerIdOf } from "../../api/organization";
 import { ConfirmDialog, FormDialog } from "../../parts/form";
 import { Check, InputField } from "../../ui/inputs/field";
+import { namesIn } from "../../ui/inputs/typed";
 import type { Issued } from "./key-dialogs";
 import { COMMON } from "../../messages/common";
 import { SERVICE_ACCOUNT_DIALOGS } from "../../messages/service-accounts";
@@ -19,7 +20,6 @@ const grantable = (tier: string): readonly string[] => {
   const base = isBaseTier(tier) ? tier : "enterprise";
   return [...CEILINGS[base], ...Object.keys(BY_NAME).filter((capability) => withinCeiling(capability, base))];
 };
-const inText = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
 interface ChecksProps {
   all: readonly string[];
@@ -53,7 +53,7 @@ export const ServiceAccountDialog = ({ me, account, onClose }: Omit<DialogProps,
   const [name, setName] = useState(account?.name ?? "");
   const [chosen, setChosen] = useState<readonly string[]>(account?.capabilities.filter((one) => all.includes(one)) ?? []);
   const [more, setMore] = useState(account?.capabilities.filter((one) => !all.includes(one)).join(", ") ?? "");
-  const capabilities = [...new Set([...chosen, ...inText(more)])];
+  const capabilities = [...new Set([...chosen, ...namesIn(more)])];
   const submit = async (): Promise<void> => {
     const body = { name: name.trim(), capabilities };
     const id = ownerIdOf(me);

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
 import { AreaField, InputField } from "../../ui/inputs/field";
+import { namesIn } from "../../ui/inputs/typed";
 import { COMMON } from "../../messages/common";
 import { SECRET_DIALOG } from "../../messages/secrets";
 
@@ -11,7 +12,6 @@ const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Normalizes a typed name to capitals, with underscores for invalid characters. */
 const secretName = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
-const listed = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
 /** Sets or replaces a secret. Its value can't be read, so the user types it again. */
 export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClose: () => void }) => {
@@ -20,7 +20,7 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
   const [hosts, setHosts] = useState(secret?.hosts.join("\n") ?? "");
   const [alias, setAlias] = useState(secret?.alias ?? "");
   const submit = () => {
-    const body = { value: value.trim(), hosts: listed(hosts), ...(alias === "" ? {} : { alias }) };
+    const body = { value: value.trim(), hosts: namesIn(hosts), ...(alias === "" ? {} : { alias }) };
     return request("putSecret", { params: { name }, body });
   };
   return (
@@ -28,7 +28,7 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
       title={secret ? SECRET_DIALOG.replace([secret.name, secret.alias].filter(Boolean).join(" for ")) : SECRET_DIALOG.newSecret}
       width="md"
       action={secret ? SECRET_DIALOG.confirmReplace : COMMON.save}
-      disabled={!NAME.test(name) || !(alias === "" || ALIAS.test(alias)) || value.trim() === "" || listed(hosts).length === 0}
+      disabled={!NAME.test(name) || !(alias === "" || ALIAS.test(alias)) || value.trim() === "" || namesIn(hosts).length === 0}
       reads={["secrets"]}
       submit={submit}
       onClose={onClose}

@@ -230,3 +230,14 @@ export const parseExpression = (text: string): Expression => {
   const whole = expression(0);
   return peek().type === "end" ? whole : fail(peek());
 };
+
+/** Returns what is wrong with an expression, or undefined. */
+export const expressionProblem = (text: string): string | undefined => {
+  try {
+    parseExpression(text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return error.message;
+  }
+};

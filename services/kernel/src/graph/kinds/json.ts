@@ -1,6 +1,6 @@
 import { LIMITS } from "../../limits";
 import { BindError, charactersOfWork } from "../budget";
-import { evaluate, ExpressionError, parseExpression, shapeOf, type Expression } from "../jmespath";
+import { evaluate, expressionProblem, parseExpression, shapeOf, type Expression } from "../jmespath";
 import { withoutAbsent } from "../values/absent";
 import { hasInfinite, parseJsonText } from "../values/json-text";
 import { UNKNOWN, type Shape } from "../values/shape";
@@ -18,16 +18,11 @@ const WHOLE: Expression = { type: "current" };
 const read = (expression: unknown): Expression =>
   typeof expression === "string" && expression.trim() !== "" ? parseExpression(expression) : WHOLE;
 
-const expressionProblem = (expression: unknown): string[] => {
+const settingProblems = (expression: unknown): string[] => {
   if (expression === undefined || expression === null) return [];
   if (typeof expression !== "string") return ["expression: must be text"];
-  try {
-    read(expression);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return [`expression: ${error.message}`];
-  }
+  const problem = expression.trim() === "" ? undefined : expressionProblem(expression);
+  return problem === undefined ? [] : [`expression: ${problem}`];
 };
 
 /** Caches the last expression, because a step usually evaluates the same expression for each item. */
@@ -67,11 +62,11 @@ export const json: NodeKind = {
   inputs: () => new Map([["value", { type: "any", list: true }]]),
   outputs: () => new Map([["value", "any"]]),
   defaultInput: () => "value",
-  check: ({ data }) => expressionProblem(data.expression),
+  check: ({ data }) => settingProblems(data.expression),
   plan: (planner, node) => {
     const isConnected = planner.wiring.inputs.get(node.id)?.has("value") ?? false;
     if (!isConnected && node.data.value === undefined) planner.issues.push({ nodeId: node.id, ...finding("VALUE_MISSING") });
-    if (expressionProblem(node.data.expression).length > 0) return NOTHING_PLANNED;
+    if (settingProblems(node.data.expression).length > 0) return NOTHING_PLANNED;
     return planPure(planner, json, node, (bounds) => outputBounds(givenShape(planner, node), compiled(node.data.expression), bounds));
   },
   evaluate: (literals, item, budget) => {

@@ -1,5 +1,5 @@
 import { BindError, type RunBudget } from "../budget";
-import { evaluate, ExpressionError, parseExpression } from "../jmespath";
+import { evaluate, expressionProblem, parseExpression } from "../jmespath";
 import { joined, type Abstract } from "../plan/abstract";
 import { abstractSources, attempt, type Planner } from "../plan/planner";
 import { buildStep, knownItems } from "../plan/plan-step";
@@ -24,13 +24,8 @@ const isCount = (count: unknown): count is number => Number.isInteger(count) && 
 const untilProblems = (until: unknown): string[] => {
   if (until === undefined || until === null || until === "") return [];
   if (typeof until !== "string") return ["until: must be text"];
-  try {
-    parseExpression(until);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return [`until: ${error.message}`];
-  }
+  const problem = expressionProblem(until);
+  return problem === undefined ? [] : [`until: ${problem}`];
 };
 
 const feedbackProblems = (feedback: unknown): string[] => {
