@@ -34,23 +34,31 @@ const initiateSchema = z.strictObject({ content_type: z.string().min(1), file_na
 const unreadable = (problem: string): ProviderError =>
   new ProviderError(422, "input_unreadable", `the file could not be read: ${problem}`, "image");
 
-interface MaskedInput {
+type Keep = (chunk: Buffer) => void;
+
+interface Input {
   image?: unknown;
   mask?: unknown;
 }
-interface Body extends MaskedInput {
-  input?: MaskedInput | null;
+interface Body extends Input {
+  input?: Input | null;
   messages?: unknown;
 }
+interface Masked {
+  image: string;
+  mask: string;
+}
 
-/** Files that a request of any dialect names. */
-const filesOf = (body: unknown): string[] => {
-  const { image, mask, input, messages } = (body ?? {}) as Body;
+const isMasked = (input: Input): input is Masked => typeof input.image === "string" && typeof input.mask === "string";
+
+/** Files that a request of any dialect names, without those of masked inputs. */
+const filesOf = ({ image, mask, input, messages }: Body): string[] => {
   const parts = (Array.isArray(messages) ? (messages as ({ content?: unknown } | null)[]) : []).flatMap((message) =>
     Array.isArray(message?.content) ? (message.content as unknown[]) : [],
   );
   const pictures = parts.map((part) => (part as { image_url?: { url?: unknown } } | null)?.image_url?.url);
-  return [image, mask, input?.image, input?.mask, ...pictures].filter((one) => typeof one === "string");
+  const single = [{ image, mask }, input ?? {}].filter((one) => !isMasked(one)).flatMap((one) => [one.image, one.mask]);
+  return [...single, ...pictures].filter((one) => typeof one === "string");
 };
 
 async function* bounded(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
@@ -102,12 +110,16 @@ const createUploads = (folder: string) => {
 export const inputFiles = (dataDirectory: string, egress: EgressClient | undefined) => {
   const keptUploads = createUploads(join(dataDirectory, "uploads"));
 
-  const fetched = async (url: string): Promise<void> => {
+  const fetched = async (url: string, keep?: Keep): Promise<void> => {
+    if (!egress && keep) throw unreadable("addresses aren't fetched here");
     if (!egress) return;
     try {
       const { status, body } = await egress.stream({ url, timeoutMs: READ_MS, maxBytes: MAX_FILE_BYTES, maxRedirects: REDIRECTS });
       let bytes = 0;
-      for await (const chunk of body) bytes += chunk.length;
+      for await (const chunk of body) {
+        bytes += chunk.length;
+        keep?.(chunk);
+      }
       if (status !== 200) throw unreadable(`its address answers ${status}`);
       if (bytes === 0) throw unreadable("it is empty");
     } catch (error) {
@@ -115,34 +127,25 @@ export const inputFiles = (dataDirectory: string, egress: EgressClient | undefin
     }
   };
 
-  const read = async (reference: string, origin: string): Promise<void> => {
+  /** Reads a file. @param keep receives its bytes; without it, the file is only checked */
+  const read = async (reference: string, origin: string, keep?: Keep): Promise<void> => {
     if (DATA_URL.test(reference)) {
       if (!isInBase64(reference)) throw unreadable("its data is not in base64");
-      return;
+      return keep?.(Buffer.from(reference.slice(reference.indexOf(",") + 1), "base64"));
     }
     const url = URL.canParse(reference) ? new URL(reference) : undefined;
     const id = url?.origin === origin ? UPLOADED.exec(url.pathname)?.[1] : undefined;
-    if (id === undefined) await fetched(reference);
-    else if (!(await keptUploads.has(id))) throw unreadable("there is no such upload");
-  };
-
-  const bytesAt = async (reference: string, origin: string): Promise<Buffer> => {
-    if (DATA_URL.test(reference)) return Buffer.from(reference.slice(reference.indexOf(",") + 1), "base64");
-    const url = new URL(reference);
-    const id = url.origin === origin ? UPLOADED.exec(url.pathname)?.[1] : undefined;
-    if (id !== undefined) return keptUploads.read(id);
-    if (!egress) throw unreadable("addresses aren't fetched here");
-    const { body } = await egress.stream({ url: reference, timeoutMs: READ_MS, maxBytes: MAX_FILE_BYTES, maxRedirects: REDIRECTS });
-    const chunks: Buffer[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    return Buffer.concat(chunks);
+    if (id === undefined) return fetched(reference, keep);
+    if (!(await keptUploads.has(id))) throw unreadable("there is no such upload");
+    keep?.(await keptUploads.read(id));
   };
 
   /** Keeps the image and the mask of a request until its result is drawn, and names them by their addresses here. */
-  const keepMasked = async (input: MaskedInput | null | undefined, origin: string): Promise<void> => {
-    if (typeof input?.image !== "string" || typeof input.mask !== "string") return;
+  const keepMasked = async (input: Masked, origin: string): Promise<void> => {
     for (const name of ["image", "mask"] as const) {
-      const bytes = await bytesAt(input[name] as string, origin);
+      const chunks: Buffer[] = [];
+      await read(input[name], origin, (chunk) => chunks.push(chunk));
+      const bytes = Buffer.concat(chunks);
       await checkImage(bytes).catch((error: unknown) => {
         throw unreadable(error instanceof Error ? error.message : "it isn't an image");
       });
@@ -166,9 +169,9 @@ export const inputFiles = (dataDirectory: string, egress: EgressClient | undefin
     response.status(200).end();
   });
   const check: RequestHandler = async (request, _response, next) => {
-    await Promise.all(filesOf(request.body).map((reference) => read(reference, baseUrlOf(request))));
     const body = (request.body ?? {}) as Body;
-    for (const input of [body, body.input]) await keepMasked(input, baseUrlOf(request));
+    await Promise.all(filesOf(body).map((reference) => read(reference, baseUrlOf(request))));
+    for (const input of [body, body.input ?? {}]) if (isMasked(input)) await keepMasked(input, baseUrlOf(request));
     next();
   };
   return { storage, uploads, check, readKept: keptUploads.read };
