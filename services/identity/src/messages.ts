@@ -2,7 +2,8 @@ import { capsFromNumbers, capsToNumbers, type CustomTier, type Plan } from "@nod
 import { identity } from "@nodeloom/proto";
 import type { AuditEntry } from "./audit/audit";
 import type { AuthenticatedKey } from "./keys/authentication";
-import type { AuditRecord, KeyRecord, SecretRecord } from "./records";
+import type { AuditRecord, SecretRecord } from "./records";
+import type { KeyRecord } from "./keys/records";
 import { partsOf } from "./secrets/aliases";
 import type { Rollout } from "./tiers/rollouts";
 import type { User } from "./users/user";

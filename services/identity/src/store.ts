@@ -6,14 +6,13 @@ import { createAuditStore, type AuditStore } from "./audit/audit-store";
 import { createEndpointModel, createEndpointStore, type EndpointStore } from "./keys/endpoint-store";
 import { createRunSecretStore, type RunSecretStore } from "./keys/run-secret-store";
 import { createKeyStore, type KeyStore } from "./keys/key-store";
+import type { KeyRecord, RunSecretRecord } from "./keys/records";
 import type {
   AttemptsRecord,
   AuditRecord,
   Business,
-  KeyRecord,
   KnownAddressRecord,
   PendingSignInRecord,
-  RunSecretRecord,
   RunStopRecord,
   SecondFactorRecord,
   SecretRecord,
@@ -22,7 +21,7 @@ import type {
 } from "./records";
 import { erasureSchema } from "./erasure/schema";
 import { createErasureMarks, createErasureStore, type ErasureMarks, type ErasureStore } from "./erasure/erasure-store";
-import { createKnownAddressStore, KNOWN_ADDRESS_SECONDS, type KnownAddressStore } from "./sessions/known-address-store";
+import { createKnownAddressStore, type KnownAddressStore } from "./sessions/known-address-store";
 import { createOidcStore, type OidcStore } from "./oidc/oidc-store";
 import { createOidcModels } from "./oidc/schema";
 import { createOrganizationStore, type OrganizationStore } from "./organizations/organization-store";
@@ -34,12 +33,10 @@ import { createSecretStore, type SecretStore } from "./secrets/secret-store";
 import { createTierStore, type TierStore } from "./tiers/tier-store";
 import { createRunStopStore, type RunStopStore } from "./users/run-stop-store";
 import { stopSchema } from "./users/schema";
+import { keySchema, runSecretSchema } from "./keys/schema";
+import { date, number, optionalDate, OPTIONS, optionalText, text } from "./schema-fields";
+import { attemptsSchema, knownAddressSchema, pendingSignInSchema } from "./sessions/schema";
 import { createUserStore, type UserStore } from "./users/user-store";
-
-const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
-const text = { type: String, required: true } as const;
-const optionalDate = { type: Date, default: null } as const;
-const number = { type: Number, required: true } as const;
 
 const userSchema = new Schema<UserRecord>(
   {
@@ -70,10 +67,10 @@ const userSchema = new Schema<UserRecord>(
       default: null,
     },
     passwordReset: {
-      type: new Schema({ hash: text, expiresAt: { type: Date, required: true }, mailed: { type: Boolean, default: false } }, OPTIONS),
+      type: new Schema({ hash: text, expiresAt: date, mailed: { type: Boolean, default: false } }, OPTIONS),
       default: null,
     },
-    verification: { type: new Schema({ hash: text, expiresAt: { type: Date, required: true } }, OPTIONS), default: null },
+    verification: { type: new Schema({ hash: text, expiresAt: date }, OPTIONS), default: null },
     mutedNotices: { type: new Schema(Object.fromEntries(NOTICES.map((notice) => [notice, Boolean])), OPTIONS), default: {} },
     bootstrapHash: { type: String, default: null },
     emailVerifiedAt: optionalDate,
@@ -81,7 +78,7 @@ const userSchema = new Schema<UserRecord>(
     erasure: { type: erasureSchema, default: null },
     endpointEvents: { type: [String], default: undefined },
     endpointRevision: Number,
-    createdAt: { type: Date, required: true },
+    createdAt: date,
   },
   OPTIONS,
 )
@@ -112,76 +109,11 @@ const tierSchema = new Schema<TierRecord>(
   OPTIONS,
 );
 
-const signingSecret = new Schema({ sealed: text, createdAt: { type: Date, required: true } }, OPTIONS);
-const runSecretSchema = new Schema<RunSecretRecord>({ _id: text, secrets: { type: [signingSecret], required: true } }, OPTIONS);
-
-const keySchema = new Schema<KeyRecord>(
-  {
-    _id: text,
-    userId: text,
-    madeBy: { type: String },
-    slot: number,
-    epoch: number,
-    name: text,
-    start: text,
-    preset: text,
-    capabilities: { type: [String], required: true },
-    // A list, because names can contain dots.
-    metadata: { type: [new Schema({ name: text, value: { type: String, default: "" } }, OPTIONS)], default: [] },
-    alias: { type: String, default: undefined },
-    hashes: { type: [String], required: true },
-    rotation: { type: new Schema({ graceSeconds: number, previousEndsAt: optionalDate }, OPTIONS), default: null },
-    webhook: {
-      type: new Schema(
-        {
-          url: text,
-          events: { type: [String], required: true },
-          disabledAt: optionalDate,
-          disabledReason: { type: String, default: "" },
-          revision: text,
-          failingSince: optionalDate,
-        },
-        OPTIONS,
-      ),
-      default: null,
-    },
-    webhookSecrets: { type: [signingSecret], required: true },
-    createdAt: { type: Date, required: true },
-    lastUsedAt: optionalDate,
-    expiresAt: optionalDate,
-  },
-  OPTIONS,
-)
-  // Finds the key of every authenticated request.
-  .index({ hashes: 1 }, { unique: true })
-  // Finds an owner's keys and bounds their number.
-  .index({ userId: 1, slot: 1 }, { unique: true })
-  // Finds keys that end when their creator loses approval.
-  .index({ madeBy: 1 });
-
-const attemptsSchema = new Schema<AttemptsRecord>(
-  { _id: text, count: number, endsAt: { type: Date, required: true }, nextAt: optionalDate },
-  OPTIONS,
-).index({ endsAt: 1 }, { expireAfterSeconds: 0 });
-
-const knownAddressSchema = new Schema<KnownAddressRecord>(
-  { _id: text, account: String, at: { type: Date, required: true } },
-  OPTIONS,
-).index({ at: 1 }, { expireAfterSeconds: KNOWN_ADDRESS_SECONDS });
-
-const pendingSignInSchema = new Schema<PendingSignInRecord>(
-  { _id: text, userId: text, network: text, sessionEpoch: number, expiresAt: { type: Date, required: true } },
-  OPTIONS,
-).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-
 /** Read without an index, because there are few rows and usually none. */
 const runStopSchema = new Schema<RunStopRecord>(
-  { _id: text, userId: text, at: { type: Date, required: true }, claim: { type: String, default: null }, claimedUntil: optionalDate },
+  { _id: text, userId: text, at: date, claim: { type: String, default: null }, claimedUntil: optionalDate },
   OPTIONS,
 );
-
-/** Not `required`, because that rejects empty texts. */
-const optionalText = { type: String, default: "" } as const;
 
 const auditSchema = new Schema<AuditRecord>(
   {
@@ -196,7 +128,7 @@ const auditSchema = new Schema<AuditRecord>(
     outcome: text,
     errorCode: optionalText,
     requestId: optionalText,
-    at: { type: Date, required: true },
+    at: date,
     ownerId: { type: String },
     ip: { type: String },
     unannounced: { type: Boolean },
@@ -221,7 +153,7 @@ const secretSchema = new Schema<SecretRecord>(
     hosts: { type: [String], required: true },
     revision: text,
     setBy: text,
-    setAt: { type: Date, required: true },
+    setAt: date,
     createdAt: { type: Date },
   },
   OPTIONS,

@@ -1,6 +1,6 @@
 import { type identity } from "@nodeloom/proto";
 import { generateKeyValue } from "../src/keys/key-value";
-import type { KeyRecord } from "../src/records";
+import type { KeyRecord } from "../src/keys/records";
 import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
 
 let deployment: Deployment;

@@ -1,7 +1,7 @@
 import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createClaimStore } from "./cap/claim-store";
 import { createFolderStore } from "./folders/folder-store";
-import { createWorkflowStore } from "./store";
+import { createWorkflowStore } from "./store/workflow-store";
 import { createVersionStore } from "./versions/version-store";
 
 /** Workflows, versions, folders, and their numbers per user. Increase the version whenever a collection's indexes change. */

@@ -23,7 +23,7 @@ import { createFolderStore } from "./folders/folder-store";
 import { createInlineThumbnails } from "./pictures/inline-thumbnails";
 import { createPictures } from "./pictures/pictures";
 import { workflowsHandlers } from "./server";
-import { createWorkflowStore } from "./store";
+import { createWorkflowStore } from "./store/workflow-store";
 import { createTemplates } from "./templates";
 import { createThumbnailAddresses } from "./pictures/thumbnails";
 import { createTools } from "./tools";

@@ -1,18 +1,19 @@
 import { createHash, randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
-import { approvedAfter, approvedDraftAfter, hasPendingChange, keepApproved, nothingApproved, standingDraft } from "./approval";
-import { appIssuesWithin, isSameApp, publishedBy } from "./apps/settings";
+import { hasPendingChange, keepApproved, nothingApproved } from "./approval";
+import { appIssuesWithin, publishedBy } from "./apps/settings";
 import type { WithinCap } from "./cap/cap";
+import { approvalsOf, changedMembers, checkSwitches } from "./changes";
 import { checkNoCredentials } from "./definition/credentials";
-import { changedSince, requireFound, foundAt, notApproved, sessionRequired } from "./definition/errors";
+import { changedSince, requireFound, foundAt, notApproved } from "./definition/errors";
 import { namedBy } from "./definition/named-media";
 import { checkSettings, checkSize, derive } from "./definition/settings";
-import { firstFree, slugOf, variantsOf } from "./definition/slug";
 import type { OwnWorkflow, WorkflowStore } from "./definition/storage";
 import { inProduction, newest, type Settings, type Workflow } from "./definition/workflow";
 import type { FolderStore } from "./folders/folders";
 import type { Allowed, InlineThumbnails } from "./pictures/inline-thumbnails";
+import { createInsertion, pauseMs } from "./insertion";
 import type { Pictures } from "./pictures/pictures";
 import type { VersionStore } from "./definition/storage";
 
@@ -73,53 +74,20 @@ export interface SavingDeps {
   versions: Pick<VersionStore, "get" | "keepDraft">;
 }
 
-const MAX_PAUSE_MS = 20;
 /** The texts that count towards a workflow's size. */
 const TEXTS = ["nodesJson", "edgesJson", "viewportJson", "coverJson", "testsJson"] as const;
 const MAX_REFERENCE_CHARS = 255;
 
-const pauseMs = (): number => Math.random() * MAX_PAUSE_MS;
-
 /** Unique per creation. Attempts with equal references have equal ids, so that they create one workflow. */
 export const creationIdOf = (ownerId: string, reference: string): string =>
   reference === "" ? randomUUID() : createHash("sha256").update(`${ownerId}\n${reference}`).digest("base64url");
-
-/** Returns the members that were sent, and members derived from a changed graph. */
-const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<Workflow> => {
-  const sentMembers: Partial<Workflow> = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  if (Object.keys(sentMembers).length === 0) return sentMembers;
-  const { nodesJson, edgesJson } = sentMembers;
-  const isGraph = nodesJson !== undefined || edgesJson !== undefined;
-  // Old rows have no result members.
-  const isFirstTool = sentMembers.mcp === true && current.resultsJson === undefined;
-  const derived = isGraph || isFirstTool ? derive(nodesJson ?? current.nodesJson, edgesJson ?? current.edgesJson) : {};
-  return { ...sentMembers, ...derived, mediaNames: namedBy({ ...current, ...sentMembers }) };
-};
-
-/** Only a session can change tool and app settings. A key can send their current values. */
-const checkSwitches = ({ mcp, app }: Partial<Settings>, before: Pick<Workflow, "mcp" | "app">): void => {
-  if (mcp !== undefined && mcp !== (before.mcp ?? false)) throw sessionRequired("mcp");
-  if (app !== undefined && !isSameApp(app, before.app)) throw sessionRequired("app");
-};
-
-/** Approvals after a save. A caller who can run the workflow approves by sending the whole graph or publishing the app. */
-const approvalsOf = (current: Workflow, next: Workflow, { changes, withoutRun }: Update): Pick<Workflow, "approved" | "approvedDraft"> => {
-  const { approved = null } = current;
-  if (withoutRun) return { approved: approvedAfter(current, next), approvedDraft: approvedDraftAfter(current, next) };
-  const isWhole = changes.nodesJson !== undefined && changes.edgesJson !== undefined;
-  const publishesApp = next.app?.published === true && current.app?.published !== true;
-  const isDraftRun = newest(next) === 0;
-  return {
-    approved: publishesApp || (isWhole && isDraftRun) ? null : approved,
-    approvedDraft: isWhole || (publishesApp && isDraftRun) ? null : standingDraft(current),
-  };
-};
 
 /** The first revision of a workflow. It is higher than any revision of a deleted workflow with the same slug. */
 const firstRevision = (createdAt: Date): number => createdAt.getTime();
 
 export const createSaving = (deps: SavingDeps): Saving => {
   const { store, folders, withinCap, withinTemplates, pictures, inlineThumbnails, versions } = deps;
+  const insert = createInsertion(store);
   const requireFolder = async (folderId: string | null | undefined, ownerId: string): Promise<void> => {
     if (folderId === null || folderId === undefined || (await folders.exists(folderId, ownerId))) return;
     throw invalidRequest([{ path: "folderId", message: "is not one of your folders" }]);
@@ -138,27 +106,6 @@ export const createSaving = (deps: SavingDeps): Saving => {
     if (folderId === null || (await folders.exists(folderId, createdBy))) return workflow;
     await store.leaveFolder(folderId, createdBy, new Date(), slug);
     return requireFound(await store.owned(slug, createdBy));
-  };
-
-  /** Returns the first free slug for a name. Owners can reuse slugs of workflows that they deleted. */
-  const freeSlug = async (base: string, ownerId: string): Promise<{ slug: string; isOwnersAgain: boolean }> => {
-    const takenSlugs = await store.taken(variantsOf(base));
-    const mine = new Set([...takenSlugs].filter(([, formerOwner]) => formerOwner === ownerId).map(([own]) => own));
-    const slug = firstFree(base, new Set([...takenSlugs.keys()].filter((one) => !mine.has(one))));
-    return { slug, isOwnersAgain: mine.has(slug) };
-  };
-
-  const insert = async (workflow: Omit<Workflow, "slug">): Promise<Workflow> => {
-    const base = slugOf(workflow.name);
-    const attempt = async (count: number): Promise<Workflow | undefined> => {
-      const { slug, isOwnersAgain } = count === 1 ? { slug: base, isOwnersAgain: false } : await freeSlug(base, workflow.createdBy);
-      const candidate = { ...workflow, slug };
-      if (await (isOwnersAgain ? store.reclaim(candidate) : store.insert(candidate))) return candidate;
-      return store.created(workflow.creationId, workflow.createdBy);
-    };
-    const inserted = await retryOnConflict(CONFLICT_ATTEMPTS.workflow, attempt, (count) => (count === 1 ? 0 : pauseMs()));
-    if (!inserted) throw unavailable("too many workflows of this name are being created");
-    return inserted;
   };
 
   const checkPictures = (changes: Partial<Settings>, current: Workflow | undefined): void => {

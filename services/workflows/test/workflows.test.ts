@@ -1,5 +1,5 @@
 import { connectMongo } from "@nodeloom/platform";
-import { createWorkflowStore } from "../src/store";
+import { createWorkflowStore } from "../src/store/workflow-store";
 import { EVERYTHING, newOwner, get, invalidAt, NOT_FOUND, startWorkflows, type RunningWorkflows } from "./harness";
 import type { workflows as proto } from "@nodeloom/proto";
 

@@ -12,7 +12,7 @@ import { headerValue, iso, listQuery, MAX_CREDITS, slug, timestamp, uuid, workfl
 import { startRun } from "../runs/run";
 import { listedOf } from "../workflows/readable";
 import { pendingChange } from "../workflows/schemas";
-import { alias, aliasFor, madeBy, settingUp, triggerOwner, withPending } from "./schedules";
+import { alias, aliasFor, madeBy, settingUp, triggerOwner, withPending } from "./trigger";
 import { jsonBody, signedBody } from "../../http/body/kinds";
 
 /** Inbound hooks: addresses at which other services start a workflow. */

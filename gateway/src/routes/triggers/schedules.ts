@@ -1,132 +1,28 @@
-import { covers, creditLimit, ENTERPRISE_CAPS, toCredits, TRIGGER_BOUNDS, unlessNotFound, USUAL_CAPS } from "@nodeloom/kernel";
+import { covers, creditLimit, ENTERPRISE_CAPS, TRIGGER_BOUNDS, USUAL_CAPS } from "@nodeloom/kernel";
 import { executions as messages, type triggers } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
-import { notFound } from "../../http/errors";
-import { raw } from "../../http/json";
-import { SCHEDULE_MS } from "../../http/limits";
 import { auditedForOwner } from "../../edge/audit";
 import { defineRoute, type CallContext } from "../../edge/route";
-import {
-  aliasName,
-  anyObject,
-  iso,
-  listQuery,
-  MAX_CREDITS,
-  slug,
-  timestamp,
-  uuid,
-  workflowParams,
-  type ParamsSpec,
-} from "../../http/schemas";
-import { execution, executionView } from "../executions/view";
-import { specific } from "../runs/schemas";
-import { checkWebhook, runWebhook } from "../runs/webhook";
-import { selectedGraph } from "../workflows/selection";
-import { pendingChange } from "../workflows/schemas";
-import { listedOf } from "../workflows/readable";
 import { jsonBody } from "../../http/body/kinds";
+import { notFound } from "../../http/errors";
+import { SCHEDULE_MS } from "../../http/limits";
+import { listQuery, slug, uuid, workflowParams, type ParamsSpec } from "../../http/schemas";
+import { executionView } from "../executions/view";
+import { checkWebhook } from "../runs/webhook";
+import { listedOf } from "../workflows/readable";
+import { change, creation, READ_RUNS, schedule, scheduleView, withRuns } from "./schedule-view";
+import { aliasFor, reading, removing, scheduling, triggerOwner, withPending } from "./trigger";
 
 /** Schedules of workflows. */
 
-const READ_RUNS = "execution:read";
 /** Latest runs shown with a schedule. */
 const SHOWN_RUNS = 10;
-
-const cron = z.string().min(1).max(TRIGGER_BOUNDS.cronChars).meta({
-  description: "Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`",
-  example: "0 9 * * 1-5",
-});
-const timezone = z
-  .string()
-  .min(1)
-  .max(TRIGGER_BOUNDS.timezoneChars)
-  .meta({ description: "IANA name. Default: UTC", example: "Europe/Berlin" });
-const inputs = anyObject.meta({ description: "Inputs of every run. Name files by id or address" });
-export const alias = aliasName.meta({
-  description: "The alias of the workflow that its runs use; null or absent: `production`",
-  example: "staging",
-});
-const maxCredits = z
-  .number()
-  .min(0)
-  .max(MAX_CREDITS)
-  .nullable()
-  .meta({ description: "Maximum cost of each run in credits. Null: limited only by the balance" });
-
-const why = { code: z.string().meta({ description: "Code of an API error" }), message: z.string() };
-const time = z
-  .object({
-    at: timestamp.meta({ description: "The scheduled time" }),
-    outcome: z.enum(["started", "skipped", "refused"]).meta({ description: "`skipped`: the previous run was still active" }),
-    executionId: uuid.nullable(),
-    error: z.object(why).nullable(),
-  })
-  .meta({ id: "ScheduledTime" });
-export const madeBy = z
-  .string()
-  .nullable()
-  .meta({ description: "The person who created it or last changed its target. It stops if they lose access. Null if unknown" });
-const schedule = z
-  .object({
-    id: uuid,
-    workflowSlug: slug,
-    alias: alias.nullable(),
-    cron,
-    timezone,
-    inputs,
-    maxCredits,
-    webhook: runWebhook.nullable().meta({ description: "Null: the key's webhook" }),
-    paused: z.boolean(),
-    stopped: z
-      .object({ ...why, at: timestamp.nullable() })
-      .nullable()
-      .meta({ description: "Reason for an automatic stop. `paused: false` restarts it" }),
-    keyId: z.string().nullable().meta({ description: "Key that last changed it, and with which it stops; null for a session" }),
-    madeBy,
-    pendingChange,
-    nextRuns: z.array(timestamp).meta({ description: "Next times. Empty while it is paused or stopped" }),
-    history: z.array(time).meta({ description: "Recent times and their outcomes, newest first" }),
-    createdAt: timestamp.nullable(),
-    updatedAt: timestamp.nullable(),
-  })
-  .meta({ id: "Schedule" });
-const withRuns = schedule
-  .extend({ executions: z.array(execution).meta({ description: `Its last runs, newest first. Empty without \`${READ_RUNS}\`` }) })
-  .meta({ id: "ScheduleWithRuns" });
-
-const creation = z
-  .strictObject({
-    cron,
-    timezone: timezone.optional(),
-    inputs: inputs.optional(),
-    alias: alias.nullish(),
-    maxCredits: maxCredits.optional(),
-    webhook: runWebhook
-      .nullish()
-      .meta({ description: "Receives the messages of its runs, as for a run. Null or absent: the key's webhook" }),
-    paused: z.boolean().optional(),
-  })
-  .meta({ id: "NewSchedule" });
-const change = creation
-  .partial()
-  .refine((changes) => Object.keys(changes).length > 0, "give at least one of cron, timezone, inputs, alias, maxCredits, webhook, paused")
-  .meta({ id: "ScheduleChange", override: { minProperties: 1 } });
 
 const scheduleParams: ParamsSpec<{ slug: string; id: string }> = {
   schema: z.object({ slug, id: uuid }),
   invalid: () => notFound("schedule"),
 };
-
-export const triggerOwner = ({ user, person, key }: Caller): triggers.TriggerOwner => ({
-  userId: user.id,
-  keyId: key?.id ?? "",
-  personId: person.id,
-});
-
-/** Alias for a schedule or a hook: the named one, or else the key's; empty for `production`. */
-export const aliasFor = (caller: Caller, wantedAlias: string | null | undefined): string =>
-  selectedGraph(caller, { alias: wantedAlias ?? "" }).alias;
 
 /** A pause doesn't change the alias. Every other change by a key with an alias sets that alias. */
 const changedAlias = (caller: Caller, body: z.infer<typeof change>): string | undefined => {
@@ -147,61 +43,6 @@ const webhookOf = async (
   return webhook === undefined ? undefined : { url: webhook?.url ?? "", events: webhook?.events ?? [] };
 };
 
-const timeView = ({ at, outcome, executionId, code, message }: triggers.ScheduledTime): Record<string, unknown> => ({
-  at: iso(at),
-  outcome,
-  executionId: executionId || null,
-  error: code ? { code, message } : null,
-});
-
-const view = (scheduleMessage: triggers.Schedule | undefined): Record<string, unknown> => {
-  if (!scheduleMessage) throw new Error("triggers answered without a schedule");
-  const {
-    id,
-    workflowSlug,
-    cron: times,
-    timezone: zone,
-    inputsJson,
-    maxMillicredits,
-    paused,
-    keyId,
-    nextTimes,
-    history,
-    webhook,
-  } = scheduleMessage;
-  const { stoppedCode: code, stoppedMessage: message, stoppedAt } = scheduleMessage;
-  return {
-    ...{ id, workflowSlug, cron: times, timezone: zone, inputs: raw(inputsJson, "{}") },
-    alias: scheduleMessage.alias || null,
-    maxCredits: maxMillicredits === undefined ? null : toCredits(maxMillicredits),
-    webhook: webhook ? { url: webhook.url, ...(webhook.events.length === 0 ? {} : { events: webhook.events }) } : null,
-    paused,
-    stopped: code ? { code, message, at: iso(stoppedAt) } : null,
-    keyId: keyId || null,
-    madeBy: scheduleMessage.madeBy || null,
-    nextRuns: nextTimes.map(iso),
-    history: history.map(timeView),
-    createdAt: iso(scheduleMessage.createdAt),
-    updatedAt: iso(scheduleMessage.updatedAt),
-  };
-};
-
-type OfWorkflow = Pick<CallContext<"any", { slug: string }>, "gateway" | "caller" | "params">;
-
-/** Adds whether a change of the graph is pending. */
-export const withPending = async <T extends object>({ gateway, caller, params }: OfWorkflow, views: T[]) => {
-  const schemaRequest = { slug: params.slug, userId: caller.user.id, version: "" };
-  const schema = views.length === 0 ? undefined : await unlessNotFound(gateway.services.workflows.getSchema(schemaRequest));
-  return views.map((one) => ({ ...one, pendingChange: schema?.pendingChange ?? false }));
-};
-
-const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
-const reading = { ...shared, capability: "workflow:read", role: "viewer" } as const;
-const WRITES = { anyOf: ["workflow:write", "schedules:write"] };
-const removing = { ...shared, capability: WRITES, role: "editor" } as const;
-/** Settings shared by routes that create runs for later in the caller's name. */
-const scheduling = { ...removing, capability: [WRITES, specific("workflow", "slug")], approval: true } as const;
-export const settingUp = { ...scheduling, capability: ["workflow:write", specific("workflow", "slug")] } as const;
 const RUN_ERRORS = [
   "INVALID_INPUTS",
   "WORKFLOW_INVALID",
@@ -237,7 +78,7 @@ export const scheduleRoutes = [
     handler: async (context) => {
       const { gateway, caller, params } = context;
       const { schedules } = await gateway.services.triggers.listSchedules({ userId: caller.user.id, workflowSlug: params.slug });
-      return { status: 200, body: await withPending(context, (await listedOf(context, params.slug, schedules)).map(view)) };
+      return { status: 200, body: await withPending(context, (await listedOf(context, params.slug, schedules)).map(scheduleView)) };
     },
   }),
   defineRoute({
@@ -273,8 +114,8 @@ export const scheduleRoutes = [
         const { schedule: value } = await gateway.services.triggers.createSchedule(scheduleRequest, { deadlineMs: SCHEDULE_MS });
         return { value, after: { id: value?.id } };
       });
-      const [scheduleView] = await withPending(context, [view(newSchedule)]);
-      return { status: 201, body: scheduleView, headers: { Location: `/api/workflows/${params.slug}/schedules/${newSchedule?.id}` } };
+      const [pendingView] = await withPending(context, [scheduleView(newSchedule)]);
+      return { status: 201, body: pendingView, headers: { Location: `/api/workflows/${params.slug}/schedules/${newSchedule?.id}` } };
     },
   }),
   defineRoute({
@@ -296,8 +137,8 @@ export const scheduleRoutes = [
         ? service.listExecutions(messages.ListExecutionsRequest.fromPartial(ofSchedule))
         : { executions: [] };
       const [{ schedule: message }, { executions }] = await Promise.all([schedules.getSchedule(which), runs]);
-      const [scheduleView] = await withPending(context, [view(message)]);
-      return { status: 200, body: { ...scheduleView, executions: executions.map(executionView) } };
+      const [pendingView] = await withPending(context, [scheduleView(message)]);
+      return { status: 200, body: { ...pendingView, executions: executions.map(executionView) } };
     },
   }),
   defineRoute({
@@ -332,8 +173,8 @@ export const scheduleRoutes = [
       const changed = await auditedForOwner(context, action, async () => ({
         value: (await gateway.services.triggers.updateSchedule(scheduleChange, { deadlineMs: SCHEDULE_MS })).schedule,
       }));
-      const [scheduleView] = await withPending(context, [view(changed)]);
-      return { status: 200, body: scheduleView };
+      const [pendingView] = await withPending(context, [scheduleView(changed)]);
+      return { status: 200, body: pendingView };
     },
   }),
   defineRoute({

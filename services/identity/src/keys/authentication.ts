@@ -4,7 +4,7 @@ import { effectiveGrants, requireApiAccess } from "./grants";
 import { createKeyCache, type ResolvedKey } from "./key-cache";
 import type { KeyStore } from "./key-store";
 import { classifyKeyValue, hashKeyValue } from "./key-value";
-import type { KeyRecord } from "../records";
+import type { KeyRecord } from "./records";
 import type { Accounts } from "../organizations/accounts";
 
 /** Keys created before this time have the retired, ranked scopes. */

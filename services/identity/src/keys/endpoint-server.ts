@@ -1,7 +1,7 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
-import type { EndpointRecord } from "../records";
+import type { EndpointRecord } from "./records";
 import type { EndpointId } from "./endpoint-store";
 import type { Endpoints, WithSecret } from "./endpoints";
 

@@ -1,7 +1,8 @@
 import { DURABLE } from "@nodeloom/platform";
 import { Schema, type Connection, type Model } from "mongoose";
 import type { OrganizationRecord } from "../organizations/records";
-import type { EndpointRecord, EndpointsRecord, UserRecord, WebhookSecretRecord } from "../records";
+import type { UserRecord } from "../records";
+import type { EndpointRecord, EndpointsRecord, WebhookSecretRecord } from "./records";
 import { newestFirst } from "./key-store";
 
 const endpointsSchema = new Schema<EndpointsRecord>(

@@ -11,7 +11,7 @@ import {
   wellFormed,
 } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import type { EndpointRecord, EndpointsRecord } from "../records";
+import type { EndpointRecord, EndpointsRecord } from "./records";
 import type { EndpointChange, EndpointId, EndpointSettings, EndpointStore } from "./endpoint-store";
 import type { SecretBox } from "./webhook-secrets";
 import { FAILING_MS, newWebhookSecret, signing, webhookIssues, type AddressProblem, type WebhookTarget } from "./webhooks";

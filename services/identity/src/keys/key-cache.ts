@@ -1,6 +1,6 @@
 import type { IdentityChange } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
-import type { KeyRecord } from "../records";
+import type { KeyRecord } from "./records";
 import type { KeyHolder } from "../organizations/accounts";
 
 /**

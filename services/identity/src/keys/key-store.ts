@@ -1,6 +1,6 @@
 import { insertOnce } from "@nodeloom/platform";
 import type { Model } from "mongoose";
-import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "../records";
+import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "./records";
 
 /** Maximum number of stored signing secrets. Replaced secrets still sign for a day; if there are too many, the oldest is dropped. */
 export const SECRETS_KEPT = 10;

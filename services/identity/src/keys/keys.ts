@@ -14,7 +14,7 @@ import {
 import { aliasIssues, keyIssues, metadataIssues, nameIssues, type NewKey } from "./key-issues";
 import type { KeyChange, KeyStore, Ownership } from "./key-store";
 import { generateKeyValue, hashKeyValue, START_CHARS } from "./key-value";
-import type { KeyRecord } from "../records";
+import type { KeyRecord } from "./records";
 import type { SecretBox } from "./webhook-secrets";
 import type { Accounts } from "../organizations/accounts";
 import type { Users } from "../users/users";

@@ -1,6 +1,6 @@
 import { DURABLE } from "@nodeloom/platform";
 import type { Model } from "mongoose";
-import type { RunSecretRecord, WebhookSecretRecord } from "../records";
+import type { RunSecretRecord, WebhookSecretRecord } from "./records";
 import { newestFirst } from "./key-store";
 
 /** Stores secrets of owners, the newest first. */

@@ -1,5 +1,5 @@
 /** Each owner has a secret for runs. It signs only webhooks that runs name. */
-import type { WebhookSecretRecord } from "../records";
+import type { WebhookSecretRecord } from "./records";
 import type { RunSecretStore } from "./run-secret-store";
 import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
 import { signing } from "./webhooks";

@@ -4,7 +4,7 @@ import type { Changes } from "../changes";
 import type { Accounts } from "../organizations/accounts";
 import { effectiveGrants, mayReceive, requireWebhookGrant } from "./grants";
 import type { KeyStore, Ownership, WebhookSettings } from "./key-store";
-import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "../records";
+import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "./records";
 import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
 
 const MAX_URL_CHARS = 2_048;

@@ -1,9 +1,6 @@
 import { Schema, type Connection, type Model } from "mongoose";
 import type { OidcIdentityRecord, OidcSignInRecord } from "../records";
-
-const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
-const text = { type: String, required: true } as const;
-const date = { type: Date, required: true } as const;
+import { OPTIONS, text, date } from "../schema-fields";
 
 const identitySchema = new Schema<OidcIdentityRecord>(
   { _id: text, issuer: text, subject: text, userId: text, linkedAt: date, admin: { type: Boolean, required: true } },

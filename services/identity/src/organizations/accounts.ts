@@ -1,5 +1,5 @@
 import { PLANS, type Role } from "@nodeloom/kernel";
-import type { KeyRecord } from "../records";
+import type { KeyRecord } from "../keys/records";
 import { noSuchUser, type User } from "../users/user";
 import type { Users } from "../users/users";
 import { memberOf } from "./members";

@@ -1,11 +1,8 @@
 import { Schema, type Connection, type Model } from "mongoose";
 import { erasureSchema } from "../erasure/schema";
+import { OPTIONS, date, text } from "../schema-fields";
 import { stopSchema } from "../users/schema";
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from "./records";
-
-const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
-const text = { type: String, required: true } as const;
-const date = { type: Date, required: true } as const;
 
 const memberSchema = new Schema<MemberRecord>({ personId: text, role: text, since: date, admittedBy: String }, OPTIONS);
 const invitationSchema = new Schema<InvitationRecord>(

@@ -1,9 +1,7 @@
 import { insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection, type Model } from "mongoose";
 import type { ServiceAccountRecord } from "./records";
-
-const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
-const text = { type: String, required: true } as const;
+import { OPTIONS, text } from "../schema-fields";
 
 const schema = new Schema<ServiceAccountRecord>(
   {
