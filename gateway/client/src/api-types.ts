@@ -1193,7 +1193,7 @@ export interface Batch {
   batchId: string;
   /** `completed`: every item has ended. `failed`: the batch stopped at the first failed item, because of `onError` */
   status: "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
-  /** Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
+  /** Reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … While a running batch waits for the provider of a model: `PROVIDER_UNAVAILABLE` */
   reason: {
     code: string;
     message: string;
@@ -1257,7 +1257,7 @@ export interface BatchWithRows {
   batchId: string;
   /** `completed`: every item has ended. `failed`: the batch stopped at the first failed item, because of `onError` */
   status: "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
-  /** Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
+  /** Reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … While a running batch waits for the provider of a model: `PROVIDER_UNAVAILABLE` */
   reason: {
     code: string;
     message: string;

@@ -65,6 +65,48 @@ describe("a busy provider", () => {
   });
 });
 
+describe("a batch whose provider fails for 20 seconds", () => {
+  const OUTAGE_MS = 20_000;
+  const TOTAL = 50;
+  const AT_ONCE = 4;
+  afterEach(() => faults({}));
+
+  interface Batch {
+    status: string;
+    reason: { code: string; message: string } | null;
+    counts: Record<string, number>;
+    creditsCost: number;
+    rows: { status: string; creditsCost: number }[];
+  }
+
+  it("waits and says why, continues on its own, and loses a handful of items", async () => {
+    const inputs = Array.from({ length: TOTAL }, (_, index) => ({ prompt: `loom ${index}` }));
+    await faults({ errorRate: 1 });
+    const back = setTimeout(() => void faults({}), OUTAGE_MS);
+    try {
+      const { body } = await post("/api/models/sandbox-image/batches", { inputs, concurrency: AT_ONCE });
+      const read = async (): Promise<Batch> =>
+        (await client.call("GET", `/api/batches/${body.batchId as string}?limit=${TOTAL}`, { key: user.key })).body as unknown as Batch;
+      const waiting = await eventually(read, ({ reason }) => reason !== null);
+      expect(waiting).toMatchObject({
+        ...{ status: "running", counts: { completed: 0 } },
+        reason: { code: "PROVIDER_UNAVAILABLE", message: "waiting for sandbox-image: provider unavailable" },
+      });
+      const finalBatch = await eventually(read, ({ status }) => status !== "running");
+      const { failed = 0, completed = 0 } = finalBatch.counts;
+      expect(finalBatch).toMatchObject({ status: "completed", reason: null });
+      expect(failed).toBeGreaterThanOrEqual(AT_ONCE);
+      expect(failed).toBeLessThanOrEqual(2 * AT_ONCE);
+      expect(completed).toBe(TOTAL - failed);
+      expect(finalBatch.rows.filter(({ status, creditsCost }) => status === "failed" && creditsCost > 0)).toEqual([]);
+      const costs = finalBatch.rows.reduce((sum, { creditsCost }) => sum + creditsCost, 0);
+      expect(finalBatch.creditsCost).toBeCloseTo(costs, 6);
+    } finally {
+      clearTimeout(back);
+    }
+  });
+});
+
 interface StreamedEvent {
   id: string | undefined;
   type: string;

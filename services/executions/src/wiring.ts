@@ -127,7 +127,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
   const batches = createBatches({
     ...{ stores, services, planning, catalog, runs, cancellation, channel, urls, logger },
-    ...{ starter: batchStarter, withDeliveries: webhooks.batches, publicBaseUrl: config.PUBLIC_BASE_URL },
+    ...{ nextTrial: callParts.nextTrial, starter: batchStarter, withDeliveries: webhooks.batches, publicBaseUrl: config.PUBLIC_BASE_URL },
   });
   const leaving = createLeaving({
     ...{ stores, services, erasures, batches, cancellation, reads, leaver, logger },

@@ -6,6 +6,7 @@ export const BATCH_PAGE = {
   creditLimitReached: "The batch reached its credit limit",
   budgetUsedUp: "A budget is used up",
   paused: "The batch is paused",
+  waiting: "The batch continues when the provider is back",
   newLimitInCredits: "New limit in credits",
   moreThan: (maxCredits: number) => `More than ${maxCredits}`,
   resume: "Resume",

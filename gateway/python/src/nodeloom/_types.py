@@ -1388,7 +1388,8 @@ class Batch(TypedDict):
     # `completed`: every item has ended. `failed`: the batch stopped at the first failed item, because of
     # `onError`
     status: Literal["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]
-    # Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
+    # Reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … While a running batch waits for
+    # the provider of a model: `PROVIDER_UNAVAILABLE`
     reason: BatchReason1 | None
     workflowSlug: str | None
     # The published version that its items run; null for the draft, and for models
@@ -1462,7 +1463,8 @@ class BatchWithRows(TypedDict):
     # `completed`: every item has ended. `failed`: the batch stopped at the first failed item, because of
     # `onError`
     status: Literal["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]
-    # Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
+    # Reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … While a running batch waits for
+    # the provider of a model: `PROVIDER_UNAVAILABLE`
     reason: BatchWithRowsReason1 | None
     workflowSlug: str | None
     # The published version that its items run; null for the draft, and for models

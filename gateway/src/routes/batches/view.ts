@@ -36,7 +36,10 @@ export const batch = z
         }),
       })
       .nullable()
-      .meta({ description: "Code of the reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …" }),
+      .meta({
+        description:
+          "Reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … While a running batch waits for the provider of a model: `PROVIDER_UNAVAILABLE`",
+      }),
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that its items run; null for the draft, and for models" }),
     alias: z.string().nullable().optional().meta({ description: "The alias that selected the version, as on executions" }),

@@ -7,6 +7,7 @@ import {
   itemsAtOnce,
   OUT_OF_MAX_CREDITS,
   shareOf,
+  longOutageReason,
   type BatchRecord,
   type BatchRow,
   type UnderWay,
@@ -21,6 +22,7 @@ import type { BeginItem, Beginning, Begun } from "./begin-item";
 import type { Judging } from "./tests/judging";
 import { createChanges } from "./changes";
 import { itemExecutionId } from "./item";
+import type { OutageOf } from "./outages";
 import { isStopped, type CurrentRunner } from "./runner";
 import type { Runner } from "../run/runner";
 
@@ -31,7 +33,10 @@ export interface CarryingOptions {
   channel: Pick<EventChannel, "onTransition" | "publish">;
   currentRunner: CurrentRunner;
   judging: Pick<Judging, "atEnd">;
+  outageOf: OutageOf;
 }
+
+const HOUR_MS = 3_600_000;
 
 /** Result of a turn: `over` if no item is left to start or to wait for. */
 export type Carried = "over" | "again";
@@ -50,7 +55,7 @@ const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: Und
 };
 
 const createTurn = (batchId: string, options: CarryingOptions) => {
-  const { stores, beginItem, cancellation, channel, currentRunner, judging } = options;
+  const { stores, beginItem, cancellation, channel, currentRunner, judging, outageOf } = options;
   const { batches, queues } = stores;
   const changes = createChanges(batchId, channel);
   const beginning = new Map<number, Promise<void>>();
@@ -88,6 +93,26 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     return waiting.length > 0 ? 0 : Math.max(0, concurrency - running.length);
   };
 
+  /**
+   * Returns the rows before the first one whose provider is unavailable. If no item is under way, that row starts alone when a trial is
+   * due.
+   */
+  const reachableRows = async (batch: BatchRecord, rows: readonly BatchRow[]): Promise<readonly BatchRow[]> => {
+    for (const [position, row] of rows.entries()) {
+      const outage = await outageOf(row);
+      if (!outage) continue;
+      if (position > 0) return rows.slice(0, position);
+      const { model, since } = (await batches.wait(batchId, outage.model))?.outage ?? batch.outage ?? {};
+      if (model === outage.model && since && Date.now() - since.getTime() >= TIMING.batchOutage) {
+        await batches.pause(batchId, longOutageReason(model, TIMING.batchOutage / HOUR_MS));
+        return [];
+      }
+      return batch.underWay.length === 0 && outage.trialAt <= Date.now() ? [row] : [];
+    }
+    if (batch.outage) await batches.waitNoMore(batchId);
+    return rows;
+  };
+
   const beginMore = async (batch: BatchRecord, runner: Runner): Promise<void> => {
     const { next, total, again, underWay } = batch;
     const free = itemsAtOnce(batch, runner.concurrency) - underWay.length;
@@ -99,7 +124,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     if (count < 1) return;
     const repeated = [...again].sort((a, b) => a - b).slice(0, count);
     const fresh = Array.from({ length: Math.min(count, total - next) }, (_, offset) => next + offset);
-    const rows = await batches.rowsAt(batchId, repeated.length > 0 ? repeated : fresh);
+    const rows = await reachableRows(batch, await batches.rowsAt(batchId, repeated.length > 0 ? repeated : fresh));
     const { items, isExhausted } = affordable(batch, rows);
     if (items.length === 0) return void (isExhausted && (await batches.pause(batchId, OUT_OF_MAX_CREDITS)));
     const startedBatch = await batches.begin(batch, items);

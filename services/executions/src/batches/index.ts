@@ -10,6 +10,7 @@ import type { Runs } from "../accept/runs";
 import { createBeginItem } from "./begin-item";
 import { createCarryBatch } from "./carrying";
 import { createOrders, type OrdersOptions } from "./orders";
+import { createOutageOf, type OutageOptions } from "./outages";
 import { createPricing } from "./pricing";
 import { createBatchReads, type WithDeliveries } from "./reads";
 import { createJudging } from "./tests/judging";
@@ -28,14 +29,28 @@ export interface BatchesOptions {
   runs: Runs;
   cancellation: Cancellation;
   channel: EventChannel;
+  nextTrial: OutageOptions["nextTrial"];
   starter: OrdersOptions["starter"];
   withDeliveries?: WithDeliveries;
   logger: Logger;
 }
 
 export const createBatches = (options: BatchesOptions) => {
-  const { stores, services, planning, catalog, runs, cancellation, channel, urls, publicBaseUrl, starter, withDeliveries, logger } =
-    options;
+  const {
+    stores,
+    services,
+    planning,
+    catalog,
+    runs,
+    cancellation,
+    channel,
+    urls,
+    publicBaseUrl,
+    nextTrial,
+    starter,
+    withDeliveries,
+    logger,
+  } = options;
   const pricing = createPricing({ planning, billing: services.billing });
   const readTable = createReadTable({ media: services.media, workflows: services.workflows, catalog, urls });
   const { media, workflows } = services;
@@ -52,6 +67,7 @@ export const createBatches = (options: BatchesOptions) => {
       cancellation,
       channel,
       judging,
+      outageOf: createOutageOf({ catalog, nextTrial }),
       currentRunner: createCurrentRunner(services),
     }),
   };

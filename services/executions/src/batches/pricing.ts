@@ -1,5 +1,14 @@
 /** Validates and prices all items of a batch before the first item starts. */
-import { DomainError, heldMillicredits, itemHolds, toCredits, type PlanStep, type Reason, type RunPlan } from "@nodeloom/kernel";
+import {
+  DomainError,
+  heldMillicredits,
+  itemHolds,
+  stepModels,
+  toCredits,
+  type PlanStep,
+  type Reason,
+  type RunPlan,
+} from "@nodeloom/kernel";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { PlannedRun, Planning } from "../plan/planning";
@@ -23,10 +32,12 @@ interface PricedItem {
   mayCostLess: boolean;
   isPlaceless: boolean;
   paid: PricedCalls[];
+  /** See `BatchRow`. */
+  models: string[][];
 }
 
 export interface PricedBatch {
-  items: Pick<BatchRow, "price" | "most" | "granted">[];
+  items: Pick<BatchRow, "price" | "most" | "granted" | "models">[];
   /** `estimated` and `most` exclude the part that trial grants pay. */
   estimated: number;
   most: number;
@@ -61,6 +72,11 @@ const pricedCalls = (step: PlanStep): PricedCalls[] => {
   return models.length === 0 ? [] : [{ calls, models }];
 };
 
+const modelsOf = (steps: readonly PlanStep[]): string[][] => {
+  const alternatives = steps.map(stepModels).filter((models) => models.length > 0);
+  return [...new Map(alternatives.map((models) => [models.join(), models])).values()];
+};
+
 const priced = ({ steps }: RunPlan): PricedItem => {
   const calls = steps.flatMap(pricedCalls);
   const price = steps.reduce((sum, step) => sum + (step.model === undefined ? 0 : step.maxItems * heldMillicredits(step)), 0);
@@ -70,6 +86,7 @@ const priced = ({ steps }: RunPlan): PricedItem => {
     mayCostLess: steps.some(mayCostLess),
     isPlaceless: steps.length === 0,
     paid: calls,
+    models: modelsOf(steps),
   };
 };
 
@@ -123,7 +140,7 @@ const problemText = ({ index, path, message }: Problem): string => `item ${index
 const NAMED_PROBLEMS = 5;
 
 /** Price of an item that will be refused. */
-const UNPRICED: PricedItem = { price: 0, most: 0, mayCostLess: true, isPlaceless: false, paid: [] };
+const UNPRICED: PricedItem = { price: 0, most: 0, mayCostLess: true, isPlaceless: false, paid: [], models: [] };
 
 const invalidItems = (reasons: ReadonlySet<Reason>, problems: readonly Problem[]): DomainError => {
   const namedProblems = problems.slice(0, NAMED_PROBLEMS).map(problemText).join("; ");
@@ -185,9 +202,10 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
     const estimated = unpaid.reduce((sum, millicredits) => sum + millicredits, 0);
     const unheld = all.reduce((sum, { price, most }) => sum + most - price, 0);
     return {
-      items: all.map(({ price, most }, index) => ({
+      items: all.map(({ price, most, models }, index) => ({
         price,
         most,
+        ...(models.length > 0 ? { models } : {}),
         ...(unpaid[index] === price ? {} : { granted: price - unpaid[index]! }),
       })),
       estimated,

@@ -1,5 +1,5 @@
 import { batches as proto } from "@nodeloom/proto";
-import { FINAL_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
+import { FINAL_BATCHES, outageReason, type BatchReason, type BatchRecord, type BatchRow } from "../run/batch";
 import { metadataOf } from "../run/record";
 import { itemExecutionId } from "./item";
 
@@ -12,17 +12,21 @@ export const statusOfRow = (batch: BatchRecord, { index, status }: BatchRow): st
   return batch.underWay.some((item) => item.index === index) ? "processing" : "waiting";
 };
 
+const reasonOf = ({ status, reason, outage }: BatchRecord): BatchReason | null =>
+  reason ?? (status === "running" && outage ? outageReason(outage.model) : null);
+
 export const batchMessage = (batch: BatchRecord): proto.Batch => {
   const { target, counts, total, underWay, runner, webhook, maxMillicredits } = batch;
+  const reason = reasonOf(batch);
   const endedCount = counts.completed + counts.failed + counts.cancelled;
   return proto.Batch.fromPartial({
     ...counts,
     batchId: batch._id,
     userId: batch.userId,
     status: batch.status,
-    reason: batch.reason?.code ?? "",
-    reasonMessage: batch.reason?.message ?? "",
-    reasonScope: batch.reason?.scope,
+    reason: reason?.code ?? "",
+    reasonMessage: reason?.message ?? "",
+    reasonScope: reason?.scope,
     ...(target.$case === "workflowSlug" ? { workflowSlug: target.value } : { model: target.value }),
     version: Number(batch.version) || 0,
     alias: batch.alias,

@@ -1,9 +1,9 @@
 import { createSlots, doubling, type Logger, NoSlot, retry, type Slots } from "@nodeloom/platform";
-import { accountConcurrency, ProviderError, type ProviderSettings } from "@nodeloom/providers";
-import { circuitBreaker, CircuitState, DelegateBackoff, handleWhen, type IBreaker } from "cockatiel";
+import { accountConcurrency, type ProviderSettings } from "@nodeloom/providers";
 import { LRUCache } from "lru-cache";
+import { createBreaker } from "./breaker";
 import type { CallClock } from "./clock";
-import { final, isAway } from "./failures";
+import { final } from "./failures";
 import type { Watched } from "../meters";
 import { TIMING } from "../run/timing";
 
@@ -132,86 +132,12 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
   };
   /** True while calls to the provider are held back. */
   const isAway = (providerJson: string): boolean => breakers.peek(settingsOf(providerJson, env).id)?.isOpen() ?? false;
+  /** Time from which one call can test whether a failing provider is back; undefined while the provider responds. */
+  const nextTrial = (providerJson: string): number | undefined => breakers.peek(settingsOf(providerJson, env).id)?.nextTrial();
   const states = (): ProviderState[] =>
     merged([
       ...[...gates.values()].map((gate) => gate.state()),
       ...[...accounts.values()].map(({ name, slots }) => ({ name, isOpen: false, load: slots.load() })),
     ]);
-  return Object.assign(gateOf, { states, isAway });
-};
-
-/**
- * Number of consecutive failures that open the circuit. The failures must span at least `TIMING.breakerOutage`, because a burst of requests
- * that make a provider fail isn't an outage.
- */
-export const FAILURES_TO_OPEN = 10;
-
-/** Counts consecutive failures. Calls that started before the circuit opened don't count afterwards. */
-const failuresInARow = (isClosed: () => boolean): IBreaker => {
-  let failures = 0;
-  let since = 0;
-  return {
-    state: undefined,
-    success: () => void (failures = 0),
-    failure: () => {
-      if (!isClosed()) return false;
-      if (failures === 0) since = Date.now();
-      failures += 1;
-      return failures >= FAILURES_TO_OPEN && Date.now() - since >= TIMING.breakerOutage;
-    },
-  };
-};
-
-/**
- * Circuit breaker of one provider. After consecutive failures it rejects calls for a pause, then admits one trial call. If the trial call
- * succeeds, the circuit closes. A rejected request counts as success, because the provider responded. A call that the platform stopped
- * counts as neither; if it was the trial call, the circuit opens again.
- */
-export const createBreaker = (name: string, logger: Logger) => {
-  const pauses = TIMING.breakerPauses;
-  let pausedUntil = 0;
-  const isIn = (state: CircuitState): boolean => circuit.state === state;
-  const circuit = circuitBreaker(
-    handleWhen((error) => isAway(error) || isIn(CircuitState.HalfOpen)),
-    {
-      breaker: failuresInARow(() => isIn(CircuitState.Closed)),
-      halfOpenAfter: new DelegateBackoff(({ attempt }) => {
-        const pauseMs = pauses[Math.min(attempt, pauses.length) - 1]!;
-        pausedUntil = Date.now() + pauseMs;
-        return pauseMs;
-      }),
-    },
-  );
-  circuit.onBreak((reason) => {
-    const message = "error" in reason ? reason.error.message : undefined;
-    logger.warn({ provider: name, reason: message, pauseMs: pausedUntil - Date.now() }, "provider is away: calls are held back");
-  });
-  circuit.onReset(() => logger.info({ provider: name }, "provider is back"));
-
-  /** @throws ProviderError of the kind "unavailable" with the remaining pause while calls are rejected */
-  const check = (): void => {
-    if (isIn(CircuitState.Closed)) return;
-    const waitMs = isIn(CircuitState.HalfOpen) ? TIMING.breakerProbe : pausedUntil - Date.now();
-    if (waitMs <= 0) return;
-    throw new ProviderError("unavailable", `provider ${name} is not available at the moment`, undefined, undefined, waitMs);
-  };
-
-  return {
-    isOpen: () => !isIn(CircuitState.Closed),
-    check,
-    /** @throws the error of `check` or of the call */
-    run: async <T>(call: () => Promise<T>): Promise<T> => {
-      check();
-      const { value, refusal } = await circuit.execute(async (): Promise<{ value?: T; refusal?: ProviderError }> => {
-        try {
-          return { value: await call() };
-        } catch (error) {
-          if (error instanceof ProviderError && !isAway(error)) return { refusal: error };
-          throw error;
-        }
-      });
-      if (refusal) throw refusal;
-      return value as T;
-    },
-  };
+  return Object.assign(gateOf, { states, isAway, nextTrial });
 };

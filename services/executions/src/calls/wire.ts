@@ -114,6 +114,7 @@ export const wireCalls = async ({
     }),
     moderation,
     isAway: gates.isAway,
+    nextTrial: gates.nextTrial,
     requirePrograms: createRequirePrograms(programs),
     outgoing: createOutgoing(createOutgoingBudget({ counter: createWindowCounter(counts) })),
     testProviderKey: createKeyTest({ ...dialects, models }),

@@ -170,7 +170,14 @@ export const createBatchStore = (connection: Connection) => {
 
     /** running → paused. */
     pause: (id: string, reason: BatchReason): Promise<BatchRecord | null> =>
-      change({ _id: id, status: "running" }, { $set: { status: "paused", reason }, $unset: { isCarried: 1 } }),
+      change({ _id: id, status: "running" }, { $set: { status: "paused", reason }, $unset: { isCarried: 1, outage: 1 } }),
+
+    /** Stores that a running batch waits for the provider of a model. */
+    wait: (id: string, model: string): Promise<BatchRecord | null> =>
+      change({ _id: id, status: "running", "outage.model": { $ne: model } }, { $set: { outage: { model, since: new Date() } } }),
+
+    /** Stores that a batch no longer waits for a provider. */
+    waitNoMore: (id: string): Promise<BatchRecord | null> => change({ _id: id, outage: { $exists: true } }, { $unset: { outage: 1 } }),
 
     /** paused → running. @param changes further changes in the same update */
     resume: (

@@ -51,6 +51,20 @@ export const OUT_OF_MAX_CREDITS: BatchReason = {
   message: "the rest of maxCredits isn't enough for another item: resume with a higher limit, or cancel",
 };
 
+const PROVIDER_UNAVAILABLE = "PROVIDER_UNAVAILABLE";
+
+/** Reason of a running batch that starts no items while the provider of a model is unavailable. */
+export const outageReason = (model: string): BatchReason => ({
+  code: PROVIDER_UNAVAILABLE,
+  message: `waiting for ${model}: provider unavailable`,
+});
+
+/** Reason if the provider stayed unavailable for `TIMING.batchOutage`. */
+export const longOutageReason = (model: string, hours: number): BatchReason => ({
+  code: PROVIDER_UNAVAILABLE,
+  message: `the provider of ${model} was unavailable for ${hours} hours: resume the batch when it is back, or cancel`,
+});
+
 /** True if a budget of the account, and not the batch's own limit, paused the batch. */
 export const isOutOfBudget = (reason: BatchReason | null): boolean =>
   reason?.code === OUT_OF_MAX_CREDITS.code && reason.scope !== OUT_OF_MAX_CREDITS.scope;
@@ -96,6 +110,8 @@ export interface BatchRecord {
   userId: string;
   status: BatchStatus;
   reason: BatchReason | null;
+  /** Set while a running batch waits for the provider of a model. */
+  outage?: { model: string; since: Date };
   target: Target;
   /** For a workflow: version that the items run. */
   version: string;
@@ -156,6 +172,8 @@ export interface BatchRow {
   most: number;
   /** Part of the price that trial grants were expected to pay; absent if none. */
   granted?: number;
+  /** Models that the item's nodes call: one list of alternatives per node, without repetitions. */
+  models?: string[][];
   status?: FinalStatus;
   millicredits?: number;
   error?: BatchReason;

@@ -154,6 +154,10 @@ export const TIMING = {
   /** First and longest pause before an item is retried. The item found no place, or a service was unavailable. */
   batchPause: SECOND,
   batchLongestPause: 30 * SECOND,
+  /** Longest pause between two items that test whether an unavailable provider is back. */
+  batchTrial: 5 * MINUTE,
+  /** How long a batch waits for an unavailable provider before it is paused. */
+  batchOutage: 24 * HOUR,
   /** Interval of checks of a batch's runner. A revoked key or lost access ends the batch. */
   batchRunner: SECOND,
   /** Interval of checks for runs and batches that haven't ended in an account that is being erased. */

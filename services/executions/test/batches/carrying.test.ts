@@ -5,12 +5,15 @@ import { executions } from "@nodeloom/proto";
 import { beginsNoMore, isOutOfBudget, OUT_OF_MAX_CREDITS, type BatchRecord, type BatchRow } from "../../src/run/batch";
 import type { ExecutionView } from "../../src/run/record";
 import { createBeginItem } from "../../src/batches/begin-item";
-import { createCarryBatch } from "../../src/batches/carrying";
+import { createCarryBatch, type CarryingOptions } from "../../src/batches/carrying";
 import { createOrders } from "../../src/batches/orders";
 import { BATCH_COMPLETED } from "../../src/run/batch";
 import { itemExecutionId } from "../../src/batches/item";
+import { createOutageOf } from "../../src/batches/outages";
+import { batchMessage } from "../../src/batches/view";
 import { rowId } from "../../src/record/batches";
 import type { Stores } from "../../src/record/stores";
+import { TIMING } from "../../src/run/timing";
 import { eventually } from "../../../platform/test/support/eventually";
 import { newRecord, openStore } from "../support";
 import { localChannel } from "../support/local-channel";
@@ -124,13 +127,17 @@ const place = async (
 
 const PASSED = { passed: true, millicredits: PRICE, durationMs: 1 };
 
-const carrier = ({ runs, cancellation, channel }: ReturnType<typeof createRuns>) =>
+const carrier = (
+  { runs, cancellation, channel }: ReturnType<typeof createRuns>,
+  outageOf: CarryingOptions["outageOf"] = () => Promise.resolve(undefined),
+) =>
   createCarryBatch({
     stores,
     beginItem: createBeginItem({ stores, runs: runs as never, logger: createLogger("test", "silent") }),
     cancellation,
     channel,
     currentRunner: ({ runner }) => Promise.resolve(runner),
+    outageOf,
     judging: { atEnd: ({ test, total }) => Promise.resolve(test && Array.from({ length: total }, () => PASSED)) },
   });
 
@@ -330,6 +337,86 @@ it("cancels running items, and never starts the rest", async () => {
   expect(batch).toMatchObject({ status: "cancelled", underWay: [], counts: { failed: 0 } });
   expect(batch.counts.completed + batch.counts.cancelled).toBe(played.known.size);
   expect([beginsNoMore(batch), await stores.batches.requestCancel(id, userId)]).toEqual([true, null]);
+});
+
+describe("while the provider of a model is unavailable", () => {
+  const away = { model: "lumen", trialAt: Number.POSITIVE_INFINITY };
+  const rowsOf = async (id: string, status: string): Promise<number[]> =>
+    (await stores.batches.rowsFrom(id, 0, 100)).filter((row) => row.status === status).map(({ index }) => index);
+
+  it("starts no items, says which model it waits for, and continues when the provider is back", async () => {
+    const runs = createRuns();
+    let outage: typeof away | undefined = away;
+    const id = await place(20);
+    const turn = carrier(runs, () => Promise.resolve(outage))(id, never);
+    await eventually(
+      () => batchOf(id),
+      ({ outage: noted }) => noted !== undefined,
+    );
+    expect(batchMessage(await batchOf(id))).toMatchObject({
+      ...{ status: "running", reason: "PROVIDER_UNAVAILABLE", reasonMessage: "waiting for lumen: provider unavailable" },
+      waiting: 20,
+    });
+    expect(runs.known.size).toBe(0);
+    outage = undefined;
+    expect(await turn).toBe("over");
+    expect(batchMessage(await batchOf(id))).toMatchObject({ status: "completed", reason: "", completed: 20, failed: 0 });
+  });
+
+  it("starts one item at a time to test the provider, and never runs an item twice", async () => {
+    let failures = 0;
+    const runs = createRuns({ ends: (index) => (index < 3 ? "failed" : "completed") });
+    const outageOf = (): Promise<typeof away | undefined> => {
+      failures = [...runs.known.values()].filter(({ status }) => status === "failed").length;
+      return Promise.resolve(failures < 3 ? { model: "lumen", trialAt: 0 } : undefined);
+    };
+    const id = await place(20);
+    expect(await carrier(runs, outageOf)(id, never)).toBe("over");
+    expect(await rowsOf(id, "failed")).toEqual([0, 1, 2]);
+    expect((await batchOf(id)).counts).toEqual({ completed: 17, failed: 3, cancelled: 0 });
+    expect(runs.keys).toHaveLength(20);
+  });
+
+  it("runs the items before the first one that needs the provider", async () => {
+    const runs = createRuns();
+    const id = await place(6);
+    const stopping = new AbortController();
+    const needsLumen = ({ index }: BatchRow): boolean => index === 4;
+    const turn = carrier(runs, (row) => Promise.resolve(needsLumen(row as BatchRow) ? away : undefined))(id, stopping.signal);
+    await eventually(
+      () => batchOf(id),
+      ({ counts, outage }) => counts.completed === 4 && outage !== undefined,
+    );
+    stopping.abort();
+    await turn;
+    expect(await rowsOf(id, "completed")).toEqual([0, 1, 2, 3]);
+  });
+
+  it("is paused after a day, and waits again when it is resumed", async () => {
+    const runs = createRuns();
+    const id = await place(2, { outage: { model: "lumen", since: new Date(Date.now() - TIMING.batchOutage) } });
+    expect(await carrier(runs, () => Promise.resolve(away))(id, never)).toBe("over");
+    const { status, reason, outage } = await batchOf(id);
+    expect({ status, reason, outage }).toEqual({
+      ...{ status: "paused", outage: undefined },
+      reason: {
+        code: "PROVIDER_UNAVAILABLE",
+        message: "the provider of lumen was unavailable for 24 hours: resume the batch when it is back, or cancel",
+      },
+    });
+  });
+
+  it("waits for a node only if none of its alternatives responds", async () => {
+    const trials: Record<string, number | undefined> = { lumen: 5, prism: undefined, beam: 7 };
+    const outageOf = createOutageOf({
+      catalog: { getAny: (name) => Promise.resolve({ providerJson: name } as never) },
+      nextTrial: (name) => trials[name],
+    });
+    expect(await outageOf({ models: [["lumen", "prism"], ["prism"]] })).toBeUndefined();
+    expect(await outageOf({ models: [["lumen"], ["beam", "lumen"]] })).toEqual({ model: "lumen", trialAt: 5 });
+    expect(await outageOf({ models: [["lumen"], ["beam"]] })).toEqual({ model: "beam", trialAt: 7 });
+    expect(await outageOf({})).toBeUndefined();
+  });
 });
 
 it("is removed with its rows after its retention, but not while work for it is pending", async () => {

@@ -1,5 +1,6 @@
 import { createLogger } from "@nodeloom/platform";
-import { createGates, FAILURES_TO_OPEN, type Gate, type PassOptions } from "../../src/calls/gates";
+import { createGates, type Gate, type PassOptions } from "../../src/calls/gates";
+import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
 import { createCallClock } from "../../src/calls/clock";
 import { ProviderError } from "@nodeloom/providers";
 import { TIMING } from "../../src/run/timing";
@@ -105,6 +106,25 @@ it("ignores failures of calls that started before it paused the provider", async
   probes![0]!(new ProviderError("refused", "no such model", 404));
   await probe;
   expect(await ask(gate)).toBe("fine");
+});
+
+it("says when work that can wait may test a failing provider, with longer pauses the longer it fails", async () => {
+  const gates = createGates(logger);
+  const gate = gates(settings());
+  await failOften(gate, failing("refused", 500), 2);
+  expect(gates.nextTrial(settings())).toBeUndefined();
+  await fail(gate, failing("refused", 500));
+  expect(gates.nextTrial(settings())).toBe(now + TIMING.breakerOutage);
+  now += 60_000;
+  await fail(gate, failing("refused", 500));
+  const lastingMs = 60_000 + Math.ceil(TIMING.breakerOutage / (FAILURES_TO_OPEN - 1));
+  expect(gates.nextTrial(settings())).toBe(now + lastingMs);
+  now += 3_600_000;
+  await fail(gate, failing("refused", 500));
+  expect(gates.nextTrial(settings())).toBe(now + TIMING.batchTrial);
+  expect(gates.nextTrial(settings({ baseUrl: "https://other.example" }))).toBeUndefined();
+  await gate.pass(fine, soon());
+  expect(gates.nextTrial(settings())).toBeUndefined();
 });
 
 it("ignores an aborted probe", async () => {

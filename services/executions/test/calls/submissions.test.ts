@@ -1,6 +1,7 @@
 import type { DomainError } from "@nodeloom/kernel";
 import type { Media } from "../../src/clients";
-import { createGates, FAILURES_TO_OPEN, type Gate } from "../../src/calls/gates";
+import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
+import { createGates, type Gate } from "../../src/calls/gates";
 import { DOWNLOADS } from "../../src/calls/call";
 import { TryAgain } from "../../src/calls/failures";
 import { createSubmissions } from "../../src/calls/submissions";

@@ -185,6 +185,11 @@ export const BatchPage = () => {
       actions={<Actions batch={batch} />}
     >
       {batch.status === "paused" && <Paused batch={batch} />}
+      {batch.status === "running" && batch.reason && (
+        <Notice kind="warn" title={BATCH_PAGE.waiting} className="mb-4">
+          {batch.reason.message}
+        </Notice>
+      )}
       <Card className="mb-6" title={<BatchStatus status={batch.status} />}>
         <BatchProgress batch={batch} />
         <div className="mt-4" aria-live={isGoing(batch.status) ? "polite" : undefined}>
