@@ -2,6 +2,8 @@ import { OPERATIONS, type Operations } from "./api-types";
 import type { NodeloomError } from "./errors";
 import { errorOf, isRedirect, redirected, unreachable, withoutQuery } from "./failures";
 import { createPacing } from "./pacing";
+import { backOffMs, retryAfterMs } from "./pauses";
+import { headersOf, isRepeatable, parse, urlOf, type Operation, type Parts } from "./request";
 import { sleep } from "./sleep";
 import { createTokens, type TokenProvider } from "./tokens";
 
@@ -86,22 +88,8 @@ export interface TextRequest extends RequestOptions {
   text?: string;
 }
 
-interface Parts {
-  params?: Readonly<Record<string, string>>;
-  query?: Readonly<Record<string, unknown>>;
-  body?: unknown;
-}
-interface Operation {
-  method: string;
-  path: string;
-  idempotent: boolean;
-  contentType: string | null;
-}
-
 const MS = 1_000;
 const DEFAULT_RETRIES = 5;
-const FIRST_BACK_OFF_MS = 250;
-const MAX_BACK_OFF_MS = 8_000;
 const DEFAULT_MAX_PAUSE_MS = 120_000;
 /** How long a retry can find the first attempt still in progress; longer than any run's wait. */
 const IN_PROGRESS_MS = 150_000;
@@ -113,61 +101,6 @@ const IN_PROGRESS = "IDEMPOTENCY_IN_PROGRESS";
 const NO_PLACE = "CONCURRENCY_LIMIT_EXCEEDED";
 const PLACE_TIMEOUT_MS = 60 * 60 * MS;
 const NO_QUEUE = /(?:^|[,\s])no-queue(?:$|[,;\s])/i;
-/** POST operations without Idempotency-Key that are safe to repeat. */
-const HARMLESS: ReadonlySet<OperationId> = new Set<OperationId>([
-  "cancelExecution",
-  "quoteWorkflow",
-  "quoteModel",
-  "quoteWorkflowBatch",
-  "quoteModelBatch",
-  "quoteRerun",
-  "importBundle",
-  "login",
-  "logout",
-]);
-
-const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }: Parts): string => {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
-  const search = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])) as [string, string][],
-  ).toString();
-  return `${baseUrl.replace(/(?<!\/)\/+$/, "")}${filled}${search === "" ? "" : `?${search}`}`;
-};
-
-const headersOf = (apiKey: string | undefined, { method, contentType }: Operation, request: RequestOptions & Parts): Headers => {
-  const headers = new Headers({ accept: "application/json" });
-  if (apiKey !== undefined) headers.set("x-api-key", apiKey);
-  // fetch sets a form's content type, because it chooses the boundary.
-  if (contentType !== null && request.body !== undefined && !(request.body instanceof FormData)) headers.set("content-type", contentType);
-  if (method === "POST") headers.set("idempotency-key", request.idempotencyKey ?? crypto.randomUUID());
-  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
-  return headers;
-};
-
-const isRepeatable = (id: OperationId, { method, idempotent }: Operation, headers: Headers): boolean => {
-  if (idempotent || HARMLESS.has(id) || method === "GET") return true;
-  return method === "PUT" && !headers.has("if-match");
-};
-
-const parse = (text: string, headers: Headers): unknown => {
-  if (text === "") return undefined;
-  return (headers.get("content-type") ?? "").includes("json") ? (JSON.parse(text) as unknown) : text;
-};
-
-/** Retry-After in milliseconds, from seconds or a date. */
-const retryAfterMs = (headers: Headers): number | undefined => {
-  const text = headers.get("retry-after");
-  if (text === null) return undefined;
-  const seconds = Number(text);
-  const ms = Number.isFinite(seconds) ? seconds * MS : Date.parse(text) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
-};
-
-const backOffMs = (attempt: number): number => {
-  const ceiling = Math.min(FIRST_BACK_OFF_MS * 2 ** attempt, MAX_BACK_OFF_MS);
-  return ceiling / 2 + (Math.random() * ceiling) / 2;
-};
-
 /** The time at which a place becomes free is unknown; polling less often has no benefit. */
 const MAX_PLACE_PAUSE_MS = 10_000;
 

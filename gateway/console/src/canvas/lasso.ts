@@ -1,4 +1,4 @@
-import type { Rect } from "./geometry";
+import type { Rect } from "./rects";
 
 export interface Spot {
   x: number;

@@ -1,4 +1,4 @@
-import type { Rect } from "./geometry";
+import type { Rect } from "./rects";
 
 /** A detour around nodes: level at `y` between `left` and `right`. */
 export interface Route {

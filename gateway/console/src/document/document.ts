@@ -1,34 +1,11 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
-import { edgesText, nodesText, readDocGraph, sameGraph, type DocGraph } from "./graph";
-import { emptyHistory, rebase, record, redo, undo, type History } from "./history";
-import { mergeGraphs, merger, takeTheirs, type Conflict } from "./merge";
-import type { Draft, Drafts, Loaded, Meta, Published, Remote } from "./remote";
-import { createWriteQueue, WriteError, type Timers, type WriteState } from "./write-queue";
+import { sameGraph, type DocGraph } from "./graph";
+import { record, redo, undo, type History } from "./history";
+import { takeTheirs, type Conflict } from "./merge";
+import type { Drafts, Loaded, Meta, Remote } from "./remote";
+import { graphTexts, isDirty, opened, pruned, withRemote, type DocumentState } from "./state";
+import { createWriteQueue, WriteError, type Timers } from "./write-queue";
 import { DOCUMENT } from "./messages";
-
-export interface Selection {
-  readonly nodes: ReadonlySet<string>;
-  readonly edges: ReadonlySet<string>;
-}
-export const NOTHING: Selection = { nodes: new Set(), edges: new Set() };
-
-export interface DocumentState {
-  graph: DocGraph;
-  /** The last known state at the service. */
-  saved: DocGraph;
-  etag: string;
-  published: Published;
-  meta: Meta;
-  pendingMeta: Partial<Meta>;
-  history: History<DocGraph>;
-  selection: Selection;
-  write: WriteState;
-  conflicts: readonly Conflict[];
-  /** Number of merged changes from elsewhere, for a notice. */
-  merges: number;
-  /** True if a draft of an earlier visit was recovered. */
-  recovered: boolean;
-}
 
 export interface ChangeOptions {
   /** Changes with one key within half a second are one undo step. */
@@ -66,33 +43,11 @@ export interface DocumentOptions {
 
 const DRAFT_DELAY_MS = 250;
 const MAX_STALE_ROUNDS = 20;
-const hasMembers = (record: object): boolean => Object.keys(record).length > 0;
-const graphTexts = (graph: DocGraph): { nodes: string; edges: string } => ({ nodes: nodesText(graph), edges: edgesText(graph) });
-
 /** Request body: the changed graph and settings. */
 const bodyOf = ({ graph, saved, pendingMeta }: DocumentState): string => {
   const texts = sameGraph(graph, saved) ? [] : Object.entries(graphTexts(graph));
   const members = [...texts, ...Object.entries(pendingMeta).map(([name, value]) => [name, JSON.stringify(value)] as const)];
   return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
-};
-
-const isDirty = ({ graph, saved, pendingMeta }: DocumentState): boolean => hasMembers(pendingMeta) || !sameGraph(graph, saved);
-
-/** State after merging a newer revision. */
-const withRemote = (state: DocumentState, theirs: Loaded): Partial<DocumentState> => {
-  const merge = merger(state.saved, theirs.graph);
-  const { graph, conflicts } = merge(state.graph);
-  const changed = !sameGraph(theirs.graph, state.saved);
-  return {
-    graph: sameGraph(graph, theirs.graph) && !isDirty(state) ? theirs.graph : graph,
-    saved: theirs.graph,
-    etag: theirs.etag,
-    published: theirs.published,
-    meta: { ...theirs.meta, ...state.pendingMeta },
-    conflicts,
-    history: changed ? rebase(state.history, (snapshot) => merge(snapshot).graph) : state.history,
-    merges: changed && !sameGraph(graph, state.graph) ? state.merges + 1 : state.merges,
-  };
 };
 
 /** Writes the document, merging newer revisions until none is left. */
@@ -115,48 +70,6 @@ const writeDocument = async (store: StoreApi<DocumentState>, remote: Remote): Pr
     return;
   }
   throw new WriteError({ kind: "unreachable", message: DOCUMENT.othersAreSavingThisWorkflow });
-};
-
-/** Initial state: the saved graph with recovered drafts. */
-const opened = (loaded: Loaded, drafts: readonly Draft[]): DocumentState => {
-  let state: DocumentState = {
-    graph: loaded.graph,
-    saved: loaded.graph,
-    etag: loaded.etag,
-    published: loaded.published,
-    meta: loaded.meta,
-    pendingMeta: {},
-    history: emptyHistory(),
-    selection: NOTHING,
-    write: { kind: "saved" },
-    conflicts: [],
-    merges: 0,
-    recovered: false,
-  };
-  for (const { base, mine, meta } of [...drafts].sort((a, b) => a.savedAt - b.savedAt)) {
-    const merged = mergeGraphs(readDocGraph(base.nodes, base.edges), readDocGraph(mine.nodes, mine.edges), state.graph);
-    const pendingMeta = { ...state.pendingMeta, ...meta };
-    const recovered = !sameGraph(merged.graph, loaded.graph) || hasMembers(pendingMeta);
-    state = {
-      ...state,
-      graph: merged.graph,
-      conflicts: [...state.conflicts, ...merged.conflicts],
-      pendingMeta,
-      meta: { ...state.meta, ...meta },
-      recovered,
-    };
-  }
-  return state;
-};
-
-const pruned = (selection: Selection, graph: DocGraph): Selection => {
-  const [nodes, edges] = [new Set(graph.nodes.map(({ id }) => id)), new Set(graph.edges.map(({ id }) => id))];
-  const keptSelection = {
-    nodes: [...selection.nodes].filter((id) => nodes.has(id)),
-    edges: [...selection.edges].filter((id) => edges.has(id)),
-  };
-  if (keptSelection.nodes.length === selection.nodes.size && keptSelection.edges.length === selection.edges.size) return selection;
-  return { nodes: new Set(keptSelection.nodes), edges: new Set(keptSelection.edges) };
 };
 
 /**

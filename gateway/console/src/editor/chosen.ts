@@ -1,5 +1,6 @@
 import { frameOf } from "../canvas/frames";
-import { fullHeight, type Rect } from "../canvas/geometry";
+import { fullHeight } from "../canvas/geometry";
+import type { Rect } from "../canvas/rects";
 import { nodesOf, type DocGraph, type DocNode } from "../document/graph";
 import type { Editor } from "./context";
 

@@ -3,7 +3,8 @@ import type { ModelTerms } from "@nodeloom/kernel/graph";
 import { createContext, useContext } from "react";
 import { useStore, type StoreApi } from "zustand";
 import type { PortRules } from "../canvas/ports";
-import type { DocumentState, OpenDocument } from "../document/document";
+import type { OpenDocument } from "../document/document";
+import type { DocumentState } from "../document/state";
 import type { Scene, SceneState } from "./scene/scene";
 import type { EditorUi } from "./ui-store";
 

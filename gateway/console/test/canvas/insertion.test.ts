@@ -1,4 +1,4 @@
-import { roomAfter } from "../../src/canvas/geometry";
+import { roomAfter } from "../../src/canvas/rects";
 import { kindOf, KINDS } from "../../src/canvas/kinds";
 import { portsOf } from "../../src/canvas/ports";
 import { followersOf, leadsTo, readDocGraph } from "../../src/document/graph";

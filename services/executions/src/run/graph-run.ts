@@ -22,18 +22,18 @@ import {
   type RunBudget,
   type RunPlan,
 } from "@nodeloom/kernel/graph";
-import { createBranches, endWarnings, initialNodes, MOST_CALL_WARNINGS, resultNodes, skipEvaluated, stopNodes } from "./nodes";
 import {
-  CANCEL_REPORTS,
-  type CallContext,
-  type CancelReport,
-  type CompletedCall,
-  type HeldItem,
-  type NodeState,
-  type RunEnd,
-  type RunError,
-  type TokenUsage,
-} from "./types";
+  addTokens,
+  addWarnings,
+  createBranches,
+  endWarnings,
+  initialNodes,
+  keepWorstReport,
+  resultNodes,
+  skipEvaluated,
+  stopNodes,
+} from "./nodes";
+import type { CallContext, CancelReport, CompletedCall, HeldItem, NodeState, RunEnd, RunError, TokenUsage } from "./types";
 import { createInputs, createValues, resultOf } from "./values";
 
 export class GraphRun {
@@ -43,7 +43,7 @@ export class GraphRun {
   readonly submitted = new Set<string>();
   /** Holds in addition to the run's first hold. */
   readonly extended: HeldItem[] = [];
-  /** Fallback models that were called successfully. */
+  /** Fallback models that were called. */
   private readonly usedAlternatives = new Set<string>();
   requestId: string | null = null;
   private readonly values: ReturnType<typeof createValues>;
@@ -53,7 +53,6 @@ export class GraphRun {
   private readonly index: Map<string, number>;
   private readonly report = createReporter();
   private readonly branches = createBranches((id) => this.node(id).status);
-
   private readonly plan: RunPlan;
 
   /** @param bounds limits for planning and the run together; by default the limits of a run */
@@ -139,9 +138,7 @@ export class GraphRun {
   }
 
   tokensUsed(nodeId: string, used: TokenUsage): void {
-    const node = this.node(nodeId);
-    const { inputTokens = 0, outputTokens = 0 } = node.usage ?? {};
-    node.usage = { inputTokens: inputTokens + used.inputTokens, outputTokens: outputTokens + used.outputTokens };
+    addTokens(this.node(nodeId), used);
   }
 
   textCut(nodeId: string): void {
@@ -149,9 +146,7 @@ export class GraphRun {
   }
 
   callWarned(nodeId: string, warnings: readonly string[]): void {
-    if (warnings.length === 0) return;
-    const node = this.node(nodeId);
-    node.callWarnings = [...new Set([...(node.callWarnings ?? []), ...warnings])].slice(0, MOST_CALL_WARNINGS);
+    addWarnings(this.node(nodeId), warnings);
   }
 
   /** Records a failed item that its node leaves out of the result. */
@@ -232,9 +227,7 @@ export class GraphRun {
 
   /** Records the result of stopping a call. A node shows the worst of its results. */
   stopped(nodeId: string, report: CancelReport): void {
-    const node = this.node(nodeId);
-    const worse = CANCEL_REPORTS.indexOf(report) > CANCEL_REPORTS.indexOf(node.cancelReport ?? "stopped");
-    if (worse || node.cancelReport === null) node.cancelReport = report;
+    keepWorstReport(this.node(nodeId), report);
   }
 
   /** Decides how the run ended. @param failure the reason, if it failed */
@@ -245,9 +238,9 @@ export class GraphRun {
     stopNodes(this.nodes, Date.now());
     const { requestId, nodes, completed, submitted, extended } = this;
     const status = failure ? "failed" : isComplete ? "completed" : "cancelled";
-    const result = outcome?.result ?? null;
     const used = this.usedAlternatives.size > 0 ? { usedAlternatives: [...this.usedAlternatives] } : {};
-    return { status, result, error: failure ?? null, requestId, nodes, completed, underWay: [...submitted], extended, ...used };
+    const outcomes = { status, result: outcome?.result ?? null, error: failure ?? null, ...used } as const;
+    return { ...outcomes, requestId, nodes, completed, underWay: [...submitted], extended };
   }
 
   /** Returns the result, or an error if it is too large. */

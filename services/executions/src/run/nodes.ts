@@ -9,7 +9,7 @@ import {
   type RunPlan,
   type Source,
 } from "@nodeloom/kernel/graph";
-import type { NodeState, NodeStatus } from "./types";
+import { CANCEL_REPORTS, type CancelReport, type NodeState, type NodeStatus, type TokenUsage } from "./types";
 
 /** Builds the nodes of a run before it starts and after it stops. */
 
@@ -54,7 +54,7 @@ export const initialNodes = (plan: RunPlan): NodeState[] => [
 ];
 
 /** Maximum distinct warnings shown per node. */
-export const MOST_CALL_WARNINGS = 10;
+const MOST_CALL_WARNINGS = 10;
 
 type Ended = Pick<NodeState, "cutTexts" | "callWarnings" | "itemErrors" | "items">;
 
@@ -131,4 +131,22 @@ export const createBranches = (statusOf: (nodeId: string) => NodeStatus) => {
       return { ...step, sources };
     },
   };
+};
+
+/** Adds the tokens of a call to its node. */
+export const addTokens = (node: NodeState, used: TokenUsage): void => {
+  const { inputTokens = 0, outputTokens = 0 } = node.usage ?? {};
+  node.usage = { inputTokens: inputTokens + used.inputTokens, outputTokens: outputTokens + used.outputTokens };
+};
+
+/** Adds the warnings of a call to its node, each once. */
+export const addWarnings = (node: NodeState, warnings: readonly string[]): void => {
+  if (warnings.length === 0) return;
+  node.callWarnings = [...new Set([...(node.callWarnings ?? []), ...warnings])].slice(0, MOST_CALL_WARNINGS);
+};
+
+/** Records the result of stopping a call if it is the worst of its node. */
+export const keepWorstReport = (node: NodeState, report: CancelReport): void => {
+  const worse = CANCEL_REPORTS.indexOf(report) > CANCEL_REPORTS.indexOf(node.cancelReport ?? "stopped");
+  if (worse || node.cancelReport === null) node.cancelReport = report;
 };

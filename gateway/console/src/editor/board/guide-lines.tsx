@@ -1,5 +1,5 @@
 import { ViewportPortal } from "@xyflow/react";
-import type { Guides } from "../../canvas/geometry";
+import type { Guides } from "../../canvas/rects";
 
 const FAR = 20_000;
 

@@ -1,7 +1,7 @@
 import type { NodeChange } from "@xyflow/react";
 import { useMemo, useState } from "react";
 import { frameOf, hiddenBy, onFrame } from "../../canvas/frames";
-import { guidesFor, type Guides, type Rect } from "../../canvas/geometry";
+import { guidesFor, type Guides, type Rect } from "../../canvas/rects";
 import { moveNodes, type Point } from "../../document/edit";
 import { nodeById } from "../../document/graph";
 import { useEditor } from "../context";

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useReactFlow, type FitViewOptions } from "@xyflow/react";
 import { useMemo } from "react";
-import { around } from "../../canvas/geometry";
+import { around } from "../../canvas/rects";
 import { complain } from "../../ui/overlays/toast";
 import { rectsOf, selectedNodes } from "../chosen";
 import { placeBeside } from "../commands/actions";

@@ -1,4 +1,4 @@
-import { around, freePlace, type Alignment, align } from "../../canvas/geometry";
+import { around, freePlace, type Alignment, align } from "../../canvas/rects";
 import { isRemark } from "../../canvas/kinds";
 import { layOut } from "../../canvas/layout";
 import { fits, fittingInputs, fittingOutputs, isWordsForFile, portsOf, type Port } from "../../canvas/ports";

@@ -1,4 +1,4 @@
-import type { Alignment } from "../../canvas/geometry";
+import type { Alignment } from "../../canvas/rects";
 import { isRemark } from "../../canvas/kinds";
 import { nodeById } from "../../document/graph";
 import { messageOf } from "../../api/client";

@@ -1,5 +1,6 @@
 import { FILE_TYPE } from "../../canvas/kinds/looks";
-import { freePlace, NODE, type Rect } from "../../canvas/geometry";
+import { NODE } from "../../canvas/geometry";
+import { freePlace, type Rect } from "../../canvas/rects";
 import { messageOf } from "../../api/client";
 import { MAX_UPLOAD_BYTES, uploadFile } from "../../api/files";
 import { addNode, freeId, type Point } from "../../document/edit";

@@ -1,5 +1,5 @@
 import { FRAME_MARGIN, FRAME_TITLE, frameOf, frameSize, hiddenBy, onFrame } from "../../canvas/frames";
-import { around } from "../../canvas/geometry";
+import { around } from "../../canvas/rects";
 import { REMARK } from "../../canvas/kinds";
 import { addNode, freeId } from "../../document/edit";
 import { nodesOf, type DocNode } from "../../document/graph";

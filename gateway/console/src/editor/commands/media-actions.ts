@@ -1,4 +1,5 @@
-import { boundedView, NODE, WIDTHS, type Rect } from "../../canvas/geometry";
+import { boundedView, NODE, WIDTHS } from "../../canvas/geometry";
+import type { Rect } from "../../canvas/rects";
 import { isRemark } from "../../canvas/kinds";
 import { moveNodes, setView, type Point } from "../../document/edit";
 import { nodesOf, type DocNode, type NodeView } from "../../document/graph";

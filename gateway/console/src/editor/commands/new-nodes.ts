@@ -1,5 +1,5 @@
 import { modelsInOrder } from "../../api/model-order";
-import { freePlace, roomAfter, type Rect } from "../../canvas/geometry";
+import { freePlace, roomAfter, type Rect } from "../../canvas/rects";
 import type { Kind } from "../../canvas/kinds";
 import { fittingInputs, fittingOutputs, portsOf, sourcePort, targetPort, type NodePorts, type Port } from "../../canvas/ports";
 import { addNode, connect, freeId, moveNodes, type Point } from "../../document/edit";

@@ -1,5 +1,5 @@
 import { modelsInOrder } from "../../api/model-order";
-import { around } from "../../canvas/geometry";
+import { around } from "../../canvas/rects";
 import { parsedJson, readPart } from "../../document/clipboard";
 import type { Point } from "../../document/edit";
 import { complain, say } from "../../ui/overlays/toast";

@@ -1,7 +1,8 @@
 import { Position, type Edge, type Node } from "@xyflow/react";
 import type { PortType } from "@nodeloom/kernel/graph";
 import { FOLDED, frameOf } from "../../canvas/frames";
-import { NODE, type Box, type Rect } from "../../canvas/geometry";
+import { NODE, type Box } from "../../canvas/geometry";
+import type { Rect } from "../../canvas/rects";
 import { isRemark } from "../../canvas/kinds";
 import { sourcePort, targetPort, type NodePorts, type PortBook } from "../../canvas/ports";
 import { routeOf, type Route } from "../../canvas/routes";

@@ -1,6 +1,7 @@
 import type { ChangeKind } from "../../document/compare";
 import { edgesOf, nodesOf, type DocGraph } from "../../document/graph";
-import { around, boxOf, type Rect } from "../../canvas/geometry";
+import { boxOf } from "../../canvas/geometry";
+import { around, type Rect } from "../../canvas/rects";
 import { createPortBook } from "../../canvas/ports";
 import { classes } from "../../ui/classes";
 import { useEditor } from "../context";

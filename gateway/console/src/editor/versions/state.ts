@@ -1,5 +1,5 @@
 import { sameGraph } from "../../document/graph";
-import type { DocumentState } from "../../document/document";
+import type { DocumentState } from "../../document/state";
 import type { Published } from "../../document/remote";
 import { STATE } from "../../messages/editor/version-state";
 

@@ -4,7 +4,7 @@ import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
 import { ModelList } from "../../parts/model-list";
 import { COMMON } from "../../messages/common";
-import { FALLBACK_DIALOG } from "../../messages/admin";
+import { FALLBACK_DIALOG } from "../../messages/admin-models";
 
 /** Sets a model's default fallback, for nodes without their own. */
 export const FallbackDialog = ({ model, models, onClose }: { model: Model; models: readonly Model[]; onClose: () => void }) => {

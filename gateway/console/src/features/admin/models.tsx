@@ -12,7 +12,7 @@ import { AreaField, Check, InputField, Select } from "../../ui/inputs/field";
 import { Table } from "../../ui/table";
 import { FallbackDialog } from "./fallback-dialog";
 import { COMMON } from "../../messages/common";
-import { MODELS } from "../../messages/admin";
+import { MODELS } from "../../messages/admin-models";
 
 const PRICE_NAMES: Readonly<Record<string, string>> = {
   perRunUsd: MODELS.usdPerRun,

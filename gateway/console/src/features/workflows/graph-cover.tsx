@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import { kindColour, isRemark } from "../../canvas/kinds";
-import { around } from "../../canvas/geometry";
+import { around } from "../../canvas/rects";
 import { edgesOf, nodesOf, readDocGraph, type DocGraph } from "../../document/graph";
 
 const SIZE = { width: 248, height: 170 };

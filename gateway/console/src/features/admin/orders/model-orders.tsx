@@ -11,7 +11,7 @@ import { Skeleton } from "../../../ui/notice";
 import { Card } from "../../../ui/page";
 import { runnerOf, standingOf } from "../../../parts/model-facts";
 import { moved, orderFor } from "./order";
-import { MODEL_ORDERS } from "../../../messages/admin";
+import { MODEL_ORDERS } from "../../../messages/admin-models";
 
 const ordersQuery = queryOptions({
   queryKey: ["models", "orders"],
