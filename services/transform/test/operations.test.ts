@@ -2,13 +2,13 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MEDIA_OPERATIONS } from "@nodeloom/kernel";
+import { brokenInto, cuesOfEntries, cuesOfText, cuesOfWords, readWords } from "@nodeloom/kernel/captions";
 import { assetsFolder, writeProgress } from "@nodeloom/platform";
 import { findFfmpeg } from "../src/ffmpeg/program";
 import { readDescription } from "../src/work/ffmpeg/probe";
 import { OPERATIONS } from "../src/work/operations";
-import { asAss, asSrt, cuesOfText, cuesOfWords, readWords } from "../src/work/videos/cues";
+import { asAss, asSrt } from "../src/work/videos/cues";
 import { mainFont, runsOf } from "../src/work/fonts/fonts";
-import { brokenInto } from "../src/work/videos/lines";
 
 it("supports every operation in the kernel's table, and no other except previews", () => {
   expect(Object.keys(OPERATIONS).sort()).toEqual([...MEDIA_OPERATIONS.map(({ name }) => name), "preview"].sort());
@@ -120,7 +120,17 @@ describe("captions", () => {
     expect(readWords({ text: "Hi", words: [{ text: "Hi", start: 0, end: 1 }] })).toHaveLength(1);
     expect(readWords([{ segments: [{ text: "Hi there", start: 0, end: 1 }] }])).toEqual([{ text: "Hi there", start: 0, end: 1 }]);
     for (const wrong of [[{ text: "Hi" }], [{ text: "Hi", start: 2, end: 1 }], ["Hi"], [{ start: 0, end: 1 }]])
-      expect(() => readWords(wrong)).toThrow("words.0: must be {text, start, end}");
+      expect(readWords(wrong)).toBe(0);
+    expect(readWords([{ text: "Hi", start: 0, end: 1 }, { text: "Hi" }])).toBe(1);
+  });
+
+  it("appear at exactly the times of their entries without grouping, however close they are", () => {
+    const cues = cuesOfEntries(words(["Later", 3, 4], ["One", 0, 0.5], ["two\nlines that are long", 0.5, 1.2], ["", 5, 6]), 12);
+    expect(cues).toEqual([
+      { text: "One", start: 0, end: 0.5 },
+      { text: "two\nlines that\nare long", start: 0.5, end: 1.2 },
+      { text: "Later", start: 3, end: 4 },
+    ]);
   });
 
   it("are spread over a video by the length of their text", () => {
@@ -149,7 +159,7 @@ describe("captions", () => {
 
   it("are written so that no text is a command", () => {
     const runs = (text: string) => runsOf(text, "bold", "text");
-    const style = { width: 100, height: 50, font: mainFont("bold"), runsOf: runs, size: 10, colour: "#ff8000", position: "top" };
+    const style = { width: 100, height: 50, font: mainFont("bold"), runsOf: runs, size: 0.2, colour: "#ff8000", position: "top" };
     const ass = asAss([{ start: 1.5, end: 3_661.25, text: "{\\pos(1,1)}a\nb\u0000" }], style);
     expect(ass).toContain("&H000080FF");
     expect(ass).toContain("Dialogue: 0,0:00:01.50,1:01:01.25,Default,,0,0,0,,\\{\\\u2060pos(1,1)}a\\Nb ");

@@ -131,7 +131,7 @@ const sweep: Command["run"] = (editor) => {
   editor.ui.setState({ overlay: "sweep" });
 };
 
-/** Edits the selected node's settings on its picture. */
+/** Edits the selected node's settings on its picture or timeline. */
 const touch: Command["run"] = (editor) => {
   const [node, ...others] = selectedNodes(editor);
   if (!node || others.length > 0 || touchedBy(node) === undefined) return complain(TOUCH.nothingToTouch);
@@ -157,7 +157,7 @@ export const COMMANDS: readonly Command[] = [
   edit("library", COMMANDS_TEXTS.files, ["Shift+F"], ({ ui }) => ui.setState(({ library }) => ({ library: !library }))),
   command("open-inner", COMMANDS_TEXTS.openInnerWorkflow, "view", ["O"], openInner),
   command("settings", COMMANDS_TEXTS.editSettings, "edit", ["Enter"], (_editor, stage) => stage.settings()),
-  edit("touch", TOUCH.edit, ["T"], touch),
+  edit("touch", TOUCH.editBoth, ["T"], touch),
   command("save", COMMANDS_TEXTS.saveNow, "edit", ["Mod+S"], save),
   command("export", COMMANDS_TEXTS.exportAsJson, "edit", [], exportJson),
   edit("undo", COMMANDS_TEXTS.undo, ["Mod+Z"], ({ document }) => document.undo()),

@@ -1,15 +1,14 @@
-import { Crop } from "lucide-react";
+import { Clapperboard, Crop } from "lucide-react";
 import { kindOf } from "../../canvas/kinds";
 import type { DocNode } from "../../document/graph";
 import { propertiesOf } from "../../ui/inputs/properties";
 import { SchemaControl } from "../../ui/inputs/schema-control";
 import { Button } from "../../ui/button";
 import { useEditor } from "../context";
-import { touchedBy } from "../touch/touchable";
+import { editTitle, isTimed, touchedBy } from "../touch/touchable";
 import { useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
 import { SETTINGS_FORM } from "../../messages/editor/inspector";
-import { TOUCH } from "../../messages/editor/touch";
 
 /** Settings under "More", or only in other forms. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError", "onRetired"]);
@@ -30,11 +29,12 @@ export const SettingsForm = ({ node }: { node: DocNode }) => {
   const all = [...Object.entries(rules?.settings ?? {}), ...propertiesOf(rules?.schema?.(node))];
   const settings = all.filter(([name]) => !ELSEWHERE.has(name));
   if (settings.length === 0) return <p className="text-sm text-muted">{SETTINGS_FORM.noSettings}</p>;
+  const operation = touchedBy(node);
   return (
     <div className="flex flex-col gap-4">
-      {touchedBy(node) !== undefined && !disabled && (
-        <Button icon={Crop} className="self-start" onClick={() => ui.setState({ overlay: "touch" })}>
-          {TOUCH.edit}
+      {operation !== undefined && !disabled && (
+        <Button icon={isTimed(operation) ? Clapperboard : Crop} className="self-start" onClick={() => ui.setState({ overlay: "touch" })}>
+          {editTitle(operation)}
         </Button>
       )}
       {settings.map(([name, schema]) => {

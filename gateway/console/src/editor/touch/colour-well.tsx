@@ -25,7 +25,17 @@ export const joined = (colour: string, opacity: number): string =>
         .padStart(2, "0");
 
 /** A color with its opacity, and the browser's eyedropper if it has one. */
-export const ColourWell = ({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) => {
+export const ColourWell = ({
+  label,
+  value,
+  hasOpacity = true,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  hasOpacity?: boolean;
+  onChange: (value: string) => void;
+}) => {
   const id = useId();
   const { colour, opacity } = partsOf(value);
   const { EyeDropper } = globalThis as WithDropper;
@@ -51,17 +61,21 @@ export const ColourWell = ({ label, value, onChange }: { label: string; value: s
           onChange={({ target }) => onChange(joined(target.value, opacity))}
         />
         {EyeDropper && <IconButton icon={Pipette} label={COLOUR.pick(label)} onClick={pick} />}
-        <input
-          type="range"
-          min={0}
-          max={1}
-          step={0.01}
-          value={opacity}
-          aria-label={COLOUR.opacityOf(label)}
-          className="h-11 min-w-0 flex-1 accent-accent"
-          onChange={({ target }) => onChange(joined(colour, Number(target.value)))}
-        />
-        <span className="w-10 text-right text-xs text-muted tabular-nums">{COLOUR.percent(Math.round(opacity * 100))}</span>
+        {hasOpacity && (
+          <>
+            <input
+              type="range"
+              min={0}
+              max={1}
+              step={0.01}
+              value={opacity}
+              aria-label={COLOUR.opacityOf(label)}
+              className="h-11 min-w-0 flex-1 accent-accent"
+              onChange={({ target }) => onChange(joined(colour, Number(target.value)))}
+            />
+            <span className="w-10 text-right text-xs text-muted tabular-nums">{COLOUR.percent(Math.round(opacity * 100))}</span>
+          </>
+        )}
       </div>
     </div>
   );

@@ -6,6 +6,8 @@ import type { Font, Ink, LaidOut } from "./lettering";
 /** The fonts of texts on images, from the files that the operation draws with. */
 const FILES = { regular: { family: "nodeloom-text", url: regular }, bold: { family: "nodeloom-text-bold", url: bold } } as const;
 export type Weight = keyof typeof FILES;
+/** Name under which a loaded font can be drawn with. */
+export const familyOf = (weight: Weight): string => FILES[weight].family;
 
 const styled = (context: CanvasRenderingContext2D, weight: Weight, line: number): void => {
   context.font = `${line}px "${FILES[weight].family}"`;

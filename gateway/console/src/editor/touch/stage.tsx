@@ -1,5 +1,6 @@
 import type { ImageSize } from "@nodeloom/kernel/graph";
 import { useEffect, useRef, useState, type ReactNode } from "react";
+import { classes } from "../../ui/classes";
 import { clamped } from "./boxes";
 
 /** Free space around a picture, for handles at its edges. */
@@ -21,12 +22,22 @@ const useRoom = () => {
 };
 
 /** A surface of a size in picture pixels, as large as there is room. */
-export const Stage = ({ size, label, children }: { size: ImageSize; label: string; children: (scale: number) => ReactNode }) => {
+export const Stage = ({
+  size,
+  label,
+  className,
+  children,
+}: {
+  size: ImageSize;
+  label: string;
+  className?: string;
+  children: (scale: number) => ReactNode;
+}) => {
   const { ref, room } = useRoom();
   const fitting = room && Math.min((room.width - 2 * MARGIN) / size.width, (room.height - 2 * MARGIN) / size.height);
   const scale = fitting && clamped(fitting, 0.001, MOST_SCALE);
   return (
-    <div ref={ref} role="region" aria-label={label} className="touch-stage">
+    <div ref={ref} role="region" aria-label={label} className={classes("touch-stage", className)}>
       {scale !== undefined && (
         <div className="relative" style={{ width: size.width * scale, height: size.height * scale }} data-scale={scale}>
           {children(scale)}

@@ -5,6 +5,7 @@ import "../../styles/touch.css";
 import { setData } from "../../document/edit";
 import type { DocNode } from "../../document/graph";
 import type { OutputFile } from "../../media/files-in";
+import type { MediaFamily } from "../../media/url";
 import { Button, IconButton } from "../../ui/button";
 import { propertiesOf } from "../../ui/inputs/properties";
 import { SchemaControl } from "../../ui/inputs/schema-control";
@@ -14,7 +15,10 @@ import { useEditor } from "../context";
 import { useWired } from "../inspector/use-setting";
 import { titleIn } from "../titles";
 import { COMMON } from "../../messages/common";
+import { CLIP } from "../../messages/editor/clip";
 import { TOUCH } from "../../messages/editor/touch";
+import { CaptionsTool } from "./clip/captions-tool";
+import { TrimTool } from "./clip/trim-tool";
 import { ComposeTool } from "./compose-tool";
 import { CropTool } from "./crop-tool";
 import type { DragState } from "./handle-box";
@@ -24,12 +28,14 @@ import { ResizeTool } from "./resize-tool";
 import type { Settings } from "./settings";
 import { TextTool } from "./text-tool";
 import type { ToolProps } from "./tool";
-import { touchedBy, type Touched } from "./touchable";
+import { editTitle, isTimed, touchedBy, type Touched } from "./touchable";
 
 interface Tool {
   view: (props: ToolProps) => ReactNode;
   /** Settings that the picture shows; a link to one of them leaves only the fields. */
   shown: readonly string[];
+  /** Port of the file, and its family. */
+  port?: "image" | "video" | "audio";
   /** Port of the second picture. */
   second?: string;
 }
@@ -40,6 +46,13 @@ const TOOLS: Readonly<Record<Touched, Tool>> = {
   "image-composite": { view: ComposeTool, shown: ["x", "y", "width", "position", "margin", "opacity", "blend"], second: "overlay" },
   "image-text": { view: TextTool, shown: ["text", "position", "size", "colour", "background", "bold", "align", "margin"] },
   "mask-draw": { view: MaskTool, shown: ["shapes", "feather", "invert"] },
+  "video-trim": { view: TrimTool, shown: ["start", "end", "seconds"], port: "video" },
+  "audio-trim": { view: TrimTool, shown: ["start", "end", "seconds"], port: "audio" },
+  "video-captions": {
+    view: CaptionsTool,
+    shown: ["words", "text", "grouping", "position", "size", "colour", "maxCharacters", "mode"],
+    port: "video",
+  },
 };
 
 const layout: ToolProps["layout"] = (surface, fields) => (
@@ -63,14 +76,16 @@ interface Chosen {
 }
 
 /** One of several pictures; the last one if there are fewer. */
-const useChosen = (files: readonly OutputFile[], index: number): Chosen => {
+const useChosen = (files: readonly OutputFile[], index: number, family: MediaFamily): Chosen => {
   const file = files[Math.min(index, files.length - 1)];
-  return { file, loaded: usePicture(file?.url) };
+  return { file, loaded: usePicture(file?.url, family) };
 };
 
-const emptyFor = ({ file, loaded: { state } }: Chosen): ReactNode => {
-  if (!file) return <Empty title={TOUCH.noPicture} hint={TOUCH.noPictureHint} />;
-  return state === "loading" ? <Empty title={TOUCH.loading} /> : <Empty title={TOUCH.unreadable} hint={TOUCH.unreadableHint} />;
+const emptyFor = ({ file, loaded: { state } }: Chosen, isOnTimeline: boolean): ReactNode => {
+  if (!file) return <Empty title={isOnTimeline ? CLIP.noFile : TOUCH.noPicture} hint={TOUCH.noPictureHint} />;
+  if (state === "loading") return <Empty title={isOnTimeline ? CLIP.loading : TOUCH.loading} />;
+  if (isOnTimeline) return <Empty title={CLIP.unreadable} hint={CLIP.unreadableHint} />;
+  return <Empty title={TOUCH.unreadable} hint={TOUCH.unreadableHint} />;
 };
 
 const Chooser = ({ index, count, onChoose }: { index: number; count: number; onChoose: (index: number) => void }) => (
@@ -115,11 +130,11 @@ const useSave = (node: DocNode, changes: Settings) => {
 const Editing = ({ node, operation, onClose }: { node: DocNode; operation: Touched; onClose: () => void }) => {
   const editor = useEditor();
   const wired = useWired(node.id);
-  const files = useReceived(node, "image");
+  const { view: View, shown, second, port = "image" } = TOOLS[operation];
+  const files = useReceived(node, port, port);
   const [index, setIndex] = useState(0);
-  const { view: View, shown, second } = TOOLS[operation];
-  const { file, loaded } = useChosen(files, index);
-  const over = useChosen(useReceived(node, second ?? ""), index);
+  const { file, loaded } = useChosen(files, index, port);
+  const over = useChosen(useReceived(node, second ?? "", "image"), index, "image");
   const { changes, settings, change, restore } = useDraft(node);
   const save = useSave(node, changes);
   const [drag] = useState<DragState>(() => ({ cancel: undefined }));
@@ -145,7 +160,7 @@ const Editing = ({ node, operation, onClose }: { node: DocNode; operation: Touch
   const isOnPicture = loaded.state === "ready" && linked.length === 0 && (second === undefined || overlay !== undefined);
   return (
     <Dialog
-      title={`${TOUCH.edit}: ${titleIn(editor, node)}`}
+      title={`${editTitle(operation)}: ${titleIn(editor, node)}`}
       width="full"
       onClose={onClose}
       mayClose={() => {
@@ -189,7 +204,7 @@ const Editing = ({ node, operation, onClose }: { node: DocNode; operation: Touch
             linked.length > 0 ? (
               <Empty title={TOUCH.wired(linked.join(", "))} />
             ) : (
-              emptyFor(loaded.state === "ready" ? over : { file, loaded })
+              emptyFor(loaded.state === "ready" ? over : { file, loaded }, isTimed(operation))
             ),
             properties.map(([name]) => control(name)),
           )

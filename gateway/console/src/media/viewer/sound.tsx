@@ -1,39 +1,9 @@
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { SOUND } from "../../messages/media";
+import { BARS, usePeaks } from "../use-peaks";
 
 /** Waveform player. Libraries for this add style elements, which the page's security policy blocks. */
-const BARS = 220;
 const HEIGHT = 160;
-
-/** Peak of each part, from 0 to 1. */
-export const peaksOf = (samples: Float32Array, parts = BARS): number[] => {
-  const size = Math.max(1, Math.floor(samples.length / parts));
-  const peaks = Array.from({ length: parts }, (_, part) => {
-    let most = 0;
-    for (let at = part * size; at < Math.min(samples.length, (part + 1) * size); at += 1) most = Math.max(most, Math.abs(samples[at]!));
-    return most;
-  });
-  const loudest = Math.max(...peaks, 0.001);
-  return peaks.map((peak) => peak / loudest);
-};
-
-const usePeaks = (url: string): readonly number[] | undefined => {
-  const [peaks, setPeaks] = useState<readonly number[]>();
-  useEffect(() => {
-    const abort = new AbortController();
-    const read = async (): Promise<void> => {
-      const bytes = await (await fetch(url, { signal: abort.signal })).arrayBuffer();
-      const context = new OfflineAudioContext(1, 1, 44_100);
-      const sound = await context.decodeAudioData(bytes);
-      if (!abort.signal.aborted) setPeaks(peaksOf(sound.getChannelData(0)));
-    };
-    setPeaks(undefined);
-    // A sound without a waveform still plays.
-    read().catch(() => undefined);
-    return () => abort.abort();
-  }, [url]);
-  return peaks;
-};
 
 export const Sound = ({ url, label }: { url: string; label: string }) => {
   const audio = useRef<HTMLAudioElement>(null);

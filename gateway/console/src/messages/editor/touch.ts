@@ -2,6 +2,8 @@ import { plural } from "../forms";
 
 export const TOUCH = {
   edit: "Edit on the picture",
+  editTimed: "Edit on the timeline",
+  editBoth: "Edit on the picture or timeline",
   save: "Save",
   cancel: "Cancel",
   hint: "Enter saves, Escape cancels.",
@@ -18,7 +20,8 @@ export const TOUCH = {
   sameForAll: (count: number) => `These settings apply to all ${plural(count, "picture", "pictures")}.`,
   result: "Result",
   size: (width: number, height: number) => `${width} × ${height} pixels`,
-  nothingToTouch: "Select one node that crops, resizes or overlays an image, adds text to it, or draws a mask.",
+  nothingToTouch:
+    "Select one node that crops, resizes or overlays an image, adds text to it, draws a mask, trims a video or sound, or captions a video.",
 };
 
 export const HANDLE_BOX = {

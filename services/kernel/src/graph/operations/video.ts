@@ -105,6 +105,10 @@ export const VIDEO_OPERATIONS = [
         description: "Words with times, as transcription models return them: [{text, start, end}].",
       },
       text: { type: "string", maxLength: 50_000, title: "Text", description: "Use this or words. The text is spread over the video." },
+      grouping: explained(
+        "Join words into captions by pauses and sentences, or show each entry of words as a caption at exactly its times.",
+        choice(["phrases", "none"], "Grouping"),
+      ),
       mode: explained("Draw captions on the video, or add them as a track.", choice(["burn", "track"], "Mode")),
       position: choice(["bottom", "top", "centre"], "Position"),
       size: explained("Height of a line, as a share of the video's height.", number(0.02, 0.2, "Text size", 0.06)),

@@ -1,12 +1,13 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
+import { cuesOfEntries, cuesOfText, cuesOfWords, readWords, type Cue, type TimedText } from "@nodeloom/kernel/captions";
 import { AAC, H264, makeMp4, open } from "../ffmpeg/make";
 import { fitted, frameOf, type Frame } from "../ffmpeg/filters";
 import { inputArguments } from "../ffmpeg/formats";
 import { openVideo } from "../ffmpeg/probe";
 import { fontsOf, mainFont, runsOf } from "../fonts/fonts";
 import { fileAt, inFolder, InputError, number, text, type Job, type Operation } from "../job";
-import { asAss, asSrt, cuesOfText, cuesOfWords, readWords, type Cue } from "./cues";
+import { asAss, asSrt } from "./cues";
 
 /** Draws captions into a video or adds them as a track. */
 
@@ -19,13 +20,21 @@ interface Captions {
   port: "words" | "text";
 }
 
+/** @throws InputError */
+const wordsOf = (value: unknown): TimedText[] => {
+  const words = readWords(value);
+  if (typeof words === "number") throw new InputError(`words.${words}: must be {text, start, end}, with times in seconds`);
+  return words;
+};
+
 /** Silence has no captions, which isn't an error. @throws InputError if all captions start after the end of the video */
 const captionsOf = (job: Job, seconds: number): Captions => {
   const characters = number(job, "maxCharacters");
   const { words } = job.settings;
   const captionText = text(job, "text");
   const isByWords = words !== undefined && words !== null && !(Array.isArray(words) && words.length === 0 && captionText !== "");
-  const cues = isByWords ? cuesOfWords(readWords(words), characters) : cuesOfText(captionText, seconds, characters);
+  const cuesOf = text(job, "grouping") === "none" ? cuesOfEntries : cuesOfWords;
+  const cues = isByWords ? cuesOf(wordsOf(words), characters) : cuesOfText(captionText, seconds, characters);
   const within = cues.filter(({ start }) => start < seconds).map((cue) => ({ ...cue, end: Math.min(cue.end, seconds) }));
   if (within.length === 0 && cues.length > 0) throw new InputError("words: all of them come after the end of the video");
   return { cues: within, port: isByWords ? "words" : "text" };
@@ -39,7 +48,7 @@ const drawCues = async (job: Job, { cues, port }: Captions, frame: Frame): Promi
     ...frame,
     font,
     runsOf: (line: string) => runs.get(line) ?? [],
-    size: number(job, "size") * frame.height,
+    size: number(job, "size"),
     colour: text(job, "colour"),
     position: text(job, "position"),
   };
