@@ -27,23 +27,23 @@ const trackWidth = (element: HTMLElement): number => element.closest("[data-trac
 
 /** A time on a timeline, for pointer, touch and keyboard. */
 export const Slider = ({ label, className, style, at, least, most, whole, drag, onMove, onRestore, onToggle }: SliderProps) => {
-  const held = useRef<{ x: number; at: number }>(undefined);
+  const grip = useRef<{ x: number; at: number }>(undefined);
   const release = (): void => {
-    held.current = undefined;
+    grip.current = undefined;
     drag.cancel = undefined;
   };
   const press = (event: PointerEvent<HTMLElement>): void => {
     if (event.button !== 0) return;
     event.stopPropagation();
     event.currentTarget.setPointerCapture(event.pointerId);
-    held.current = { x: event.clientX, at };
+    grip.current = { x: event.clientX, at };
     drag.cancel = () => {
       release();
       onRestore();
     };
   };
   const move = (event: PointerEvent<HTMLElement>): void => {
-    const from = held.current;
+    const from = grip.current;
     if (from) onMove(from.at + ((event.clientX - from.x) / trackWidth(event.currentTarget)) * whole);
   };
   const type = (event: KeyboardEvent<HTMLElement>): void => {

@@ -3,7 +3,7 @@ import { clamped } from "../boxes";
 import type { Range } from "./times";
 
 export interface Player {
-  /** Of the element that plays. */
+  /** Attributes of the element that plays. */
   attributes: {
     ref: RefCallback<HTMLMediaElement>;
     onPlay: () => void;
