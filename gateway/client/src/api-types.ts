@@ -259,6 +259,43 @@ export interface TestExpectation {
           min?: number;
           max?: number;
         };
+    /** Integrated loudness of its sound in LUFS (EBU R 128) */
+    loudness?:
+      | number
+      | {
+          min?: number;
+          max?: number;
+        };
+    /** Similarity to a golden file, which is kept as long as the tests name it */
+    similarTo?: {
+      /** URL or id of the golden file: one of your pictures or videos */
+      file: string;
+      /** Structural similarity (the default), or a perceptual hash */
+      by?: "ssim" | "hash";
+      /** The lowest similarity, 0 to 1; 0.9 by default */
+      atLeast?: number;
+    };
+    /** Text in a picture, recognized by the model `local-ocr`. `contains` ignores case and line breaks */
+    text?: {
+      contains?: string;
+      matches?: string;
+    };
+  };
+  /** A language model judges the value. Its calls are charged, and cost at most `maxCredits` */
+  judge?: {
+    /** A language model. To judge pictures, it must take pictures */
+    model: string;
+    /** What it grades from 1 to 5. Send either `rubric` or `against` */
+    rubric?: string;
+    /** The version whose result it compares with, in both orders. All judges of a workflow name the same */
+    against?: {
+      version?: number;
+      alias?: string;
+    };
+    /** The lowest score: 1 to 5, or with `against` a share of votes from 0 to 1 */
+    atLeast: number;
+    /** Calls of the model, 1 to 5; with `against` in each order */
+    votes?: number;
   };
 }
 
@@ -432,7 +469,7 @@ export interface RunTestsRequest {
   version?: number | string;
   /** The alias whose version is tested. Send either `alias` or `version` */
   alias?: string;
-  /** A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed */
+  /** A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed. By default the version that judges name in `against` */
   against?: {
     /** A version's number, or `draft` */
     version?: number | string;
@@ -498,8 +535,14 @@ export interface TestResult {
   status: "waiting" | "processing" | "passed" | "failed";
   /** Also empty for a failed test whose results were deleted since */
   failures: TestFailure[];
-  /** Charged for it. Calls that it reused cost nothing */
+  /** Each expectation and limit with the measured value; empty before the test ends */
+  checks: TestCheck[];
+  /** Charged for it and its judges. Calls that it reused cost nothing */
   creditsCost: number;
+  /** Part of `creditsCost`: charged for its judges */
+  judgesCost: number;
+  /** Executions of its judges and of text recognition */
+  judgeRuns: string[];
   /** Price of all of its calls, those included that it reused: compared with `maxCredits` */
   price: number;
   /** Calls that it reused take no time */
@@ -512,8 +555,14 @@ export interface TestResult {
     status: "waiting" | "processing" | "passed" | "failed";
     /** Also empty for a failed test whose results were deleted since */
     failures: TestFailure[];
-    /** Charged for it. Calls that it reused cost nothing */
+    /** Each expectation and limit with the measured value; empty before the test ends */
+    checks: TestCheck[];
+    /** Charged for it and its judges. Calls that it reused cost nothing */
     creditsCost: number;
+    /** Part of `creditsCost`: charged for its judges */
+    judgesCost: number;
+    /** Executions of its judges and of text recognition */
+    judgeRuns: string[];
     /** Price of all of its calls, those included that it reused: compared with `maxCredits` */
     price: number;
     /** Calls that it reused take no time */
@@ -530,12 +579,23 @@ export interface TestResult {
 }
 
 export interface TestFailure {
-  kind: "equals" | "matches" | "contains" | "schema" | "jmespath" | "file" | "status" | "maxCredits" | "maxMs";
+  kind: "equals" | "matches" | "contains" | "schema" | "jmespath" | "file" | "judge" | "status" | "maxCredits" | "maxMs";
   /** Index in `expect`; absent for `status`, `maxCredits` and `maxMs` */
   index?: number;
   path?: string;
   expected: unknown;
-  /** Cut after 2,000 characters */
+  /** Of files, only what doesn't match. Cut after 2,000 characters */
+  got: unknown;
+}
+
+export interface TestCheck {
+  kind: "equals" | "matches" | "contains" | "schema" | "jmespath" | "file" | "judge" | "status" | "maxCredits" | "maxMs";
+  /** Index in `expect`; absent for `status`, `maxCredits` and `maxMs` */
+  index?: number;
+  path?: string;
+  expected: unknown;
+  passed: boolean;
+  /** The measured value. Cut after 2,000 characters, or after 200 if it passed. A judge has its `score` and `reason` */
   got: unknown;
 }
 

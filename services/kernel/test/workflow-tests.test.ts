@@ -103,7 +103,10 @@ describe("problems of tests", () => {
       { contains: "x" },
       { schema: { type: "string" } },
       { jmespath: "length(@) > `1`" },
-      { file: { kind: "audio", durationMs: { min: 1 } } },
+      { file: { kind: "audio", durationMs: { min: 1 }, loudness: { min: -20, max: -14 } } },
+      { file: { similarTo: { file: URL, by: "hash", atLeast: 0.8 }, text: { contains: "sale" } } },
+      { judge: { model: "m", rubric: "It is kind.", atLeast: 4 } },
+      { judge: { model: "m", against: { alias: "production" }, atLeast: 0.5, votes: 2 } },
     ];
     expect(testProblems([testOf(expectations, { maxCredits: 0, maxMs: 1 })])).toEqual([]);
   });
@@ -119,6 +122,25 @@ describe("problems of tests", () => {
     [[testOf([{ path: "a[", contains: "x" }])], "tests[0].expect[0].path"],
     [[testOf([{ file: { width: -1 } }])], "tests[0].expect[0].file.width"],
     [[testOf([{ file: {} }])], "tests[0].expect[0].file"],
+    [[testOf([{ file: { loudness: { min: 1, max: 0 } } }])], "tests[0].expect[0].file.loudness"],
+    [[testOf([{ file: { similarTo: { file: "" } } }])], "tests[0].expect[0].file.similarTo.file"],
+    [[testOf([{ file: { text: {} } }])], "tests[0].expect[0].file.text"],
+    [[testOf([{ judge: { model: "", rubric: "x", atLeast: 1 } }])], "tests[0].expect[0].judge.model"],
+    [[testOf([{ judge: { model: "m", atLeast: 1 } }])], "tests[0].expect[0].judge"],
+    [[testOf([{ judge: { model: "m", rubric: "x", against: { version: 1 }, atLeast: 1 } }])], "tests[0].expect[0].judge"],
+    [[testOf([{ judge: { model: "m", rubric: "x", atLeast: 0 } }])], "tests[0].expect[0].judge.atLeast"],
+    [[testOf([{ judge: { model: "m", against: {}, atLeast: 1 } }])], "tests[0].expect[0].judge.against"],
+    [[testOf([{ judge: { model: "m", against: { version: 1 }, atLeast: 2 } }])], "tests[0].expect[0].judge.atLeast"],
+    [[testOf([{ judge: { model: "m", rubric: "x", atLeast: 1, votes: 6 } }])], "tests[0].expect[0].judge.votes"],
+    [
+      [
+        testOf([
+          { judge: { model: "m", against: { version: 1 }, atLeast: 1 } },
+          { judge: { model: "m", against: { version: 2 }, atLeast: 1 } },
+        ]),
+      ],
+      "tests[0].expect[1].judge.against",
+    ],
     [[testOf([], { maxMs: TEST_BOUNDS.milliseconds + 1 })], "tests[0].maxMs"],
     [[{ ...testOf([]), more: 1 }], "tests[0].more"],
     [[testOf(Array.from({ length: 21 }, () => ({ equals: 1 })))], "tests[0].expect"],

@@ -27,6 +27,7 @@ export const BOUNDS = {
   imageMs: MINUTE_MS,
   ffmpegMs: 20 * MINUTE_MS,
   previewMs: MINUTE_MS,
+  measureMs: 5 * MINUTE_MS,
   /** Time for downloading the files from media, and for uploading the result. */
   transferMs: 5 * MINUTE_MS,
   /** Length of the queue, and the maximum wait in it. */

@@ -15,6 +15,7 @@ import { media as mediaProto, transform } from "@nodeloom/proto";
 import { z } from "zod";
 import { defaultConcurrency } from "./bounds";
 import { openFolders } from "./calls/folders";
+import { createMeasure } from "./calls/measure";
 import { createPreview } from "./calls/preview";
 import { createRun } from "./calls/run";
 import { networkIsolation } from "./children/isolation";
@@ -51,7 +52,13 @@ export const service = defineService({
     const endWatch = watchPool(pool);
     const ffmpeg = findFfmpeg(config);
     const calls = { media, pool, folders, ffmpeg };
-    const handlers = transformHandlers({ run: createRun(calls), preview: createPreview(calls), ffmpeg, imageVersion });
+    const handlers = transformHandlers({
+      run: createRun(calls),
+      preview: createPreview(calls),
+      measure: createMeasure(calls),
+      ffmpeg,
+      imageVersion,
+    });
     const services = [grpcService(transform.TransformServiceService, handlers)];
     // Callers retry interrupted operations on another process.
     const grpc = await startGrpcServer({ listen: config.TRANSFORM_LISTEN, services, logger, tls: config, graceMs: answeringMs(config) });

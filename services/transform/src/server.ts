@@ -6,6 +6,7 @@ import type { Program } from "./ffmpeg/program";
 export interface Handled {
   run(request: transform.RunRequest, signal: AbortSignal): Promise<transform.RunResponse>;
   preview(request: transform.RenderPreviewRequest, signal: AbortSignal): Promise<transform.RenderPreviewResponse>;
+  measure(request: transform.MeasureRequest, signal: AbortSignal): Promise<transform.MeasureResponse>;
   ffmpeg: Pick<Program, "status">;
   imageVersion: string;
 }
@@ -16,7 +17,7 @@ const STATES = {
   away: transform.ProgramState.PROGRAM_STATE_AWAY,
 } as const;
 
-export const transformHandlers = ({ run, preview, ffmpeg, imageVersion }: Handled): transform.TransformServiceServer => ({
+export const transformHandlers = ({ run, preview, measure, ffmpeg, imageVersion }: Handled): transform.TransformServiceServer => ({
   run: unary(async (request, signal) => {
     const { outputs, warnings } = await run(request, signal);
     const isByFfmpeg = mediaOperation(request.operation)?.program === "ffmpeg";
@@ -27,6 +28,7 @@ export const transformHandlers = ({ run, preview, ffmpeg, imageVersion }: Handle
     });
   }),
   renderPreview: unary(preview),
+  measure: unary(measure),
   getStatus: unary(async () => {
     const { state, version, reason, retryAfterSeconds } = await ffmpeg.status();
     return transform.GetStatusResponse.fromPartial({

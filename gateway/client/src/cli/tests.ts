@@ -31,15 +31,22 @@ const orderOf = ({ version, alias, against }: TestOptions) => ({
 
 const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-const failureText = ({ kind, index, path, expected, got }: Result["failures"][number]): string => {
-  const place = `${index === undefined ? "" : `expect[${index}] `}${kind}${path === undefined ? "" : ` at ${path}`}`;
-  return `    ${place}: expected ${valueText(expected)}, got ${valueText(got)}`;
+/** Longest text of a value in the output. */
+const MOST_CHARS = 200;
+const short = (value: unknown): string => {
+  const text = valueText(value);
+  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)}…`;
 };
 
-const resultText = ({ name, status, creditsCost, price, durationMs, failures, differences = [] }: Result): string =>
+const checkText = ({ kind, index, path, passed, expected, got }: Result["checks"][number]): string => {
+  const place = `${index === undefined ? "" : `expect[${index}] `}${kind}${path === undefined ? "" : ` at ${path}`}`;
+  return `    ${passed ? "ok  " : "fail"} ${place}: expected ${short(expected)}, got ${short(got)}`;
+};
+
+const resultText = ({ name, status, creditsCost, price, durationMs, checks, differences = [] }: Result): string =>
   [
     `${status === "passed" ? "ok  " : status} ${name}: ${creditsCost} of ${price} credits, ${durationMs ?? 0} ms`,
-    ...failures.map(failureText),
+    ...checks.map(checkText),
     ...differences.map(({ path, now, before }) => `    ${path}: ${valueText(before)} -> ${valueText(now)}`),
   ].join("\n");
 

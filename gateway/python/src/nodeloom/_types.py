@@ -263,6 +263,29 @@ class TestExpectationFileDurationMs2(TypedDict):
     max: NotRequired[float]
 
 
+class TestExpectationFileLoudness2(TypedDict):
+    min: NotRequired[float]
+    max: NotRequired[float]
+
+
+class TestExpectationFileSimilarTo(TypedDict):
+    """Similarity to a golden file, which is kept as long as the tests name it"""
+
+    # URL or id of the golden file: one of your pictures or videos
+    file: str
+    # Structural similarity (the default), or a perceptual hash
+    by: NotRequired[Literal["ssim", "hash"]]
+    # The lowest similarity, 0 to 1; 0.9 by default
+    atLeast: NotRequired[float]
+
+
+class TestExpectationFileText(TypedDict):
+    """Text in a picture, recognized by the model `local-ocr`. `contains` ignores case and line breaks"""
+
+    contains: NotRequired[str]
+    matches: NotRequired[str]
+
+
 class TestExpectationFile(TypedDict):
     """Properties of a file; of a list, every file has them"""
 
@@ -272,6 +295,34 @@ class TestExpectationFile(TypedDict):
     width: NotRequired[float | TestExpectationFileWidth2]
     height: NotRequired[float | TestExpectationFileHeight2]
     durationMs: NotRequired[float | TestExpectationFileDurationMs2]
+    # Integrated loudness of its sound in LUFS (EBU R 128)
+    loudness: NotRequired[float | TestExpectationFileLoudness2]
+    # Similarity to a golden file, which is kept as long as the tests name it
+    similarTo: NotRequired[TestExpectationFileSimilarTo]
+    # Text in a picture, recognized by the model `local-ocr`. `contains` ignores case and line breaks
+    text: NotRequired[TestExpectationFileText]
+
+
+class TestExpectationJudgeAgainst(TypedDict):
+    """The version whose result it compares with, in both orders. All judges of a workflow name the same"""
+
+    version: NotRequired[int]
+    alias: NotRequired[str]
+
+
+class TestExpectationJudge(TypedDict):
+    """A language model judges the value. Its calls are charged, and cost at most `maxCredits`"""
+
+    # A language model. To judge pictures, it must take pictures
+    model: str
+    # What it grades from 1 to 5. Send either `rubric` or `against`
+    rubric: NotRequired[str]
+    # The version whose result it compares with, in both orders. All judges of a workflow name the same
+    against: NotRequired[TestExpectationJudgeAgainst]
+    # The lowest score: 1 to 5, or with `against` a share of votes from 0 to 1
+    atLeast: float
+    # Calls of the model, 1 to 5; with `against` in each order
+    votes: NotRequired[int]
 
 
 class TestExpectation(TypedDict):
@@ -289,6 +340,8 @@ class TestExpectation(TypedDict):
     jmespath: NotRequired[str]
     # Properties of a file; of a list, every file has them
     file: NotRequired[TestExpectationFile]
+    # A language model judges the value. Its calls are charged, and cost at most `maxCredits`
+    judge: NotRequired[TestExpectationJudge]
 
 
 class WorkflowWithQuoteErrorWarningsItem(TypedDict):
@@ -479,7 +532,7 @@ AliasMove = TypedDict(
 
 
 class RunTestsRequestAgainst(TypedDict):
-    """A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed"""
+    """A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed. By default the version that judges name in `against`"""
 
     # A version's number, or `draft`
     version: NotRequired[int | str]
@@ -493,7 +546,7 @@ class RunTestsRequest(TypedDict):
     # The alias whose version is tested. Send either `alias` or `version`
     alias: NotRequired[str]
     # A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing
-    # changed
+    # changed. By default the version that judges name in `against`
     against: NotRequired[RunTestsRequestAgainst]
 
 
@@ -564,8 +617,14 @@ class TestResultAgainst(TypedDict):
     status: Literal["waiting", "processing", "passed", "failed"]
     # Also empty for a failed test whose results were deleted since
     failures: Sequence[TestFailure]
-    # Charged for it. Calls that it reused cost nothing
+    # Each expectation and limit with the measured value; empty before the test ends
+    checks: Sequence[TestCheck]
+    # Charged for it and its judges. Calls that it reused cost nothing
     creditsCost: float
+    # Part of `creditsCost`: charged for its judges
+    judgesCost: float
+    # Executions of its judges and of text recognition
+    judgeRuns: Sequence[str]
     # Price of all of its calls, those included that it reused: compared with `maxCredits`
     price: float
     # Calls that it reused take no time
@@ -585,8 +644,14 @@ class TestResult(TypedDict):
     status: Literal["waiting", "processing", "passed", "failed"]
     # Also empty for a failed test whose results were deleted since
     failures: Sequence[TestFailure]
-    # Charged for it. Calls that it reused cost nothing
+    # Each expectation and limit with the measured value; empty before the test ends
+    checks: Sequence[TestCheck]
+    # Charged for it and its judges. Calls that it reused cost nothing
     creditsCost: float
+    # Part of `creditsCost`: charged for its judges
+    judgesCost: float
+    # Executions of its judges and of text recognition
+    judgeRuns: Sequence[str]
     # Price of all of its calls, those included that it reused: compared with `maxCredits`
     price: float
     # Calls that it reused take no time
@@ -601,12 +666,24 @@ class TestResult(TypedDict):
 
 
 class TestFailure(TypedDict):
-    kind: Literal["equals", "matches", "contains", "schema", "jmespath", "file", "status", "maxCredits", "maxMs"]
+    kind: Literal["equals", "matches", "contains", "schema", "jmespath", "file", "judge", "status", "maxCredits", "maxMs"]
     # Index in `expect`; absent for `status`, `maxCredits` and `maxMs`
     index: NotRequired[int]
     path: NotRequired[str]
     expected: Any
-    # Cut after 2,000 characters
+    # Of files, only what doesn't match. Cut after 2,000 characters
+    got: Any
+
+
+class TestCheck(TypedDict):
+    kind: Literal["equals", "matches", "contains", "schema", "jmespath", "file", "judge", "status", "maxCredits", "maxMs"]
+    # Index in `expect`; absent for `status`, `maxCredits` and `maxMs`
+    index: NotRequired[int]
+    path: NotRequired[str]
+    expected: Any
+    passed: bool
+    # The measured value. Cut after 2,000 characters, or after 200 if it passed. A judge has its `score`
+    # and `reason`
     got: Any
 
 

@@ -8,12 +8,17 @@ export interface JunitFailure {
   got: unknown;
 }
 
+export interface JunitCheck extends JunitFailure {
+  passed: boolean;
+}
+
 export interface JunitTest {
   name: string;
   status: string;
   durationMs: number | null;
   executionId: string;
   failures: readonly JunitFailure[];
+  checks: readonly JunitCheck[];
 }
 
 const MS = 1_000;
@@ -33,7 +38,7 @@ const seconds = (durationMs: number | null): number => (durationMs ?? 0) / MS;
 
 const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-const placeOf = ({ kind, index, path }: JunitFailure): string =>
+const placeOf = ({ kind, index, path }: Pick<JunitFailure, "kind" | "index" | "path">): string =>
   `${index === undefined ? "" : `expect[${index}] `}${kind}${path === undefined ? "" : ` at ${path}`}`;
 
 const failureXml = (failure: JunitFailure): string => {
@@ -41,13 +46,23 @@ const failureXml = (failure: JunitFailure): string => {
   return `<failure${attributes({ type: failure.kind, message: `${placeOf(failure)} failed` })}>${escaped(text)}</failure>`;
 };
 
+/** Each expectation with the measured value. */
+const checksXml = (checks: readonly JunitCheck[]): string[] => {
+  const lines = checks.map((check) => {
+    const { passed, expected, got } = check;
+    return `${passed ? "ok" : "failed"} ${placeOf(check)}: expected ${valueText(expected)}, got ${valueText(got)}`;
+  });
+  return lines.length === 0 ? [] : [`<system-out>${escaped(lines.join("\n"))}</system-out>`];
+};
+
 /** A failed test without failures, because its results were deleted. */
 const UNTOLD = `<failure type="status" message="the test failed; its results were deleted since"/>`;
 
-const testXml = ({ name, status, durationMs, executionId, failures }: JunitTest, classname: string): string => {
+const testXml = ({ name, status, durationMs, executionId, failures, checks }: JunitTest, classname: string): string => {
   const lines = status === "failed" && failures.length === 0 ? [UNTOLD] : failures.map(failureXml);
   if (status !== "passed" && status !== "failed") lines.push("<skipped/>");
   const properties = `<properties><property${attributes({ name: "executionId", value: executionId })}/></properties>`;
+  lines.push(...checksXml(checks));
   return `<testcase${attributes({ name, classname, time: seconds(durationMs) })}>${properties}${lines.join("")}</testcase>`;
 };
 

@@ -1,4 +1,4 @@
-import { LIMITS, MEDIA_FAMILIES, TEST_BOUNDS } from "@nodeloom/kernel";
+import { LIMITS, MEDIA_FAMILIES, DEFAULT_SIMILARITY, SIMILARITIES, TEST_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { appSettings } from "../apps/settings";
 import { anyObject, credits, identifier, line, name, nodeWarnings, slug, timestamp } from "../../http/schemas";
@@ -48,9 +48,41 @@ const expectation = z
         kind: z.enum(MEDIA_FAMILIES),
         contentType: z.string(),
         ...{ bytes: range, width: range, height: range, durationMs: range },
+        loudness: range.meta({ description: "Integrated loudness of its sound in LUFS (EBU R 128)" }),
+        similarTo: z
+          .object({
+            file: z.string().meta({ description: "URL or id of the golden file: one of your pictures or videos" }),
+            by: z.enum(SIMILARITIES).optional().meta({ description: "Structural similarity (the default), or a perceptual hash" }),
+            atLeast: z
+              .number()
+              .optional()
+              .meta({ description: `The lowest similarity, 0 to 1; ${DEFAULT_SIMILARITY} by default` }),
+          })
+          .meta({ description: "Similarity to a golden file, which is kept as long as the tests name it" }),
+        text: z
+          .object({ contains: z.string(), matches: z.string() })
+          .partial()
+          .meta({ description: "Text in a picture, recognized by the model `local-ocr`. `contains` ignores case and line breaks" }),
       })
       .partial()
       .meta({ description: "Properties of a file; of a list, every file has them" }),
+    judge: z
+      .object({
+        model: z.string().meta({ description: "A language model. To judge pictures, it must take pictures" }),
+        rubric: z.string().optional().meta({ description: "What it grades from 1 to 5. Send either `rubric` or `against`" }),
+        against: z
+          .object({ version: z.number().int(), alias: z.string() })
+          .partial()
+          .optional()
+          .meta({ description: "The version whose result it compares with, in both orders. All judges of a workflow name the same" }),
+        atLeast: z.number().meta({ description: "The lowest score: 1 to 5, or with `against` a share of votes from 0 to 1" }),
+        votes: z
+          .number()
+          .int()
+          .optional()
+          .meta({ description: `Calls of the model, 1 to ${TEST_BOUNDS.votes}; with \`against\` in each order` }),
+      })
+      .meta({ description: "A language model judges the value. Its calls are charged, and cost at most `maxCredits`" }),
   })
   .partial()
   .meta({ id: "TestExpectation", description: "Exactly one member besides `path`" });

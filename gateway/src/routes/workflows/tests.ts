@@ -1,6 +1,6 @@
 /** Tests of workflows: runs of all tests on a version, with their results. */
 import { randomUUID } from "node:crypto";
-import { toCredits, workflowNotFound } from "@nodeloom/kernel";
+import { EXPECTATION_KINDS, toCredits, workflowNotFound } from "@nodeloom/kernel";
 import type { batches as proto } from "@nodeloom/proto";
 import { z } from "zod";
 import { markReplayed } from "../../edge/lease";
@@ -44,26 +44,39 @@ const request = z
   .strictObject({
     ...which,
     against: z.strictObject(which).optional().meta({
-      description: "A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed",
+      description:
+        "A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed. By default the version that judges name in `against`",
     }),
   })
   .optional()
   .meta({ id: "RunTestsRequest" });
 
+const checked = {
+  kind: z.enum([...EXPECTATION_KINDS, "status", "maxCredits", "maxMs"]),
+  index: count.optional().meta({ description: "Index in `expect`; absent for `status`, `maxCredits` and `maxMs`" }),
+  path: z.string().optional(),
+  expected: z.unknown(),
+};
 const failure = z
-  .object({
-    kind: z.enum(["equals", "matches", "contains", "schema", "jmespath", "file", "status", "maxCredits", "maxMs"]),
-    index: count.optional().meta({ description: "Index in `expect`; absent for `status`, `maxCredits` and `maxMs`" }),
-    path: z.string().optional(),
-    expected: z.unknown(),
-    got: z.unknown().meta({ description: "Cut after 2,000 characters" }),
-  })
+  .object({ ...checked, got: z.unknown().meta({ description: "Of files, only what doesn't match. Cut after 2,000 characters" }) })
   .meta({ id: "TestFailure" });
+const check = z
+  .object({
+    ...checked,
+    passed: z.boolean(),
+    got: z.unknown().meta({
+      description: "The measured value. Cut after 2,000 characters, or after 200 if it passed. A judge has its `score` and `reason`",
+    }),
+  })
+  .meta({ id: "TestCheck" });
 const side = z.object({
   executionId: uuid,
   status: z.enum(["waiting", "processing", "passed", "failed"]),
   failures: z.array(failure).meta({ description: "Also empty for a failed test whose results were deleted since" }),
-  creditsCost: credits.meta({ description: "Charged for it. Calls that it reused cost nothing" }),
+  checks: z.array(check).meta({ description: "Each expectation and limit with the measured value; empty before the test ends" }),
+  creditsCost: credits.meta({ description: "Charged for it and its judges. Calls that it reused cost nothing" }),
+  judgesCost: credits.meta({ description: "Part of `creditsCost`: charged for its judges" }),
+  judgeRuns: z.array(uuid).meta({ description: "Executions of its judges and of text recognition" }),
   price: credits.meta({ description: "Price of all of its calls, those included that it reused: compared with `maxCredits`" }),
   durationMs: count.nullable().meta({ description: "Calls that it reused take no time" }),
   result: anyObject.optional(),
@@ -105,7 +118,10 @@ const sideView = (result: proto.TestResult): Record<string, unknown> => ({
   executionId: result.executionId,
   status: result.status,
   failures: raw(result.failuresJson, "[]"),
+  checks: raw(result.checksJson, "[]"),
   creditsCost: toCredits(result.millicredits),
+  judgesCost: toCredits(result.measuringMillicredits),
+  judgeRuns: result.measuringIds,
   price: toCredits(result.priceMillicredits),
   durationMs: result.durationMs ?? null,
   result: result.resultJson === "" ? undefined : raw(result.resultJson),

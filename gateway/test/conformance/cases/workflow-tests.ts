@@ -10,6 +10,8 @@ import type { Answer } from "../../e2e/support/client";
 
 const tests = inSection("D31");
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "tests");
+/** Judges are charged, so their cases have accounts of their own. */
+const judged = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "judges");
 const QUICK = { sandbox: { latencyMs: 10 } };
 
 const says = (text: string) => ({
@@ -90,6 +92,108 @@ export const workflowTestCases: Case[] = [
     fits(pick(changed, "against.creditsCost"), 0);
     fits(pick(changed, "results.0.differences"), [{ path: "images[0]", now: is.text, before: is.text }, { path: "text" }]);
   }),
+  tests("files are compared with a golden file, their loudness is measured, and each check shows the value", async (ctx) => {
+    const actor = await ctx.shared("enterprise", "golden files");
+    const graph = (prompt: string) => {
+      const { nodes, edges } = picture({ ...QUICK, prompt });
+      return {
+        nodes: [...nodes, node("a", "generate-audio", { model: "sandbox-music", inputs: { prompt: "rain", seconds: 3, ...QUICK } })],
+        edges: [...edges, edge("a.audio", "out.sounds")],
+      };
+    };
+    const slug = await save(actor, graph("a quay"));
+    const execution = answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
+    const file = pick<string>(execution, "result.images.0.id");
+    const expect = [
+      { path: "images", file: { similarTo: { file, atLeast: 0.99 } } },
+      { path: "images", file: { similarTo: { file, by: "hash", atLeast: 1 } } },
+      { path: "sounds", file: { kind: "audio", loudness: { min: -60, max: 0 } } },
+      { path: "images", file: { loudness: -16 } },
+    ];
+    answers(await actor.put(`/api/workflows/${slug}`, { tests: [{ name: "golden", inputs: {}, expect }] }), 200);
+    const first = answers(await run(actor, slug), 200, { status: "failed" });
+    fits(pick(first, "results.0.checks"), [
+      { kind: "file", index: 0, passed: true, got: [{ similarTo: 1 }] },
+      { kind: "file", index: 1, passed: true, got: [{ similarTo: 1 }] },
+      { kind: "file", index: 2, passed: true, got: { kind: "audio", loudness: is.number } },
+      { kind: "file", index: 3, passed: false, got: [{ loudness: is.like(/video or sound/) }] },
+    ]);
+    fits(pick(first, "results.0.failures"), [{ kind: "file", index: 3 }]);
+    answers(await actor.put(`/api/workflows/${slug}`, graph("seven goats")), 200);
+    const changed = answers(await run(actor, slug), 200, { status: "failed" });
+    fits(pick(changed, "results.0.checks.0"), { kind: "file", index: 0, passed: false, got: [{ similarTo: is.number }] });
+  }),
+  tests("a judge grades by a rubric, its calls are charged once, and they count as tests", async (ctx) => {
+    const actor = await ctx.shared("enterprise", "charged judges");
+    const judge = (word: string) => ({ judge: { model: "sandbox-chat", rubric: `Says "${word}".`, atLeast: 4 } });
+    const slug = await save(actor, {
+      ...says("A lighthouse"),
+      tests: [{ name: "mood", inputs: {}, expect: [judge("lighthouse"), judge("sea")] }],
+    });
+    let charged = 0;
+    const spent = await creditsSpent(actor, async () => {
+      const first = answers(await run(actor, slug), 200, { status: "failed", creditsCost: is.positive });
+      charged = pick<number>(first, "creditsCost");
+      fits(pick(first, "results"), [
+        {
+          ...{ creditsCost: charged, judgesCost: charged, price: 0 },
+          checks: [
+            { kind: "judge", index: 0, passed: true, got: { score: 5, reason: is.text } },
+            { kind: "judge", index: 1, passed: false, got: { score: 1, reason: is.text } },
+          ],
+          failures: [{ kind: "judge", index: 1, got: { score: 1 } }],
+        },
+      ]);
+      const [id] = pick<string[]>(first, "results.0.judgeRuns");
+      answers(await actor.get(`/api/executions/${id}`), 200, { status: "completed", source: "test" });
+    });
+    fits(spent, is.near(charged));
+    const free = await creditsSpent(actor, async () => void answers(await run(actor, slug), 200, { status: "failed", creditsCost: 0 }));
+    assert.equal(free, 0);
+  }),
+  tests("a judge that can't be asked fails its test and says why", async (ctx) => {
+    const actor = await judged(ctx);
+    const judge = (model: string) => ({ judge: { model, rubric: "It is kind.", atLeast: 1 } });
+    const cases = [
+      { name: "unknown", inputs: {}, expect: [judge("no-such-model")] },
+      { name: "painter", inputs: {}, expect: [judge("sandbox-image-fast")] },
+      { name: "poor", inputs: {}, expect: [judge("sandbox-chat")], maxCredits: 0.001 },
+    ];
+    const slug = await save(actor, { ...says("hello"), tests: cases });
+    const result = answers(await run(actor, slug), 200, { status: "failed", passed: 0, failed: 3, creditsCost: 0 });
+    fits(pick(result, "results"), [
+      { checks: [{ kind: "judge", passed: false, got: is.like(/^not judged: MODEL_NOT_FOUND/) }] },
+      { checks: [{ kind: "judge", passed: false, got: is.like(/is not a language model/) }] },
+      {
+        checks: [
+          { kind: "judge", passed: false, got: is.like(/^not judged: /) },
+          { kind: "maxCredits", passed: true },
+        ],
+      },
+    ]);
+  }),
+  tests("a judge compares with the version that it names, in both orders", async (ctx) => {
+    const actor = await judged(ctx);
+    const input = node("in", "request-input", { fields: [{ name: "subject", type: "text", label: "Subject", default: "" }] });
+    const graph = (text: string) => ({
+      nodes: [input, node("t", "text-box", { text }), node("out", "response-output")],
+      edges: [...(text.includes("{{") ? [edge("in.subject", "t.subject")] : []), edge("t.text", "out.text")],
+    });
+    const judge = { model: "sandbox-chat", against: { version: 1 }, atLeast: 0.5 };
+    const slug = await save(actor, {
+      ...graph("One {{subject}} by the sea"),
+      tests: [{ name: "pair", inputs: { subject: "lighthouse" }, expect: [{ path: "text", judge }] }],
+    });
+    await publish(actor, slug);
+    const score = async (text: string): Promise<unknown> => {
+      answers(await actor.put(`/api/workflows/${slug}`, graph(text)), 200);
+      const result = answers(await run(actor, slug), 200, { against: { version: 1 } });
+      return pick(result, "results.0.checks.0");
+    };
+    fits(await score("One {{subject}} by the sea"), { passed: true, got: { score: 0.5 } });
+    fits(await score("A {{subject}} far away"), { passed: true, got: { score: 0.5, votes: [{ score: 0.5 }, { score: 0.5 }] } });
+    fits(await score("One rock by the sea"), { passed: false, got: { score: 0, votes: [{ score: 0 }, { score: 0 }] } });
+  }),
   tests("limits of price and time apply, and a price includes reused calls", async (ctx) => {
     const actor = await user(ctx);
     const cheap = { name: "cheap", inputs: {}, expect: [], maxCredits: 0.001, maxMs: 86_400_000 };
@@ -144,6 +248,10 @@ export const workflowTestCases: Case[] = [
       [[wrong({ expect: [{ schema: { type: "nothing" } }] })], "tests[0].expect[0].schema"],
       [[wrong({ expect: [{ file: { width: { min: 2, max: 1 } } }] })], "tests[0].expect[0].file.width"],
       [[wrong({ expect: [{ file: { widht: 1 } }] })], "tests[0].expect[0].file.widht"],
+      [[wrong({ expect: [{ file: { similarTo: { file: "x", atLeast: 2 } } }] })], "tests[0].expect[0].file.similarTo.atLeast"],
+      [[wrong({ expect: [{ file: { text: {} } }] })], "tests[0].expect[0].file.text"],
+      [[wrong({ expect: [{ judge: { model: "m", atLeast: 3 } }] })], "tests[0].expect[0].judge"],
+      [[wrong({ expect: [{ judge: { model: "m", rubric: "x", atLeast: 6 } }] })], "tests[0].expect[0].judge.atLeast"],
       [[greets, greets], "tests[1].name"],
       [[wrong({ inputs: [] })], "tests[0].inputs"],
       [[wrong({ maxMs: 0 })], "tests[0].maxMs"],

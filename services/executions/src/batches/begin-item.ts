@@ -35,15 +35,15 @@ const briefOf = ({ reason: code, message, metadata: { scope } }: DomainError): B
 
 /** True for refusals that a retry can't change: missing credits, or an exhausted budget. */
 const pauses = ({ kind, reason }: DomainError): boolean => kind === "exhausted" && reason !== "CONCURRENCY_LIMIT_EXCEEDED";
-const passes = (error: DomainError): boolean => error.reason === "CONCURRENCY_LIMIT_EXCEEDED" || isUnavailable(error);
-const isCertain = (error: unknown): error is DomainError =>
+export const isTemporary = (error: DomainError): boolean => error.reason === "CONCURRENCY_LIMIT_EXCEEDED" || isUnavailable(error);
+export const isCertain = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.metadata.outcome !== "unknown" && error.kind !== "internal";
 
 export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
   const { batches } = stores;
 
   const handleRefusal = async (batchId: string, item: UnderWay, error: DomainError): Promise<Begun> => {
-    if (passes(error)) {
+    if (isTemporary(error)) {
       await batches.giveBack(batchId, item);
       return "later";
     }

@@ -20,6 +20,7 @@ import type { Stores } from "../record/stores";
 import type { Cancellation } from "../accept/cancellation";
 import type { BeginItem, Beginning, Begun } from "./begin-item";
 import type { Judging } from "./tests/judging";
+import type { Measuring } from "./tests/measuring";
 import { createChanges } from "./changes";
 import { itemExecutionId } from "./item";
 import type { OutageOf } from "./outages";
@@ -34,6 +35,7 @@ export interface CarryingOptions {
   currentRunner: CurrentRunner;
   judging: Pick<Judging, "atEnd">;
   outageOf: OutageOf;
+  measuring: Measuring;
 }
 
 const HOUR_MS = 3_600_000;
@@ -55,7 +57,7 @@ const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: Und
 };
 
 const createTurn = (batchId: string, options: CarryingOptions) => {
-  const { stores, beginItem, cancellation, channel, currentRunner, judging, outageOf } = options;
+  const { stores, beginItem, cancellation, channel, currentRunner, judging, measuring, outageOf } = options;
   const { batches, queues } = stores;
   const changes = createChanges(batchId, channel);
   const beginning = new Map<number, Promise<void>>();
@@ -168,6 +170,20 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     if (batch.test?.of !== undefined) channel.publish(batch.test.of, { ...runEvent(CANCEL_REQUESTED), at: Date.now() });
   };
 
+  /** Measures the results of tests before the batch ends. A cancelled batch isn't measured. */
+  const end = async (batch: BatchRecord): Promise<void> => {
+    if (batch.status === "cancel_requested") await measuring.cancel(batch);
+    else if (batch.test) {
+      const runner = await currentRunner(batch);
+      if (isStopped(runner)) {
+        await batches.requestCancel(batchId, batch.userId, runner.stopped);
+        return changes.notify();
+      }
+      if (!(await measuring.measure(batch, runner))) return;
+    }
+    await finish(batch);
+  };
+
   /** True while the comparison batch runs. The batch starts afterwards, because it reuses the comparison's calls. */
   const waitsForCompared = async ({ test }: BatchRecord): Promise<boolean> =>
     test?.against !== undefined && (await batches.find(test.against))?.status === "running";
@@ -179,7 +195,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     look: async (batch: BatchRecord): Promise<void> => {
       for (const index of [...changes.followed.keys()]) if (!batch.underWay.some((item) => item.index === index)) changes.forget(index);
       if (beginsNoMore(batch) && batch.underWay.length === 0 && beginning.size === 0) {
-        return finish(batch);
+        return end(batch);
       }
       if (batch.status === "cancel_requested") return cancelAll(batch);
       const runner = await currentRunner(batch);

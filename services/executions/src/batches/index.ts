@@ -1,6 +1,6 @@
 import type { MediaUrls } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
-import type { Billing, Identity, Media, Workflows } from "../clients";
+import type { Billing, Identity, Media, Transform, Workflows } from "../clients";
 import type { ModelCatalog } from "../plan/model-catalog";
 import type { Planning } from "../plan/planning";
 import type { EventChannel } from "../record/channel";
@@ -14,6 +14,8 @@ import { createOutageOf, type OutageOptions } from "./outages";
 import { createPricing } from "./pricing";
 import { createBatchReads, type WithDeliveries } from "./reads";
 import { createJudging } from "./tests/judging";
+import { createMeasuring } from "./tests/measuring";
+import { createReadTested } from "./tests/reading";
 import { createTestReads } from "./tests/reads";
 import { createTestRunning } from "./tests/running";
 import { createCurrentRunner } from "./runner";
@@ -23,7 +25,7 @@ export interface BatchesOptions {
   urls: MediaUrls;
   publicBaseUrl: string;
   stores: Stores;
-  services: { billing: Billing; identity: Identity; media: Media; workflows: Workflows };
+  services: { billing: Billing; identity: Identity; media: Media; transform: Transform; workflows: Workflows };
   planning: Planning;
   catalog: ModelCatalog;
   runs: Runs;
@@ -54,7 +56,10 @@ export const createBatches = (options: BatchesOptions) => {
   const pricing = createPricing({ planning, billing: services.billing });
   const readTable = createReadTable({ media: services.media, workflows: services.workflows, catalog, urls });
   const { media, workflows } = services;
-  const judging = createJudging({ stores, media, workflows, urls, publicBaseUrl });
+  const readTested = createReadTested({ stores, media, urls, publicBaseUrl });
+  const judging = createJudging({ readTested, workflows });
+  const { transform } = services;
+  const measuring = createMeasuring({ stores, readTested, catalog, runs, cancellation, media, transform, urls });
   const orders = createOrders({ stores, pricing, readTable, starter, channel, logger });
   return {
     orders,
@@ -68,6 +73,7 @@ export const createBatches = (options: BatchesOptions) => {
       channel,
       judging,
       outageOf: createOutageOf({ catalog, nextTrial }),
+      measuring,
       currentRunner: createCurrentRunner(services),
     }),
   };

@@ -39,7 +39,8 @@ export interface Order extends ReadOrder {
 export interface TestOrder {
   test: { slug: string; testsJson: string; digest: string };
   order: Order;
-  compared?: Order;
+  /** The batch to compare with. */
+  compared?: { id: string; order: Order };
 }
 
 export interface Created {
@@ -50,8 +51,6 @@ export interface Created {
 
 export interface WhichTests {
   batchId: string;
-  /** Id of the batch to compare with; undefined if there is no comparison. */
-  compared: string | undefined;
   fingerprint: string;
   userId: string;
 }
@@ -170,18 +169,18 @@ export const createPlacing = ({ stores, pricing, starter, channel, logger }: Pla
    * crash.
    */
   const placeBoth = async (
-    { batchId, compared: comparedId, fingerprint }: WhichTests,
+    { batchId, fingerprint }: WhichTests,
     { test: { slug, testsJson, digest }, order, compared }: TestOrder,
   ): Promise<Created> => {
     await checkOpen(order.runner, compared ? 2 : 1);
     const priced = await pricing(order);
-    const comparedPriced = compared && (await pricing(compared));
+    const comparedPriced = compared && (await pricing(compared.order));
     const testFor = async (id: string) => ({ slug, digest, tests: await payloads.putText(testsJson, id) });
-    if (compared && comparedPriced && comparedId !== undefined) {
-      const test = { ...(await testFor(comparedId)), of: batchId };
-      await store(comparedId, "", { order: compared, priced: comparedPriced, test });
+    if (compared && comparedPriced) {
+      const test = { ...(await testFor(compared.id)), of: batchId };
+      await store(compared.id, "", { order: compared.order, priced: comparedPriced, test });
     }
-    const against = comparedId === undefined ? {} : { against: comparedId };
+    const against = compared ? { against: compared.id } : {};
     return store(batchId, fingerprint, { order, priced, test: { ...(await testFor(batchId)), ...against } });
   };
 

@@ -5,6 +5,7 @@ import type { Erasure, Media } from "../clients";
 import { GRAPH_SETTLED_MS } from "../plan/kept-graphs";
 import type { Stores } from "../record/stores";
 import type { ExecutionView, Remains } from "../run/record";
+import { isFinal } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { Leaver } from "../workflow/leaving";
 import type { RedisErasure } from "./redis";
@@ -90,6 +91,15 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
     if (!isGone) throw unavailable("another run may be about to name the graph of an erased one: it is looked at again");
   };
 
+  /** Erases the runs that judged an erased run, because their inputs quote its result. Their outboxes remove the rest. */
+  const removeMeasuring = async ({ userId }: ExecutionView, { batchId, index, isExpired }: Remains): Promise<void> => {
+    if (batchId === undefined || index === undefined) return;
+    for (const row of await tombstones.measuringRuns(batchId, index, userId)) {
+      const buried = isFinal(row) && (await tombstones.bury(row, isExpired ? { isExpired } : {}));
+      if (!buried) throw unavailable("a run that judges an erased one is under way: it is looked at again");
+    }
+  };
+
   const removeElsewhere = async ({ _id, userId: ownerId }: ExecutionView, { isExpired }: Remains): Promise<void> => {
     await erasures.notifications.eraseRuns({ ownerId, executionIds: [_id] }, CALL);
     await leaver.removeDeliveries(_id);
@@ -104,7 +114,10 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
     const { _id, remains } = row;
     if (!remains) return;
     await leaver.removeRun(_id);
-    if (!row.isEmptied) await removeElsewhere(row, remains);
+    if (!row.isEmptied) {
+      await removeElsewhere(row, remains);
+      await removeMeasuring(row, remains);
+    }
     await removeFiles(row, remains);
     await tombstones.removeCalls(_id);
     await redis.forgetRuns([_id]);

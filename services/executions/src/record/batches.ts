@@ -13,6 +13,7 @@ import {
   type BatchStatus,
   type BatchWebhook,
   type ItemEnd,
+  type ItemMeasurements,
   type TestOutcome,
   type UnderWay,
 } from "../run/batch";
@@ -168,6 +169,20 @@ export const createBatchStore = (connection: Connection) => {
       if (item) await count(item);
     },
 
+    /** Stores when the measurements of a test batch began, once. @returns that time */
+    beginMeasuring: async (id: string, at: Date): Promise<Date> => {
+      const filter = { _id: id, "test.measuringSince": { $exists: false } };
+      const started = await change(filter, { $set: { "test.measuringSince": at } });
+      return (started ?? (await find(id)))?.test?.measuringSince ?? at;
+    },
+
+    /** Stores what was measured for an item. @returns false if the item is erased */
+    noteMeasured: async (id: string, index: number, measured: ItemMeasurements): Promise<boolean> => {
+      const filter = { _id: rowId(id, index), isErased: { $ne: true } };
+      const { matchedCount } = await rows.updateOne(filter as never, { $set: { measured } }, { writeConcern: DURABLE } as never).exec();
+      return matchedCount > 0;
+    },
+
     /** running → paused. */
     pause: (id: string, reason: BatchReason): Promise<BatchRecord | null> =>
       change({ _id: id, status: "running" }, { $set: { status: "paused", reason }, $unset: { isCarried: 1, outage: 1 } }),
@@ -202,11 +217,13 @@ export const createBatchStore = (connection: Connection) => {
     ): Promise<BatchRecord | null> => {
       const finishedAt = new Date();
       const eraseAt = retentionDays === undefined ? {} : { eraseAt: erasedAfter(retentionDays, finishedAt) };
+      const measuring = (outcomes ?? []).reduce((sum, outcome) => sum + (outcome.measuring ?? 0), 0);
       const isSent = webhook !== null || isForEndpoints(runner, BATCH_COMPLETED);
       return change(
         { _id, status, next, again, underWay: [] },
         {
           $set: { status: to, finishedAt, ...eraseAt, ...(outcomes ? { "test.outcomes": outcomes } : {}) },
+          ...(measuring === 0 ? {} : { $inc: { spent: measuring, committed: measuring } }),
           ...(isSent ? {} : { $unset: { isCarried: 1 } }),
         },
       );

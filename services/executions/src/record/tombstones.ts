@@ -119,9 +119,17 @@ export const createTombstones = (connection: Connection) => {
       await collection(Submission).deleteMany({ _id: { $gte: `${executionId}:`, $lt: `${executionId};` } } as object);
     },
 
+    /** Returns the unerased runs that measured an item of a test batch. */
+    measuringRuns: async (batchId: string, index: number, userId: string): Promise<ExecutionView[]> => {
+      const ids = (await rows.findOne({ batchId, index }, { projection: { "measured.runs": 1 } }))?.measured?.runs ?? [];
+      if (ids.length === 0) return [];
+      const filter = { _id: { $in: ids }, userId, ...NOT_ERASED } as object;
+      return executions.find<ExecutionView>(filter, { projection: WITHOUT_EVENTS }).toArray();
+    },
+
     /** Marks the batch row of an erased run. @returns hash of its input, if the input is long and no other row of the batch uses it */
     markRow: async (batchId: string, index: number): Promise<string | undefined> => {
-      const update = { $set: { isErased: true as const }, $unset: { error: 1 as const } };
+      const update = { $set: { isErased: true as const }, $unset: { error: 1 as const, measured: 1 as const } };
       const row = await rows.findOneAndUpdate({ batchId, index }, update as object, { writeConcern: DURABLE as never });
       if (!row || !("hash" in row.input)) return undefined;
       const { hash } = row.input;

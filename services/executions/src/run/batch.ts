@@ -88,6 +88,20 @@ export interface TestOutcome {
   /** Price of all its calls in millicredits, including reused calls. */
   millicredits: number;
   durationMs: number | null;
+  /** Charge for the calls that measured it; absent if there were none. */
+  measuring?: number;
+}
+
+/** Measurements of a test's run. */
+export interface ItemMeasurements {
+  /** JSON of `Measurements`. */
+  json: string;
+  /** Executions of judges and of text recognition. */
+  runs: string[];
+  /** Charge of these executions in millicredits. */
+  millicredits: number;
+  /** False while some measurements are missing. */
+  isOver: boolean;
 }
 
 /** Set if the batch runs the tests of a workflow: one item for each test, in order. */
@@ -101,6 +115,8 @@ export interface BatchTest {
   against?: string;
   /** Set on the comparison batch: id of the batch that is compared with it. */
   of?: string;
+  /** When the last item had ended, and the measurements began; absent before, and if nothing is measured. */
+  measuringSince?: Date;
   /** Outcomes in the order of the tests; set at the end of the batch. */
   outcomes?: TestOutcome[];
 }
@@ -177,6 +193,8 @@ export interface BatchRow {
   status?: FinalStatus;
   millicredits?: number;
   error?: BatchReason;
+  /** For a test: what was measured; absent if nothing was. */
+  measured?: ItemMeasurements;
   /** Set if the run was erased: the input is empty, and the item isn't run again. */
   isErased?: true;
 }

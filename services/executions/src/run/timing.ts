@@ -36,6 +36,11 @@ export const TIMING = {
   /** Deadline for reporting an ended run to usage. Afterwards the relay reports it. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,
+  /** How long the tests of a batch are measured in total, and how long one attempt waits for a judge. */
+  measuring: 30 * MINUTE,
+  measuringWait: 5 * SECOND,
+  /** Deadline for measuring a file, with its wait for a turn. */
+  measureFile: 16 * MINUTE,
   /** How long a step of an import is retried. */
   bundle: HOUR,
   /** How long a request waits for its import. */

@@ -138,6 +138,7 @@ const carrier = (
     channel,
     currentRunner: ({ runner }) => Promise.resolve(runner),
     outageOf,
+    measuring: { measure: () => Promise.resolve(true), cancel: () => Promise.resolve() },
     judging: { atEnd: ({ test, total }) => Promise.resolve(test && Array.from({ length: total }, () => PASSED)) },
   });
 

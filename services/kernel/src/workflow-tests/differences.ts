@@ -1,6 +1,7 @@
 /** Compares the results of two runs with the same inputs. */
 import { isRecord } from "../graph/types";
-import { addressIn, quoted } from "./judge";
+import { quoted } from "./judge";
+import { addressIn } from "./values";
 
 export interface ResultDifference {
   /** Path within the result, as JMESPath. */

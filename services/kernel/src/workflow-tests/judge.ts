@@ -1,116 +1,46 @@
 /** Judges a test's run: which expectations failed, and the expected and actual values. */
-import { BindError, charactersOfWork, createBudget, type RunBudget } from "../graph/budget";
+import { BindError, createBudget, type RunBudget } from "../graph/budget";
 import { evaluate, parseExpression } from "../graph/jmespath";
 import { equal } from "../graph/jmespath/values";
 import { schemaViolations } from "../graph/json-schema";
-import { patternOf, workOfMatch } from "../graph/json-schema/pattern";
-import { isRecord } from "../graph/types";
-import { mediaFamily } from "../graph/values/media";
 import { parseJsonText } from "../graph/values/json-text";
 import { toCredits } from "../money";
-import {
-  FILE_NUMBERS,
-  kindOfExpectation,
-  TEST_BOUNDS,
-  type Expectation,
-  type ExpectationKind,
-  type FileExpectation,
-  type FileNumber,
-  type NumberRange,
-  type WorkflowTest,
-} from "./types";
+import { checkFiles } from "./file-checks";
+import { scoreOf, type Vote } from "./judge-questions";
+import { COMPLETED, isUncompared, problemKey, VOTE_END, type TestedRun } from "./tested-run";
+import { contains, matches } from "./texts";
+import { kindOfExpectation, TEST_BOUNDS, type Expectation, type ExpectationKind, type Judge, type WorkflowTest } from "./types";
+import { valueAt } from "./values";
 
-/** Known properties of a stored file. */
-export type TestedFile = { contentType: string } & Partial<Record<FileNumber, number | undefined>>;
+/** The kind of an expectation, or `status`, `maxCredits` or `maxMs`. */
+export type CheckKind = ExpectationKind | "status" | "maxCredits" | "maxMs";
 
-export interface TestedRun {
-  status: string;
-  error: { code: string; message: string } | null;
-  /** The result; undefined if the run has none. */
-  result: unknown;
-  /** Price of all calls, including reused ones. */
-  millicredits: number;
-  durationMs: number | null;
-  fileAt(url: string): TestedFile | undefined;
-}
-
-export interface TestFailure {
-  /** The kind of expectation, or `status`, `maxCredits` or `maxMs`. */
-  kind: ExpectationKind | "status" | "maxCredits" | "maxMs";
+interface CheckPlace {
+  kind: CheckKind;
   /** Index of the expectation in `expect`. Not set for `status`, `maxCredits` and `maxMs`. */
   index?: number;
   path?: string;
   expected: unknown;
-  /** The actual value, or null if there is none. Long values are cut. */
+}
+
+export interface TestFailure extends CheckPlace {
+  /** The actual value, or null if there is none. Of files, only the members that don't match. Long values are cut. */
   got: unknown;
 }
 
-const MISSING = "nothing";
-const COMPLETED = "completed";
+/** An expectation or limit with the measured value. */
+export interface TestCheck extends CheckPlace {
+  passed: boolean;
+  /** The measured value, or null if there is none. Long values are cut. */
+  got: unknown;
+  failure?: TestFailure;
+}
 
-/** Shortens a value for use in a failure. */
-export const quoted = (value: unknown): unknown => {
+/** Shortens a value for use in a result. */
+export const quoted = (value: unknown, chars: number = TEST_BOUNDS.quotedChars): unknown => {
   if (value === undefined) return null;
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= TEST_BOUNDS.quotedChars ? value : `${text.slice(0, TEST_BOUNDS.quotedChars)}…`;
-};
-
-/** Returns the only member of a result, or the whole result if it has several members. */
-const onlyMember = (result: unknown): unknown => {
-  const members = isRecord(result) ? Object.values(result) : [];
-  return members.length === 1 ? members[0] : result;
-};
-
-const valueAt = ({ path }: Expectation, result: unknown, budget: RunBudget): unknown =>
-  path === undefined ? onlyMember(result) : evaluate(parseExpression(path), result ?? null, budget);
-
-const isWithin = (range: NumberRange, value: number | undefined): boolean => {
-  if (value === undefined) return false;
-  if (typeof range === "number") return value === range;
-  return value >= (range.min ?? -Infinity) && value <= (range.max ?? Infinity);
-};
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? null));
-
-/** The URL of a file in a result; undefined for other values. */
-export const addressIn = (value: unknown): string | undefined => (isRecord(value) && typeof value.url === "string" ? value.url : undefined);
-
-/** Members of a file that don't match; undefined if all match. */
-const fileDifference = (expected: FileExpectation, value: unknown, { fileAt }: TestedRun): Record<string, unknown> | undefined => {
-  const url = addressIn(value);
-  const file = url === undefined ? undefined : fileAt(url);
-  if (!file) return { file: url === undefined ? MISSING : "not one of your files" };
-  const { kind, contentType } = expected;
-  const family = mediaFamily(file.contentType);
-  const numbers = FILE_NUMBERS.filter((name) => expected[name] !== undefined && !isWithin(expected[name], file[name]));
-  const differences = {
-    ...(kind === undefined || kind === family ? {} : { kind: family ?? file.contentType }),
-    ...(contentType === undefined || contentType === file.contentType ? {} : { contentType: file.contentType }),
-    ...Object.fromEntries(numbers.map((name) => [name, file[name] ?? null])),
-  };
-  return Object.keys(differences).length === 0 ? undefined : differences;
-};
-
-/** In a list, every file must match. */
-const filesDifference = (expected: FileExpectation, value: unknown, run: TestedRun): unknown => {
-  const files = Array.isArray(value) ? value : [value];
-  if (files.length === 0) return MISSING;
-  return files.map((file) => fileDifference(expected, file, run)).find((difference) => difference !== undefined);
-};
-
-const matches = (source: string, value: unknown, budget: RunBudget): boolean => {
-  const pattern = patternOf(source);
-  if (typeof pattern === "string") return false;
-  const text = textOf(value);
-  budget.work(workOfMatch(pattern, text));
-  return pattern.test(text);
-};
-
-const contains = (part: string, value: unknown, budget: RunBudget): boolean => {
-  if (Array.isArray(value) && value.some((element) => element === part)) return true;
-  const text = textOf(value);
-  budget.work(charactersOfWork(text.length));
-  return text.includes(part);
+  return text.length <= chars ? value : `${text.slice(0, chars)}…`;
 };
 
 /** Checks a value against a schema. Text that contains JSON is parsed first, unless the schema accepts text. */
@@ -122,61 +52,93 @@ const schemaIssues = ({ schema = {} }: Expectation, value: unknown, budget: RunB
   return parsed ? issuesOf(parsed.value) : issues;
 };
 
-/** @returns undefined if the expectation is met */
-const failureOf = (expectation: Expectation, run: TestedRun, budget: RunBudget): { got: unknown } | undefined => {
+interface Outcome {
+  passed: boolean;
+  measured: unknown;
+  /** The actual value of a failure, if it isn't the measured value. */
+  difference?: unknown;
+}
+
+const judgeOutcome = ({ atLeast }: Judge, index: number, { measurements = {} }: TestedRun): Outcome => {
+  const problem = measurements[problemKey(index)]?.problem;
+  const answers = Object.entries(measurements).flatMap(([key, one]) =>
+    key.startsWith(`${index}.`) && key.endsWith(VOTE_END) ? [one] : [],
+  );
+  const failed = problem ?? answers.find(({ vote }) => vote === undefined)?.problem;
+  const votes = answers.flatMap(({ vote }) => vote ?? []);
+  if (failed !== undefined || votes.length === 0) return { passed: false, measured: `not judged: ${failed ?? "no answer"}` };
+  const score = scoreOf(votes);
+  const [{ reason }] = votes as [Vote];
+  return { passed: score >= atLeast, measured: votes.length === 1 ? { score, reason } : { score, votes } };
+};
+
+const outcomeOf = (expectation: Expectation, index: number, run: TestedRun, budget: RunBudget): Outcome => {
   const value = valueAt(expectation, run.result, budget);
-  const { equals, matches: pattern = "", contains: part = "", jmespath = "", file = {} } = expectation;
+  const { equals, matches: pattern = "", contains: part = "", jmespath = "", file = {}, judge } = expectation;
   switch (kindOfExpectation(expectation)) {
     case "equals":
-      return equal(equals, value, budget) ? undefined : { got: value };
+      return { passed: equal(equals, value, budget), measured: value };
     case "matches":
-      return matches(pattern, value, budget) ? undefined : { got: value };
+      return { passed: matches(pattern, value, budget), measured: value };
     case "contains":
-      return contains(part, value, budget) ? undefined : { got: value };
+      return { passed: contains(part, value, budget), measured: value };
     case "schema": {
       const issues = schemaIssues(expectation, value, budget);
-      return issues.length === 0 ? undefined : { got: { value: quoted(value), problems: issues } };
+      return issues.length === 0
+        ? { passed: true, measured: value }
+        : { passed: false, measured: { value: quoted(value), problems: issues } };
     }
     case "jmespath": {
       const result = evaluate(parseExpression(jmespath), value ?? null, budget);
-      return result === true ? undefined : { got: result };
+      return { passed: result === true, measured: result };
     }
-    case "file": {
-      const difference = filesDifference(file, value, run);
-      return difference === undefined ? undefined : { got: difference };
-    }
+    case "file":
+      return checkFiles(file, index, value, run, budget);
+    case "judge":
+      return judgeOutcome(judge!, index, run);
   }
 };
 
-/** Returns the failure of an expectation. An expression that can't be evaluated fails with its message. */
-const judged = (expectation: Expectation, index: number, run: TestedRun, budget: RunBudget): TestFailure[] => {
+/** @param difference the actual value of a failure, if it isn't the measured value */
+const checked = (place: CheckPlace, { passed, measured, difference = measured }: Outcome): TestCheck => ({
+  ...place,
+  ...{ passed, got: quoted(measured, passed ? TEST_BOUNDS.passedChars : TEST_BOUNDS.quotedChars) },
+  ...(passed ? {} : { failure: { ...place, got: quoted(difference) } }),
+});
+
+/** Checks an expectation. An expression that can't be evaluated fails with its message. */
+const checkExpectation = (expectation: Expectation, index: number, run: TestedRun, budget: RunBudget): TestCheck => {
   const kind = kindOfExpectation(expectation);
   const { path } = expectation;
-  const failure = (actual: unknown): TestFailure[] => [
-    { kind, index, ...(path === undefined ? {} : { path }), expected: expectation[kind], got: quoted(actual) },
-  ];
+  const place = { kind, index, ...(path === undefined ? {} : { path }), expected: expectation[kind] };
   try {
-    const problem = failureOf(expectation, run, budget);
-    return problem ? failure(problem.got) : [];
+    return checked(place, outcomeOf(expectation, index, run, budget));
   } catch (error) {
     if (!(error instanceof BindError)) throw error;
-    return failure(`not checked: ${error.message}`);
+    return checked(place, { passed: false, measured: `not checked: ${error.message}` });
   }
 };
 
-/** Returns the failures of a run; empty if the test passed. If the run didn't complete, its status is the only failure. */
-export const judgeTest = ({ expect, maxCredits, maxMs }: WorkflowTest, run: TestedRun): TestFailure[] => {
+/** Returns a check for each expectation and limit. If the run didn't complete, its status is the only check. */
+export const checkTest = ({ expect, maxCredits, maxMs }: WorkflowTest, run: TestedRun): TestCheck[] => {
   if (run.status !== COMPLETED) {
     const actual = run.error ? `${run.status}: ${run.error.code}: ${run.error.message}` : run.status;
-    return [{ kind: "status", expected: COMPLETED, got: quoted(actual) }];
+    return [checked({ kind: "status", expected: COMPLETED }, { passed: false, measured: actual })];
   }
   const budget = createBudget({}, { valueBytes: Infinity, calls: Infinity, work: TEST_BOUNDS.work });
+  const { durationMs } = run;
   const credits = toCredits(run.millicredits);
   return [
-    ...expect.flatMap((expectation, index) => judged(expectation, index, run, budget)),
-    ...(maxCredits === undefined || credits <= maxCredits ? [] : [{ kind: "maxCredits" as const, expected: maxCredits, got: credits }]),
-    ...(maxMs === undefined || (run.durationMs ?? Infinity) <= maxMs
+    ...expect.flatMap((expectation, index) => (isUncompared(expectation, run) ? [] : [checkExpectation(expectation, index, run, budget)])),
+    ...(maxCredits === undefined
       ? []
-      : [{ kind: "maxMs" as const, expected: maxMs, got: run.durationMs }]),
+      : [checked({ kind: "maxCredits", expected: maxCredits }, { passed: credits <= maxCredits, measured: credits })]),
+    ...(maxMs === undefined
+      ? []
+      : [checked({ kind: "maxMs", expected: maxMs }, { passed: (durationMs ?? Infinity) <= maxMs, measured: durationMs })]),
   ];
 };
+
+/** Returns the failures of a run; empty if the test passed. */
+export const judgeTest = (test: WorkflowTest, run: TestedRun): TestFailure[] =>
+  checkTest(test, run).flatMap(({ failure }) => failure ?? []);

@@ -1,66 +1,65 @@
 /** Checks tests when a workflow is saved. */
 import type { Issue } from "../errors";
-import { didYouMean } from "../nearest-name";
 import { textBytes } from "../graph/bounds";
 import { expressionProblem } from "../graph/jmespath";
 import { schemaProblems } from "../graph/json-schema";
-import { patternOf } from "../graph/json-schema/pattern";
-import { isRecord, shownName } from "../graph/types";
+import { isRecord } from "../graph/types";
 import { MEDIA_FAMILIES } from "../graph/values/media";
 import { ONE_LINE, ONE_LINE_FORM } from "../limits";
-import { EXPECTATION_KINDS, FILE_NUMBERS, TEST_BOUNDS, type ExpectationKind } from "./types";
+import { judgedVersionIssues, judgeIssues } from "./judge-problems";
+import { isCount, problemAt, patternProblem, rangeProblem, textProblem, unknownMembers } from "./member-problems";
+import { EXPECTATION_KINDS, FILE_NUMBERS, SIMILARITIES, TEST_BOUNDS, type ExpectationKind, type WorkflowTest } from "./types";
 
 const TEST_MEMBERS = ["name", "inputs", "expect", "maxCredits", "maxMs"];
 const EXPECTATION_MEMBERS = ["path", ...EXPECTATION_KINDS];
-const FILE_MEMBERS = ["kind", "contentType", ...FILE_NUMBERS];
-
-const unknownMembers = (value: object, knownMembers: readonly string[], path: string): Issue[] =>
-  Object.keys(value)
-    .filter((name) => !knownMembers.includes(name))
-    .map((name) => ({
-      path: `${path}.${shownName(name)}`,
-      message: `is not known${didYouMean(name, knownMembers) || `: use ${knownMembers.join(", ")}`}`,
-    }));
-
-const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;
-
-const textProblem = (value: unknown): string | undefined =>
-  typeof value !== "string" || value === "" ? "must be text that is not empty" : undefined;
+const FILE_MEMBERS = ["kind", "contentType", ...FILE_NUMBERS, "loudness", "similarTo", "text"];
+const SIMILAR_MEMBERS = ["file", "by", "atLeast"];
+const TEXT_MEMBERS = ["contains", "matches"];
+const MAX_ADDRESS_CHARS = 2_048;
 
 const jmespathProblem = (value: unknown): string | undefined => textProblem(value) ?? expressionProblem(value as string);
-
-const patternProblem = (value: unknown): string | undefined => {
-  const problem = textProblem(value);
-  if (problem) return problem;
-  const pattern = patternOf(value as string);
-  return typeof pattern === "string" ? pattern : undefined;
-};
 
 const schemaProblem = (value: unknown): string | undefined =>
   isRecord(value) ? schemaProblems(value).join("; ") || undefined : "must be a JSON Schema: an object";
 
-const rangeProblem = (value: unknown): string | undefined => {
-  if (isCount(value)) return undefined;
-  const bounds = isRecord(value) ? Object.entries(value) : [];
-  const isRange = bounds.length > 0 && bounds.every(([name, bound]) => (name === "min" || name === "max") && isCount(bound));
-  if (!isRange) return "must be a number that is not negative, or an object of min and max";
-  const { min = 0, max = Infinity } = value as { min?: number; max?: number };
-  return min > max ? "has a min above its max" : undefined;
+const similarIssues = (value: unknown, path: string): Issue[] => {
+  if (!isRecord(value)) return [{ path, message: `must be an object of ${SIMILAR_MEMBERS.join(", ")}` }];
+  const { file, by, atLeast } = value;
+  const isBy = by === undefined || SIMILARITIES.some((one) => one === by);
+  const isShare = atLeast === undefined || (isCount(atLeast) && atLeast <= 1);
+  const isAddress = typeof file === "string" && file !== "" && file.length <= MAX_ADDRESS_CHARS;
+  return [
+    ...unknownMembers(value, SIMILAR_MEMBERS, path),
+    ...(isAddress ? [] : [{ path: `${path}.file`, message: "must be the URL or the id of one of your files" }]),
+    ...(isBy ? [] : [{ path: `${path}.by`, message: `must be one of ${SIMILARITIES.join(", ")}` }]),
+    ...(isShare ? [] : [{ path: `${path}.atLeast`, message: "must be a number from 0 to 1" }]),
+  ];
+};
+
+const fileTextIssues = (value: unknown, path: string): Issue[] => {
+  if (!isRecord(value) || Object.keys(value).length === 0) return [{ path, message: `must be an object of ${TEXT_MEMBERS.join(", ")}` }];
+  const { contains, matches } = value;
+  return [
+    ...unknownMembers(value, TEXT_MEMBERS, path),
+    ...(contains === undefined ? [] : problemAt(`${path}.contains`, textProblem(contains))),
+    ...(matches === undefined ? [] : problemAt(`${path}.matches`, patternProblem(matches))),
+  ];
 };
 
 const fileIssues = (file: unknown, path: string): Issue[] => {
   if (!isRecord(file) || Object.keys(file).length === 0) return [{ path, message: `must be an object of ${FILE_MEMBERS.join(", ")}` }];
-  const { kind, contentType } = file;
+  const { kind, contentType, loudness, similarTo, text } = file;
   const isKind = kind === undefined || MEDIA_FAMILIES.some((family) => family === kind);
   return [
     ...unknownMembers(file, FILE_MEMBERS, path),
     ...(isKind ? [] : [{ path: `${path}.kind`, message: `must be one of ${MEDIA_FAMILIES.join(", ")}` }]),
     ...(contentType === undefined ? [] : problemAt(`${path}.contentType`, textProblem(contentType))),
     ...FILE_NUMBERS.flatMap((name) => (file[name] === undefined ? [] : problemAt(`${path}.${name}`, rangeProblem(file[name])))),
+    ...(loudness === undefined ? [] : problemAt(`${path}.loudness`, rangeProblem(loudness, true))),
+    ...(similarTo === undefined ? [] : similarIssues(similarTo, `${path}.similarTo`)),
+    ...(text === undefined ? [] : fileTextIssues(text, `${path}.text`)),
   ];
 };
-
-const problemAt = (path: string, message: string | undefined): Issue[] => (message === undefined ? [] : [{ path, message }]);
 
 const CHECKS: Readonly<Record<ExpectationKind, (value: unknown, path: string) => Issue[]>> = {
   equals: () => [],
@@ -69,6 +68,7 @@ const CHECKS: Readonly<Record<ExpectationKind, (value: unknown, path: string) =>
   schema: (value, path) => problemAt(path, schemaProblem(value)),
   jmespath: (value, path) => problemAt(path, jmespathProblem(value)),
   file: fileIssues,
+  judge: judgeIssues,
 };
 
 const expectationIssues = (value: unknown, at: string): Issue[] => {
@@ -121,9 +121,10 @@ export const testProblems = (tests: unknown): Issue[] => {
   if (tests.length > TEST_BOUNDS.tests) return [{ path, message: `has ${tests.length} tests: at most ${TEST_BOUNDS.tests} are allowed` }];
   if (textBytes(JSON.stringify(tests)) > TEST_BOUNDS.bytes) return [{ path, message: `is longer than ${TEST_BOUNDS.bytes} bytes` }];
   const names = tests.map((test: unknown) => (isRecord(test) ? test.name : undefined));
-  return tests.flatMap((test: unknown, index): Issue[] => {
+  const testsIssues = tests.flatMap((test: unknown, index): Issue[] => {
     const isTwice = typeof names[index] === "string" && names.indexOf(names[index]) < index;
     const twice = isTwice ? [{ path: `tests[${index}].name`, message: "is the name of an earlier test: give each test its own" }] : [];
     return [...testIssues(test, `tests[${index}]`), ...twice];
   });
+  return testsIssues.length > 0 ? testsIssues : judgedVersionIssues(tests as WorkflowTest[]);
 };

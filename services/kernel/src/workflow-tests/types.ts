@@ -14,6 +14,17 @@ export const TEST_BOUNDS = {
   work: 30_000,
   /** Maximum characters of a value that a failure quotes. */
   quotedChars: 2_000,
+  /** Maximum characters of a value that a passed check quotes. */
+  passedChars: 200,
+  /** Maximum files of one value that are measured, or that a judge sees. */
+  files: 8,
+  /** Maximum characters of a rubric, and of the values that a judge reads. */
+  rubricChars: 4_000,
+  judgedChars: 20_000,
+  /** Maximum calls of a judge for each order. */
+  votes: 5,
+  /** Maximum characters kept of a judge's reason. */
+  reasonChars: 500,
 } as const;
 
 /** An exact number, or an inclusive range. */
@@ -22,7 +33,48 @@ export type NumberRange = number | { min?: number; max?: number };
 export const FILE_NUMBERS = ["bytes", "width", "height", "durationMs"] as const;
 export type FileNumber = (typeof FILE_NUMBERS)[number];
 
-export type FileExpectation = { kind?: MediaFamily; contentType?: string } & Partial<Record<FileNumber, NumberRange>>;
+export const SIMILARITIES = ["ssim", "hash"] as const;
+/** Similarity to a golden file: mean structural similarity (SSIM), or equal bits of a perceptual hash. Both are from 0 to 1. */
+export interface SimilarTo {
+  /** URL or id of a file of the workflow's owner. */
+  file: string;
+  by?: (typeof SIMILARITIES)[number];
+  atLeast?: number;
+}
+export const DEFAULT_SIMILARITY = 0.9;
+
+/** Text that is recognized in a picture. */
+export interface FileText {
+  contains?: string;
+  matches?: string;
+}
+
+export type FileExpectation = {
+  kind?: MediaFamily;
+  contentType?: string;
+  /** Integrated loudness in LUFS (EBU R 128). */
+  loudness?: NumberRange;
+  similarTo?: SimilarTo;
+  text?: FileText;
+} & Partial<Record<FileNumber, NumberRange>>;
+
+/** A version by number, or by alias. */
+export interface NamedVersion {
+  version?: number;
+  alias?: string;
+}
+
+/** A language model judges a value by a rubric from 1 to 5, or compares it with the value of another version. */
+export interface Judge {
+  model: string;
+  rubric?: string;
+  against?: NamedVersion;
+  /** The lowest score that passes: 1 to 5, or with `against` a share of votes from 0 to 1. */
+  atLeast: number;
+  /** Calls of the model; with `against` in each order. */
+  votes?: number;
+}
+export const JUDGE_SCORES = [1, 2, 3, 4, 5] as const;
 
 /** `path` is JMESPath to a value in the result. Without it, the expectation is about the result's only member. */
 export interface Expectation {
@@ -33,10 +85,11 @@ export interface Expectation {
   schema?: JsonSchema;
   jmespath?: string;
   file?: FileExpectation;
+  judge?: Judge;
 }
 
 /** Each expectation has exactly one of these members. */
-export const EXPECTATION_KINDS = ["equals", "matches", "contains", "schema", "jmespath", "file"] as const;
+export const EXPECTATION_KINDS = ["equals", "matches", "contains", "schema", "jmespath", "file", "judge"] as const;
 export type ExpectationKind = (typeof EXPECTATION_KINDS)[number];
 
 export interface WorkflowTest {

@@ -3,6 +3,7 @@ import { Router, type Response } from "express";
 import { z } from "zod";
 import { composeJson } from "../chat-json";
 import { composeCall, toolChoiceSchema, toolsSchema, type ToolCall } from "../chat-tools";
+import { composeVerdict } from "../chat-verdict";
 import { composeReply, cutToTokens, tokensOf } from "../chat-text";
 import { CHAT_LATENCY_MS } from "../generators";
 import { FAILURES, faultOf, faultSchema, imageReference, type Fault } from "../inputs";
@@ -112,7 +113,9 @@ const replyTo = ({ messages, seed, response_format, sandbox }: ChatRequest): str
   const first = isFirst ? messages : messages.slice(0, answeredAt);
   const lastQuestion = first.findLast((message) => message.role === "user");
   const context = [...first.map(textOf), ...images, seed ?? undefined];
-  return composeJson(lastQuestion ? textOf(lastQuestion) : "", response_format.json_schema.schema, context);
+  const prompt = lastQuestion ? textOf(lastQuestion) : "";
+  const { schema } = response_format.json_schema;
+  return composeVerdict(prompt, schema) ?? composeJson(prompt, schema, context);
 };
 
 const complete = (request: ChatRequest): Completion => {

@@ -8,7 +8,7 @@ export interface WorkFile {
 }
 
 export interface WorkRequest {
-  /** Name of an operation in the kernel's table, or `preview`. */
+  /** Name of an operation in the kernel's table, `preview` or `measure`. */
   operation: string;
   /** Validated settings, with defaults filled in. */
   settings: Record<string, unknown>;

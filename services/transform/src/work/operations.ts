@@ -4,6 +4,7 @@ import { grid } from "./images/grid";
 import * as masks from "./images/masks";
 import { write } from "./images/text";
 import type { Operation } from "./job";
+import { measure } from "./measure";
 import { preview } from "./preview";
 import * as sounds from "./sounds/sounds";
 import { captions } from "./videos/captions";
@@ -12,7 +13,7 @@ import * as videos from "./videos/edit";
 import { mux } from "./videos/mux";
 import { slideshow } from "./videos/slideshow";
 
-/** Implementations of the kernel's operations, and of previews. */
+/** Implementations of the kernel's operations, of previews and of measurements. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "image-resize": resize,
   "image-crop": crop,
@@ -44,4 +45,5 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "audio-loudness": sounds.loudness,
   "audio-convert": sounds.convert,
   preview,
+  measure,
 };

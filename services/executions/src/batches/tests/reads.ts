@@ -24,14 +24,19 @@ const statusOf = ({ status, total, test }: BatchRecord): string => {
 
 /** An ended run keeps the outcome stored at its end, because its results may have been deleted since. */
 const resultMessage = (judged: JudgedTest, outcome: TestOutcome | undefined): proto.TestResult => {
-  const { test, executionId, run, charged, failures } = judged;
-  const isOver = !UNENDED.has(run.status);
-  const { passed, millicredits, durationMs } = outcome ?? outcomeOf(judged);
+  const { test, executionId, run, row, charged, failures, checks } = judged;
+  const isOver = !UNENDED.has(run.status) && (outcome !== undefined || !judged.isMeasuring);
+  const { passed, millicredits, durationMs, measuring = 0 } = outcome ?? outcomeOf(judged);
+  // The results of an erased run are gone, so it has no checks.
+  const isJudged = isOver && passed === (failures.length === 0);
   return proto.TestResult.fromPartial({
     ...{ name: test.name, executionId, millicredits: charged, priceMillicredits: millicredits },
     durationMs: durationMs ?? undefined,
-    status: isOver ? (passed ? "passed" : "failed") : run.status,
-    failuresJson: isOver && passed === (failures.length === 0) ? JSON.stringify(failures) : "[]",
+    status: isOver ? (passed ? "passed" : "failed") : UNENDED.has(run.status) ? run.status : "processing",
+    failuresJson: isJudged ? JSON.stringify(failures) : "[]",
+    checksJson: isJudged ? JSON.stringify(checks.map(({ failure: _, ...check }) => check)) : "[]",
+    measuringMillicredits: measuring,
+    measuringIds: row.measured?.runs ?? [],
     resultJson: run.result === undefined ? "" : JSON.stringify(run.result),
   });
 };

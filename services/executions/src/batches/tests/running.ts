@@ -1,5 +1,5 @@
 /** Runs the tests of a workflow as a batch: one item for each test. */
-import { DomainError, type WorkflowTest } from "@nodeloom/kernel";
+import { DomainError, judgedVersion, type WorkflowTest } from "@nodeloom/kernel";
 import { derivedId } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
 import type { Workflows } from "../../clients";
@@ -35,6 +35,12 @@ const noTests = (): DomainError =>
 /** Id of the batch that runs the same tests on the version to compare with. */
 export const comparedId = (batchId: string): string => derivedId("test-against", batchId);
 
+/** The version that judges compare with, if the request names none. */
+const selectedBy = (tests: readonly WorkflowTest[]): { version: string; alias: string } | undefined => {
+  const judged = judgedVersion(tests);
+  return judged && { version: String(judged.version ?? ""), alias: judged.alias ?? "" };
+};
+
 export type TestRunning = ReturnType<typeof createTestRunning>;
 
 export const createTestRunning = ({ stores: { batches, payloads }, orders, workflows }: TestRunsOptions) => {
@@ -64,18 +70,19 @@ export const createTestRunning = ({ stores: { batches, payloads }, orders, workf
 
   return {
     /**
-     * Runs the tests once for each id. @throws DomainError WORKFLOW_NOT_FOUND; PRECONDITION_FAILED if there are no tests; the errors of
+     * Runs the tests once for each id, compared with the requested version or with the one that judges name. @throws DomainError WORKFLOW_NOT_FOUND; PRECONDITION_FAILED if there are no tests; the errors of
      * batches
      */
-    run: async ({ batchId, slug, version, alias, against, runner: caller, fingerprint }: proto.RunTestsRequest) => {
+    run: async ({ batchId, slug, version, alias, against: requested, runner: caller, fingerprint }: proto.RunTestsRequest) => {
       if (!caller) throw new DomainError("invalid", "INVALID_REQUEST", "tests need a runner");
       const runner = quiet(caller);
       const { userId } = runner;
-      const compared = against ? comparedId(batchId) : undefined;
-      return orders.placeTests({ batchId, compared, fingerprint, userId }, async () => {
+      return orders.placeTests({ batchId, fingerprint, userId }, async () => {
         const { testsJson, digest } = await workflows.getTests({ slug, ownerId: userId });
         const tests = JSON.parse(testsJson || "[]") as WorkflowTest[];
         if (tests.length === 0) throw noTests();
+        const against = requested ?? selectedBy(tests);
+        const compared = against ? comparedId(batchId) : undefined;
         const earlier = await earlierRuns(userId, slug);
         const orderOf = (selected: { version: string; alias?: string | undefined }, items: ItemInput[]): Order => ({
           ...{ target: { $case: "workflowSlug", value: slug }, version: selected.version, alias: selected.alias, until: "" },
@@ -85,7 +92,7 @@ export const createTestRunning = ({ stores: { batches, payloads }, orders, workf
         return {
           test: { slug, testsJson, digest },
           order: orderOf({ version, alias }, itemsOf(tests, earlier, compared)),
-          ...(against ? { compared: orderOf(against, itemsOf(tests, earlier)) } : {}),
+          ...(against && compared !== undefined ? { compared: { id: compared, order: orderOf(against, itemsOf(tests, earlier)) } } : {}),
         };
       });
     },

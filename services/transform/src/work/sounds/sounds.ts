@@ -110,29 +110,31 @@ const MEASURED = /\{\s*"input_i"[^{}]*\}/;
 const SILENCE_LUFS = -69;
 const RANGE = 11;
 
+/** Runs a filter chain that ends with `loudnorm`. @returns what that filter measured at its input @throws InputError, also for silence */
+const measurementBy = async (job: Job, source: Source, filters: string): Promise<Record<string, string>> => {
+  const filter = `[0:a:0]${filters}:print_format=json[a]`;
+  const { log } = await ffmpeg(job, [...open(source), "-filter_complex", filter, "-map", "[a]", "-f", "null", "-"]);
+  const measurement = MEASURED.exec(log)?.[0];
+  if (measurement === undefined) throw new InputError(`${source.port}: its loudness can't be measured`);
+  const values = JSON.parse(measurement) as Record<string, string>;
+  if (!(Number(values.input_i) > SILENCE_LUFS)) throw new InputError(`${source.port}: it is silent, so it has no loudness`);
+  return values;
+};
+
+/** Integrated loudness in LUFS (EBU R 128). @throws InputError, also for silence */
+export const measuredLoudness = async (job: Job, source: Source): Promise<number> =>
+  Number((await measurementBy(job, source, `aresample=${SAMPLE_RATE},loudnorm=I=-16`)).input_i);
+
 export const loudness: Operation = async (job) => {
   const source = await openAudio(job, fileAt(job, "audio"));
   const aim = `loudnorm=I=${decimalText(number(job, "loudness"))}:TP=${decimalText(number(job, "peak"))}:LRA=${RANGE}`;
-  const { log } = await ffmpeg(job, [
-    ...open(source),
-    "-filter_complex",
-    `[0:a:0]${STEREO},${aim}:print_format=json[a]`,
-    "-map",
-    "[a]",
-    "-f",
-    "null",
-    "-",
-  ]);
-  const measurement = MEASURED.exec(log)?.[0];
-  if (measurement === undefined) throw new InputError("audio: its loudness can't be measured");
   const {
     input_i: i,
     input_tp: tp,
     input_lra: lra,
     input_thresh: threshold,
     target_offset: offset,
-  } = JSON.parse(measurement) as Record<string, string>;
-  if (!(Number(i) > SILENCE_LUFS)) throw new InputError("audio: it is silent, so it has no loudness");
+  } = await measurementBy(job, source, `${STEREO},${aim}`);
   const second = `${aim}:measured_I=${i}:measured_TP=${tp}:measured_LRA=${lra}:measured_thresh=${threshold}:offset=${offset}:linear=true`;
   return makeSound(job, [
     ...open(source),
