@@ -1,167 +1,144 @@
-/** Workflows with tests, and edits of them: regressions that the tests must fail, and harmless edits that must pass. */
+/** Workflows with tests. */
 import { edge, node } from "../support/graph.mjs";
 
 /** @typedef {{ id: string, type: string, position: { x: number, y: number }, data: any }} Node */
 /** @typedef {{ id: string, source: string, sourceHandle: string, target: string, targetHandle: string }} Edge */
 /** @typedef {{ nodes: Node[], edges: Edge[], tests: unknown[] }} Template */
-/** @typedef {{ name: string, edit: (template: Template) => void, isFree?: boolean }} Edit */
 
 const QUICK = { sandbox: { latencyMs: 10 } };
-
-const subject = node("in", "request-input", { fields: [{ name: "subject", type: "text", label: "Subject", default: "" }] });
+const MAX_MS = 6_000;
 const INPUTS = { subject: "lighthouse" };
 
-/** A prompt, a picture of it, and a smaller copy. @returns {Template} */
-const poster = () => ({
-  nodes: [
-    subject,
-    node("prompt", "text-box", { text: "A poster of a {{subject}} in flat colours" }),
-    node("picture", "generate-image", { model: "sandbox-image-fast", inputs: QUICK }),
-    node("small", "media", { operation: "image-resize", width: 256, height: 128, fit: "cover" }),
-    node("out", "response-output"),
-  ],
-  edges: [
-    edge("in.subject", "prompt.subject"),
-    edge("prompt.text", "picture.prompt"),
-    edge("picture.image", "small.image"),
-    edge("prompt.text", "out.text"),
-    edge("picture.image", "out.images"),
-    edge("small.image", "out.small"),
-  ],
-  tests: [
-    {
-      name: "poster",
-      inputs: INPUTS,
-      expect: [
-        { path: "text", contains: "lighthouse" },
-        { path: "images", file: { kind: "image" } },
-        { path: "small", file: { kind: "image", width: 256, height: 128 } },
-      ],
-      maxCredits: 0.6,
-    },
-  ],
+const subject = node("in", "request-input", { fields: [{ name: "subject", type: "text", label: "Subject", default: "" }] });
+
+/** A text with the subject, which is also a result. @param {string} text */
+const prompted = (text) => ({
+  nodes: [subject, node("prompt", "text-box", { text }), node("out", "response-output")],
+  edges: [edge("in.subject", "prompt.subject"), edge("prompt.text", "out.text")],
 });
 
-/** Two seconds of video. @returns {Template} */
-const clip = () => ({
-  nodes: [
-    subject,
-    node("prompt", "text-box", { text: "A {{subject}} in the wind" }),
-    node("video", "generate-video", { model: "sandbox-video", inputs: { seconds: 2, ...QUICK } }),
-    node("out", "response-output"),
-  ],
-  edges: [
-    edge("in.subject", "prompt.subject"),
-    edge("prompt.text", "video.prompt"),
-    edge("prompt.text", "out.text"),
-    edge("video.video", "out.videos"),
-  ],
-  tests: [
-    {
-      name: "clip",
-      inputs: INPUTS,
-      expect: [
-        { path: "text", matches: "lighthouse" },
-        { path: "videos", file: { kind: "video", durationMs: { min: 1_500, max: 2_500 } } },
-      ],
-      maxCredits: 12,
-    },
-  ],
+/** @param {string} name @param {object[]} expect @param {number} maxCredits */
+const test = (name, expect, maxCredits) => ({ name, inputs: INPUTS, expect, maxCredits, maxMs: MAX_MS });
+
+/** @param {{ nodes: Node[], edges: Edge[] }} prompt @param {Node[]} nodes @param {Edge[]} edges @param {unknown} theTest @returns {Template} */
+const template = (prompt, nodes, edges, theTest) => ({
+  nodes: [...prompt.nodes, ...nodes],
+  edges: [...prompt.edges, ...edges],
+  tests: [theTest],
 });
 
-/** Generates an answer by a schema from its inputs. @returns {Template} */
-const card = () => ({
-  nodes: [
-    subject,
-    node("prompt", "text-box", { text: "Describe a {{subject}}." }),
-    node("write", "llm-assistant", {
-      model: "sandbox-chat",
-      schema: { type: "object", required: ["title", "lines"], properties: { title: { type: "string" }, lines: { type: "integer" } } },
-    }),
-    node("out", "response-output"),
-  ],
-  edges: [
-    edge("in.subject", "prompt.subject"),
-    edge("prompt.text", "write.prompt"),
-    edge("prompt.text", "out.text"),
-    edge("write.json", "out.card"),
-  ],
-  tests: [
-    {
-      name: "card",
-      inputs: INPUTS,
-      expect: [
-        { path: "text", contains: "lighthouse" },
+const withSubject = { path: "text", contains: "lighthouse" };
+
+/** A picture of a prompt, and a smaller copy. */
+const poster = () =>
+  template(
+    prompted("A poster of a {{subject}} in flat colours"),
+    [
+      node("make", "generate-image", { model: "sandbox-image-fast", inputs: QUICK }),
+      node("small", "media", { operation: "image-resize", width: 256, height: 128, fit: "cover" }),
+    ],
+    [
+      edge("prompt.text", "make.prompt"),
+      edge("make.image", "small.image"),
+      edge("make.image", "out.images"),
+      edge("small.image", "out.small"),
+    ],
+    test(
+      "poster",
+      [withSubject, { path: "images", file: { kind: "image" } }, { path: "small", file: { kind: "image", width: 256, height: 128 } }],
+      0.6,
+    ),
+  );
+
+/** A picture with a line of text, which stays close to a golden file. @param {string} golden id of a file */
+const banner = (golden) =>
+  template(
+    prompted("A banner for a {{subject}}"),
+    [
+      node("make", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "a calm sea", ...QUICK } }),
+      node("sign", "media", { operation: "image-text", text: "SUMMER SALE", size: 0.12 }),
+    ],
+    [edge("make.image", "sign.image"), edge("sign.image", "out.banner")],
+    test(
+      "banner",
+      [
+        withSubject,
+        {
+          path: "banner",
+          file: {
+            kind: "image",
+            ...(golden === "" ? {} : { similarTo: { file: golden, atLeast: 0.97 } }),
+            text: { contains: "summer sale" },
+          },
+        },
+      ],
+      0.6,
+    ),
+  );
+
+/** Two seconds of video. */
+const clip = () =>
+  template(
+    prompted("A {{subject}} in the wind"),
+    [node("make", "generate-video", { model: "sandbox-video", inputs: { seconds: 2, ...QUICK } })],
+    [edge("prompt.text", "make.prompt"), edge("make.video", "out.videos")],
+    test("clip", [withSubject, { path: "videos", file: { kind: "video", durationMs: { min: 1_500, max: 2_500 } } }], 12),
+  );
+
+/** A video with music. */
+const film = () =>
+  template(
+    prompted("A film about a {{subject}}"),
+    [
+      node("make", "generate-video", { model: "sandbox-video", inputs: { seconds: 2, ...QUICK } }),
+      node("music", "generate-audio", { model: "sandbox-music", inputs: { prompt: "waves", seconds: 2, ...QUICK } }),
+      node("mux", "media", { operation: "video-mux" }),
+    ],
+    [edge("prompt.text", "make.prompt"), edge("make.video", "mux.video"), edge("music.audio", "mux.audio"), edge("mux.video", "out.film")],
+    test(
+      "film",
+      [withSubject, { path: "film", file: { kind: "video", durationMs: { min: 1_500, max: 2_500 }, loudness: { min: -30, max: -10 } } }],
+      20,
+    ),
+  );
+
+/** An answer by a schema. */
+const card = () =>
+  template(
+    prompted("Describe a {{subject}}."),
+    [
+      node("make", "llm-assistant", {
+        model: "sandbox-chat",
+        inputs: QUICK,
+        schema: { type: "object", required: ["title", "lines"], properties: { title: { type: "string" }, lines: { type: "integer" } } },
+      }),
+    ],
+    [edge("prompt.text", "make.prompt"), edge("make.json", "out.card")],
+    test(
+      "card",
+      [
+        withSubject,
         { path: "card", schema: { type: "object", required: ["title", "lines"] } },
         { path: "card", jmespath: "type(lines) == 'number'" },
       ],
-    },
-  ],
-});
+      1,
+    ),
+  );
 
-export const TEMPLATES = { poster, clip, card };
+/** A letter, which a judge reads and compares with the first version's. */
+const letter = () =>
+  template(
+    prompted("A letter about a {{subject}}."),
+    [node("make", "llm-assistant", { model: "sandbox-chat", inputs: QUICK })],
+    [edge("prompt.text", "make.prompt"), edge("make.text", "out.letter")],
+    test(
+      "letter",
+      [
+        { path: "letter", judge: { model: "sandbox-chat", rubric: 'It mentions the "lighthouse".', atLeast: 4 } },
+        { path: "letter", judge: { model: "sandbox-chat", against: { version: 1 }, atLeast: 0.5 } },
+      ],
+      1,
+    ),
+  );
 
-/** @param {Template} template @param {string} id @returns {Node} */
-const at = ({ nodes }, id) => {
-  const foundNode = nodes.find((one) => one.id === id);
-  if (!foundNode) throw new Error(`no node ${id}`);
-  return foundNode;
-};
-
-/** @param {Template} template @param {string} target */
-const withoutEdgeTo = (template, target) => {
-  template.edges = template.edges.filter(({ target: node, targetHandle }) => `${node}.${targetHandle}` !== target);
-};
-
-/** Removes the placeholder, so that each run has the same prompt. @type {Edit} */
-const slip = {
-  name: "prompt slip",
-  edit: (template) => {
-    at(template, "prompt").data.text = "A picture of a subject";
-    withoutEdgeTo(template, "prompt.subject");
-  },
-};
-
-/** @type {Record<keyof typeof TEMPLATES, Edit[]>} */
-export const REGRESSIONS = {
-  poster: [
-    slip,
-    { name: "wrong model", edit: (template) => void (at(template, "picture").data.model = "sandbox-image") },
-    { name: "aspect", edit: (template) => void Object.assign(at(template, "small").data, { width: 128, height: 256 }) },
-    { name: "dropped picture", edit: (template) => withoutEdgeTo(template, "out.images") },
-  ],
-  clip: [
-    slip,
-    { name: "wrong model", edit: (template) => void (at(template, "video").data.model = "sandbox-video-pro") },
-    { name: "twice the price", edit: (template) => void (at(template, "video").data.inputs.seconds = 4) },
-    { name: "half the length", edit: (template) => void (at(template, "video").data.inputs.seconds = 1) },
-  ],
-  card: [
-    slip,
-    { name: "dropped answer", edit: (template) => withoutEdgeTo(template, "out.card") },
-    { name: "wrong type", edit: (template) => void (at(template, "write").data.schema.properties.lines.type = "string") },
-    {
-      name: "missing member",
-      edit: (template) =>
-        void (at(template, "write").data.schema = {
-          type: "object",
-          required: ["title"],
-          properties: { title: { type: "string" } },
-          additionalProperties: false,
-        }),
-    },
-  ],
-};
-
-/**
- * If `isFree` is true, a rerun after the edit costs nothing.
- * @type {Edit[]}
- */
-export const HARMLESS = [
-  { name: "moved nodes", edit: ({ nodes }) => nodes.forEach((one, index) => (one.position = { x: index * 311, y: 17 })), isFree: true },
-  { name: "reordered nodes", edit: (template) => void template.nodes.reverse(), isFree: true },
-  { name: "reordered edges", edit: (template) => void template.edges.reverse(), isFree: true },
-  { name: "a note", edit: ({ nodes }) => void nodes.push(node("remark", "note", { text: "Reviewed" })), isFree: true },
-  { name: "another output", edit: ({ edges }) => void edges.push(edge("in.subject", "out.subject")), isFree: true },
-  { name: "other words", edit: (template) => void (at(template, "prompt").data.text = "A bright scene with a {{subject}} by the sea") },
-];
+export const TEMPLATES = { poster, banner, clip, film, card, letter };

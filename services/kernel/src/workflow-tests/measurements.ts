@@ -32,15 +32,15 @@ const fileTasks = (
     ];
   return files.flatMap((file, place): MeasurementTask[] => {
     const url = addressIn(file);
-    const known = url === undefined ? undefined : fileAt(url);
-    if (url === undefined || !known) return [];
-    const isPicture = mediaFamily(known.contentType) === "image";
+    const stored = url === undefined ? undefined : fileAt(url);
+    if (url === undefined || !stored) return [];
+    const isPicture = mediaFamily(stored.contentType) === "image";
     const read: MeasurementTask = isPicture
       ? { key: textKey(index, place), type: "text", url }
       : {
           key: textKey(index, place),
           type: "known",
-          measurement: { problem: `text is read in pictures, and this file is ${known.contentType}` },
+          measurement: { problem: `text is read in pictures, and this file is ${stored.contentType}` },
         };
     const isMeasured = loudness !== undefined || similarTo !== undefined;
     const golden = similarTo ? { golden: similarTo.file } : {};

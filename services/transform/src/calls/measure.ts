@@ -14,8 +14,8 @@ export const createMeasure =
       const leave = await pool.enter({ key: userId, signal, maxWaitMs: BOUNDS.waitMs });
       try {
         return await folders.within(async (folder) => {
-          const wanted = [{ port: "file", key }, ...(goldenKey === "" ? [] : [{ port: "golden", key: goldenKey }])];
-          const files = await readFiles(media, wanted, folder, signal);
+          const requestedFiles = [{ port: "file", key }, ...(goldenKey === "" ? [] : [{ port: "golden", key: goldenKey }])];
+          const files = await readFiles(media, requestedFiles, folder, signal);
           const needsFfmpeg = loudness || files.some(({ contentType }) => !contentType.startsWith("image/"));
           const program = needsFfmpeg ? (await ffmpeg.ready()).path : null;
           const work = { operation: "measure", settings: { loudness }, files, folder, ffmpeg: program };

@@ -58,7 +58,7 @@ export const callId = (executionId: string, { model, inputsJson, schemaJson }: M
 };
 
 /**
- * What is left of a test's `maxCredits` for its judges.
+ * The part of a test's `maxCredits` that its judges haven't used.
  * @returns millicredits; undefined if the test has no limit
  * @throws DomainError if nothing is left
  */

@@ -78,7 +78,7 @@ export interface Similarity {
   hash: number;
 }
 
-/** Compares a picture with a golden one, which gives the proportions. @param open opens a picture anew each time */
+/** Compares a picture with a golden one, which gives the proportions. @param open opens a picture, once for each reading */
 export const compare = async (
   open: () => Sharp,
   openGolden: () => Sharp,
