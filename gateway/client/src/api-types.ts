@@ -451,6 +451,58 @@ export interface WorkflowAlias {
   updatedBy: string | null;
   /** Set if the alias only moves to versions that passed the workflow's tests */
   requireTests?: true;
+  /** Set while another version gets a share of the runs */
+  canary?: Canary;
+  lastCanary?: EndedCanary;
+}
+
+export interface Canary {
+  /** The published version that gets a share of the runs */
+  version: number;
+  /** Share of the runs in percent */
+  percent: number;
+  /** The canary is promoted after this number of its runs, if none of its metrics is worse */
+  minRuns: number;
+  maxCredits: number | null;
+  /** What its runs have cost together */
+  creditsCost: number;
+  startedAt: string | null;
+  /** User id of the person who started it */
+  startedBy: string;
+  /** Runs of the alias's version since the start of the canary */
+  base: CanaryArm;
+  /** Runs of the canary */
+  canary: CanaryArm;
+  /** Confidence that the canary is worse, valid at any time that you read it. All together decide at 0.95 */
+  confidence: {
+    errors: number;
+    cost: number;
+    time: number;
+  };
+}
+
+export interface CanaryArm {
+  /** Runs that ended, without cancelled ones and those that failed for missing credits or refused content */
+  runs: number;
+  failed: number;
+  /** Mean cost of completed runs; null if there are none */
+  creditsCost: number | null;
+  /** Mean duration of completed runs; null if there are none */
+  durationMs: number | null;
+}
+
+/** The last canary that was promoted or rolled back */
+export interface EndedCanary {
+  /** The published version that gets a share of the runs */
+  version: number;
+  outcome: "promoted" | "rolled_back";
+  /** The metric that is worse, or `max_credits` if the limit was reached; null for a promotion */
+  reason: "errors" | "cost" | "time" | "max_credits" | null;
+  /** Confidence that the canary is worse */
+  confidence: number;
+  endedAt: string | null;
+  base: CanaryArm;
+  canary: CanaryArm;
 }
 
 export interface AliasMove {
@@ -462,6 +514,19 @@ export interface AliasMove {
   };
   /** Stored on the alias: it then only moves to versions that passed the tests that the workflow has (`409 TESTS_REQUIRED`). Without it, the alias keeps its setting */
   requireTests?: boolean;
+  /** Sends a share of the runs to another version, until it is promoted or rolled back. Null ends a canary. Without it, a canary goes on if the alias keeps its version, and ends otherwise */
+  canary?: CanarySettings | null;
+}
+
+export interface CanarySettings {
+  /** The published version that gets a share of the runs */
+  version: number;
+  /** Share of the runs in percent */
+  percent: number;
+  /** The canary is promoted after this number of its runs, if none of its metrics is worse */
+  minRuns: number;
+  /** The most that all runs of the canary can cost together, in credits. Before a run could exceed it, the canary is rolled back */
+  maxCredits?: number;
 }
 
 export interface RunTestsRequest {
@@ -921,6 +986,8 @@ export interface Execution {
   version: number | null;
   /** The alias that selected the version; null for a version that was named by its number, for the draft, and for models. Absent in webhooks */
   alias?: string | null;
+  /** True if the canary of its alias selected the version; false if its alias had a canary and the run used the alias's version. Null without a canary. Absent in webhooks */
+  canary?: boolean | null;
   /** Inner workflows, as they were at the time of the run */
   inlined?: InlinedWorkflow[];
   modelIds: string[];
@@ -2464,6 +2531,7 @@ export interface WebhookEndpoint {
     | "budget.alert"
     | "model.retiring"
     | "execution.sync.completed"
+    | "canary.ended"
     | "audit.row"
   )[];
   description: string;
@@ -2487,6 +2555,7 @@ export interface NewWebhookEndpoint {
     | "budget.alert"
     | "model.retiring"
     | "execution.sync.completed"
+    | "canary.ended"
     | "audit.row"
   )[];
   description?: string;
@@ -2504,6 +2573,7 @@ export interface WebhookEndpointWithSecret {
     | "budget.alert"
     | "model.retiring"
     | "execution.sync.completed"
+    | "canary.ended"
     | "audit.row"
   )[];
   description: string;
@@ -2529,6 +2599,7 @@ export interface WebhookEndpointEdit {
     | "budget.alert"
     | "model.retiring"
     | "execution.sync.completed"
+    | "canary.ended"
     | "audit.row"
   )[];
   description?: string;
@@ -3736,6 +3807,8 @@ export interface AdminExecution {
   version: number | null;
   /** The alias that selected the version; null for a version that was named by its number, for the draft, and for models. Absent in webhooks */
   alias?: string | null;
+  /** True if the canary of its alias selected the version; false if its alias had a canary and the run used the alias's version. Null without a canary. Absent in webhooks */
+  canary?: boolean | null;
   /** Inner workflows, as they were at the time of the run */
   inlined?: InlinedWorkflow[];
   modelIds: string[];

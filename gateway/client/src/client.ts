@@ -75,8 +75,9 @@ export interface Workflows {
   /** Lists aliases, `production` first. */
   aliases(slug: string, options?: RequestOptions): Promise<WorkflowAlias[]>;
   /**
-   * Points an alias to a published version: promotes it, or rolls back.
-   * @throws NodeloomError PRECONDITION_FAILED if `move.if` doesn't hold; TESTS_REQUIRED if the alias requires tests that it didn't pass
+   * Points an alias to a published version: promotes it, or rolls back. `move.canary` sends a share of the runs to another version.
+   * @throws NodeloomError PRECONDITION_FAILED if `move.if` doesn't hold; TESTS_REQUIRED if the alias requires tests that it didn't pass;
+   *   CANARY_SHAPE if the canary has other input fields or result names
    */
   setAlias(slug: string, name: string, move: AliasMove, options?: RequestOptions): Promise<WorkflowAlias>;
   deleteAlias(slug: string, name: string, options?: RequestOptions): Promise<void>;

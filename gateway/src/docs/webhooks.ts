@@ -2,6 +2,7 @@ import { z } from "zod";
 import { auditRow } from "../routes/admin/audit-routes";
 import { batch } from "../routes/batches/view";
 import { budgetAlert } from "../routes/budgets/view";
+import { canaryEnded } from "../routes/workflows/canaries";
 import { execution, webhookConfiguration } from "../routes/executions/view";
 import { timestamp } from "../http/schemas";
 import type { Json } from "./components";
@@ -14,7 +15,7 @@ const HEADERS: readonly { name: string; description: string; schema: Json }[] = 
   {
     name: "webhook-id",
     description:
-      "Id of the message, the same for every attempt and redelivery. `msg_<executionId>` for an execution; `msg_<executionId>.waiting.<nodeId>` for `execution.waiting`, with the node's id percent-encoded; `msg_budget_…` for `budget.alert`; `msg_retiring_…` for `model.retiring`",
+      "Id of the message, the same for every attempt and redelivery. `msg_<executionId>` for an execution; `msg_<executionId>.waiting.<nodeId>` for `execution.waiting`, with the node's id percent-encoded; `msg_budget_…` for `budget.alert`; `msg_retiring_…` for `model.retiring`; `msg_canary_…` for `canary.ended`",
     schema: { type: "string", examples: ["msg_1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11"] },
   },
   {
@@ -126,6 +127,12 @@ const MODEL_RETIRING: z.input<typeof modelRetiring> = {
   ...{ workflows: [{ slug: "poster-maker", name: "Poster maker" }], workflowCount: 1 },
 };
 
+const CANARY_ENDED: z.input<typeof canaryEnded> = {
+  ...{ workflowSlug: "poster-maker", alias: "production", version: 4, outcome: "rolled_back", reason: "errors", confidence: 0.957 },
+  base: { runs: 214, failed: 9, creditsCost: 4, durationMs: 6120 },
+  canary: { version: 5, runs: 23, failed: 9, creditsCost: 4, durationMs: 6204 },
+};
+
 const AUDIT_ROW: z.input<typeof auditRow> = {
   ...{ id: "0b9f7d1e-6a55-4a55-8f0a-3d6f0f5a2c77", actor: "7d1f0f52-6f1c-4c61-9f0a-2b7d6d4f6f0e", keyId: null, ip: "203.0.113.7" },
   ...{ action: "key.revoke", target: "9c1d1b7e-2c54-4d0b-9a0e-5f3c2f6f7a11", change: null, before: null, after: null },
@@ -181,6 +188,12 @@ const CALLBACKS: readonly Callback[] = [
     summary: "A provider shuts down a model that workflows name, in 30 or 7 days. Sent only to webhooks that subscribe to it",
     data: modelRetiring,
     example: MODEL_RETIRING,
+  },
+  {
+    type: "canary.ended",
+    summary: "A canary of an alias was promoted or rolled back. Sent only to endpoints that subscribe to it",
+    data: canaryEnded,
+    example: CANARY_ENDED,
   },
   {
     type: "audit.row",

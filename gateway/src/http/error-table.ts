@@ -228,6 +228,12 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     fix: "Run the tests on the version with `POST /api/workflows/:slug/tests/run`, wait until they pass, then move the alias.",
     members: { version: "the version to test" },
   },
+  CANARY_SHAPE: {
+    status: 409,
+    when: "The canary's version has other input fields or result names than the version of the alias, so callers would notice the difference.",
+    fix: "Publish a version with the same fields and names, or give the other version an alias of its own.",
+    members: { fields: "names of the input fields that differ", results: "names in only one of the results" },
+  },
   NOT_WAITING: {
     status: 409,
     when: "The execution doesn't wait for this decision: it is already decided, the run is over, or it hasn't reached the node yet.",

@@ -72,6 +72,26 @@ it("promotes the version of another alias, and a version by its number", async (
   expect(refusedCode).toBe(2);
 });
 
+it("starts a canary of the alias's version, and ends it", async () => {
+  const listed = { status: 200, json: [{ name: "production", version: 2, isDefault: false }] };
+  const answer = { status: 200, json: { name: "production", version: 2 } };
+  const words = ["promote", "poster", "--version", "3", "--canary", "10", "--max-credits", "20"];
+  const started = await printed(await start(words, listed, answer));
+  expect(started).toMatchObject({ code: 0, stdout: "3\n" });
+  const canary = { version: 3, percent: 10, minRuns: 50, maxCredits: 20 };
+  expect(JSON.parse(service!.received[1]!.body)).toEqual({ version: 2, if: { version: 2 }, canary });
+  await service!.stop();
+  expect(await printed(await start(["promote", "poster", "--no-canary"], listed, answer))).toMatchObject({ code: 0, stdout: "2\n" });
+  expect(JSON.parse(service!.received[1]!.body)).toEqual({ version: 2, if: { version: 2 }, canary: null });
+  await service!.stop();
+  for (const wrong of [
+    ["--no-canary", "--version", "3"],
+    ["--version", "3", "--min-runs", "50"],
+    ["--canary", "10"],
+  ])
+    expect(await printed(await start(["promote", "poster", ...wrong]))).toMatchObject({ code: 2 });
+});
+
 it("ends without an error when its reader stops early, as `head` does", async () => {
   const models = Array.from({ length: 20_000 }, (_, index) => ({ internalName: `model-${index}`, modality: "image", status: "ready" }));
   const child = await start(["models"], { status: 200, json: models });

@@ -112,6 +112,7 @@ describe("the OpenAPI document", () => {
       "execution.sync.completed",
       "budget.alert",
       "model.retiring",
+      "canary.ended",
       "audit.row",
       "batch.completed",
       "execution.waiting",

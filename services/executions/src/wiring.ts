@@ -19,6 +19,7 @@ import { createBundleExports } from "./bundles/exporting";
 import { createBundleImports } from "./bundles/importing";
 import { createStaging } from "./bundles/staging";
 import { createDecide } from "./accept/decide";
+import { createCanaries } from "./lifecycle/canaries";
 import { createExecution } from "./lifecycle/execution";
 import { createRelayed } from "./upkeep/relay";
 import { startStuckWatch } from "./upkeep/stuck";
@@ -110,6 +111,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const redisErasure = createRedisErasure({ redis: publisher, keyPrefix: config.REDIS_KEY_PREFIX });
   const lifecycle = wireLifecycle({
     ...{ stores, execution, billing, starter, webhooks, logger },
+    canaries: createCanaries(services),
     erase: createRunErasure({ stores, media: services.media, erasures, leaver, redis: redisErasure }),
     reports: createUsageReports(services.usage),
     files: { media: services.media, own: addresses.own },
@@ -121,6 +123,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const { awaitDelivered, runs, cancellation } = wireAccept({
     ...{ stores, channel, execution, lifecycle, planning, reruns, starter, starts, tasks },
     checkRun: moderation?.checkRun,
+    workflows: services.workflows,
     own: addresses.own,
   });
   const reads = createReads(stores, awaitDelivered, webhooks.runs);

@@ -99,6 +99,14 @@ export const ALIAS = /^[a-z][a-z0-9-]{0,31}$/;
 /** The alias of runs that name neither an alias nor a version. Until it is set, it means the newest published version. */
 export const PRODUCTION = "production";
 
+/** Bounds on canaries of aliases. */
+export const CANARY_BOUNDS = {
+  percent: 50,
+  /** Fewer runs show no difference. */
+  leastRuns: 20,
+  mostRuns: 10_000,
+} as const;
+
 /** A version number or `draft`. */
 export const VERSION = /^(?:draft|[1-9]\d{0,8})$/;
 

@@ -8,4 +8,6 @@ export const WEBHOOK_EVENTS = [...END_EVENTS, "execution.waiting", "batch.comple
 export const SYNC_END_EVENT = "execution.sync.completed";
 /** A new row of the account's audit log. Only owners subscribe endpoints to it. */
 export const AUDIT_EVENT = "audit.row";
-export const ENDPOINT_EVENTS = [...WEBHOOK_EVENTS, SYNC_END_EVENT, AUDIT_EVENT] as const;
+/** A canary of an alias was promoted or rolled back. */
+export const CANARY_EVENT = "canary.ended";
+export const ENDPOINT_EVENTS = [...WEBHOOK_EVENTS, SYNC_END_EVENT, CANARY_EVENT, AUDIT_EVENT] as const;

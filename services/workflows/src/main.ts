@@ -14,6 +14,8 @@ import { erasure, media as mediaProto, workflows as proto } from "@nodeloom/prot
 import { createApps } from "./apps/apps";
 import { database } from "./database";
 import { createBundled } from "./bundled";
+import { createCanaryStore } from "./canaries/canary-store";
+import { createCanaries } from "./canaries/counting";
 import { createCap, TEMPLATES_SUFFIX, templateCapReached, workflowCapReached } from "./cap/cap";
 import { createClaimStore } from "./cap/claim-store";
 import { createClone } from "./clone";
@@ -48,6 +50,7 @@ export const service = defineService({
     const store = createWorkflowStore(connection);
     const folderStore = createFolderStore(connection);
     const versionStore = createVersionStore(connection);
+    const canaryStore = createCanaryStore(connection);
     const media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
       address: config.MEDIA_ADDRESS,
       tls: config,
@@ -57,6 +60,7 @@ export const service = defineService({
     const workflows = createWorkflows({
       store,
       versions: versionStore,
+      canaries: canaryStore,
       folders: folderStore,
       pictures,
       inlineThumbnails: createInlineThumbnails({
@@ -73,9 +77,10 @@ export const service = defineService({
     });
     const folders = createFolders({ store: folderStore, empty: (id, ownerId) => store.leaveFolder(id, ownerId, new Date()) });
     const versions = createVersions({ store, versions: versionStore, update: workflows.update });
-    const aliases = createAliases({ store, versions: versionStore });
+    const aliases = createAliases({ store, versions: versionStore, canaries: canaryStore });
     const handlers = workflowsHandlers({
       ...{ workflows, pictures, folders, versions, aliases },
+      canaries: createCanaries({ store: canaryStore, end: aliases.endCanary }),
       passedTests: createPassedTests({ store, versions: versionStore }),
       bundled: createBundled({ store, workflows, versions, aliases, folders }),
       templates: createTemplates({ store, versions: versionStore }),

@@ -10,6 +10,7 @@ import {
 } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { hasPendingChange, standingDraft, storedNumber } from "./approval";
+import type { Canary } from "./definition/canary";
 import { requireFound } from "./definition/errors";
 import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
 import {
@@ -44,6 +45,8 @@ export interface Definition extends Pick<WorkflowHead, "name" | "revision" | "cr
   graphHidden: boolean;
   /** The alias that selected the graph; empty if a version number or the draft was selected. */
   alias: string;
+  /** The canary of the alias that selected the graph, for the owner's runs; undefined if there is none. */
+  canary?: Canary | undefined;
   /** Set only for a version. */
   pinnedModels: PinnedModels;
   /** Days for which the owner's runs are kept; undefined for other users. */
@@ -231,7 +234,8 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       const { revision, ...rest } = identity ?? (await versions.identity(creationId, version)) ?? { revision: 0 };
       const pinnedModels = "pinnedModels" in rest ? (rest.pinnedModels ?? {}) : {};
       const retentionDays = createdBy === userId ? (head.retentionDays ?? undefined) : undefined;
-      const definition = { name, createdBy, version, alias, graphHidden, pinnedModels, retentionDays };
+      const canary = createdBy === userId && choice.alias !== "" ? choice.set?.canary : undefined;
+      const definition = { name, createdBy, version, alias, graphHidden, pinnedModels, retentionDays, canary };
       if (knownRevision > 0 && revision === knownRevision) return { ...definition, revision, graph: undefined };
       const storedVersion = approved ? storedNumber(approved) : version;
       const graph = storedVersion === 0 ? requireFound(await store.runnable(slug, userId)) : await versions.get(creationId, storedVersion);

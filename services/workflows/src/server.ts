@@ -8,6 +8,8 @@ import type { Pictures } from "./pictures/pictures";
 import type { Templates } from "./templates";
 import type { Tools } from "./tools";
 import type { ThumbnailAddresses } from "./pictures/thumbnails";
+import type { Canaries } from "./canaries/counting";
+import { toAlias, toCanarySettings, toDecision, toShare } from "./versions/alias-messages";
 import type { Aliases } from "./versions/aliases";
 import type { PassedTests } from "./versions/passed-tests";
 import type { Versions } from "./versions/versions";
@@ -19,6 +21,7 @@ export interface Handled {
   folders: Folders;
   versions: Versions;
   aliases: Aliases;
+  canaries: Canaries;
   passedTests: PassedTests;
   bundled: BundledWorkflows;
   templates: Templates;
@@ -34,6 +37,7 @@ export const workflowsHandlers = ({
   folders,
   versions,
   aliases,
+  canaries,
   passedTests,
   bundled,
   templates,
@@ -90,8 +94,9 @@ export const workflowsHandlers = ({
     return { found: publications.length > 0, publications };
   }),
   getDefinition: unary(async ({ slug, userId, knownRevision, ...selection }) => {
-    const { graph, ...head } = await workflows.definition(slug, userId, knownRevision, selection);
-    return proto.GetDefinitionResponse.fromPartial({ slug, ...head, unchanged: graph === undefined, ...graph });
+    const { graph, canary, ...head } = await workflows.definition(slug, userId, knownRevision, selection);
+    const share = canary && toShare(canary);
+    return proto.GetDefinitionResponse.fromPartial({ slug, ...head, unchanged: graph === undefined, ...graph, canary: share });
   }),
   approveGraph: unary(async (request) => {
     await workflows.approve(request);
@@ -115,9 +120,24 @@ export const workflowsHandlers = ({
   restoreVersion: unary(async (request) =>
     proto.RestoreVersionResponse.fromPartial({ workflow: toWorkflow(await versions.restore(request)) }),
   ),
-  listAliases: unary(async ({ slug, ownerId }) => proto.ListAliasesResponse.fromPartial({ aliases: await aliases.list(slug, ownerId) })),
-  setAlias: unary(async (request) => proto.SetAliasResponse.fromPartial(await aliases.set(request))),
-  deleteAlias: unary(async (request) => proto.DeleteAliasResponse.fromPartial({ earlier: await aliases.remove(request) })),
+  listAliases: unary(async ({ slug, ownerId }) => ({ aliases: (await aliases.list(slug, ownerId)).map(toAlias) })),
+  setAlias: unary(async ({ withoutCanary, canary, ...request }) => {
+    const { alias, earlier } = await aliases.set({ ...request, canary: withoutCanary ? null : canary && toCanarySettings(canary) });
+    return { alias: toAlias(alias), earlier: earlier && toAlias(earlier) };
+  }),
+  deleteAlias: unary(async (request) => ({ earlier: toAlias(await aliases.remove(request)) })),
+  reserveCanaryRun: unary(async ({ canaryId, holdId, millicredits }) => ({
+    reserved: await canaries.reserve(canaryId, holdId, millicredits),
+  })),
+  releaseCanaryRun: unary(async ({ canaryId, holdId }) => {
+    await canaries.release(canaryId, holdId);
+    return {};
+  }),
+  countCanaryRun: unary(async ({ canaryId, outcome, ...run }) => {
+    const isCounted = outcome === "completed" || outcome === "failed";
+    const decided = await canaries.count(canaryId, { ...run, ...(isCounted ? { outcome } : {}) });
+    return { decision: decided && toDecision(decided) };
+  }),
   getTests: unary(({ slug, ownerId }) => passedTests.tests(slug, ownerId)),
   notePassedTests: unary(async (request) => {
     await passedTests.note(request);

@@ -1,4 +1,5 @@
 import { createRemoval, untilNone, type Removal } from "@nodeloom/platform";
+import type { CanaryStore } from "./canaries/canary-store";
 import { foundAt } from "./definition/errors";
 import type { OwnWorkflow } from "./definition/storage";
 import { createReading, type Reading, type ReadingDeps } from "./reading";
@@ -11,15 +12,16 @@ export interface Workflows extends Saving, Reading {
   removeExpired(cursor: string): Promise<Removal>;
 }
 
-export type WorkflowsDeps = SavingDeps & ReadingDeps;
+export type WorkflowsDeps = SavingDeps & ReadingDeps & { canaries: Pick<CanaryStore, "removeAll"> };
 
 const REMOVALS_AT_ONCE = 100;
 
 export const createWorkflows = (deps: WorkflowsDeps): Workflows => {
-  const { store, versions, inlineThumbnails } = deps;
+  const { store, versions, canaries, inlineThumbnails } = deps;
 
   const finishRemoval = async (creationId: string): Promise<void> => {
     await versions.removeAll(creationId);
+    await canaries.removeAll(creationId);
     await store.endRemoval(creationId);
   };
 

@@ -8,10 +8,16 @@ import type { Terminal } from "./terminal";
 
 const PRODUCTION = "production";
 
+const MIN_RUNS = 50;
+
 interface Promotion {
   from?: string;
   to?: string;
   version?: number;
+  /** Percentage of the runs; false to end the canary. */
+  canary?: number | false;
+  minRuns?: number;
+  maxCredits?: number;
 }
 
 /** The version that an alias points to. @throws Refusal if there is none */
@@ -21,10 +27,40 @@ const versionOf = async (client: Client, slug: string, name: string): Promise<nu
   return aliasRow.version;
 };
 
-const promote = async (slug: string, { from, to = PRODUCTION, version }: Promotion, terminal: Terminal): Promise<void> => {
+/** Starts a canary of an alias that keeps its version. */
+const startCanary = async (
+  slug: string,
+  version: number,
+  { to = PRODUCTION, ...options }: Promotion,
+  terminal: Terminal,
+): Promise<void> => {
+  const client = await openClient();
+  const base = await versionOf(client, slug, to);
+  const { canary: percent, minRuns = MIN_RUNS, maxCredits } = options;
+  const canary = { version, percent: Number(percent), minRuns, ...(maxCredits === undefined ? {} : { maxCredits }) };
+  const started = await client.workflows.setAlias(slug, to, { version: base, if: { version: base }, canary });
+  terminal.note(`${percent} % of the runs of ${to} of ${slug} run version ${version}, until it is promoted or rolled back`);
+  terminal.value(started, String(version));
+};
+
+const endCanary = async (slug: string, to: string, terminal: Terminal): Promise<void> => {
+  const client = await openClient();
+  const version = await versionOf(client, slug, to);
+  const alias = await client.workflows.setAlias(slug, to, { version, if: { version }, canary: null });
+  terminal.note(`all runs of ${to} of ${slug} run version ${version}`);
+  terminal.value(alias, String(version));
+};
+
+const promote = async (slug: string, options: Promotion, terminal: Terminal): Promise<void> => {
+  const { from, to = PRODUCTION, version, canary } = options;
+  if (canary === undefined && (options.minRuns ?? options.maxCredits) !== undefined)
+    throw new Refusal("give --canary with --min-runs and --max-credits");
+  if (canary === false && (from ?? version) !== undefined) throw new Refusal("give --no-canary without --from and --version");
+  if (canary === false) return endCanary(slug, to, terminal);
   if ((from === undefined) === (version === undefined)) throw new Refusal("give either --from or --version");
   const client = await openClient();
   const target = version ?? (await versionOf(client, slug, from!));
+  if (canary !== undefined) return startCanary(slug, target, options, terminal);
   const moved = await client.workflows.setAlias(slug, to, { version: target });
   terminal.note(`${to} of ${slug} runs version ${target}`);
   terminal.value(moved, String(target));
@@ -60,5 +96,9 @@ export const addAliasCommands = ({ program, perform, number }: Commands): void =
     .option("--from <alias>", "the version of this alias, such as staging")
     .option("--version <n>", "this version", number)
     .option("--to <alias>", "the alias that moves", PRODUCTION)
+    .option("--canary <percent>", "instead of moving the alias, sends this share of its runs to the version", number)
+    .option("--no-canary", "ends the canary of the alias")
+    .option("--min-runs <n>", `runs of the canary after which it is promoted (default: ${MIN_RUNS})`, number)
+    .option("--max-credits <n>", "the most that the runs of the canary cost together", number)
     .action((slug: string, options: Promotion) => perform((terminal) => promote(slug, options, terminal)));
 };

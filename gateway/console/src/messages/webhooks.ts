@@ -44,6 +44,7 @@ export const ENDPOINT_EVENTS = {
   "batch.completed": "A batch ended.",
   "budget.alert": "Spending reached a threshold of a budget.",
   "audit.row": "The audit log has a new entry. Only owners can choose this event.",
+  "canary.ended": "A canary of a workflow's alias was promoted or rolled back.",
   "model.retiring": "A provider shuts down a model in your workflows in 30 or 7 days.",
 };
 

@@ -15,6 +15,7 @@ from ._types import (
     BatchRow,
     BatchWithRows,
     BundleImport,
+    CanarySettings,
     CreatedBatch,
     CreatedErasure,
     EndpointDelivery,
@@ -104,16 +105,30 @@ class AsyncWorkflows:
         """The aliases of a workflow, `production` first."""
         return cast("Sequence[WorkflowAlias]", await self._client._body(Call("listAliases", params={"slug": slug})))
 
-    async def set_alias(self, slug: str, name: str, version: int, *, only_from: int | None = None) -> WorkflowAlias:
+    async def set_alias(
+        self,
+        slug: str,
+        name: str,
+        version: int,
+        *,
+        only_from: int | None = None,
+        canary: CanarySettings | None = None,
+        stop_canary: bool = False,
+    ) -> WorkflowAlias:
         """Points an alias to a published version: promotes the version, or rolls back.
 
         Args:
             only_from: The version that the alias must point to now.
+            canary: Sends a share of the runs to another version, until it is promoted or rolled back.
+            stop_canary: Ends the canary.
 
         Raises:
-            NodeloomError: PRECONDITION_FAILED if the alias points to another version than `only_from`.
+            NodeloomError: PRECONDITION_FAILED if the alias points to another version than `only_from`; CANARY_SHAPE if the canary has
+                other input fields or result names.
         """
         body: dict[str, Any] = {"version": version, **({} if only_from is None else {"if": {"version": only_from}})}
+        if canary is not None or stop_canary:
+            body["canary"] = canary
         call = Call("setAlias", params={"slug": slug, "name": name}, body=body)
         return cast("WorkflowAlias", await self._client._body(call))
 

@@ -513,6 +513,63 @@ class WorkflowAlias(TypedDict):
     updatedBy: str | None
     # Set if the alias only moves to versions that passed the workflow's tests
     requireTests: NotRequired[Literal[True]]
+    # Set while another version gets a share of the runs
+    canary: NotRequired[Canary]
+    lastCanary: NotRequired[EndedCanary]
+
+
+class CanaryConfidence(TypedDict):
+    """Confidence that the canary is worse, valid at any time that you read it. All together decide at 0.95"""
+
+    errors: float
+    cost: float
+    time: float
+
+
+class Canary(TypedDict):
+    # The published version that gets a share of the runs
+    version: int
+    # Share of the runs in percent
+    percent: int
+    # The canary is promoted after this number of its runs, if none of its metrics is worse
+    minRuns: int
+    maxCredits: float | None
+    # What its runs have cost together
+    creditsCost: float
+    startedAt: str | None
+    # User id of the person who started it
+    startedBy: str
+    # Runs of the alias's version since the start of the canary
+    base: CanaryArm
+    # Runs of the canary
+    canary: CanaryArm
+    # Confidence that the canary is worse, valid at any time that you read it. All together decide at 0.95
+    confidence: CanaryConfidence
+
+
+class CanaryArm(TypedDict):
+    # Runs that ended, without cancelled ones and those that failed for missing credits or refused content
+    runs: float
+    failed: float
+    # Mean cost of completed runs; null if there are none
+    creditsCost: float | None
+    # Mean duration of completed runs; null if there are none
+    durationMs: float | None
+
+
+class EndedCanary(TypedDict):
+    """The last canary that was promoted or rolled back"""
+
+    # The published version that gets a share of the runs
+    version: int
+    outcome: Literal["promoted", "rolled_back"]
+    # The metric that is worse, or `max_credits` if the limit was reached; null for a promotion
+    reason: Literal["errors", "cost", "time", "max_credits"] | None
+    # Confidence that the canary is worse
+    confidence: float
+    endedAt: str | None
+    base: CanaryArm
+    canary: CanaryArm
 
 
 class AliasMoveIf(TypedDict):
@@ -527,8 +584,21 @@ AliasMove = TypedDict(
         "version": "int",
         "if": "NotRequired[AliasMoveIf]",
         "requireTests": "NotRequired[bool]",
+        "canary": "NotRequired[CanarySettings | None]",
     },
 )
+
+
+class CanarySettings(TypedDict):
+    # The published version that gets a share of the runs
+    version: int
+    # Share of the runs in percent
+    percent: int
+    # The canary is promoted after this number of its runs, if none of its metrics is worse
+    minRuns: int
+    # The most that all runs of the canary can cost together, in credits. Before a run could exceed it,
+    # the canary is rolled back
+    maxCredits: NotRequired[float]
 
 
 class RunTestsRequestAgainst(TypedDict):
@@ -1056,6 +1126,9 @@ class Execution(TypedDict):
     # The alias that selected the version; null for a version that was named by its number, for the draft,
     # and for models. Absent in webhooks
     alias: NotRequired[str | None]
+    # True if the canary of its alias selected the version; false if its alias had a canary and the run
+    # used the alias's version. Null without a canary. Absent in webhooks
+    canary: NotRequired[bool | None]
     # Inner workflows, as they were at the time of the run
     inlined: NotRequired[Sequence[InlinedWorkflow]]
     modelIds: Sequence[str]
@@ -2731,7 +2804,7 @@ class WebhookEndpoints(TypedDict):
 class WebhookEndpoint(TypedDict):
     id: str
     url: str
-    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "audit.row"]]
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "canary.ended", "audit.row"]]
     description: str
     # Null while it gets messages
     disabledAt: str | None
@@ -2745,14 +2818,14 @@ class NewWebhookEndpoint(TypedDict):
     url: str
     # `execution.sync.completed`: the end of a run whose request was answered with it. `audit.row`: a new
     # row of the audit log, only for owners
-    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "audit.row"]]
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "canary.ended", "audit.row"]]
     description: NotRequired[str]
 
 
 class WebhookEndpointWithSecret(TypedDict):
     id: str
     url: str
-    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "audit.row"]]
+    events: Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "canary.ended", "audit.row"]]
     description: str
     # Null while it gets messages
     disabledAt: str | None
@@ -2768,7 +2841,7 @@ class WebhookEndpointEdit(TypedDict):
     url: NotRequired[str]
     # `execution.sync.completed`: the end of a run whose request was answered with it. `audit.row`: a new
     # row of the audit log, only for owners
-    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "audit.row"]]]
+    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert", "model.retiring", "execution.sync.completed", "canary.ended", "audit.row"]]]
     description: NotRequired[str]
     # True stops messages, false starts them again
     disabled: NotRequired[bool]
@@ -4050,6 +4123,9 @@ class AdminExecution(TypedDict):
     # The alias that selected the version; null for a version that was named by its number, for the draft,
     # and for models. Absent in webhooks
     alias: NotRequired[str | None]
+    # True if the canary of its alias selected the version; false if its alias had a canary and the run
+    # used the alias's version. Null without a canary. Absent in webhooks
+    canary: NotRequired[bool | None]
     # Inner workflows, as they were at the time of the run
     inlined: NotRequired[Sequence[InlinedWorkflow]]
     modelIds: Sequence[str]

@@ -147,6 +147,10 @@ export const execution = z
       description:
         "The alias that selected the version; null for a version that was named by its number, for the draft, and for models. Absent in webhooks",
     }),
+    canary: z.boolean().nullable().optional().meta({
+      description:
+        "True if the canary of its alias selected the version; false if its alias had a canary and the run used the alias's version. Null without a canary. Absent in webhooks",
+    }),
     inlined: z
       .array(
         z
@@ -182,4 +186,5 @@ export const execution = z
 export const executionView = (stored: executions.Execution): Record<string, unknown> => ({
   ...executionJson(stored, stored.resultJson === "" ? undefined : raw(stored.resultJson)),
   alias: stored.alias || null,
+  canary: stored.canary ?? null,
 });

@@ -6,6 +6,7 @@ import { defineRoute } from "../../edge/route";
 import { jsonBody } from "../../http/body/kinds";
 import { aliasName, iso, listQuery, slug, timestamp, workflowParams, type ParamsSpec } from "../../http/schemas";
 import { specific } from "../runs/schemas";
+import { canary, canaryMessage, canarySettings, canaryView, lastCanary, lastCanaryView } from "./canaries";
 import { authorOf } from "./requests";
 
 /** Aliases of workflows: `production`, `staging` and the owner's own names for published versions. */
@@ -22,6 +23,8 @@ const alias = z
       .literal(true)
       .optional()
       .meta({ description: "Set if the alias only moves to versions that passed the workflow's tests" }),
+    canary: canary.optional().meta({ description: "Set while another version gets a share of the runs" }),
+    lastCanary: lastCanary.optional(),
   })
   .meta({ id: "WorkflowAlias" });
 const move = z
@@ -35,6 +38,10 @@ const move = z
       description:
         "Stored on the alias: it then only moves to versions that passed the tests that the workflow has (`409 TESTS_REQUIRED`). Without it, the alias keeps its setting",
     }),
+    canary: canarySettings.nullable().optional().meta({
+      description:
+        "Sends a share of the runs to another version, until it is promoted or rolled back. Null ends a canary. Without it, a canary goes on if the alias keeps its version, and ends otherwise",
+    }),
   })
   .meta({ id: "AliasMove" });
 
@@ -45,7 +52,7 @@ const aliasParams: ParamsSpec<{ slug: string; name: string }> = {
 
 const view = (message: workflows.Alias | undefined): z.infer<typeof alias> => {
   if (!message) throw new Error("workflows answered without an alias");
-  const { name, version, isDefault, updatedAt, updatedBy, requireTests } = message;
+  const { name, version, isDefault, updatedAt, updatedBy, requireTests, canary: running, lastCanary: ended } = message;
   return {
     name,
     version: version || null,
@@ -53,11 +60,17 @@ const view = (message: workflows.Alias | undefined): z.infer<typeof alias> => {
     updatedAt: iso(updatedAt),
     updatedBy: updatedBy || null,
     ...(requireTests ? { requireTests: true as const } : {}),
+    ...(running ? { canary: canaryView(running) } : {}),
+    ...(ended ? { lastCanary: lastCanaryView(ended) } : {}),
   };
 };
 /** Members of an alias in the audit. */
 const audited = (message: workflows.Alias | undefined): object | undefined =>
-  message && { version: message.version || null, ...(message.requireTests ? { requireTests: true } : {}) };
+  message && {
+    version: message.version || null,
+    ...(message.requireTests ? { requireTests: true } : {}),
+    ...(message.canary?.settings ? { canary: { version: message.canary.settings.version, percent: message.canary.settings.percent } } : {}),
+  };
 
 const shared = { tag: "Workflows", auth: "any", limit: "user" } as const;
 const readRoute = { ...shared, role: "viewer", capability: "workflow:read" } as const;
@@ -106,7 +119,7 @@ export const aliasRoutes = [
       "Creates the alias or moves it. From then on, runs that name the alias run this version. Runs that name neither an alias nor a version run `production`. Needs the capability to run the workflow and `workflow:write`.",
     body: jsonBody(move),
     responses: { 200: alias },
-    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "PRECONDITION_FAILED", "TESTS_REQUIRED", "ACCOUNT_NOT_APPROVED"],
+    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "PRECONDITION_FAILED", "TESTS_REQUIRED", "CANARY_SHAPE", "ACCOUNT_NOT_APPROVED"],
     example: { version: 3, if: { version: 2 } },
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
@@ -115,6 +128,8 @@ export const aliasRoutes = [
         ifVersion: body.if && (body.if.version ?? 0),
         unapproved: !caller.user.approved,
         requireTests: body.requireTests,
+        canary: body.canary ? canaryMessage(body.canary) : undefined,
+        withoutCanary: body.canary === null,
       };
       const action = { action: "workflow.alias", target: params.slug, change: { name: params.name, ...body } };
       const moved = await auditedForOwner(context, action, async () => {

@@ -10,6 +10,7 @@ import { bundleCases } from "./bundles";
 import { auditCases } from "./audit";
 import { endpointCases } from "./endpoints";
 import { engineCases } from "./engine";
+import { canaryCases } from "./canaries";
 import { environmentCases } from "./environments";
 import { erasureCases } from "./erasure";
 import { erasuresCases } from "./erasures";
@@ -75,6 +76,7 @@ export const CASES: readonly Case[] = [
   ...maskCases,
   ...libraryCases,
   ...environmentCases,
+  ...canaryCases,
   ...workflowTestCases,
   ...rerunCases,
   ...loopCases,

@@ -10,9 +10,11 @@ import {
 } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
-import type { Planning } from "../plan/planning";
+import type { PlannedRun, Planning } from "../plan/planning";
 import type { PlannedReuse } from "../plan/reruns";
 import { consideredMessages } from "../plan/considered";
+import type { CanaryRun } from "../run/types";
+import type { Runner } from "../run/runner";
 import type { Reruns } from "../reuse/reruns";
 
 /**
@@ -47,6 +49,19 @@ const freeOf = (step: PlanStep, reused: PlannedReuse | undefined, markupPermille
 export const mayCostLess = ({ conditional, isMetered, maxMillicredits, fallback = [] }: PlanStep): boolean =>
   ((conditional === true || isMetered === true) && maxMillicredits > 0) || fallback.some((one) => one.maxMillicredits !== maxMillicredits);
 
+/** Returns the most that a planned run can cost. */
+export const mostOf = ({ plan, holds }: Pick<PlannedRun, "plan" | "holds">): number =>
+  plan.steps.reduce((sum, step) => sum + unheldMillicredits(step), 0) +
+  holds.reduce((sum, { maxMillicredits }) => sum + maxMillicredits, 0);
+
+/** Returns the dearer of the quotes of an alias's version and its canary. Either may run. */
+const dearer = (one: executions.QuoteResponse, other: executions.QuoteResponse): executions.QuoteResponse => {
+  const mostMillicredits = Math.max(one.maxMillicredits, other.maxMillicredits);
+  const differs = one.millicredits !== other.millicredits;
+  const [most] = [one, other].sort((a, b) => b.millicredits - a.millicredits || b.maxMillicredits - a.maxMillicredits);
+  return { ...most!, maxMillicredits: mostMillicredits, mayCostLess: one.mayCostLess || other.mayCostLess || differs };
+};
+
 export type Quotes = ReturnType<typeof createQuotes>;
 
 interface QuotesOptions {
@@ -55,11 +70,14 @@ interface QuotesOptions {
   billing: Billing;
 }
 
-export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
-  quote: async ({ target, runner, inputsJson, rerun, unsaved }: executions.QuoteRequest): Promise<executions.QuoteResponse> => {
+export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => {
+  const planArm = async (
+    { target, runner, inputsJson, rerun, unsaved }: executions.QuoteRequest,
+    arm: CanaryRun["arm"],
+  ): Promise<PlannedRun> => {
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a quote needs a runner");
     const version = target?.version ?? "";
-    const { plan, holds, reused } = await planning.plan({
+    return planning.plan({
       target: target?.target,
       version,
       alias: target?.alias,
@@ -68,9 +86,13 @@ export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
       inputsJson,
       isAsync: false,
       storesNothing: true,
+      armOf: () => arm,
       ...(unsaved ? { unsaved } : {}),
       ...(rerun && (await reruns.planningOf(rerun, { runner, inputsJson, version, alias: target?.alias, pins: false }))),
     });
+  };
+
+  const quoteOf = async ({ plan, holds, reused }: PlannedRun, runner: Runner): Promise<executions.QuoteResponse> => {
     const free = new Map(plan.steps.map((step) => [step.id, freeOf(step, reused, runner.markupPermille)]));
     const quoted = await billing.quoteHold({ userId: runner.userId, items: holds.map((item) => ({ alternativeTo: "", ...item })) });
     const byKey = new Map(quoted.items.map((item) => [item.key, item]));
@@ -110,5 +132,14 @@ export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
       warnings: Object.entries(plan.warnings).flatMap(([nodeId, messages]) => messages.map((message) => ({ nodeId, message }))),
       grants: quoted.grants.filter((grant) => models.has(grant.model)),
     });
-  },
-});
+  };
+
+  return {
+    quote: async (request: executions.QuoteRequest): Promise<executions.QuoteResponse> => {
+      const planned = await planArm(request, "base");
+      const quote = await quoteOf(planned, request.runner!);
+      const canary = planned.canary && (await planArm(request, "canary"));
+      return canary?.canary && !canary.canary.isUnplanned ? dearer(quote, await quoteOf(canary, request.runner!)) : quote;
+    },
+  };
+};

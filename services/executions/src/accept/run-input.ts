@@ -1,11 +1,17 @@
 /** Builds the input of a run's workflow from its request and plan. */
 import { DomainError, invalidRequest, holdIdOf, isBaseTier, leastRetention } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
+import type { PlannedCanary } from "../plan/canary";
 import type { PlannedRun } from "../plan/planning";
-import type { RunInput } from "../run/types";
+import type { CanaryRun, RunInput } from "../run/types";
 import type { Runner } from "../run/runner";
 
 export const hasMembers = (metadata: Readonly<Record<string, string>>): boolean => Object.keys(metadata).length > 0;
+
+const canaryRunOf = ({ isLimited, ...run }: PlannedCanary): CanaryRun => ({
+  ...run,
+  ...(isLimited && run.arm === "canary" && !run.isUnplanned ? { isReserved: true } : {}),
+});
 
 /**
  * @returns the workflow input that starts the run once its credits are held
@@ -21,7 +27,7 @@ export const toRunInput = (
   const { executionId, maxMillicredits } = request;
   const { userId, source, keyId, webhookUrl, webhookEvents, webhookForm, webhookOwn, baseTier, concurrency } = runner;
   const { endpointEvents = [] } = runner;
-  const { plan, workflowSlug, version, alias, modelIds, holds, reused } = planned;
+  const { plan, workflowSlug, version, alias, modelIds, holds, reused, canary } = planned;
   if (plan.graphHidden && request.fullProvenance)
     throw invalidRequest([{ path: "provenance", message: "can't be full for a workflow that you don't own: it would reveal prompts" }]);
   if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
@@ -48,6 +54,7 @@ export const toRunInput = (
     ...(reused ? { reuse: reused.reuse } : {}),
     ...(hasMembers(metadata) ? { metadata } : {}),
     ...(request.batch ? { batch: request.batch } : {}),
+    ...(canary ? { canary: canaryRunOf(canary) } : {}),
     holdId: holdIdOf(executionId, attempt),
     receivedAt: Date.now(),
   };

@@ -2,6 +2,7 @@ import {
   CONFLICT_ATTEMPTS,
   DomainError,
   executionNotFound,
+  holdIdOf,
   isShortOfCredits,
   tooManyRuns,
   unavailable,
@@ -9,6 +10,7 @@ import {
 } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
+import type { Workflows } from "../clients";
 import type { RunStarter } from "../workflow/client";
 import type { End } from "../lifecycle/end";
 import type { Approvals } from "../lifecycle/approvals";
@@ -17,7 +19,9 @@ import type { Holds } from "../lifecycle/holds";
 import type { Outbox } from "../lifecycle/outbox";
 import type { Queue } from "../lifecycle/queue";
 import type { PlannedRun, Planning } from "../plan/planning";
+import { armOf } from "../plan/canary";
 import { withKeyMetadata } from "./key-metadata";
+import { mostOf } from "./quotes";
 import { createRecordPart, type RecordPartOptions } from "./record-part";
 import type { PinnedOf } from "../plan/pinned-graphs";
 import type { Reruns } from "../reuse/reruns";
@@ -73,6 +77,7 @@ export interface StartOptions extends Pick<RecordPartOptions, "keepGraph" | "own
   planning: Pick<Planning, "plan">;
   reruns: Pick<Reruns, "planningOf">;
   pinnedOf: PinnedOf;
+  workflows: Pick<Workflows, "reserveCanaryRun" | "releaseCanaryRun">;
   starter: Pick<RunStarter, "start">;
   stores: Pick<Stores, "rows" | "payloads">;
   execution: Pick<Execution, "refuse" | "queue">;
@@ -90,7 +95,7 @@ export interface StartOptions extends Pick<RecordPartOptions, "keepGraph" | "own
  * or a position in the queue, and finally its workflow.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, reruns, pinnedOf, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
+  const { planning, reruns, pinnedOf, workflows, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
 
   const recordPart = createRecordPart(options);
 
@@ -125,7 +130,7 @@ export const createStart = (options: StartOptions) => {
       return row;
     } catch (error) {
       if (!(error instanceof DomainError)) throw new Undecided(error);
-      return decided(refuse(row, error, isKnown(error) && !isHeld ? [] : undefined));
+      return decided(refuse(row, error, isKnown(error) && !isHeld && !row.canary?.isReserved ? [] : undefined));
     }
   };
 
@@ -155,7 +160,7 @@ export const createStart = (options: StartOptions) => {
     return row;
   };
 
-  const plan = async (request: executions.RunRequest): Promise<PlannedRun> => {
+  const plan = async (request: executions.RunRequest, attempt: number): Promise<PlannedRun> => {
     const { target, runner, inputsJson, mode } = request;
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
@@ -164,7 +169,17 @@ export const createStart = (options: StartOptions) => {
     const rerun = request.rerun && (await reruns.planningOf(request.rerun, { runner, inputsJson, version, alias, pins: true }));
     const pinned = request.batch && (await pinnedOf(request.batch.batchId));
     const part = { target: target?.target, version, alias, until, schemaJson, runner, inputsJson, isAsync, pinned };
-    return planning.plan({ ...part, ...settings, ...rerun });
+    const planned = await planning.plan({ ...part, ...settings, ...rerun, armOf: armOf(request.executionId) });
+    const { canary } = planned;
+    if (!canary?.isLimited || canary.arm === "base" || canary.isUnplanned) return planned;
+    const reservation = { canaryId: canary.id, holdId: holdIdOf(request.executionId, attempt), millicredits: mostOf(planned) };
+    const { reserved } = await workflows.reserveCanaryRun(reservation);
+    return reserved ? planned : planning.plan({ ...part, ...settings });
+  };
+
+  /** Returns the credits that a canary reserved for a run that gets no row. */
+  const unreserve = async ({ canary }: PlannedRun, holdId: string): Promise<void> => {
+    if (canary?.isLimited) await workflows.releaseCanaryRun({ canaryId: canary.id, holdId });
   };
 
   return {
@@ -191,10 +206,17 @@ export const createStart = (options: StartOptions) => {
       listen: () => void,
     ): Promise<ExecutionView> => {
       const metadata = withKeyMetadata(request.metadata, request.runner);
-      const planned = await plan(request);
-      await checkRun?.(request, planned);
-      if (Date.now() >= beginBy) throw busy();
-      const input = toRunInput(request, request.runner!, planned, metadata, (earlier?.attempt ?? 0) + 1);
+      const attempt = (earlier?.attempt ?? 0) + 1;
+      const planned = await plan(request, attempt);
+      const holdId = holdIdOf(request.executionId, attempt);
+      try {
+        await checkRun?.(request, planned);
+        if (Date.now() >= beginBy) throw busy();
+      } catch (error) {
+        await unreserve(planned, holdId);
+        throw error;
+      }
+      const input = toRunInput(request, request.runner!, planned, metadata, attempt);
       const part = await recordPart(request, planned, input);
       if (planned.plan.steps.length === 0) return decided(endAtOnce(input, part, earlier));
       listen();
@@ -203,6 +225,7 @@ export const createStart = (options: StartOptions) => {
       if (row) return begin(row, input, request.noQueue);
       const joined = await stores.rows.find(input.executionId);
       if (!joined) throw unavailable("the run couldn't be stored: retry", 1);
+      if (joined.attempt !== attempt) await unreserve(planned, holdId);
       checkSame(joined, request);
       return joined;
     },

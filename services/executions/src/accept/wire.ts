@@ -9,7 +9,7 @@ import { createAwaitDelivered, createFollow } from "./follow";
 import { createRuns, type RunsOptions } from "./runs";
 import { createStart, type StartOptions } from "./start";
 
-type Started = "planning" | "reruns" | "starter" | "checkRun" | "own";
+type Started = "planning" | "reruns" | "starter" | "workflows" | "checkRun" | "own";
 
 export interface AcceptOptions extends Pick<StartOptions, Started>, Pick<RunsOptions, "starts">, Pick<CancellationOptions, "tasks"> {
   stores: Stores;

@@ -28,6 +28,8 @@ export interface FinishedRun extends Pick<
   /** True if a webhook or an endpoint is notified of the end of the run. */
   isSent: boolean;
   isItem: boolean;
+  /** True if an alias's canary counts the run. */
+  isCompared: boolean;
   /** Used to rebuild the row if it is missing. */
   input?: RunInput;
 }
@@ -38,6 +40,7 @@ export const finishedRun = (input: RunInput, { extended = [] }: RunEnd): Finishe
   held: [...input.held, ...extended],
   isSent: hasReceivers(input),
   isItem: input.batch !== undefined,
+  isCompared: input.canary !== undefined,
   input,
 });
 
@@ -48,6 +51,7 @@ export const abandoned = (row: ExecutionView): FinishedRun => ({
   held: null,
   isSent: hasReceivers(row),
   isItem: row.batchId !== undefined,
+  isCompared: row.canary !== undefined,
 });
 
 /** Charges runs that end. */

@@ -48,7 +48,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   };
 
   const endPlanned = async (input: RunInput, part: RunRecordPart, end: RunEnd): Promise<ExecutionView | null> => {
-    const owedEntries = endOutbox(hasReceivers(input), input.batch !== undefined);
+    const owedEntries = endOutbox(hasReceivers(input), finishedRun(input, end));
     const state = finalState({ ...input, isItem: input.batch !== undefined }, end, FREE);
     const record = finalRecord(input, end, state, part, owedEntries);
     return (await rows.insert(record)) ? announced(record, record.events.at(-1)!) : null;
@@ -66,7 +66,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
       isItem: batchId !== undefined,
     };
     const stowed = await log.stowedEnd(finalState(run, end, FREE), events, row._id);
-    const owedEntries = [...refusalOutbox(row.attempt), ...endOutbox(hasReceivers(row), row.batchId !== undefined)];
+    const owedEntries = [...refusalOutbox(row.attempt), ...endOutbox(hasReceivers(row), abandoned(row))];
     const endedRow = await rows.leave(row._id, where, stowed.state, stowed.events, owedEntries);
     return endedRow && announced(endedRow, settled);
   };
@@ -131,7 +131,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const { charged, nodes } = await chargeOf(run, end);
     const state = finalState(run, { ...end, nodes }, charged);
     const settled = settledEvent(end);
-    const owedEntries: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.isSent, run.isItem)];
+    const owedEntries: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.isSent, run)];
     const endedRow =
       (await writeEnd(executionId, decided, state, settled, owedEntries)) ??
       (input ? await restored(input, { ...end, nodes }, state, owedEntries) : null);

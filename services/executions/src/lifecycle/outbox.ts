@@ -6,6 +6,7 @@ import { metadataOf, type ExecutionView } from "../run/record";
 import { isFinal, type OutboxEntry } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../record/stores";
+import type { Canaries } from "./canaries";
 import type { Holds } from "./holds";
 import type { Queue } from "./queue";
 import type { UsageReports } from "./usage-reports";
@@ -22,6 +23,7 @@ export interface OutboxOptions {
     end(row: ExecutionView): Promise<void>;
     waiting(row: ExecutionView, nodeId: string): Promise<void>;
   };
+  canaries: Canaries;
   /** Removes the data that is stored outside the row of an erased run. */
   erase: (row: ExecutionView) => Promise<void>;
   starter: { cancel(executionId: string): Promise<void>; decided(executionId: string, nodeId: string): Promise<void> };
@@ -64,12 +66,13 @@ const countItem = async ({ batches }: Pick<Stores, "batches">, row: ExecutionVie
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, starter, logger }: OutboxOptions) => {
+export const createOutbox = ({ stores, holds, queue, reports, webhooks, canaries, erase, starter, logger }: OutboxOptions) => {
   const send = async (row: ExecutionView, entry: OutboxEntry): Promise<void> => {
     const { _id: executionId, userId } = row;
     const [what, attempt] = entry.split(":");
     switch (what) {
       case "void":
+        await canaries.release(row, holdIdOf(executionId, Number(attempt)));
         return holds.void(holdIdOf(executionId, Number(attempt)), userId);
       case "place":
         return queue.leave(userId, [holdIdOf(executionId, Number(attempt))]);
@@ -79,6 +82,8 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, erase, s
         return webhooks.end(row);
       case "batch":
         return isFinal(row) ? countItem(stores, row) : undefined;
+      case "canary":
+        return isFinal(row) ? canaries.count(row) : undefined;
       case "erase":
         return erase(row);
       case "cancel":

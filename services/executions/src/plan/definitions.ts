@@ -6,6 +6,7 @@ import type { workflows as workflowsProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Workflows } from "../clients";
 import { errorOf } from "../run/refusals";
+import type { CanaryShare } from "./canary";
 import type { KeptVersion } from "./kept-graphs";
 import type { Planner, TaskGraph } from "./planner/protocol";
 
@@ -44,6 +45,8 @@ export interface Defined {
   pinnedModels: Readonly<Record<string, string>>;
   /** Days for which the workflow's owner keeps runs; undefined for the installation's default. */
   retentionDays: number | undefined;
+  /** The canary of the alias. */
+  canary?: CanaryShare | undefined;
   /** Cache key of a graph stored with an earlier run; it changes with the graph. A saved graph is cached by its revision. */
   key?: string;
 }
@@ -102,12 +105,13 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
       const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
         workflows.getDefinition({ slug, userId, knownRevision, version: selected, alias: aliasName, orProduction }),
       );
-      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels, retentionDays, alias = "" } = answer;
+      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels, retentionDays, canary, alias = "" } = answer;
+      const about = { alias, graphHidden, pinnedModels, retentionDays, canary };
       // A version and its draft can share graph and revision.
-      if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), alias, graphHidden, pinnedModels, retentionDays };
+      if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), ...about };
       const saved = { version, revision, createdBy, nodesJson, edgesJson };
       cache.set(key, saved);
-      return { saved, alias, graphHidden, pinnedModels, retentionDays };
+      return { saved, ...about };
     },
 
     /** Returns the requirements of a full run. A partial run may need less and is checked separately. */

@@ -4,6 +4,7 @@ import {
   DomainError,
   holdItems,
   invalidRequest,
+  isRefusal,
   leastRetention,
   schemaOnlyPlan,
   taskOf,
@@ -14,7 +15,8 @@ import {
 import type { Media, Workflows } from "../clients";
 import { checkAsync, checkReady, checkTier, findModels, pinnedModel, routedModels, usedModels, withAlternatives } from "./models";
 import { takeOutDataUrls } from "./data-urls";
-import { createDefinitions, type Selected } from "./definitions";
+import type { PlannedCanary } from "./canary";
+import { createDefinitions, type Defined, type Selected } from "./definitions";
 import type { KeptGraph, PinnedGraphs } from "./kept-graphs";
 import { createGrants } from "./grants";
 import { checkForeign, type PlannedReuse } from "./reruns";
@@ -52,6 +54,8 @@ export interface PlannedRun {
   reused?: PlannedReuse;
   /** Retention in days set by the workflow or the rerun's source; undefined for the installation's default. */
   retentionDays?: number | undefined;
+  /** Set if the alias has a canary and the request selects an arm. */
+  canary?: PlannedCanary;
 }
 
 export interface PlanningOptions {
@@ -83,14 +87,31 @@ export const createPlanning = (options: PlanningOptions) => {
   const { planRun, findAuthorFiles } = createRunPlanner({ media, grants, planner });
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
+    const { version = "", runner, unsaved, rerun, armOf } = request;
+    const keptGraph = rerun?.graph ?? request.pinned?.graph;
+    const selected = keptGraph ? { version: "" } : { version, alias: request.alias };
+    const definition = unsaved ? definitions.unsaved(runner.userId, unsaved) : await definitions.read(slug, runner.userId, selected);
+    const base = keptGraph ? definitions.kept(definition, keptGraph) : definition;
+    const share = rerun || request.pinned ? undefined : base.canary;
+    if (!share || !armOf) return planDefined(slug, request, base);
+    const canary: PlannedCanary = { id: share.id, arm: armOf(share), isLimited: share.isLimited };
+    if (canary.arm === "base") return { ...(await planDefined(slug, request, base)), canary };
+    try {
+      const { alias } = base;
+      const other = { ...(await definitions.read(slug, runner.userId, { version: String(share.version) })), alias };
+      return { ...(await planDefined(slug, request, other)), canary };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // If the alias's version can be planned, the canary's is at fault, and the caller doesn't notice.
+      return { ...(await planDefined(slug, request, base)), canary: { ...canary, isUnplanned: true } };
+    }
+  };
+
+  const planDefined = async (slug: string, request: PlanningRequest, defined: Defined): Promise<PlannedRun> => {
     const { version: asVersion = "", until: untilNode = "", settingsJson = "", runner, rerun } = request;
     const selected: Selected = { version: asVersion, alias: request.alias };
     const until = untilNode || (rerun?.until ?? "");
     const keptGraph = rerun?.graph ?? request.pinned?.graph;
-    const definition = request.unsaved
-      ? definitions.unsaved(runner.userId, request.unsaved)
-      : await definitions.read(slug, runner.userId, keptGraph ? { version: "" } : selected);
-    const defined = keptGraph ? definitions.kept(definition, keptGraph) : definition;
     const { saved, graphHidden, pinnedModels, retentionDays } = defined;
     const { version, createdBy } = saved;
     // A stored graph or a version number was selected earlier, so the alias comes from the request.

@@ -2,6 +2,7 @@
 import { DomainError, groupBy, innerOwner, type DataFile, type MediaValue } from "@nodeloom/kernel";
 import type { Media } from "../clients";
 import type { Autos, Retired, Routes } from "./models";
+import type { ArmOf } from "./canary";
 import { createDataFiles, recordedInputs, type TakenOut } from "./data-urls";
 import type { PinnedGraphs } from "./kept-graphs";
 import { type RerunPlan } from "./reruns";
@@ -24,6 +25,8 @@ export interface PlanningRequest {
   until?: string;
   /** For a text model: JSON Schema of its answer; empty for text. */
   schemaJson?: string;
+  /** For a run that a canary can get: selects its arm. Absent to use the version of the alias. */
+  armOf?: ArmOf;
   runner: Runner;
   inputsJson: string;
   /** For a workflow: settings by node id that override the graph's, as JSON; empty for none. */

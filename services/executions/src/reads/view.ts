@@ -138,6 +138,7 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     inlined: [...(record.inlined ?? [])],
     metadata: metadataOf(record.metadata),
     rerunOf: record.rerun?.of ?? "",
+    canary: record.canary && record.canary.arm === "canary" && !record.canary.isUnplanned,
     ...(record.batchId === undefined ? {} : { batch: { batchId: record.batchId, index: record.index } }),
   });
   return record.graphHidden ? withPublicErrors(message) : message;

@@ -27,6 +27,7 @@ const OF_ONE_ATTEMPT = [
   "version",
   "alias",
   "retentionDays",
+  "canary",
   "graph",
   "rerun",
   "uses",

@@ -17,7 +17,7 @@ export interface Costs {
 /** Members of the row that are also in the workflow's input. */
 type Given =
   | ("userId" | "workflowSlug" | "version" | "alias" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt")
-  | ("retentionDays" | "endpointEvents");
+  | ("retentionDays" | "endpointEvents" | "canary");
 
 export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   _id: string;
@@ -166,13 +166,14 @@ export type RunRecordPart = Pick<
 
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
   const { executionId, userId, workflowSlug, version, alias, modelIds, source, keyId, holdId, mode, webhook, attempt, baseTier } = input;
-  const { retentionDays, endpointEvents } = input;
+  const { retentionDays, endpointEvents, canary } = input;
   const admitted = runEvent("admitted", { workflowSlug, modelIds });
   return {
     ...{ _id: executionId, userId, workflowSlug, modelIds, source, keyId, holdId, mode, attempt, baseTier },
     ...(version === undefined ? {} : { version }),
     ...(alias === undefined ? {} : { alias }),
     ...(retentionDays === undefined ? {} : { retentionDays }),
+    ...(canary ? { canary } : {}),
     markupPermille: input.plan.markupPermille,
     status: "accepted",
     ending: null,

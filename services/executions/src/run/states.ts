@@ -18,12 +18,21 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
 /**
  * Work that a transition leaves to do. The process delivers it at once and then clears it; the relay delivers the rest. `void:<attempt>`:
  * release the hold of an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: notify its webhook and
- * endpoints that the run has ended. `batch`: count the ended run in its batch. `erase`: remove the data that is stored outside the row of
+ * endpoints that the run has ended. `batch`: count the ended run in its batch. `canary`: count it in its alias's canary. `erase`: remove the data that is stored outside the row of
  * an erased run. `cancel`: signal the cancellation to its workflow. `waiting:<node>`: announce that the node waits for a decision.
  * `decided:<node>`: signal the decision to its workflow.
  */
 export type OutboxEntry =
-  `void:${number}` | `place:${number}` | "usage" | "webhook" | "batch" | "cancel" | "erase" | `waiting:${string}` | `decided:${string}`;
+  | `void:${number}`
+  | `place:${number}`
+  | "usage"
+  | "webhook"
+  | "batch"
+  | "canary"
+  | "cancel"
+  | "erase"
+  | `waiting:${string}`
+  | `decided:${string}`;
 
 export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 
@@ -88,10 +97,11 @@ export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
 /** A refused attempt may have credits and a place, or may be about to get them. */
 export const refusalOutbox = (attempt: number): OutboxEntry[] => [`void:${attempt}`, `place:${attempt}`];
 
-export const endOutbox = (isSent: boolean, isItem: boolean): OutboxEntry[] => [
+export const endOutbox = (isSent: boolean, { isItem, isCompared }: { isItem: boolean; isCompared: boolean }): OutboxEntry[] => [
   "usage",
   ...(isSent ? (["webhook"] as const) : []),
   ...(isItem ? (["batch"] as const) : []),
+  ...(isCompared ? (["canary"] as const) : []),
 ];
 
 /** Clients check usage, credits and places directly after the end of a run. */

@@ -45,6 +45,8 @@ export interface RunInput {
   reuse?: Reuse;
   /** Position in a batch; absent for a single run. */
   batch?: BatchPlace;
+  /** Set for a run by an alias with a canary. */
+  canary?: CanaryRun;
   /** When the request was received, in milliseconds since the epoch. */
   receivedAt: number;
 }
@@ -57,6 +59,18 @@ export interface Reuse {
   again: string[];
   /** Nodes whose HTTP requests or decisions are also reused. */
   requests: string[];
+}
+
+/** The part of a run in the comparison of a canary with its alias's version. */
+export interface CanaryRun {
+  /** Id of the canary. */
+  id: string;
+  /** `canary`: the run is the canary's. */
+  arm: "base" | "canary";
+  /** Set if the canary's version couldn't be planned. The run then uses the alias's version, and counts as failed by the canary. */
+  isUnplanned?: true;
+  /** Set if credits of the canary are reserved for the run. */
+  isReserved?: true;
 }
 
 export interface BatchPlace {

@@ -14,6 +14,7 @@ import { createRuns } from "../../src/accept/runs";
 import { createPinnedOf } from "../../src/plan/pinned-graphs";
 import { createStart } from "../../src/accept/start";
 import { createKeepGraph } from "../../src/plan/kept-graphs";
+import { noCanaryWorkflows } from "../support/no-canaries";
 import { noReruns } from "../support/no-reruns";
 import { createRelayedRuns } from "../../src/upkeep/runs";
 import { createLooks } from "../../../platform/test/support/looks";
@@ -82,6 +83,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
   const start = createStart({
     planning,
     reruns: noReruns,
+    workflows: noCanaryWorkflows,
     pinnedOf: createPinnedOf(stores),
     keepGraph: createKeepGraph(stores.payloads),
     own: "https://platform.test/media/",

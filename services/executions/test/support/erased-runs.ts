@@ -67,6 +67,7 @@ export const createErasedRuns = ({ stores, connection }: { stores: Stores; conne
       queue: { leave: none },
       reports: { started: none, finished: none },
       webhooks: { end: none, waiting: none },
+      canaries: { count: none, release: none },
       starter: { cancel: none, decided: none },
     });
     const remove = createRunDeletion({ stores, outbox, awaitDelivered: () => Promise.resolve() });

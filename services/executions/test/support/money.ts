@@ -18,6 +18,7 @@ import type { RunEnd, RunInput } from "../../src/run/types";
 import { createEnd, type End } from "../../src/lifecycle/end";
 import type { Stores } from "../../src/record/stores";
 import { openStore } from "./index";
+import { noCanaries } from "./no-canaries";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { patient } from "../../../platform/test/support/patient";
 
@@ -95,6 +96,7 @@ export const startMoney = async (): Promise<Money> => {
     queue,
     reports: reportEach(usage),
     webhooks,
+    canaries: noCanaries,
     erase: () => Promise.resolve(),
     starter,
     logger,

@@ -19,6 +19,7 @@ import { createRelayedRuns } from "../../src/upkeep/runs";
 import { createLooks } from "../../../platform/test/support/looks";
 import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "./local-channel";
+import { noCanaries, noCanaryWorkflows } from "./no-canaries";
 import { noReruns } from "./no-reruns";
 import { initialNodes } from "../../src/run/nodes";
 import { createProcess, type Process } from "./faults";
@@ -132,14 +133,14 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   };
   const lifecycle = wireLifecycle({
     ...{ stores, execution, billing, starter, logger },
-    ...{ reports: reportEach(usage), webhooks, erase: () => Promise.resolve() },
+    ...{ reports: reportEach(usage), webhooks, canaries: noCanaries, erase: () => Promise.resolve() },
   });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
   const { runs, cancellation } = wireAccept({
     ...{ stores, channel, execution, lifecycle, planning, starter },
-    ...{ reruns: noReruns, tasks: starter, own: "https://platform.test/media/" },
+    ...{ reruns: noReruns, tasks: starter, workflows: noCanaryWorkflows, own: "https://platform.test/media/" },
   });
   const { holds, outbox, queue, end } = lifecycle;
   return {

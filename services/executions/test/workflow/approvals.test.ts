@@ -17,6 +17,7 @@ import { createRelayedRuns } from "../../src/upkeep/runs";
 import { createLooks } from "../../../platform/test/support/looks";
 import { createProcess, type Fault } from "../support/faults";
 import { logger, reportEach, runOf, startMoney, type Money } from "../support/money";
+import { noCanaries } from "../support/no-canaries";
 import { startWorker } from "../support/temporal";
 
 /** Runs with approvals on real Temporal, store and billing. The test simulates the picture model. */
@@ -66,6 +67,7 @@ const work = (): Promise<RunningTemporal> =>
 const outboxParts = () => ({
   ...{ holds: money.holds, queue, reports: reportEach(money.usage), logger },
   webhooks: { end: async () => undefined, waiting: async () => undefined },
+  canaries: noCanaries,
   erase: async () => undefined,
 });
 

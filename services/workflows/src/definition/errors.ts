@@ -13,6 +13,14 @@ export const testsRequired = (name: string, version: number): DomainError =>
     `the alias ${name} only moves to versions that passed the workflow's tests: run the tests on version ${version}, then move the alias`,
     { version },
   );
+export const canaryDiffers = (version: number, { fields, results }: { fields: string[]; results: string[] }): DomainError => {
+  const parts = [
+    ...(fields.length > 0 ? [`other input fields (${fields.join(", ")})`] : []),
+    ...(results.length > 0 ? [`other result names (${results.join(", ")})`] : []),
+  ];
+  const message = `version ${version} can't be a canary, because it has ${parts.join(" and ")}: publish a version with the same ones`;
+  return new DomainError("conflict", "CANARY_SHAPE", message, { fields, results });
+};
 export const notApproved = (what = "templates"): DomainError =>
   new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", `this account awaits approval and cannot publish ${what} yet`);
 export const sessionRequired = (member: string): DomainError =>

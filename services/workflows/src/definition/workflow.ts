@@ -2,6 +2,7 @@
 
 import { member, PRODUCTION } from "@nodeloom/kernel";
 import type { App } from "../apps/app";
+import type { Canary, EndedCanary } from "./canary";
 
 /** A saved workflow. Its graph and pictures are stored as the JSON texts that were sent, byte for byte. */
 export interface Workflow {
@@ -94,6 +95,10 @@ export interface Alias extends Pick<Published, "version" | "revision" | "pinnedM
   generators?: GeneratorUse[];
   /** True if the alias can move only to versions that passed the workflow's tests. */
   requireTests?: boolean;
+  /** The version that gets a share of the owner's runs. */
+  canary?: Canary;
+  /** The last canary that was promoted or rolled back. */
+  lastCanary?: EndedCanary;
 }
 
 /** A graph approved by a caller who could run the workflow. */

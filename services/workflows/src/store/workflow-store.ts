@@ -35,6 +35,7 @@ const stillPublished = ({ published }: Pick<Workflow, "published">): object =>
 /** Matches if an alias is unchanged. */
 const stillAliased = (head: Pick<Workflow, "aliases">, name: string): object => ({
   [`aliases.${name}.version`]: aliasOf(head, name)?.version ?? null,
+  [`aliases.${name}.canary.id`]: aliasOf(head, name)?.canary?.id ?? null,
 });
 
 const atRevision = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision });
