@@ -19,6 +19,7 @@ const PAGE = `<!doctype html>
     <link rel="icon" type="image/svg+xml" href="${ICON_PATH}" />
     <link rel="stylesheet" href="${EXPLORER_PATH}/swagger-ui.css" />
     <link rel="stylesheet" href="${EXPLORER_PATH}/page.css" />
+    <link rel="preload" as="fetch" href="${EXPLORER_PATH}/openapi.json" crossorigin="anonymous" />
     <script src="${EXPLORER_PATH}/theme.js"></script>
   </head>
   <body>
@@ -64,18 +65,55 @@ export const explorerDocument = (text: string): string => {
   return JSON.stringify(document);
 };
 
-/** Groups start closed, because drawing every operation takes seconds. The validator badge is off, because it calls another host. */
-const START = `SwaggerUIBundle({
-  url: "${EXPLORER_PATH}/openapi.json",
-  dom_id: "#reference",
-  deepLinking: true,
-  docExpansion: "none",
-  filter: true,
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-});
+/**
+ * Groups start closed, because drawing every operation takes seconds. The validator badge is off, because it calls another host. Swagger UI
+ * would resolve the references of the whole document for each part that it shows, which takes seconds; `partOf` returns the part with only
+ * the components that it refers to.
+ */
+const START = `(() => {
+  const componentsOf = (part, document) => {
+    const components = {};
+    const add = (value) => {
+      if (typeof value !== "object" || value === null) return;
+      const [, kind, name] = /^#\\/components\\/([^/]+)\\/([^/]+)$/.exec(value.$ref ?? "") ?? [];
+      const component = document.components[kind]?.[name];
+      if (component && !components[kind]?.[name]) {
+        (components[kind] ??= {})[name] = component;
+        add(component);
+      }
+      Object.values(value).forEach(add);
+    };
+    add(part);
+    return components;
+  };
+  const partOf = (document, [root, name, key]) => {
+    const { paths, components, ...head } = document;
+    const part = key === undefined ? document[root][name] : { [key]: document[root][name][key] };
+    const used = componentsOf(part, document);
+    if (root === "paths") return { ...head, paths: { [name]: part }, components: used };
+    return { ...head, paths: {}, components: { ...used, [name]: { ...used[name], ...part } } };
+  };
+  const inParts = () => ({
+    afterLoad() {
+      const resolve = this.fn.resolveSubtree;
+      this.fn.resolveSubtree = (document, path, options) => resolve(partOf(document, path), path, options);
+    },
+    // Swagger UI reads documents as YAML, which takes ten times as long.
+    statePlugins: { spec: { wrapActions: { parseToJson: (_, { specActions }) => (text) => specActions.updateJsonSpec(JSON.parse(text)) } } },
+  });
+  SwaggerUIBundle({
+    url: "${EXPLORER_PATH}/openapi.json",
+    dom_id: "#reference",
+    plugins: [inParts],
+    deepLinking: true,
+    docExpansion: "none",
+    filter: true,
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    tryItOutEnabled: true,
+    validatorUrl: null,
+  });
+})();
 `;
 
 /** Keeps all content within the width of a phone. */
