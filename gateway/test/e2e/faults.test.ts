@@ -1,5 +1,6 @@
 import { connectMongo } from "@nodeloom/platform";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
+import { startChatProvider, type ChatProvider } from "./support/chat-provider";
 import { clip, filmLoop, greeting } from "./support/graphs";
 import { APART, startPlatform, type Platform } from "./support/platform";
 import { signatureOf, startReceiver, type Receiver } from "./support/receiver";
@@ -9,13 +10,14 @@ let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account & { webhookSecret?: string };
 let receiver: Receiver;
+let chat: ChatProvider;
 const BILLING = "billing";
 const EXECUTIONS = "executions";
 
 beforeAll(async () => {
-  receiver = await startReceiver();
+  [receiver, chat] = await Promise.all([startReceiver(), startChatProvider()]);
   platform = await startPlatform({
-    allow: [receiver.address],
+    allow: [receiver.address, chat.address],
     groups: [APART[0]!.filter((name) => name !== BILLING), [BILLING], [EXECUTIONS], ["gateway"]],
   });
   client = clientOf(platform);
@@ -24,6 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await platform.stop();
   receiver.close();
+  chat.close();
 });
 
 const post = (path: string, body: unknown): Promise<Answer> => client.call("POST", path, { key: user.key, body });
@@ -158,6 +161,37 @@ it("gives correct limits and settles exactly once with two gateways and two exec
   await finalRowsOf(slug, 30);
   expect(before - (await balance())).toBeCloseTo(30 * 5.75, 6);
   await ledgerIsRight();
+});
+
+it("never exceeds a provider's limit with two executions processes, also when one of them is killed", async () => {
+  const LIMIT = 4;
+  const RUNS = 80;
+  expect(await client.asAdmin("POST", "/api/admin/models", chat.entry("chat", LIMIT))).toMatchObject({ status: 201 });
+  const other = await platform.startAnother(EXECUTIONS);
+  const gateway = await platform.startAnother("gateway", { EXECUTIONS_ADDRESS: other.env.EXECUTIONS_LISTEN! });
+  const bases = [platform.baseUrl, `http://${gateway.env.GATEWAY_LISTEN!}`];
+  const since = new Date().toISOString();
+  // A run starts on the process that accepts it.
+  const [survivors] = bases.map((baseUrl) =>
+    Array.from({ length: RUNS / 2 }, () =>
+      clientOf({ baseUrl, admin: platform.admin })
+        .call("POST", "/api/models/chat/run", { key: user.key, body: { inputs: { prompt: "a loom" } } })
+        .catch(() => undefined),
+    ),
+  );
+  await eventually(() => chat.counts.ended > RUNS / 8);
+  await other.process.kill();
+  for (const answer of await Promise.all(survivors!)) expect(answer).toMatchObject({ status: 200 });
+  const { rows } = (
+    await eventually(
+      () => get(`/api/executions?limit=${RUNS}&createdAfter=${since}`),
+      ({ body }) => (body.rows as { status: string }[]).every(({ status }) => status !== "processing"),
+    )
+  ).body as unknown as { rows: { status: string }[] };
+  // The killed process hadn't accepted all of its requests.
+  expect(rows.length).toBeGreaterThan(RUNS / 2);
+  expect(rows.filter(({ status }) => status !== "completed")).toEqual([]);
+  expect(chat.counts.most).toBe(LIMIT);
 });
 
 it("holds both money invariants under 100 parallel runs of one user", async () => {

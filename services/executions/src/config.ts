@@ -49,6 +49,12 @@ export const variables = {
     .min(0)
     .default(DEFAULT_SPOOL_MB)
     .describe("maximum size of the files in EXECUTIONS_DATA_DIR, in MiB"),
+  EXECUTIONS_REPLICAS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1)
+    .describe("number of processes to assume for limits of providers if this process starts while Redis is unavailable"),
   ...moderationVariables,
 };
 

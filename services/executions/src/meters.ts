@@ -77,12 +77,14 @@ export interface Watched {
   providers: () => { name: string; isOpen: boolean; load?: ReturnType<Slots["load"]> }[];
   /** Number of provider jobs that this process polls. */
   jobs: () => number;
+  /** True while limits of providers count in all processes together. */
+  areLimitsShared: () => boolean;
 }
 
 export type Stop = () => void;
 
 /** @returns a function that stops the observation */
-export const watchLoad = ({ pools, providers, jobs }: Watched): Stop => {
+export const watchLoad = ({ pools, providers, jobs, areLimitsShared }: Watched): Stop => {
   const loads = (pick: "inUse" | "waiting") => (): Reading[] => [
     ...Object.entries(pools).map(([pool, slots]) => ({ value: slots.load()[pick], attributes: { pool } })),
     ...providers().flatMap(({ name, load }) => (load ? [{ value: load[pick], attributes: { pool: `provider ${name}` } }] : [])),
@@ -91,6 +93,9 @@ export const watchLoad = ({ pools, providers, jobs }: Watched): Stop => {
     observedGauge("nodeloom.slots.in_use", "places that are taken, by pool", loads("inUse")),
     observedGauge("nodeloom.slots.waiting", "work that waits for a place, by pool", loads("waiting")),
     observedGauge("nodeloom.jobs.followed", "jobs at providers that this process follows", () => [{ value: jobs() }]),
+    observedGauge("nodeloom.provider.limits.shared", "1 while limits of providers count in all processes together", () => [
+      { value: areLimitsShared() ? 1 : 0 },
+    ]),
     observedGauge("nodeloom.workflow_tasks.failing", "workflows whose task fails again and again, by type", () =>
       [...failingTasks].map(([workflow, value]) => ({ value, attributes: { workflow } })),
     ),

@@ -233,9 +233,9 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       await temporal.close();
       await threads.stop();
       for (const client of [...Object.values(services), ...Object.values(erasures)]) client.close();
+      await callParts.close();
       publisher.disconnect();
       subscriber.disconnect();
-      await callParts.close();
     },
   };
 };

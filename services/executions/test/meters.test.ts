@@ -88,7 +88,7 @@ it("reports used places, waiting runs and paused providers at the time of the re
   const bounded = gates(JSON.stringify({ baseUrl: "https://busy.test/v1", maxConcurrent: 3 }));
   const away = gates(JSON.stringify({ baseUrl: "https://away.test" }));
   const jobs = jest.fn(() => 7);
-  const end = watchLoad({ pools: { downloads: pool }, providers: gates.states, jobs });
+  const end = watchLoad({ pools: { downloads: pool }, providers: gates.states, jobs, areLimitsShared: () => false });
 
   const { promise: gate, resolve: release } = deferred();
   const working = [1, 2, 3].map(() => pool.use(() => gate, { maxWaitMs: 60_000 }));

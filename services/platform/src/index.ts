@@ -49,6 +49,7 @@ export * from "./process/service";
 
 export * from "./secrets/keyring";
 
+export * from "./stores/cluster-slots";
 export * from "./stores/database";
 export * from "./stores/free-place";
 export * from "./stores/inserter";

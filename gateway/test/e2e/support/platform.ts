@@ -36,8 +36,8 @@ export interface Platform {
   env: Record<string, string>;
   /** Processes by the names in `groups`, joined by a plus. */
   processes: Record<string, PlatformProcess>;
-  /** Starts a second replica of a service on other ports. */
-  startAnother(service: ServiceName): Promise<{ env: Record<string, string>; process: PlatformProcess }>;
+  /** Starts a second replica of a service on other ports. @param settings overrides of its environment */
+  startAnother(service: ServiceName, settings?: Record<string, string>): Promise<{ env: Record<string, string>; process: PlatformProcess }>;
   /** Calls a control route of the sandbox. */
   sandboxControl(path: string, init?: { method: string; body?: string }): Promise<Response>;
   stop(): Promise<void>;
@@ -184,9 +184,9 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
         ...init,
         headers: { "content-type": "application/json", "x-sandbox-control-key": env.SANDBOX_CONTROL_KEY! },
       }),
-    startAnother: async (service) => {
+    startAnother: async (service, settings = {}) => {
       const name = `${service.toUpperCase()}_LISTEN`;
-      const own = { ...env, [name]: `127.0.0.1:${await freePort()}` };
+      const own = { ...env, ...settings, [name]: `127.0.0.1:${await freePort()}` };
       const another = await startProcess([service], own);
       others.push(another);
       return { env: own, process: another };

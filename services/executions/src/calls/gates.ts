@@ -1,10 +1,11 @@
-import { createSlots, doubling, type Logger, NoSlot, retry, type Slots } from "@nodeloom/platform";
+import { type ClusterSlots, createSlots, derivedId, doubling, type Logger, NoSlot, retry, type Slots } from "@nodeloom/platform";
 import { accountConcurrency, type ProviderSettings } from "@nodeloom/providers";
 import { LRUCache } from "lru-cache";
 import { createBreaker } from "./breaker";
 import type { CallClock } from "./clock";
 import { final } from "./failures";
 import type { Watched } from "../meters";
+import type { SharedOutages } from "./shared-outages";
 import { TIMING } from "../run/timing";
 
 /** Maximum number of calls that wait for one of a provider's `maxConcurrent` places. */
@@ -18,7 +19,7 @@ export interface PassOptions {
   clock: CallClock;
 }
 
-/** Limits and protects the calls of one provider in this process. */
+/** Limits and protects the calls of one provider. */
 export interface Gate {
   /**
    * Makes one submission or text call as soon as the provider can be called.
@@ -37,6 +38,12 @@ interface GateSettings {
   maxConcurrent: number | undefined;
   /** Maximum concurrent calls over all models of the account. */
   accountConcurrent: number | undefined;
+}
+
+/** Connects the gates of all processes. */
+export interface GateCluster {
+  slots: Pick<ClusterSlots, "of">;
+  outages: SharedOutages;
 }
 
 type Env = (name: string) => string | undefined;
@@ -64,28 +71,41 @@ const merged = (states: readonly ProviderState[]): ProviderState[] => {
   return [...byName.values()];
 };
 
-/** Creates the gates of all providers, keyed by their registry settings. @param env reads an environment variable */
-export const createGates = (logger: Logger, env: Env = () => undefined) => {
+/**
+ * Creates the gates of all providers, keyed by their registry settings.
+ * @param env reads an environment variable
+ * @param cluster without it, limits and outages count in this process alone
+ */
+export const createGates = (logger: Logger, env: Env = () => undefined, cluster?: GateCluster) => {
   const breakers = new LRUCache<string, ReturnType<typeof createBreaker>, string>({
     max: REMEMBERED_PROVIDERS,
-    memoMethod: (_id, _stale, { context: name }) => createBreaker(name, logger),
+    memoMethod: (id, _stale, { context: name }) => {
+      const breaker = createBreaker(name, logger, cluster?.outages.peersOf(id));
+      cluster?.outages.follow(id, breaker.adopt);
+      return breaker;
+    },
+    dispose: (_breaker, id) => cluster?.outages.forget(id),
   });
+  const breakerOf = ({ id, name }: GateSettings): ReturnType<typeof createBreaker> => breakers.memo(id, { context: name });
+
+  /** @param resource the same text is the same limit in all processes */
+  const slotsOf = (resource: string, concurrency: number): Slots => {
+    const options = { concurrency, queueLimit: QUEUE_LIMIT };
+    return cluster ? cluster.slots.of(derivedId("provider", resource), options) : createSlots(options);
+  };
 
   /** Limits of accounts, shared by all models that use the account. */
   const accounts = new LRUCache<string, { name: string; slots: Slots }, { name: string; concurrency: number }>({
     max: REMEMBERED_PROVIDERS,
-    memoMethod: (_id, _stale, { context: { name, concurrency } }) => ({
-      name,
-      slots: createSlots({ concurrency, queueLimit: QUEUE_LIMIT }),
-    }),
+    memoMethod: (id, _stale, { context: { name, concurrency } }) => ({ name, slots: slotsOf(`account ${id}`, concurrency) }),
   });
   const accountOf = ({ id, name, accountConcurrent: concurrency }: GateSettings): Slots | undefined =>
     concurrency === undefined ? undefined : accounts.memo(`${id} ${concurrency}`, { context: { name, concurrency } }).slots;
 
   const createGate = (settings: GateSettings): WatchedGate => {
     const { id, maxConcurrent, name } = settings;
-    const breaker = breakers.memo(id, { context: name });
-    const own = maxConcurrent === undefined ? undefined : createSlots({ concurrency: maxConcurrent, queueLimit: QUEUE_LIMIT });
+    const breaker = breakerOf(settings);
+    const own = maxConcurrent === undefined ? undefined : slotsOf(`${id} ${maxConcurrent}`, maxConcurrent);
     // Places are taken in a fixed order, so that two calls can't wait for each other.
     const lines = [own, accountOf(settings)].filter((line) => line !== undefined);
     /** Takes a place. If the queue is full, the call is retried later. */
@@ -133,7 +153,7 @@ export const createGates = (logger: Logger, env: Env = () => undefined) => {
   /** True while calls to the provider are held back. */
   const isAway = (providerJson: string): boolean => breakers.peek(settingsOf(providerJson, env).id)?.isOpen() ?? false;
   /** Time from which one call can test whether a failing provider is back; undefined while the provider responds. */
-  const nextTrial = (providerJson: string): number | undefined => breakers.peek(settingsOf(providerJson, env).id)?.nextTrial();
+  const nextTrial = (providerJson: string): number | undefined => breakerOf(settingsOf(providerJson, env)).nextTrial();
   const states = (): ProviderState[] =>
     merged([
       ...[...gates.values()].map((gate) => gate.state()),

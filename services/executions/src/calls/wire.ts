@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { MediaUrls } from "@nodeloom/kernel";
 import {
   createAddressRules,
+  createClusterSlots,
   createEgressClient,
   createOutgoingBudget,
   createOwnServers,
@@ -10,6 +11,7 @@ import {
   OUTGOING_WINDOW_SECONDS,
   type AddressRulesOptions,
   type Logger,
+  type Redis,
 } from "@nodeloom/platform";
 import { createProvider, type Provider } from "@nodeloom/providers";
 import { LRUCache } from "lru-cache";
@@ -30,6 +32,7 @@ import { createOwnFiles } from "./own-files";
 import { createPace } from "./pace";
 import { createKeyTest, createProviderKeys } from "./provider-keys";
 import { openSpool } from "./spool";
+import { createSharedOutages } from "./shared-outages";
 import { createSubmissions } from "./submissions";
 import { createTextStreams } from "./text-streams";
 import { createPrograms, createProgramVersion, createRequirePrograms } from "./transforms";
@@ -45,13 +48,14 @@ export interface CallsConfig extends ModerationConfig {
   REDIS_KEY_PREFIX: string;
   EXECUTIONS_DATA_DIR: string;
   EXECUTIONS_SPOOL_MB: number;
+  EXECUTIONS_REPLICAS: number;
 }
 
 export interface CallsFloorOptions {
   config: CallsConfig;
   services: Pick<Services, "identity" | "media" | "models" | "transform">;
   stores: Stores;
-  redis: Parameters<typeof createWindowCounter>[0]["redis"];
+  redis: Redis;
   channel: EventChannel;
   execution: Execution;
   catalog: ModelCatalog;
@@ -92,7 +96,12 @@ export const wireCalls = async ({
     ...{ folder: join(config.EXECUTIONS_DATA_DIR, `${config.MONGODB_DATABASE_PREFIX}spool`), maxBytes: config.EXECUTIONS_SPOOL_MB * MIB },
     ...{ media: storage, rows: stores.rows, logger },
   });
-  const gates = createGates(logger, (name) => process.env[name]);
+  const shared = { redis, keyPrefix: config.REDIS_KEY_PREFIX };
+  const cluster = {
+    slots: createClusterSlots({ ...shared, processes: config.EXECUTIONS_REPLICAS }),
+    outages: createSharedOutages({ ...shared, logger }),
+  };
+  const gates = createGates(logger, (name) => process.env[name], cluster);
   const [downloads, pace, textStreams] = [createSlots(DOWNLOADS), createPace(), createTextStreams(channel)];
   const calls = createCalls({
     ...{ catalog, media, storage, downloads, own, pace, textStreams, identity, userEgress, transform, spool },
@@ -123,11 +132,13 @@ export const wireCalls = async ({
       pools: { downloads, ...(moderation ? { moderation: moderation.slots } : {}) },
       providers: gates.states,
       jobs: pace.followed,
+      areLimitsShared: cluster.slots.isShared,
     },
     close: async (): Promise<void> => {
       textStreams.stop();
+      cluster.outages.stop();
       await spool.stop();
-      await Promise.all([egress.close(), ownServers.close(), userEgress.close()]);
+      await Promise.all([cluster.slots.stop(), egress.close(), ownServers.close(), userEgress.close()]);
     },
   };
 };
