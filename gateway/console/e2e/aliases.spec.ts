@@ -23,6 +23,16 @@ test("a version is rolled back and promoted with one click", async () => {
   await page.locator("li > div > button[aria-expanded]").filter({ hasText: "Version 2" }).click();
   await page.getByRole("button", { name: "Point to version 2" }).click();
   await expect(page.getByText("staging runs version 2", { exact: false }).first()).toBeVisible();
+  await page.getByLabel("Share of production").fill("51");
+  await expect(page.getByRole("button", { name: "Start canary" })).toBeDisabled();
+  await page.getByLabel("Share of production").fill("20");
+  await page.getByRole("button", { name: "Start canary" }).click();
+  const canary = page.getByRole("group", { name: "Canary of production" });
+  await expect(canary).toContainText("Canary: version 2 gets 20 % of the runs, and is promoted after 50");
+  await expect(canary).toContainText("Version 1: 0 runs, 0 failed");
+  expect(await production()).toMatchObject({ version: 1, canary: { version: 2, percent: 20, minRuns: 50 } });
+  await canary.getByRole("button", { name: "Stop canary" }).click();
+  await expect(canary).toHaveCount(0);
   await page.getByRole("button", { name: "Promote to version 2" }).click();
   await expect(page.getByText("production runs version 2", { exact: false }).first()).toBeVisible();
   await page.getByRole("button", { name: "Follow the newest version" }).click();

@@ -2,41 +2,16 @@ import type { WorkflowAlias } from "@nodeloom/client";
 import { ALIAS, PRODUCTION } from "@nodeloom/kernel/limits";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { request } from "../../api/client";
-import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
 import { useDocument, useEditor } from "../context";
+import { CanaryState } from "./canary";
 import { aliasesQuery } from "./queries";
+import { useAliasChange } from "./use-alias-change";
 import { COMMON } from "../../messages/common";
 import { ALIASES } from "../../messages/editor/versions";
 
 const STAGING = "staging";
-
-/** Moves and deletes aliases, one change at a time. */
-const useAliasChange = () => {
-  const { document, slug } = useEditor();
-  const { busy, run } = useChange("aliases");
-  const change = (work: () => Promise<unknown>, doneMessage: string): Promise<unknown> =>
-    run(async () => {
-      await work();
-      await document.refresh().catch(() => undefined);
-    }, doneMessage);
-  return {
-    busy,
-    /** @param from version that the alias points to now, as shown; null for a new alias */
-    point: (name: string, version: number, from: number | null) =>
-      change(
-        () => request("setAlias", { params: { slug, name }, body: { version, if: { version: from } } }),
-        ALIASES.nowRunsVersion(name, version),
-      ),
-    remove: (name: string) =>
-      change(
-        () => request("deleteAlias", { params: { slug, name } }),
-        name === PRODUCTION ? ALIASES.followsNewest : ALIASES.aliasDeleted(name),
-      ),
-  };
-};
 
 /** Points `production` to a version with one click. */
 export const Promote = ({ version, aliases }: { version: number; aliases: readonly WorkflowAlias[] }) => {
@@ -88,17 +63,20 @@ export const Aliases = () => {
     <section aria-label={ALIASES.aliases}>
       <ul className="flex flex-col gap-1 text-sm">
         {set.map((alias) => (
-          <li key={alias.name} className="flex items-center gap-3 px-2.5">
-            <span className="min-w-0 flex-1 truncate">
-              <span className="font-medium">{alias.name}</span>{" "}
-              <span className="text-muted">
-                {ALIASES.runsVersion} {alias.version}
+          <li key={alias.name} className="flex flex-col gap-1 px-2.5">
+            <div className="flex items-center gap-3">
+              <span className="min-w-0 flex-1 truncate">
+                <span className="font-medium">{alias.name}</span>{" "}
+                <span className="text-muted">
+                  {ALIASES.runsVersion} {alias.version}
+                </span>
               </span>
-            </span>
-            <Button size="sm" variant="ghost" busy={busy} onClick={() => void remove(alias.name)}>
-              {alias.name === PRODUCTION ? ALIASES.followNewest : COMMON.delete}
-              {alias.name !== PRODUCTION && <span className="sr-only"> {ALIASES.namedAlias(alias.name)}</span>}
-            </Button>
+              <Button size="sm" variant="ghost" busy={busy} onClick={() => void remove(alias.name)}>
+                {alias.name === PRODUCTION ? ALIASES.followNewest : COMMON.delete}
+                {alias.name !== PRODUCTION && <span className="sr-only"> {ALIASES.namedAlias(alias.name)}</span>}
+              </Button>
+            </div>
+            <CanaryState alias={alias} />
           </li>
         ))}
       </ul>

@@ -13,11 +13,14 @@ export const versionsQuery = (slug: string) =>
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+const CANARY_MS = 5_000;
 /** Aliases of a workflow, `production` first. */
 export const aliasesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["aliases", slug],
     queryFn: async ({ signal }) => (await request("listAliases", { params: { slug }, signal })).body,
+    // A canary changes with each run.
+    refetchInterval: ({ state }) => (state.data?.some(({ canary }) => canary) ? CANARY_MS : false),
   });
 /** Graph of a published version, which never changes. */
 export const versionQuery = (slug: string, version: number) =>

@@ -5,6 +5,7 @@ import { CircleCheck, Rocket, RotateCcw, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { messageOf, request } from "../../api/client";
 import { Aliases, OtherAlias, Promote } from "./aliases";
+import { StartCanary } from "./canary";
 import { aliasesQuery, versionQuery, versionsQuery } from "./queries";
 import { useChange } from "../../api/use-change";
 import { sameGraph, type DocGraph } from "../../document/graph";
@@ -205,6 +206,7 @@ const List = ({ onRestored }: { onRestored: () => void }) => {
           {head.version === chosenVersion && (
             <div className="flex flex-col gap-4 px-2.5 pt-2 pb-4">
               <OtherAlias version={head.version} />
+              <StartCanary version={head.version} />
               <div>
                 <RunTests version={head.version} />
               </div>

@@ -16,6 +16,29 @@ export const ALIASES = {
   namedAlias: (name: string) => `alias ${name}`,
 };
 
+const percentOf = (share: number): string => `${Math.floor(share * 100)} %`;
+const REASONS = { errors: "more errors", cost: "higher cost", time: "longer time", max_credits: "its credit limit" };
+
+export const CANARIES = {
+  start: "Start canary",
+  stop: "Stop canary",
+  percent: "Share of production",
+  percentHint: (most: number) => `Percent, at most ${most}`,
+  minRuns: "Promote after",
+  minRunsHint: (least: number) => `Runs, at least ${least}`,
+  started: (name: string, version: number, percent: number) => `${percent} % of the runs of ${name} now run version ${version}.`,
+  ofAlias: (name: string) => `Canary of ${name}`,
+  running: (version: number, percent: number, minRuns: number) =>
+    `Canary: version ${version} gets ${percent} % of the runs, and is promoted after ${minRuns}`,
+  arm: (version: number, runs: number, failed: number, cost: string, time: string) =>
+    `Version ${version}: ${plural(runs, "run", "runs")}, ${failed} failed, mean cost ${cost}, mean time ${time}`,
+  confidence: ({ errors, cost, time }: { errors: number; cost: number; time: number }) =>
+    `Confidence that the canary is worse: errors ${percentOf(errors)}, cost ${percentOf(cost)}, time ${percentOf(time)}`,
+  promoted: (version: number, runs: number) => `The canary, version ${version}, was promoted after ${plural(runs, "run", "runs")}.`,
+  rolledBack: (version: number, runs: number, reason: keyof typeof REASONS | null, confidence: number) =>
+    `The canary, version ${version}, was rolled back after ${plural(runs, "run", "runs")} for ${REASONS[reason ?? "errors"]}, with a confidence of ${percentOf(confidence)}.`,
+};
+
 export const TESTS = {
   tests: "Tests",
   testDraft: "Test draft",
