@@ -84,7 +84,8 @@ export const measure = async ({ expected, key, cookie, seed, counts, say, check 
     Array.from({ length: count }, () => {
       const name = pick(names, random);
       const edit = pick(editsOf(name), random);
-      const template = TEMPLATES[name](golden);
+      // Templates share parts, which an edit must not change.
+      const template = structuredClone(TEMPLATES[name](golden));
       edit.edit(template, random);
       return { name, edit, template };
     });

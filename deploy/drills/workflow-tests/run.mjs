@@ -24,7 +24,8 @@ const counts = {
 };
 
 await runDrill("workflow-tests", async ({ say, check, atEnd }) => {
-  const platform = await startPlatform({});
+  // A local model reads the text in pictures.
+  const platform = await startPlatform({ LOCAL_MODELS: "on", NODELOOM_HOSTING: "shared" });
   atEnd(platform.stop);
   const { call } = createApi(() => readLocal().baseUrl);
   const expected = expecting(call);
