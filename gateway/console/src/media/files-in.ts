@@ -7,6 +7,10 @@ export interface OutputFile {
   family: MediaFamily | undefined;
   /** Text such as "1024 × 768, PNG"; undefined if unknown. */
   format?: string | undefined;
+  /** True for a mask, which is shown over its picture. */
+  isMask?: true;
+  /** Address of the picture of a mask, if it is known. */
+  over?: string | undefined;
 }
 
 const FAMILIES: ReadonlyMap<string, MediaFamily> = new Map([
@@ -48,7 +52,14 @@ export const filesIn = (value: unknown, name = "", depth = 0): OutputFile[] => {
   if (!isRecord(value)) return [];
   const url = typeof value.url === "string" ? safeUrl(value.url) : undefined;
   if (url !== undefined)
-    return [{ url, family: familyOfType(value.contentType) ?? FAMILIES.get(name) ?? familyOfUrl(url), format: formatOf(value) }];
+    return [
+      {
+        url,
+        family: familyOfType(value.contentType) ?? FAMILIES.get(name) ?? familyOfUrl(url),
+        format: formatOf(value),
+        ...(/^masks?$/.test(name) && { isMask: true }),
+      },
+    ];
   return Object.entries(value).flatMap(([member, inner]) => filesIn(inner, member, depth + 1));
 };
 

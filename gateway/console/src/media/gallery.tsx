@@ -1,6 +1,7 @@
 import { Download, FileArchive } from "lucide-react";
 import { isOwnMedia, unsigned } from "./url";
 import { Button, IconButton } from "../ui/button";
+import { MaskView } from "./mask-view";
 import { MediaView } from "./media-view";
 import type { OutputFile } from "./files-in";
 import { downloadAll, downloadItem } from "./viewer/download";
@@ -43,12 +44,16 @@ export const Gallery = ({ files, prompts }: { files: readonly OutputFile[]; prom
                 className="block w-full cursor-zoom-in"
                 onClick={() => viewFiles(index)}
               >
-                <MediaView
-                  file={file}
-                  label={GALLERY.resultNumber(index + 1)}
-                  className="mx-auto max-h-80 w-full object-contain"
-                  width={GALLERY_WIDTH}
-                />
+                {file.isMask === true ? (
+                  <MaskView file={file} label={GALLERY.resultNumber(index + 1)} className="h-80 w-full" width={GALLERY_WIDTH} whole />
+                ) : (
+                  <MediaView
+                    file={file}
+                    label={GALLERY.resultNumber(index + 1)}
+                    className="mx-auto max-h-80 w-full object-contain"
+                    width={GALLERY_WIDTH}
+                  />
+                )}
               </button>
             ) : (
               <MediaView file={file} label={GALLERY.resultNumber(index + 1)} className="mx-auto max-h-80 w-full object-contain" />

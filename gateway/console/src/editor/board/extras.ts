@@ -11,4 +11,5 @@ export { SettingsDialog } from "../dialogs/settings-dialog";
 export { Library } from "../panels/library";
 export { ProblemsPanel } from "../panels/problems";
 export { Minimap } from "./mini-map";
+export { NodeMask } from "./node/node-mask";
 export { NodeElapsed } from "./node/node-elapsed";

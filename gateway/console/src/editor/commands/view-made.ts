@@ -11,6 +11,7 @@ import { complain } from "../../ui/overlays/toast";
 import { graphOf } from "../chosen";
 import type { Editor } from "../context";
 import { shownIn } from "../scene/scene";
+import { filesShown, withPictures, type FilesOf } from "../scene/masked";
 import { itemsOf, type ShownItem } from "../scene/shown-items";
 import { nodeTitle } from "../titles";
 import { placeBeside } from "./actions";
@@ -71,7 +72,14 @@ const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Pr
   const nodes = new Map(execution.nodes.map((one) => [one.id, one]));
   const progress = stateIn(node, nodes);
   if (!progress) return setOf(node, execution.executionId, execution.createdAt, [], () => ({ facts: [] }));
-  return setOf(node, execution.executionId, execution.createdAt, itemsOf(node, progress, execution.result), (item) => {
+  const shownFiles = filesShown(editor.scene.store.getState().shown);
+  const filesOf: FilesOf = (id) => {
+    const [one, state] = [nodeById(graph, id), nodes.get(id)];
+    const files = one && state ? itemsOf(one, state, execution.result).flatMap(({ file }) => file ?? []) : [];
+    return files.length > 0 ? files : shownFiles(id);
+  };
+  const items = withPictures(graph, filesOf, node.id, itemsOf(node, progress, execution.result));
+  return setOf(node, execution.executionId, execution.createdAt, items, (item) => {
     const { model, prompt, value, settings } = recipeOf(graph, then, { nodes, inputs: execution.inputs }, item.item);
     const seed = settings.find(([name]) => name === "seed")?.[1];
     const facts: [string, string][] = [
@@ -119,7 +127,8 @@ export const viewMade = (editor: Editor, nodeId: string, index: number): void =>
   const node = nodeById(graphOf(editor), nodeId);
   const { items, executionId, at } = shownIn(editor.scene.store.getState(), nodeId);
   if (!node || executionId === undefined) return;
-  const set = setOf(node, executionId, at, items, () => ({ facts: [] }));
+  const pictured = withPictures(graphOf(editor), filesShown(editor.scene.store.getState().shown), nodeId, items);
+  const set = setOf(node, executionId, at, pictured, () => ({ facts: [] }));
   if (set.items.length === 0) return;
   const before = items.slice(0, index).filter(isMade).length;
   const use = editor.canEdit ? (item: ViewerItem) => void inputFrom(editor, nodeId)(item) : undefined;

@@ -21,6 +21,7 @@ export const FrameView = lazy(async () => ({ default: (await loadExtras()).Frame
 export const NoteView = lazy(async () => ({ default: (await loadExtras()).NoteView }));
 export const NodeCorner = lazy(async () => ({ default: (await loadExtras()).NodeCorner }));
 export const Minimap = lazy(async () => ({ default: (await loadExtras()).Minimap }));
+export const NodeMask = lazy(async () => ({ default: (await loadExtras()).NodeMask }));
 export const NodeElapsed = lazy(async () => ({ default: (await loadExtras()).NodeElapsed }));
 export const Conflicts = lazy(async () => ({ default: (await loadExtras()).Conflicts }));
 

@@ -4,7 +4,7 @@ import { afterRun, executionsQuery } from "../../api/queries";
 import { watchRun } from "../../runs/live";
 import { useMadeBy } from "../../runs/made-files";
 import { RunStatus } from "../../runs/status";
-import { Thumb } from "../../media/thumb";
+import { OutputThumb } from "../../media/output-thumb";
 import { classes } from "../../ui/classes";
 import { ago, roundCredits } from "../../ui/format";
 import { useEditor } from "../context";
@@ -51,7 +51,7 @@ export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
                 {filesOfRun(run)
                   .slice(0, THUMBS)
                   .map((file) => (
-                    <Thumb key={file.url} file={file} label="" width={THUMB_PX} className="size-7 shrink-0 rounded-md bg-(--media)" />
+                    <OutputThumb key={file.url} file={file} label="" width={THUMB_PX} className="size-7 shrink-0 rounded-md bg-(--media)" />
                   ))}
               </span>
             </button>

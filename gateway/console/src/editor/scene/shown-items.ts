@@ -1,4 +1,4 @@
-import { makesCalls, makesResult } from "@nodeloom/kernel/graph";
+import { callsTransform, makesCalls, makesResult, mediaOperation } from "@nodeloom/kernel/graph";
 import type { DocNode } from "../../document/graph";
 import type { NodeProgress } from "../../runs/live";
 import { plainWords } from "../../runs/answers/words";
@@ -22,6 +22,11 @@ const textOf = (outputs: Readonly<Record<string, unknown>>): string | undefined 
   return plainWords(first[1]);
 };
 
+/** True if the files of a node are masks; its calls return them as images. */
+const makesMasks = ({ type, data }: DocNode): boolean => callsTransform(type) && mediaOperation(data.operation)?.output === "mask";
+
+const asMask = (item: ShownItem): ShownItem => (item.file ? { ...item, file: { ...item.file, isMask: true } } : item);
+
 /** Outputs of a call: its files, else its text, else a placeholder. */
 const itemsOfCall = (call: NodeCall): ShownItem[] => {
   const plain = { item: call.item, status: call.status, creditsCost: call.creditsCost, error: call.error?.message };
@@ -41,7 +46,8 @@ export const itemsOf = (node: DocNode, progress: NodeProgress, result: Readonly<
     return filesIn(gave).map((file, item) => ({ item, status: "completed", file, text: undefined, creditsCost: 0, error: undefined }));
   }
   const calls = callsOf(progress);
-  const callItems = calls.flatMap(itemsOfCall);
+  const outputs = calls.flatMap(itemsOfCall);
+  const callItems = makesMasks(node) ? outputs.map(asMask) : outputs;
   const seenItems = new Set(calls.map(({ item }) => item));
   const isGoing = progress.status === "processing";
   const waiting = Array.from({ length: isGoing ? (progress.items ?? 1) : 0 }, (_, item) => item).filter((item) => !seenItems.has(item));

@@ -1,7 +1,7 @@
 import type { BatchRow } from "@nodeloom/client";
 import { Check, LoaderCircle, Star } from "lucide-react";
 import type { Given } from "../../runs/given";
-import { Thumb } from "../../media/thumb";
+import { OutputThumb } from "../../media/output-thumb";
 import { Button } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { roundCredits } from "../../ui/format";
@@ -39,7 +39,7 @@ const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | und
         onClick={onView}
       >
         {file ? (
-          <Thumb file={file} label={name} width={THUMB_PX} className="size-full" />
+          <OutputThumb file={file} label={name} width={THUMB_PX} className="size-full" />
         ) : (
           <span className="block size-full overflow-hidden bg-sunken p-2 text-xs wrap-anywhere text-text">{given.text}</span>
         )}

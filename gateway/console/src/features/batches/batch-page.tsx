@@ -11,7 +11,7 @@ import { useChange } from "../../api/use-change";
 import { useWorkflowNames } from "../../parts/workflow-names";
 import { filesIn } from "../../media/files-in";
 import { givenBy, type Given } from "../../runs/given";
-import { Thumb } from "../../media/thumb";
+import { OutputThumb } from "../../media/output-thumb";
 import { Pager } from "../../parts/pager";
 import { Button, ButtonRow, buttonClasses } from "../../ui/button";
 import { credits } from "../../ui/format";
@@ -68,7 +68,7 @@ const Cell = (props: CellProps) => {
   const body = (
     <>
       {file ? (
-        <Thumb
+        <OutputThumb
           file={file}
           label={BATCH_PAGE.resultOfItem(row.index + 1)}
           width={THUMB_PX}

@@ -10,7 +10,7 @@ import type { OutputFile } from "../../media/files-in";
 import { useMadeBy } from "../../runs/made-files";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
-import { Thumb } from "../../media/thumb";
+import { OutputThumb } from "../../media/output-thumb";
 import { causeOf } from "../../runs/trouble/cause";
 import { buttonClasses } from "../../ui/button";
 import { classes } from "../../ui/classes";
@@ -37,7 +37,7 @@ const Made = ({ files }: { files: readonly OutputFile[] }) => {
   return (
     <span className="flex items-center gap-1">
       {files.slice(0, THUMBS).map((file, index) => (
-        <Thumb
+        <OutputThumb
           key={file.url}
           file={file}
           label={LIST_PAGE.result(index + 1)}

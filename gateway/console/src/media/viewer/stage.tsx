@@ -3,8 +3,9 @@ import { useRef, useState, type PointerEvent } from "react";
 import { IconButton } from "../../ui/button";
 import { isOwnMedia } from "../url";
 import { classes } from "../../ui/classes";
+import { MaskView } from "../mask-view";
 import { MediaView } from "../media-view";
-import { Thumb } from "../thumb";
+import { OutputThumb } from "../output-thumb";
 import { Video, VideoClip, type ClipTools } from "../video";
 import type { Zoom } from "./picture";
 import { Sound } from "./sound";
@@ -19,13 +20,20 @@ const clipTools = ({ loop, setLoop, stepBy }: ClipTools) => (
   </div>
 );
 
+/** Widest thumbnail, in device pixels. */
+const FULL_WIDTH = 2_048;
+
 /** One item in full size. */
 export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom: Zoom; label?: string }) => {
   const { file, text } = item;
   if (file && isOwnMedia(file.url) && file.family === "image")
     return (
       <div className={classes("viewer-surface", zoom.view.zoom > 1 && "cursor-grab")} {...zoom.surface}>
-        <img src={file.url} alt={label} draggable={false} className="size-full object-contain" style={zoom.style} />
+        {file.isMask === true ? (
+          <MaskView file={file} label={label} width={FULL_WIDTH} whole className="size-full" style={zoom.style} />
+        ) : (
+          <img src={file.url} alt={label} draggable={false} className="size-full object-contain" style={zoom.style} />
+        )}
       </div>
     );
   if (file && isOwnMedia(file.url) && file.family === "video")
@@ -131,7 +139,7 @@ export const Sheet = ({ sets, onChoose }: { sets: readonly ViewerSet[]; onChoose
                 className="aspect-square w-full overflow-hidden rounded-lg bg-(--on-media)/8 hover:outline-2 hover:outline-(--on-media)"
                 onClick={() => onChoose(set, index)}
               >
-                <Thumb file={item.file} text={item.text} label="" width={300} className="size-full" />
+                <OutputThumb file={item.file} text={item.text} label="" width={300} className="size-full" />
               </button>
             </li>
           ))}

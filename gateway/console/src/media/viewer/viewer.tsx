@@ -21,7 +21,7 @@ import { IconButton } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { TipHome } from "../../ui/overlays/tip";
 import { complain, say, Toaster } from "../../ui/overlays/toast";
-import { Thumb } from "../thumb";
+import { OutputThumb } from "../output-thumb";
 import { downloadAll, downloadItem } from "./download";
 import { useZoom } from "./picture";
 import { Difference, One, Sheet, SideBySide, Slider } from "./stage";
@@ -59,7 +59,7 @@ const Strip = ({ items, chosen, onChoose }: { items: readonly ViewerItem[]; chos
           className={classes("size-14 overflow-hidden rounded-lg bg-(--on-media)/10", index === chosen && "outline-2 outline-(--on-media)")}
           onClick={() => onChoose(index)}
         >
-          <Thumb file={item.file} text={item.text} label="" width={120} className="size-full" />
+          <OutputThumb file={item.file} text={item.text} label="" width={120} className="size-full" />
         </button>
       </li>
     ))}

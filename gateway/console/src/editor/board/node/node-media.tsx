@@ -1,5 +1,5 @@
 import { Expand, LoaderCircle, TriangleAlert } from "lucide-react";
-import { useState } from "react";
+import { Suspense, useState, type ReactNode } from "react";
 import { NODE, WIDTHS, type Box } from "../../../canvas/geometry";
 import type { DocNode } from "../../../document/graph";
 import { MediaView } from "../../../media/media-view";
@@ -10,6 +10,7 @@ import { ago, creditNumber } from "../../../ui/format";
 import { resizeTo } from "../../commands/media-actions";
 import { viewNode } from "../../commands/view-node";
 import { useEditor, useUi } from "../../context";
+import { NodeMask } from "../../panels/lazy-panels";
 import type { Shown } from "../../scene/shown";
 import type { ShownItem } from "../../scene/shown-items";
 import { NODE_MEDIA } from "../../../messages/editor/board";
@@ -31,7 +32,8 @@ const Failed = ({ message }: { message: string | undefined }) => (
 );
 
 /** One output in full size. */
-const Item = ({ item, label, width }: { item: ShownItem; label: string; width: number }) => {
+const Item = ({ item, label, width, mask }: { item: ShownItem; label: string; width: number; mask: ReactNode }) => {
+  if (item.file?.isMask === true) return mask;
   if (item.file?.family === "audio") return <MediaView file={item.file} label={label} className="w-full" />;
   if (item.file) return <Thumb file={item.file} label={label} width={width * PIXELS} className="size-full" whole />;
   if (item.text !== undefined)
@@ -80,7 +82,16 @@ const SizeButtons = ({ node }: { node: DocNode }) => {
   );
 };
 
-const Strip = ({ items, chosen, onChoose }: { items: readonly ShownItem[]; chosen: number; onChoose: (index: number) => void }) => (
+const STRIP_WIDTH = 40;
+
+interface StripProps {
+  items: readonly ShownItem[];
+  chosen: number;
+  onChoose: (index: number) => void;
+  maskAt: (at: number, label: string, width: number) => ReactNode;
+}
+
+const Strip = ({ items, chosen, onChoose, maskAt }: StripProps) => (
   <ol className="node-strip nowheel nodrag" style={{ height: NODE.strip }} aria-label={NODE_MEDIA.allResults}>
     {items.map((item, index) => (
       <li key={`${item.item} ${index}`} className="shrink-0">
@@ -94,8 +105,10 @@ const Strip = ({ items, chosen, onChoose }: { items: readonly ShownItem[]; chose
         >
           {item.status === "processing" ? (
             <LoaderCircle className="size-4 animate-spin text-muted" aria-hidden />
+          ) : item.file?.isMask === true ? (
+            maskAt(index, "", STRIP_WIDTH)
           ) : item.status === "completed" ? (
-            <Thumb file={item.file} text={item.text} label="" width={40 * PIXELS} className="size-full" />
+            <Thumb file={item.file} text={item.text} label="" width={STRIP_WIDTH * PIXELS} className="size-full" />
           ) : (
             <TriangleAlert className="size-4 text-bad" aria-hidden />
           )}
@@ -133,6 +146,11 @@ export const NodeMedia = ({
   const item = items[chosenIndex];
   if (!item) return null;
   const caption = captionOf(shown, chosenIndex);
+  const maskAt = (at: number, label: string, across: number): ReactNode => (
+    <Suspense fallback={null}>
+      <NodeMask nodeId={node.id} items={items} at={at} label={label} width={across * PIXELS} whole={label !== ""} />
+    </Suspense>
+  );
   const open = (): void => viewNode(editor, node.id, chosenIndex);
   return (
     <div
@@ -144,6 +162,7 @@ export const NodeMedia = ({
           item={item.status === "processing" && item.item === 0 && writing !== undefined ? { ...item, text: writing } : item}
           label={NODE_MEDIA.itemOf(title, chosenIndex + 1, items.length)}
           width={width}
+          mask={maskAt(chosenIndex, NODE_MEDIA.itemOf(title, chosenIndex + 1, items.length), width)}
         />
         {caption !== "" && <span className="node-caption">{caption}</span>}
         <span className="node-tools nodrag">
@@ -153,7 +172,9 @@ export const NodeMedia = ({
           )}
         </span>
       </div>
-      {floor.hasStrip && <Strip items={items} chosen={chosenIndex} onChoose={(index) => setChoice({ of: executionId, index })} />}
+      {floor.hasStrip && (
+        <Strip items={items} chosen={chosenIndex} maskAt={maskAt} onChoose={(index) => setChoice({ of: executionId, index })} />
+      )}
     </div>
   );
 };
