@@ -45,6 +45,8 @@ export const ERASURE = {
   workflows: {
     /** Slugs of deleted workflows stay reserved. */
     workflows: "removed",
+    canaries: { with: "workflows" },
+    canary_runs: { with: "workflows" },
     versions: { with: "workflows" },
     folders: "removed",
     owners: "removed",
