@@ -24,6 +24,8 @@ STORED = {
     "decideExecution": {"value"},
     "createWorkflowBatch": {"inputs", "items", "settings", "mediaId"},
     "quoteWorkflowBatch": {"inputs", "items", "settings", "mediaId"},
+    "runTests": {"settings"},
+    "quoteTests": {"settings"},
     "createModelBatch": {"inputs", "mediaId"},
     "quoteModelBatch": {"inputs", "mediaId"},
     # Times and zones are read by libraries of theirs.

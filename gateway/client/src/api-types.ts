@@ -534,6 +534,10 @@ export interface RunTestsRequest {
   version?: number | string;
   /** The alias whose version is tested. Send either `alias` or `version` */
   alias?: string;
+  /** Settings by node id, which replace those of the tested graph, and not those of `against`: for example another model. Without `workflow:write`, you can set `model` (with the capability of that model) and the `inputs` of generators */
+  settings?: Record<string, Record<string, unknown>>;
+  /** Instead of the tests: the distinct inputs of up to this many completed runs of the workflow, newest first. The results have the ids of these runs as names, and expect only that the run completes */
+  recentRuns?: number;
   /** A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed. By default the version that judges name in `against` */
   against?: {
     /** A version's number, or `draft` */
@@ -548,6 +552,16 @@ export interface StartedTests {
   total: number;
 }
 
+export interface BatchQuote {
+  total: number;
+  /** Expected cost of all items, without calls that trial grants pay for */
+  estimatedCreditCost: number;
+  /** Maximum cost of all items */
+  maxCreditCost: number;
+  /** True if completed items cost exactly this */
+  exact: boolean;
+}
+
 export interface TestRun {
   batchId: string;
   status: "running" | "paused" | "passed" | "failed" | "cancelled";
@@ -559,6 +573,10 @@ export interface TestRun {
   failed: number;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
+  /** Settings that replaced those of the tested graph */
+  settings?: Record<string, unknown>;
+  /** Inputs of earlier runs ran instead of tests */
+  recentRuns?: true;
   createdAt: string | null;
   finishedAt: string | null;
   /** The version that it was compared with */
@@ -582,6 +600,10 @@ export interface TestRunWithResults {
   failed: number;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
+  /** Settings that replaced those of the tested graph */
+  settings?: Record<string, unknown>;
+  /** Inputs of earlier runs ran instead of tests */
+  recentRuns?: true;
   createdAt: string | null;
   finishedAt: string | null;
   /** The version that it was compared with */
@@ -1284,16 +1306,6 @@ export interface BatchWebhook {
 export interface CreatedBatch {
   batchId: string;
   total: number;
-}
-
-export interface BatchQuote {
-  total: number;
-  /** Expected cost of all items, without calls that trial grants pay for */
-  estimatedCreditCost: number;
-  /** Maximum cost of all items */
-  maxCreditCost: number;
-  /** True if completed items cost exactly this */
-  exact: boolean;
 }
 
 export interface ModelBatchRequest {
@@ -4326,6 +4338,14 @@ export interface Operations {
     body?: RunTestsRequest;
     response: StartedTests;
   };
+  /** Validate and price a run of a workflow's tests without running it */
+  quoteTests: {
+    params: {
+      slug: string;
+    };
+    body?: RunTestsRequest;
+    response: BatchQuote;
+  };
   /** List the runs of a workflow's tests, newest first */
   listTestRuns: {
     params: {
@@ -6075,6 +6095,7 @@ export const OPERATIONS = {
   setAlias: { method: "PUT", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: "application/json" },
   deleteAlias: { method: "DELETE", path: "/api/workflows/{slug}/aliases/{name}", idempotent: false, contentType: null },
   runTests: { method: "POST", path: "/api/workflows/{slug}/tests/run", idempotent: true, contentType: "application/json" },
+  quoteTests: { method: "POST", path: "/api/workflows/{slug}/tests/quote", idempotent: false, contentType: "application/json" },
   listTestRuns: { method: "GET", path: "/api/workflows/{slug}/tests/runs", idempotent: false, contentType: null },
   getTestRun: { method: "GET", path: "/api/workflows/{slug}/tests/runs/{id}", idempotent: false, contentType: null },
   exportBundle: { method: "GET", path: "/api/bundles", idempotent: false, contentType: null },

@@ -1,4 +1,4 @@
-import type { Operations, RunTestsRequest, StartedTests, TestRun, TestRunWithResults } from "./api-types";
+import type { BatchQuote, Operations, RunTestsRequest, StartedTests, TestRun, TestRunWithResults } from "./api-types";
 import { sleep } from "./sleep";
 import type { RequestOptions, Transport } from "./transport";
 
@@ -10,8 +10,13 @@ export interface WaitForTestsOptions extends Omit<RequestOptions, "idempotencyKe
 }
 
 export interface Tests {
-  /** Runs the tests of a workflow on its draft, or on `version` or `alias` if set. `against` compares with another version. */
+  /**
+   * Runs the tests of a workflow on its draft, or on `version` or `alias` if set. `against` compares with another version, `settings` tries
+   * other settings of nodes, and `recentRuns` takes the inputs of earlier runs instead of the tests.
+   */
   run(slug: string, order?: RunTestsRequest, options?: RequestOptions): Promise<StartedTests>;
+  /** Price of `run` with the same order. It has no calls that earlier runs made, and both sides with `against`. */
+  quote(slug: string, order?: RunTestsRequest, options?: RequestOptions): Promise<BatchQuote>;
   /** Newest first; `nextCursor` continues the list. */
   list(
     slug: string,
@@ -33,6 +38,7 @@ export const createTests = (transport: Transport): Tests => {
 
   return {
     run: async (slug, body = {}, options = {}) => (await transport.send("runTests", { ...options, params: { slug }, body })).body,
+    quote: async (slug, body = {}, options = {}) => (await transport.send("quoteTests", { ...options, params: { slug }, body })).body,
     list: async (slug, query = {}, options = {}) => (await transport.send("listTestRuns", { ...options, params: { slug }, query })).body,
     get,
     junit: async (slug, id, options = {}) =>

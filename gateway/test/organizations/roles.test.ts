@@ -30,7 +30,7 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
   runner: `
       cancelBatch cancelExecution cancelQueuedExecutions confirmWorkflow createAppToken createModelBatch createWorkflowBatch
       decideExecution falCancel falRun falSubmit openaiChat openaiEditImages openaiEmbed openaiGenerateImages openaiRespond
-      openaiSpeak openaiTranscribe quoteModel quoteModelBatch quoteRerun quoteWorkflow quoteWorkflowBatch redeliverWebhook
+      openaiSpeak openaiTranscribe quoteModel quoteModelBatch quoteRerun quoteTests quoteWorkflow quoteWorkflowBatch redeliverWebhook
       replicateCancelPrediction replicateCreateModelPrediction replicateCreatePrediction rerunBatch rerunExecution resumeBatch
       runModel runTests runWorkflow
   `,

@@ -120,7 +120,7 @@ const EXCEPTIONS: Record<string, readonly string[]> = {
     ...["cancelBatch", "cancelExecution", "cancelQueuedExecutions", "falCancel", "replicateCancelPrediction"],
   ],
   "a question without an effect": [
-    ...["quoteWorkflow", "quoteModel", "quoteWorkflowBatch", "quoteModelBatch", "quoteRerun", "verifyFile"],
+    ...["quoteWorkflow", "quoteModel", "quoteWorkflowBatch", "quoteModelBatch", "quoteTests", "quoteRerun", "verifyFile"],
     ...["adminTestProviderKey", "adminTestModelServer", "adminInspectServerWorkflow"],
   ],
   "a message that is sent, which the delivery shows": [

@@ -146,6 +146,7 @@ export const batchesHandlers = ({ batches: { orders, reads, testRunning, testRea
     const { batch, isReplay } = await testRunning.run(request);
     return { batch: batchMessage(batch), replayed: isReplay };
   }),
+  quoteTests: unary((request) => testRunning.quote(request)),
   listTestRuns: unary((request) => testReads.list(request)),
   getTestRun: unary((request) => testReads.get(request)),
   readBatchResults: serverStream((request) => reads.results(request)),

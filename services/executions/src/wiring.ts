@@ -129,7 +129,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const reads = createReads(stores, awaitDelivered, webhooks.runs);
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
   const batches = createBatches({
-    ...{ stores, services, planning, catalog, runs, cancellation, channel, urls, logger },
+    ...{ stores, services, planning, reruns, catalog, runs, cancellation, channel, urls, logger },
     ...{ nextTrial: callParts.nextTrial, starter: batchStarter, withDeliveries: webhooks.batches, publicBaseUrl: config.PUBLIC_BASE_URL },
   });
   const leaving = createLeaving({

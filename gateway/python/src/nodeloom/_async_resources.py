@@ -442,12 +442,18 @@ class AsyncTests:
         """Runs the tests of a workflow: on its draft, unless `version` or `alias` says otherwise.
 
         Args:
-            order: `version`, `alias`, and `against`, a version or alias to compare with.
+            order: `version`, `alias`, and `against`, a version or alias to compare with. `settings` by node id replace those of the tested
+                graph, and `recentRuns` takes the inputs of that many earlier runs instead of the tests.
         """
         body = cast("Mapping[str, Any]", order or {})
         return cast(
             "StartedTests", await self._client._body(Call("runTests", params={"slug": slug}, body=body, idempotency_key=idempotency_key))
         )
+
+    async def quote(self, slug: str, order: RunTestsRequest | None = None) -> BatchQuote:
+        """Prices `run` with the same order, without calls that earlier runs made."""
+        body = cast("Mapping[str, Any]", order or {})
+        return cast("BatchQuote", await self._client._body(Call("quoteTests", params={"slug": slug}, body=body)))
 
     async def list(self, slug: str, **query: Any) -> Mapping[str, Any]:
         """A page of test runs, newest first: `rows`, and the `nextCursor` of the next page."""

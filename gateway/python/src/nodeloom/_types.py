@@ -615,6 +615,13 @@ class RunTestsRequest(TypedDict):
     version: NotRequired[int | str]
     # The alias whose version is tested. Send either `alias` or `version`
     alias: NotRequired[str]
+    # Settings by node id, which replace those of the tested graph, and not those of `against`: for
+    # example another model. Without `workflow:write`, you can set `model` (with the capability of that
+    # model) and the `inputs` of generators
+    settings: NotRequired[Mapping[str, Mapping[str, Any]]]
+    # Instead of the tests: the distinct inputs of up to this many completed runs of the workflow, newest
+    # first. The results have the ids of these runs as names, and expect only that the run completes
+    recentRuns: NotRequired[int]
     # A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing
     # changed. By default the version that judges name in `against`
     against: NotRequired[RunTestsRequestAgainst]
@@ -623,6 +630,16 @@ class RunTestsRequest(TypedDict):
 class StartedTests(TypedDict):
     batchId: str
     total: int
+
+
+class BatchQuote(TypedDict):
+    total: float
+    # Expected cost of all items, without calls that trial grants pay for
+    estimatedCreditCost: float
+    # Maximum cost of all items
+    maxCreditCost: float
+    # True if completed items cost exactly this
+    exact: bool
 
 
 class TestRunAgainst(TypedDict):
@@ -646,6 +663,10 @@ class TestRun(TypedDict):
     failed: int
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
+    # Settings that replaced those of the tested graph
+    settings: NotRequired[Mapping[str, Any]]
+    # Inputs of earlier runs ran instead of tests
+    recentRuns: NotRequired[Literal[True]]
     createdAt: str | None
     finishedAt: str | None
     # The version that it was compared with
@@ -673,6 +694,10 @@ class TestRunWithResults(TypedDict):
     failed: int
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
+    # Settings that replaced those of the tested graph
+    settings: NotRequired[Mapping[str, Any]]
+    # Inputs of earlier runs ran instead of tests
+    recentRuns: NotRequired[Literal[True]]
     createdAt: str | None
     finishedAt: str | None
     # The version that it was compared with
@@ -1463,16 +1488,6 @@ class BatchWebhook(TypedDict):
 class CreatedBatch(TypedDict):
     batchId: str
     total: float
-
-
-class BatchQuote(TypedDict):
-    total: float
-    # Expected cost of all items, without calls that trial grants pay for
-    estimatedCreditCost: float
-    # Maximum cost of all items
-    maxCreditCost: float
-    # True if completed items cost exactly this
-    exact: bool
 
 
 class ModelBatchRequest(TypedDict):

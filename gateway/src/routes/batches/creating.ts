@@ -14,7 +14,7 @@ import { modelBatch, orderOf, workflowBatch, type BatchContext } from "./request
 export const ACCEPTED = 202;
 
 export const created = z.object({ batchId: uuid, total: z.number() }).meta({ id: "CreatedBatch" });
-const quoted = z
+export const quoted = z
   .object({
     total: z.number(),
     estimatedCreditCost: credits.meta({ description: "Expected cost of all items, without calls that trial grants pay for" }),
@@ -22,6 +22,10 @@ const quoted = z
     exact: z.boolean().meta({ description: "True if completed items cost exactly this" }),
   })
   .meta({ id: "BatchQuote" });
+
+export const quotedView = ({ total, millicredits, maxMillicredits, exact }: batches.QuoteBatchResponse) => ({
+  ...{ total, estimatedCreditCost: toCredits(millicredits), maxCreditCost: toCredits(maxMillicredits), exact },
+});
 
 /** @throws Error if executions returns no batch */
 export const createdReply = (
@@ -44,12 +48,7 @@ const create = async (context: BatchContext, $case: TargetCase, value: string): 
 
 const quote = async (context: BatchContext, $case: TargetCase, value: string): Promise<Reply> => {
   const order = orderOf(context, $case, value);
-  const { total, millicredits, maxMillicredits, exact } = await context.gateway.services.batches.quoteBatch(
-    { order },
-    { deadlineMs: BATCH_CREATE_MS },
-  );
-  const body = { total, estimatedCreditCost: toCredits(millicredits), maxCreditCost: toCredits(maxMillicredits), exact };
-  return { status: 200, body };
+  return { status: 200, body: quotedView(await context.gateway.services.batches.quoteBatch({ order }, { deadlineMs: BATCH_CREATE_MS })) };
 };
 
 const ITEM_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND", "ACCOUNT_NOT_APPROVED"] as const;

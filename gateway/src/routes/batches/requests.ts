@@ -23,7 +23,7 @@ const mediaId = identifier.meta({
   description:
     "Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out",
 });
-const settings = z.record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject).meta({
+export const settings = z.record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject).meta({
   description:
     "Settings by node id, which replace those in your own graph; each member of `inputs` on its own. Without `workflow:write`, you can set `model` (with the capability of that model) and the `inputs` of generators",
 });

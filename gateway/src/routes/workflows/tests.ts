@@ -10,7 +10,6 @@ import { BATCH_CREATE_MS } from "../../http/limits";
 import { notFound } from "../../http/errors";
 import { raw, toJson } from "../../http/json";
 import {
-  aliasName,
   anyObject,
   credits,
   cursor,
@@ -22,35 +21,18 @@ import {
   slug,
   timestamp,
   uuid,
-  versionMember,
   workflowParams,
   type ParamsSpec,
 } from "../../http/schemas";
-import { toRunner } from "../runs/run";
+import { quoted, quotedView } from "../batches/creating";
 import { specific } from "../runs/schemas";
 import { junitXml, type JunitTest } from "./junit";
-import { selectedGraph } from "./selection";
+import { ORDER_ERRORS, testOrder, testsBody } from "./test-orders";
 
 const ACCEPTED = 202;
-const DRAFT = "draft";
 const XML = "application/xml";
 
 const count = z.number().int();
-const which = {
-  version: versionMember.meta({ description: "A version's number, or `draft`" }),
-  alias: aliasName.optional().meta({ description: "The alias whose version is tested. Send either `alias` or `version`" }),
-};
-const request = z
-  .strictObject({
-    ...which,
-    against: z.strictObject(which).optional().meta({
-      description:
-        "A version or an alias to compare with. It runs first, and the tests reuse its calls where nothing changed. By default the version that judges name in `against`",
-    }),
-  })
-  .optional()
-  .meta({ id: "RunTestsRequest" });
-
 const checked = {
   kind: z.enum([...EXPECTATION_KINDS, "status", "maxCredits", "maxMs"]),
   index: count.optional().meta({ description: "Index in `expect`; absent for `status`, `maxCredits` and `maxMs`" }),
@@ -104,6 +86,8 @@ const runHead = {
   passed: count,
   failed: count,
   creditsCost: credits,
+  settings: anyObject.optional().meta({ description: "Settings that replaced those of the tested graph" }),
+  recentRuns: z.literal(true).optional().meta({ description: "Inputs of earlier runs ran instead of tests" }),
   createdAt: timestamp.nullable(),
   finishedAt: timestamp.nullable(),
   against: z
@@ -141,11 +125,13 @@ const batchHead = ({ batchId, version, alias, millicredits }: proto.Batch): Reco
   creditsCost: toCredits(millicredits),
 });
 
-const runView = ({ batch, status, passed, failed, against }: proto.TestRun): Record<string, unknown> => {
+const runView = ({ batch, status, passed, failed, against, settingsJson, isRecentRuns }: proto.TestRun): Record<string, unknown> => {
   if (!batch) throw new Error("executions answered without a batch");
   return {
     ...batchHead(batch),
     ...{ status, total: batch.total, passed, failed },
+    settings: settingsJson === "" ? undefined : raw(settingsJson),
+    recentRuns: isRecentRuns || undefined,
     createdAt: iso(batch.createdAt),
     finishedAt: iso(batch.finishedAt),
     against: against && batchHead(against),
@@ -160,45 +146,49 @@ const runParams: ParamsSpec<{ slug: string; id: string }> = {
 const shared = { tag: "Workflows", auth: "any", limit: "user" } as const;
 const reading = { ...shared, method: "GET", role: "viewer", capability: "execution:read" } as const;
 
+const starting = {
+  ...shared,
+  method: "POST",
+  role: "runner",
+  approval: true,
+  capability: specific("workflow", "slug"),
+  params: workflowParams,
+  body: jsonBody(testsBody),
+  example: { version: 4, against: { alias: "production" } },
+} as const;
 export const testRoutes = [
   defineRoute({
-    ...shared,
-    method: "POST",
+    ...starting,
     path: "/api/workflows/:slug/tests/run",
     operationId: "runTests",
     summary: "Run the tests of a workflow on a version, or on the draft",
     description:
       "Runs every test of your workflow (its member `tests`) as one batch: on the draft, unless `version` or `alias` says otherwise. Calls that an earlier run of the same test made with equal inputs are reused and cost nothing. `GET …/tests/runs/{id}` has the results.",
-    role: "runner",
-    approval: true,
     idempotent: "rebuild",
-    capability: specific("workflow", "slug"),
-    params: workflowParams,
-    body: jsonBody(request),
     responses: { [ACCEPTED]: z.object({ batchId: uuid, total: count }).meta({ id: "StartedTests" }) },
-    errors: [
-      ...(["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND", "ACCOUNT_NOT_APPROVED"] as const),
-      ...(["CONCURRENCY_LIMIT_EXCEEDED", "PRECONDITION_FAILED", "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "ALIAS_NOT_FOUND"] as const),
-    ],
-    example: { version: 4, against: { alias: "production" } },
+    errors: [...ORDER_ERRORS, "CONCURRENCY_LIMIT_EXCEEDED"],
     handler: async (context) => {
-      const { gateway, caller, params, body, executionId, fingerprint } = context;
-      const selected = (selection: { version?: string | number | undefined; alias?: string | undefined }) =>
-        selectedGraph(caller, { version: selection.version === undefined ? undefined : String(selection.version), alias: selection.alias });
-      const tested = selected(body ?? {});
-      const isNamed = tested.version !== "" || tested.alias !== "";
-      const { batch, replayed } = await gateway.services.batches.runTests(
-        {
-          ...{ batchId: executionId || randomUUID(), slug: params.slug, fingerprint },
-          ...(isNamed ? tested : { version: DRAFT, alias: "" }),
-          against: body?.against && selected(body.against),
-          runner: toRunner(caller, "workflow"),
-        },
-        { deadlineMs: BATCH_CREATE_MS },
-      );
+      const { gateway, executionId, fingerprint } = context;
+      const order = { ...testOrder(context), batchId: executionId || randomUUID(), fingerprint };
+      const { batch, replayed } = await gateway.services.batches.runTests(order, { deadlineMs: BATCH_CREATE_MS });
       if (!batch) throw new Error("executions answered without a batch");
       if (replayed && fingerprint !== "") markReplayed(context.response);
       return { status: ACCEPTED, body: { batchId: batch.batchId, total: batch.total } };
+    },
+  }),
+  defineRoute({
+    ...starting,
+    path: "/api/workflows/:slug/tests/quote",
+    operationId: "quoteTests",
+    summary: "Validate and price a run of a workflow's tests without running it",
+    description:
+      "The price includes `against`, and excludes judges and calls that an earlier run made with equal inputs. Calls that both sides make with equal inputs are charged once, so a run can cost less.",
+    responses: { 200: quoted },
+    errors: ORDER_ERRORS,
+    handler: async (context) => {
+      const { quote } = await context.gateway.services.batches.quoteTests({ tests: testOrder(context) }, { deadlineMs: BATCH_CREATE_MS });
+      if (!quote) throw new Error("executions answered without a quote");
+      return { status: 200, body: quotedView(quote) };
     },
   }),
   defineRoute({

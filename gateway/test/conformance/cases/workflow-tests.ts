@@ -9,7 +9,7 @@ import type { Answer } from "../../e2e/support/client";
 /** Tests of workflows, which a version must pass before it is promoted. */
 
 const tests = inSection("D31");
-const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "tests");
+const user = (ctx: Context, name = "tests"): Promise<Actor> => ctx.shared("enterprise", name);
 /** Judges are charged, so their cases have accounts of their own. */
 const judged = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "judges");
 const QUICK = { sandbox: { latencyMs: 10 } };
@@ -193,6 +193,55 @@ export const workflowTestCases: Case[] = [
     fits(await score("One {{subject}} by the sea"), { passed: true, got: { score: 0.5 } });
     fits(await score("A {{subject}} far away"), { passed: true, got: { score: 0.5, votes: [{ score: 0.5 }, { score: 0.5 }] } });
     fits(await score("One rock by the sea"), { passed: false, got: { score: 0, votes: [{ score: 0 }, { score: 0 }] } });
+  }),
+  tests("another model runs against the draft, at the quoted price, and unchanged nodes cost nothing", async (ctx) => {
+    const actor = await user(ctx, "swaps");
+    const look = { name: "look", inputs: {}, expect: [{ path: "images", file: { kind: "image" } }] };
+    const slug = await save(actor, { ...poster("a wren", "one", "sandbox-image"), tests: [look] });
+    answers(await run(actor, slug), 200, { status: "passed", settings: is.absent });
+    const version = await publish(actor, slug);
+    const candidate = { settings: { pic: { model: "sandbox-image-fast" } }, against: { version: "draft" } };
+    const quote = answers(await actor.post(`/api/workflows/${slug}/tests/quote`, candidate), 200, { total: 1, exact: true });
+    const price = pick<number>(quote, "estimatedCreditCost");
+    const spent = await creditsSpent(actor, async () => {
+      const result = answers(await run(actor, slug, candidate), 200, { status: "passed", version: null, creditsCost: price });
+      fits(pick(result, "settings"), candidate.settings);
+      fits(pick(result, "against"), { version: null, creditsCost: 0 });
+      fits(pick(result, "results.0.differences"), [{ path: "images[0]" }]);
+    });
+    fits(spent, is.near(price));
+    answers(await actor.post(`/api/workflows/${slug}/tests/quote`, candidate), 200, { estimatedCreditCost: 0, exact: true });
+    answers(await run(actor, slug, { ...candidate, version, against: { version } }), 200, { status: "passed", creditsCost: 0 });
+    refuses(await point(actor, slug, { version, requireTests: true }), 409, "TESTS_REQUIRED");
+    answers(await actor.get(`/api/workflows/${slug}`), 200, { nodes: poster("a wren", "one", "sandbox-image").nodes });
+    const unknown = { settings: { nothing: { model: "sandbox-image-fast" } } };
+    refuses(await start(actor, slug, unknown), 400, "INVALID_INPUTS");
+    refuses(await start(actor, slug, { settings: { pic: { model: "nothing-like-it" } } }), 422, "WORKFLOW_INVALID");
+    const key = await actor.withKey([`workflow:${slug}:run`, "execution:read"]);
+    refuses(await start(key, slug, candidate), 403, "CAPABILITY_DENIED", { required: "model:sandbox-image-fast:run" });
+  }),
+  tests("inputs of earlier runs stand in for tests: each of the last distinct ones once, with its run's result reused", async (ctx) => {
+    const actor = await user(ctx, "earlier-runs");
+    const graph = picture(QUICK, "sandbox-image");
+    const input = node("in", "request-input", { fields: [{ name: "what", type: "text", label: "What", required: true }] });
+    const slug = await save(actor, { nodes: [input, ...graph.nodes], edges: [edge("in.what", "pic.prompt"), ...graph.edges] });
+    refuses(await start(actor, slug, { recentRuns: 3 }), 412, "PRECONDITION_FAILED");
+    for (const what of ["a jay", "a jay", "a crane", "a coot", "a smew"]) {
+      const ran = await actor.post(`/api/workflows/${slug}/run`, { inputs: { what } });
+      answers(ran, 200);
+    }
+    const spent = await creditsSpent(actor, async () => {
+      const result = answers(await run(actor, slug, { recentRuns: 3 }), 200, { status: "passed", total: 3, recentRuns: true });
+      fits(pick(result, "creditsCost"), 0);
+      fits(pick(result, "results"), [{ name: is.uuid }, { name: is.uuid }, { name: is.uuid }]);
+      const names = [0, 1, 2].map((index) => pick<string>(result, `results.${index}.name`));
+      const inputs = await Promise.all(names.map(async (id) => pick<string>(await actor.get(`/api/executions/${id}`), "inputs.what")));
+      assert.deepEqual(inputs, ["a smew", "a coot", "a crane"]);
+    });
+    assert.equal(spent, 0);
+    const all = answers(await run(actor, slug, { recentRuns: 20, settings: { pic: { model: "sandbox-image-fast" } } }), 200, { total: 4 });
+    fits(pick(all, "creditsCost"), is.positive);
+    refuses(await start(actor, slug, { recentRuns: 21 }), 400, "INVALID_REQUEST", { issues: [{ path: "recentRuns", message: is.text }] });
   }),
   tests("limits of price and time apply, and a price includes reused calls", async (ctx) => {
     const actor = await user(ctx);

@@ -34,12 +34,16 @@ const MICRO_USD_PER_MILLICREDIT = 10;
 
 const itemsOf = ({ id, maxItems }: PlanStep): string[] => Array.from({ length: maxItems }, (_, item) => itemKey(id, item));
 
+/** Returns the number of a step's calls that a rerun reuses without charge. */
+export const freeCalls = (step: PlanStep, reused: PlannedReuse | undefined): number =>
+  reused ? itemsOf(step).filter((key) => reused.free.has(key)).length : 0;
+
 /** Returns the share of a step's calls that a rerun reuses without charge. */
 const freeOf = (step: PlanStep, reused: PlannedReuse | undefined, markupPermille: number) => {
   const keys = reused ? itemsOf(step) : [];
   const savedMicroUsd = keys.reduce((sum, key) => sum + (reused?.saved.get(key) ?? 0), 0);
   return {
-    free: keys.filter((key) => reused?.free.has(key)).length,
+    free: freeCalls(step, reused),
     reusedItems: keys.flatMap((key, item) => (reused?.saved.has(key) ? [item] : [])),
     savedMillicredits: Math.ceil(userCostMicroUsd(savedMicroUsd, markupPermille) / MICRO_USD_PER_MILLICREDIT),
   };

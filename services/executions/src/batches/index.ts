@@ -11,7 +11,7 @@ import { createBeginItem } from "./begin-item";
 import { createCarryBatch } from "./carrying";
 import { createOrders, type OrdersOptions } from "./orders";
 import { createOutageOf, type OutageOptions } from "./outages";
-import { createPricing } from "./pricing";
+import { createPricing, type PricingOptions } from "./pricing";
 import { createBatchReads, type WithDeliveries } from "./reads";
 import { createJudging } from "./tests/judging";
 import { createMeasuring } from "./tests/measuring";
@@ -27,6 +27,7 @@ export interface BatchesOptions {
   stores: Stores;
   services: { billing: Billing; identity: Identity; media: Media; transform: Transform; workflows: Workflows };
   planning: Planning;
+  reruns: PricingOptions["reruns"];
   catalog: ModelCatalog;
   runs: Runs;
   cancellation: Cancellation;
@@ -42,6 +43,7 @@ export const createBatches = (options: BatchesOptions) => {
     stores,
     services,
     planning,
+    reruns,
     catalog,
     runs,
     cancellation,
@@ -53,7 +55,7 @@ export const createBatches = (options: BatchesOptions) => {
     withDeliveries,
     logger,
   } = options;
-  const pricing = createPricing({ planning, billing: services.billing });
+  const pricing = createPricing({ planning, reruns, billing: services.billing });
   const readTable = createReadTable({ media: services.media, workflows: services.workflows, catalog, urls });
   const { media, workflows } = services;
   const readTested = createReadTested({ stores, media, urls, publicBaseUrl });

@@ -61,6 +61,18 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     };
   };
 
+  /** Returns the price of batches, with the number of items of the first one. */
+  const quoteOf = async (all: readonly Order[]): Promise<proto.QuoteBatchResponse> => {
+    const pricedBatches = [];
+    for (const order of all) pricedBatches.push(await pricing(order));
+    return {
+      total: all[0]?.items.length ?? 0,
+      millicredits: pricedBatches.reduce((sum, { estimated }) => sum + estimated, 0),
+      maxMillicredits: pricedBatches.reduce((sum, { most, estimated }) => sum + Math.max(most, estimated), 0),
+      exact: pricedBatches.every(({ isExact }) => isExact),
+    };
+  };
+
   const rowsOf = async ({ _id, total }: BatchRecord): Promise<BatchRow[]> => batches.rowsFrom(_id, 0, total);
 
   const rerunOrder = async (earlier: BatchRecord, { statuses, runner, maxMillicredits }: proto.RerunBatchRequest): Promise<Order> => {
@@ -114,10 +126,13 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     },
 
     quote: async ({ order: batchOrder }: proto.QuoteBatchRequest): Promise<proto.QuoteBatchResponse> =>
-      inTurn(batchOrder?.runner?.userId ?? "", async () => {
-        const order = await read(batchOrder);
-        const { estimated, most, isExact } = await pricing(order);
-        return { total: order.items.length, millicredits: estimated, maxMillicredits: Math.max(most, estimated), exact: isExact };
+      inTurn(batchOrder?.runner?.userId ?? "", async () => quoteOf([await read(batchOrder)])),
+
+    /** Returns the price of a workflow's tests with those to compare with. */
+    quoteTests: (userId: string, readTests: () => Promise<TestOrder>): Promise<proto.QuoteBatchResponse> =>
+      inTurn(userId, async () => {
+        const { order, compared } = await readTests();
+        return quoteOf([order, ...(compared ? [compared.order] : [])]);
       }),
 
     /** Creates a batch from rows of an earlier batch. @throws NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */

@@ -37,7 +37,7 @@ export interface Order extends ReadOrder {
 
 /** A workflow's tests as a batch, and the batch to compare them with. */
 export interface TestOrder {
-  test: { slug: string; testsJson: string; digest: string };
+  test: Pick<BatchTest, "slug" | "digest" | "settingsJson" | "isRecentRuns"> & { testsJson: string };
   order: Order;
   /** The batch to compare with. */
   compared?: { id: string; order: Order };
@@ -170,12 +170,12 @@ export const createPlacing = ({ stores, pricing, starter, channel, logger }: Pla
    */
   const placeBoth = async (
     { batchId, fingerprint }: WhichTests,
-    { test: { slug, testsJson, digest }, order, compared }: TestOrder,
+    { test: { testsJson, ...shared }, order, compared }: TestOrder,
   ): Promise<Created> => {
     await checkOpen(order.runner, compared ? 2 : 1);
     const priced = await pricing(order);
     const comparedPriced = compared && (await pricing(compared.order));
-    const testFor = async (id: string) => ({ slug, digest, tests: await payloads.putText(testsJson, id) });
+    const testFor = async (id: string) => ({ ...shared, tests: await payloads.putText(testsJson, id) });
     if (compared && comparedPriced) {
       const test = { ...(await testFor(compared.id)), of: batchId };
       await store(compared.id, "", { order: compared.order, priced: comparedPriced, test });

@@ -1,19 +1,11 @@
 /** Validates and prices all items of a batch before the first item starts. */
-import {
-  DomainError,
-  heldMillicredits,
-  itemHolds,
-  stepModels,
-  toCredits,
-  type PlanStep,
-  type Reason,
-  type RunPlan,
-} from "@nodeloom/kernel";
+import { DomainError, heldMillicredits, itemHolds, stepModels, toCredits, type PlanStep, type Reason } from "@nodeloom/kernel";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { PlannedRun, Planning } from "../plan/planning";
 import { BATCH, type BatchRow, type ItemInput } from "../run/batch";
-import { mayCostLess, unheldMillicredits } from "../accept/quotes";
+import { freeCalls, mayCostLess, unheldMillicredits } from "../accept/quotes";
+import type { Reruns } from "../reuse/reruns";
 import type { PinnedGraphs } from "../plan/kept-graphs";
 import type { Runner, Target } from "../run/runner";
 
@@ -66,10 +58,9 @@ export interface ReadOrder {
   isTest?: boolean;
 }
 
-const pricedCalls = (step: PlanStep): PricedCalls[] => {
-  const { maxItems: calls } = step;
+const pricedCalls = (step: PlanStep, calls: number): PricedCalls[] => {
   const models = itemHolds(step, 0).map(({ model, maxMillicredits: millicredits }) => ({ model, millicredits }));
-  return models.length === 0 ? [] : [{ calls, models }];
+  return models.length === 0 || calls === 0 ? [] : [{ calls, models }];
 };
 
 const modelsOf = (steps: readonly PlanStep[]): string[][] => {
@@ -77,16 +68,19 @@ const modelsOf = (steps: readonly PlanStep[]): string[][] => {
   return [...new Map(alternatives.map((models) => [models.join(), models])).values()];
 };
 
-const priced = ({ steps }: RunPlan): PricedItem => {
-  const calls = steps.flatMap(pricedCalls);
-  const price = steps.reduce((sum, step) => sum + (step.model === undefined ? 0 : step.maxItems * heldMillicredits(step)), 0);
+const priced = ({ plan: { steps }, reused }: Pick<PlannedRun, "plan" | "reused">): PricedItem => {
+  const paidSteps = steps.map((step) => ({ step, free: freeCalls(step, reused) })).filter(({ step, free }) => free < step.maxItems);
+  const price = paidSteps.reduce(
+    (sum, { step, free }) => sum + (step.model === undefined ? 0 : (step.maxItems - free) * heldMillicredits(step)),
+    0,
+  );
   return {
     price,
-    most: steps.reduce((sum, step) => sum + unheldMillicredits(step), price),
-    mayCostLess: steps.some(mayCostLess),
+    most: paidSteps.reduce((sum, { step, free }) => sum + unheldMillicredits(step, free), price),
+    mayCostLess: paidSteps.some(({ step }) => mayCostLess(step) || (reused?.open.has(step.id) === true && step.maxMillicredits > 0)),
     isPlaceless: steps.length === 0,
-    paid: calls,
-    models: modelsOf(steps),
+    paid: paidSteps.flatMap(({ step, free }) => pricedCalls(step, step.maxItems - free)),
+    models: modelsOf(paidSteps.map(({ step }) => step)),
   };
 };
 
@@ -154,13 +148,25 @@ const invalidItems = (reasons: ReadonlySet<Reason>, problems: readonly Problem[]
 
 export type Pricing = ReturnType<typeof createPricing>;
 
-export const createPricing = ({ planning, billing }: { planning: Pick<Planning, "plan">; billing: Pick<Billing, "getAccount"> }) => {
-  const planItem = (
+export interface PricingOptions {
+  planning: Pick<Planning, "plan">;
+  reruns: Pick<Reruns, "planningOf">;
+  billing: Pick<Billing, "getAccount">;
+}
+
+export const createPricing = ({ planning, reruns, billing }: PricingOptions) => {
+  const planItem = async (
     { target, version, alias, until, runner }: ReadOrder,
-    { inputsJson, settingsJson }: ItemInput,
+    { inputsJson, settingsJson, sources = [] }: ItemInput,
     pinned: PinnedGraphs | undefined,
-  ): Promise<PlannedRun> =>
-    planning.plan({ target, version, alias, until, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true, pinned });
+  ): Promise<PlannedRun> => {
+    const request = { runner, inputsJson, version, alias, pins: false };
+    const rerun = { executionId: "", nodes: [], reuse: [], otherGraph: true, sources: [...sources] };
+    return planning.plan({
+      ...{ target, version, alias, until, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true, pinned },
+      ...(sources.length > 0 ? await reruns.planningOf(rerun, request) : {}),
+    });
+  };
 
   return async (order: ReadOrder): Promise<PricedBatch> => {
     const { items, runner } = order;
@@ -177,7 +183,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
       next += 1;
       try {
         const planned = await planItem({ ...order, alias: alias ?? order.alias }, items[index]!, pinned);
-        all[index] = priced(planned.plan);
+        all[index] = priced(planned);
         if (!pinned) ({ version, alias, retentionDays } = planned);
         pinned ??= planned.pinned;
       } catch (error) {

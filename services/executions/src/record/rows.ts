@@ -28,6 +28,9 @@ export interface ExecutionFilter {
 
 /** Rows per round trip. A page of usual length needs one round trip. */
 export const LIST_BATCH = 101;
+/** Maximum runs that are read to find distinct inputs. */
+const RECENT = 200;
+export type RunInputs = Pick<ExecutionView, "_id" | "inputs" | "until">;
 export type RunResult = Pick<ExecutionView, "_id" | "resultJson" | "resultHash">;
 /** Members of a run by which its test is judged. */
 export type TestedView = Pick<
@@ -136,6 +139,13 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
       { projection: WITHOUT_EVENTS, sort: { createdAt: -1, _id: -1 }, limit, batchSize: Math.min(limit, LIST_BATCH) },
     );
   },
+
+  /** Lists the last completed runs of a user's workflow outside batches, newest first, so that a reader can stop early. */
+  recentInputs: (userId: string, workflowSlug: string): AsyncIterable<RunInputs> =>
+    executions.collection.find<RunInputs>({ userId, batchId: null, status: "completed", workflowSlug } as object, {
+      projection: { inputs: 1, until: 1 },
+      ...{ sort: { createdAt: -1, _id: -1 }, limit: RECENT, batchSize: LIST_BATCH },
+    }),
 
   /** Returns runs under way that haven't been seen since a time, longest unseen first. Runs in `skip` are omitted. */
   unseenSince: (before: Date, limit: number, skip: readonly string[] = []): Promise<ExecutionView[]> =>

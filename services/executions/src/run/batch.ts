@@ -109,8 +109,12 @@ export interface BatchTest {
   slug: string;
   /** JSON array of the tests at the time of the batch. */
   tests: StoredText;
-  /** Equal tests have equal digests. */
+  /** Equal tests have equal digests. Empty if the outcome says nothing about a version: with settings, or with inputs of earlier runs. */
   digest: string;
+  /** JSON object: settings by node id, over those of the tested graph; absent if none. */
+  settingsJson?: string;
+  /** Set if the tests are the inputs of earlier runs. */
+  isRecentRuns?: true;
   /** Id of the comparison batch, which runs the same tests on another version. It ends first, because this batch reuses its calls. */
   against?: string;
   /** Set on the comparison batch: id of the batch that is compared with it. */

@@ -1,6 +1,6 @@
-import { DomainError, invalidInputs, type RunPlan } from "@nodeloom/kernel";
+import { DomainError, invalidInputs, itemKey, type RunPlan } from "@nodeloom/kernel";
 import { executions, type billing } from "@nodeloom/proto";
-import { checkBudget, createPricing } from "../../src/batches/pricing";
+import { checkBudget, createPricing, type PricingOptions } from "../../src/batches/pricing";
 import type { PlannedRun, PlanningRequest } from "../../src/plan/planning";
 import { itemsAtOnce } from "../../src/run/batch";
 
@@ -10,6 +10,10 @@ const step = (maxItems: number, itemLimit = maxItems, another?: number) => ({
 });
 const planned = (steps: object[]): PlannedRun =>
   ({ plan: { steps } as unknown as RunPlan, holds: [], workflowSlug: "flow", modelIds: [], inputsJson: "{}", version: 3 }) as PlannedRun;
+
+const reruns: PricingOptions["reruns"] = {
+  planningOf: ({ sources }, { inputsJson }) => Promise.resolve({ inputsJson, rerun: { sources } as never }),
+};
 
 /** Prices items whose inputs set the number of calls and its maximum. */
 const price = (items: object[], remaining = 0) => {
@@ -21,7 +25,7 @@ const price = (items: object[], remaining = 0) => {
   };
   const grants = [{ model: "painter", total: 3, remaining }];
   const getAccount = () => Promise.resolve({ account: { grants } } as billing.GetAccountResponse);
-  const pricing = createPricing({ planning: { plan }, billing: { getAccount } });
+  const pricing = createPricing({ planning: { plan }, reruns, billing: { getAccount } });
   const order = {
     target: { $case: "workflowSlug" as const, value: "flow" },
     version: "",
@@ -36,6 +40,20 @@ it("adds up the holds and the maximum cost of all items without trial grants, an
   expect(priced).toMatchObject({ estimated: 20, most: 20, isExact: true, isPlaceless: false, version: 3 });
   expect(priced.items.map((item) => item.price)).toEqual([20, 10, 30]);
   expect(priced.items.map(({ granted = 0 }) => granted)).toEqual([20, 10, 10]);
+});
+
+it("prices no calls that an earlier run made with equal inputs", async () => {
+  const plan = ({ rerun }: PlanningRequest): Promise<PlannedRun> => {
+    const reused = rerun && { free: new Set([itemKey("pic", 0)]), open: new Set<string>() };
+    return Promise.resolve({ ...planned([step(1)]), ...(reused ? { reused: reused as PlannedRun["reused"] & object } : {}) });
+  };
+  const pricing = createPricing({ planning: { plan }, reruns, billing: { getAccount: () => Promise.resolve({}) } as never });
+  const order = { target: { $case: "workflowSlug" as const, value: "flow" }, version: "", until: "" };
+  const item = { inputsJson: "{}", settingsJson: "" };
+  const items = [{ ...item, sources: ["earlier"] }, item];
+  const priced = await pricing({ ...order, runner: executions.Runner.fromPartial({ userId: "u" }), items });
+  expect(priced.items.map(({ price: paid }) => paid)).toEqual([0, 10]);
+  expect(priced).toMatchObject({ estimated: 10, most: 10, isExact: true });
 });
 
 it("recognises inexact prices, and items that need no places", async () => {
@@ -76,7 +94,7 @@ it("prices all items with the graph of the first one", async () => {
     const graph = pinned?.graph ?? { nodesJson: graphs.shift()!, edgesJson: "[]", pinnedModels: {}, version: 0 };
     return Promise.resolve({ ...planned([]), pinned: { graph, inner: {} } });
   };
-  const pricing = createPricing({ planning: { plan }, billing: { getAccount: () => Promise.resolve({}) } as never });
+  const pricing = createPricing({ planning: { plan }, reruns, billing: { getAccount: () => Promise.resolve({}) } as never });
   const target = { $case: "workflowSlug" as const, value: "flow" };
   const items = Array.from({ length: 6 }, () => ({ inputsJson: "{}", settingsJson: "" }));
   const { pinned } = await pricing({ target, version: "", until: "", runner: executions.Runner.fromPartial({ userId: "u" }), items });

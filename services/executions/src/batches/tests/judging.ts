@@ -56,7 +56,7 @@ export const createJudging = ({ readTested, workflows }: JudgingOptions) => {
 
   /** Reports the test outcome of a published version to the workflow service. */
   const note = async ({ userId, version, test }: BatchRecord, isPass: boolean): Promise<void> => {
-    if (!test || test.of !== undefined || !(Number(version) > 0)) return;
+    if (!test || test.of !== undefined || test.digest === "" || !(Number(version) > 0)) return;
     const noted = { slug: test.slug, ownerId: userId, version: Number(version), digest: isPass ? test.digest : "" };
     await workflows.notePassedTests(noted).catch((error: unknown) => {
       // The workflow was deleted.

@@ -71,6 +71,7 @@ export const createTestReads = ({ stores: { batches }, judging }: TestReadsOptio
     return proto.TestRun.fromPartial({
       ...{ batch: batchMessage(batch), status: statusOf(batch), passed: count("passed"), failed: count("failed"), results },
       against: compared ? batchMessage(compared) : undefined,
+      ...{ settingsJson: batch.test?.settingsJson ?? "", isRecentRuns: batch.test?.isRecentRuns ?? false },
     });
   };
 

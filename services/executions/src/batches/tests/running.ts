@@ -1,7 +1,7 @@
-/** Runs the tests of a workflow as a batch: one item for each test. */
+/** Runs and prices the tests of a workflow, or the inputs of its last runs, as a batch: one item for each. */
 import { DomainError, judgedVersion, type WorkflowTest } from "@nodeloom/kernel";
 import { derivedId } from "@nodeloom/platform";
-import type { batches as proto } from "@nodeloom/proto";
+import { batches as proto } from "@nodeloom/proto";
 import type { Workflows } from "../../clients";
 import { withKeyMetadata } from "../../accept/key-metadata";
 import type { Stores } from "../../record/stores";
@@ -10,7 +10,7 @@ import { metadataKeys } from "../../run/record";
 import type { Runner } from "../../run/runner";
 import { itemExecutionId } from "../item";
 import type { Orders } from "../orders";
-import type { Order } from "../placing";
+import type { Order, TestOrder } from "../placing";
 
 /** Maximum number of earlier batches whose calls can be reused. */
 const EARLIER_BATCHES = 10;
@@ -18,8 +18,8 @@ const EARLIER_BATCHES = 10;
 const MOST_SOURCES = 10;
 
 export interface TestRunsOptions {
-  stores: Pick<Stores, "batches" | "payloads">;
-  orders: Pick<Orders, "placeTests">;
+  stores: Pick<Stores, "batches" | "payloads" | "rows">;
+  orders: Pick<Orders, "placeTests" | "quoteTests">;
   workflows: Pick<Workflows, "getTests">;
 }
 
@@ -32,6 +32,17 @@ const quiet = (runner: Runner): Runner => ({
 const noTests = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has no tests: save some in its member tests");
 
+const noRuns = (): DomainError =>
+  new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has no completed runs whose inputs are kept: run it first");
+
+interface Tests {
+  tests: WorkflowTest[];
+  /** Equal tests have equal digests; empty if a version that passes them didn't pass the workflow's tests. */
+  digest: string;
+  /** Executions whose calls a test can reuse, by its name. */
+  sources: ReadonlyMap<string, readonly string[]>;
+}
+
 /** Id of the batch that runs the same tests on the version to compare with. */
 export const comparedId = (batchId: string): string => derivedId("test-against", batchId);
 
@@ -43,7 +54,7 @@ const selectedBy = (tests: readonly WorkflowTest[]): { version: string; alias: s
 
 export type TestRunning = ReturnType<typeof createTestRunning>;
 
-export const createTestRunning = ({ stores: { batches, payloads }, orders, workflows }: TestRunsOptions) => {
+export const createTestRunning = ({ stores: { batches, payloads, rows }, orders, workflows }: TestRunsOptions) => {
   /** Returns completed executions of earlier test runs by test name, newest first. */
   const earlierRuns = async (userId: string, slug: string): Promise<Map<string, string[]>> => {
     const byName = new Map<string, string[]>();
@@ -60,41 +71,81 @@ export const createTestRunning = ({ stores: { batches, payloads }, orders, workf
     return byName;
   };
 
+  /** Returns the inputs of the last completed runs as tests without expectations. Each has its run's id as its name. */
+  const recentRuns = async (userId: string, slug: string, count: number): Promise<WorkflowTest[]> => {
+    const tests = new Map<string, WorkflowTest>();
+    for await (const { _id, inputs, until } of rows.recentInputs(userId, slug)) {
+      const json = inputs ? await payloads.getText(inputs) : "{}";
+      if (json === null || (until ?? "") !== "" || tests.has(json)) continue;
+      tests.set(json, { name: _id, inputs: JSON.parse(json) as Record<string, unknown>, expect: [] });
+      if (tests.size === count) break;
+    }
+    if (tests.size === 0) throw noRuns();
+    return [...tests.values()];
+  };
+
+  const readTests = async (userId: string, { slug, recentRuns: count, settingsJson }: proto.RunTestsRequest): Promise<Tests> => {
+    const { testsJson, digest } = await workflows.getTests({ slug, ownerId: userId });
+    const earlier = await earlierRuns(userId, slug);
+    if (count > 0) {
+      const tests = await recentRuns(userId, slug, count);
+      return { tests, digest: "", sources: new Map(tests.map(({ name }) => [name, [name, ...(earlier.get(name) ?? [])]])) };
+    }
+    const tests = JSON.parse(testsJson || "[]") as WorkflowTest[];
+    if (tests.length === 0) throw noTests();
+    return { tests, digest: settingsJson === "" ? digest : "", sources: earlier };
+  };
+
   /** @param compared batch that ends first; its calls are preferred for reuse */
-  const itemsOf = (tests: readonly WorkflowTest[], earlier: ReadonlyMap<string, string[]>, compared?: string): ItemInput[] =>
+  const itemsOf = ({ tests, sources }: Tests, settingsJson: string, compared?: string): ItemInput[] =>
     tests.map(({ name, inputs }, index) => {
       const nearest = compared === undefined ? [] : [itemExecutionId(compared, index)];
-      const sources = [...nearest, ...(earlier.get(name) ?? [])].slice(0, MOST_SOURCES);
-      return { inputsJson: JSON.stringify(inputs), settingsJson: "", ...(sources.length > 0 ? { sources } : {}) };
+      const ids = [...nearest, ...(sources.get(name) ?? [])].slice(0, MOST_SOURCES);
+      return { inputsJson: JSON.stringify(inputs), settingsJson, ...(ids.length > 0 ? { sources: ids } : {}) };
     });
+
+  const runnerOf = ({ runner }: proto.RunTestsRequest): Runner => {
+    if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "tests need a runner");
+    return quiet(runner);
+  };
+
+  const orderOf = async (request: proto.RunTestsRequest, runner: Runner): Promise<TestOrder> => {
+    const { batchId, slug, version, alias, settingsJson, recentRuns: count } = request;
+    const tests = await readTests(runner.userId, request);
+    const against = request.against ?? selectedBy(tests.tests);
+    const compared = against ? comparedId(batchId) : undefined;
+    const sideOf = (selected: { version: string; alias?: string | undefined }, items: ItemInput[]): Order => ({
+      ...{ target: { $case: "workflowSlug", value: slug }, version: selected.version, alias: selected.alias, until: "" },
+      ...{ runner, items, maxMillicredits: undefined, concurrency: 0, stopsOnError: false, itemWebhooks: false },
+      ...{ metadata: metadataKeys(withKeyMetadata({}, runner)), retentionDays: undefined, isTest: true },
+    });
+    return {
+      test: {
+        ...{ slug, digest: tests.digest, testsJson: JSON.stringify(tests.tests) },
+        ...(settingsJson === "" ? {} : { settingsJson }),
+        ...(count > 0 ? { isRecentRuns: true as const } : {}),
+      },
+      order: sideOf({ version, alias }, itemsOf(tests, settingsJson, compared)),
+      ...(against && compared !== undefined ? { compared: { id: compared, order: sideOf(against, itemsOf(tests, "")) } } : {}),
+    };
+  };
 
   return {
     /**
-     * Runs the tests once for each id, compared with the requested version or with the one that judges name. @throws DomainError WORKFLOW_NOT_FOUND; PRECONDITION_FAILED if there are no tests; the errors of
-     * batches
+     * Runs the tests once for each id, compared with the requested version or with the one that judges name. @throws DomainError
+     * WORKFLOW_NOT_FOUND; PRECONDITION_FAILED if there are no tests or no earlier runs; the errors of batches
      */
-    run: async ({ batchId, slug, version, alias, against: requested, runner: caller, fingerprint }: proto.RunTestsRequest) => {
-      if (!caller) throw new DomainError("invalid", "INVALID_REQUEST", "tests need a runner");
-      const runner = quiet(caller);
-      const { userId } = runner;
-      return orders.placeTests({ batchId, fingerprint, userId }, async () => {
-        const { testsJson, digest } = await workflows.getTests({ slug, ownerId: userId });
-        const tests = JSON.parse(testsJson || "[]") as WorkflowTest[];
-        if (tests.length === 0) throw noTests();
-        const against = requested ?? selectedBy(tests);
-        const compared = against ? comparedId(batchId) : undefined;
-        const earlier = await earlierRuns(userId, slug);
-        const orderOf = (selected: { version: string; alias?: string | undefined }, items: ItemInput[]): Order => ({
-          ...{ target: { $case: "workflowSlug", value: slug }, version: selected.version, alias: selected.alias, until: "" },
-          ...{ runner, items, maxMillicredits: undefined, concurrency: 0, stopsOnError: false, itemWebhooks: false },
-          ...{ metadata: metadataKeys(withKeyMetadata({}, runner)), retentionDays: undefined, isTest: true },
-        });
-        return {
-          test: { slug, testsJson, digest },
-          order: orderOf({ version, alias }, itemsOf(tests, earlier, compared)),
-          ...(against && compared !== undefined ? { compared: { id: compared, order: orderOf(against, itemsOf(tests, earlier)) } } : {}),
-        };
-      });
+    run: async (request: proto.RunTestsRequest) => {
+      const { batchId, fingerprint } = request;
+      const runner = runnerOf(request);
+      return orders.placeTests({ batchId, fingerprint, userId: runner.userId }, () => orderOf(request, runner));
+    },
+
+    /** Returns the price of both sides, without calls that earlier runs made, and without judges. @throws the errors of `run` */
+    quote: async ({ tests }: proto.QuoteTestsRequest): Promise<proto.QuoteTestsResponse> => {
+      const request = proto.RunTestsRequest.fromPartial(tests ?? {});
+      const runner = runnerOf(request);
+      return { quote: await orders.quoteTests(runner.userId, () => orderOf(request, runner)) };
     },
   };
 };
