@@ -14,6 +14,7 @@ const VersionsDialog = lazy(async () => ({ default: (await load()).VersionsDialo
 const UseAsApi = lazy(async () => ({ default: (await load()).UseAsApi }));
 const SubgraphDialog = lazy(async () => ({ default: (await load()).SubgraphDialog }));
 const SweepDialog = lazy(async () => ({ default: (await load()).SweepDialog }));
+const SwapDialog = lazy(async () => ({ default: (await import("./swap/swap-dialog")).SwapDialog }));
 const ModelsDialog = lazy(async () => ({ default: (await load()).ModelsDialog }));
 
 const TouchDialog = lazy(async () => ({ default: (await load()).TouchDialog }));
@@ -28,6 +29,7 @@ const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNo
   versions: VersionsDialog,
   subgraph: SubgraphDialog,
   sweep: SweepDialog,
+  swap: SwapDialog,
   models: ModelsDialog,
   touch: TouchDialog,
 };

@@ -26,13 +26,15 @@ export interface PaletteRequest {
 
 export type Panel = "node" | "run" | "problems";
 export type Overlay =
-  "help" | "commands" | "settings" | "find" | "connect" | "api" | "app" | "versions" | "subgraph" | "sweep" | "models" | "touch";
+  "help" | "commands" | "settings" | "find" | "connect" | "api" | "app" | "versions" | "subgraph" | "sweep" | "swap" | "models" | "touch";
 
 export interface EditorUi {
   panel: Panel;
   panelOpen: boolean;
   palette: PaletteRequest | undefined;
   overlay: Overlay | undefined;
+  /** Model to try on the selected node; undefined to choose one first. */
+  candidate: string | undefined;
   linking: LinkStart | undefined;
   /** Screen position of the nodes' menu. */
   nodeMenu: { x: number; y: number } | undefined;
@@ -71,6 +73,7 @@ export const createUi = (): StoreApi<EditorUi> =>
     panelOpen: typeof window !== "undefined" && window.innerWidth >= 900,
     palette: undefined,
     overlay: undefined,
+    candidate: undefined,
     linking: undefined,
     nodeMenu: undefined,
     until: undefined,

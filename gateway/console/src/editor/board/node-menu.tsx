@@ -1,6 +1,7 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import { useReactFlow } from "@xyflow/react";
 import {
+  ArrowLeftRight,
   ClipboardPaste,
   FileDown,
   Copy,
@@ -46,6 +47,7 @@ const ON_NODES: readonly (readonly [string, LucideIcon] | null)[] = [
   ["run-to-here", Milestone],
   ["touch", Crop],
   ["sweep", Grid3x3],
+  ["swap", ArrowLeftRight],
   ["open-inner", SquareArrowOutUpRight],
   null,
   ["copy", Copy],
@@ -79,6 +81,7 @@ const suits = (editor: Editor, id: string): boolean => {
   const nodes = selectedNodes(editor);
   if (id === "open-inner") return nodes.length === 1 && innerSlug(nodes[0]!) !== undefined;
   if (id === "touch") return nodes.length === 1 && touchedBy(nodes[0]!) !== undefined;
+  if (id === "swap") return nodes.length === 1 && kindOf(nodes[0]!.type).modality !== undefined;
   if (id === "sweep") return nodes.length === 1 && kindOf(nodes[0]!.type).runs;
   return true;
 };

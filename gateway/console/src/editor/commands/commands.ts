@@ -1,5 +1,5 @@
 import type { Alignment } from "../../canvas/rects";
-import { isRemark } from "../../canvas/kinds";
+import { isRemark, kindOf } from "../../canvas/kinds";
 import { nodeById } from "../../document/graph";
 import { messageOf } from "../../api/client";
 import { complain, say } from "../../ui/overlays/toast";
@@ -131,6 +131,13 @@ const sweep: Command["run"] = (editor) => {
   editor.ui.setState({ overlay: "sweep" });
 };
 
+/** Compares another model with the one of the selected node. */
+const swap: Command["run"] = (editor) => {
+  const [node, ...others] = selectedNodes(editor);
+  if (!node || others.length > 0 || kindOf(node.type).modality === undefined) return complain(COMMANDS_TEXTS.selectModelNode);
+  editor.ui.setState({ overlay: "swap", candidate: undefined });
+};
+
 /** Edits the selected node's settings on its picture or timeline. */
 const touch: Command["run"] = (editor) => {
   const [node, ...others] = selectedNodes(editor);
@@ -219,6 +226,7 @@ export const COMMANDS: readonly Command[] = [
     stage.run();
   }),
   edit("sweep", COMMANDS_TEXTS.tryVariations, ["E"], sweep, "run"),
+  edit("swap", COMMANDS_TEXTS.tryAnotherModel, ["Shift+M"], swap, "run"),
   command("run-to-here", COMMANDS_TEXTS.runToThisNode, "run", ["Mod+Shift+Enter"], runToHere),
   edit("versions", COMMANDS_TEXTS.publishAndVersions, ["Shift+V"], ({ ui }) => ui.setState({ overlay: "versions" }), "run"),
   command("api", COMMANDS_TEXTS.useAsApi, "run", [], ({ ui }) => ui.setState({ overlay: "api" })),

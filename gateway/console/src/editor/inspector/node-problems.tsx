@@ -3,7 +3,17 @@ import { issueWords } from "../../messages/issues";
 import type { DocNode } from "../../document/graph";
 import { Button } from "../../ui/button";
 import { useEditor, useScene, useUi } from "../context";
-import { fixesFor } from "../panels/fixes";
+import { fixesFor, successorFixes, type Fix } from "../panels/fixes";
+
+const Fixes = ({ fixes }: { fixes: readonly Fix[] }) => (
+  <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
+    {fixes.map((fix) => (
+      <Button key={fix.label} size="sm" onClick={fix.run}>
+        {fix.label}
+      </Button>
+    ))}
+  </div>
+);
 
 /** Problems and warnings of an edited node, with fixes. */
 export const NodeProblems = ({ node }: { node: DocNode }) => {
@@ -19,21 +29,16 @@ export const NodeProblems = ({ node }: { node: DocNode }) => {
           <p className="flex gap-2 wrap-anywhere">
             <CircleX className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(issue)}
           </p>
-          {editor.canEdit && (
-            <div className="mt-2 flex flex-wrap gap-2">
-              {fixesFor(editor, issue).map((fix) => (
-                <Button key={fix.label} size="sm" onClick={fix.run}>
-                  {fix.label}
-                </Button>
-              ))}
-            </div>
-          )}
+          {editor.canEdit && <Fixes fixes={fixesFor(editor, issue)} />}
         </div>
       ))}
       {(warnings[node.id] ?? []).map((warning) => (
-        <p key={warning.message} className="flex gap-2 rounded-xl bg-warn-soft p-3 text-sm text-warn wrap-anywhere">
-          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(warning)}
-        </p>
+        <div key={warning.message} className="rounded-xl bg-warn-soft p-3 text-sm text-warn">
+          <p className="flex gap-2 wrap-anywhere">
+            <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(warning)}
+          </p>
+          {editor.canEdit && <Fixes fixes={successorFixes(editor, node.id, warning)} />}
+        </div>
       ))}
     </>
   );

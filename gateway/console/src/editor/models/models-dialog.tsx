@@ -79,18 +79,23 @@ const TaskCard = ({ title, now, isChosen, onChoose }: ChoiceProps & { title: str
   </li>
 );
 
-const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
+export interface ModelChoicesProps {
+  node: DocNode;
+  /** True to also offer tasks, which choose among models. */
+  hasTasks?: boolean;
+  /** Model that can't be chosen. */
+  except?: string | undefined;
+  onChoose: (name: string) => void;
+}
+
+/** Models that a node can have. */
+export const ModelChoices = ({ node, hasTasks = false, except, onChoose }: ModelChoicesProps) => {
   const { models } = useEditor();
-  const { set } = useSetting(node);
   const [query, setQuery] = useState("");
   const { modality } = kindOf(node.type);
   const tasks = useQuery(tasksQuery).data?.filter((task) => task.modality === modality) ?? [];
   const filter = { query: query.trim(), modality: modality ?? "", place: "", readyOnly: false };
-  const matches = models.filter((model) => model.enabled && fits(model, filter)).toSorted(bestFirst);
-  const choose = (name: string): void => {
-    set(["model"], name, MODELS_DIALOG.chooseAModel);
-    onClose();
-  };
+  const matches = models.filter((model) => model.enabled && model.internalName !== except && fits(model, filter)).toSorted(bestFirst);
   const titleOf = (name: string | null): string | undefined => models.find(({ internalName }) => internalName === name)?.displayName;
   return (
     <>
@@ -101,7 +106,7 @@ const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
         value={query}
         onText={setQuery}
       />
-      {query === "" && tasks.length > 0 && (
+      {hasTasks && query === "" && tasks.length > 0 && (
         <ul className="mt-4 grid grid-cols-1 gap-2.5 sm:grid-cols-2 lg:grid-cols-3" aria-label={MODELS_DIALOG.automaticChoices}>
           {tasks.map(({ name, summary, model }) => (
             <TaskCard
@@ -109,7 +114,7 @@ const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
               title={MODELS_DIALOG.automatic(summary)}
               now={titleOf(model)}
               isChosen={node.data.model === name}
-              onChoose={() => choose(name)}
+              onChoose={() => onChoose(name)}
             />
           ))}
         </ul>
@@ -120,13 +125,22 @@ const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
             key={model.internalName}
             model={model}
             isChosen={node.data.model === model.internalName}
-            onChoose={() => choose(model.internalName)}
+            onChoose={() => onChoose(model.internalName)}
           />
         ))}
       </ul>
       {matches.length === 0 && <p className="py-6 text-center text-sm text-muted">{MODELS_DIALOG.noMatch(query)}</p>}
     </>
   );
+};
+
+const Choices = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
+  const { set } = useSetting(node);
+  const choose = (name: string): void => {
+    set(["model"], name, MODELS_DIALOG.chooseAModel);
+    onClose();
+  };
+  return <ModelChoices node={node} hasTasks onChoose={choose} />;
 };
 
 /** Chooses the model of the selected node. */

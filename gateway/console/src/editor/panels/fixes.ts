@@ -14,11 +14,27 @@ export interface Fix {
   run: () => void;
 }
 
+const RETIREMENTS: ReadonlySet<string> = new Set(["MODEL_RETIRES", "MODEL_RETIRED", "MODEL_REPLACED"]);
+
+/** Compares a retiring model with its successor. Empty for other findings, and without a successor that is ready to run. */
+export const successorFixes = (editor: Editor, nodeId: string | null, { code, params }: Pick<GraphIssue, "code" | "params">): Fix[] => {
+  const { document, models, ui } = editor;
+  const name = "successor" in params ? params.successor : undefined;
+  const successor = models.find(({ internalName, enabled }) => internalName === name && enabled);
+  if (!RETIREMENTS.has(code) || !successor || nodeId === null) return [];
+  const run = (): void => {
+    document.select([nodeId]);
+    ui.setState({ overlay: "swap", candidate: successor.internalName });
+  };
+  return [{ label: FIXES.compareWith(successor.displayName), run }];
+};
+
 /** Quick fixes for a problem. */
-export const fixesFor = (editor: Editor, { nodeId, code, params, path }: GraphIssue): Fix[] => {
+export const fixesFor = (editor: Editor, issue: GraphIssue): Fix[] => {
+  const { nodeId, code, params, path } = issue;
   const { document, terms } = editor;
   const { graph } = document.store.getState();
-  const fixes: Fix[] = [];
+  const fixes = successorFixes(editor, nodeId, issue);
   const edgeId = "edge" in params ? params.edge : undefined;
   if (edgeId !== undefined && edgesOf(graph).some(({ id }) => id === edgeId))
     fixes.push({ label: FIXES.removeLink, run: () => document.change(FIXES.removeLink, (now) => removeItems(now, [], [edgeId])) });

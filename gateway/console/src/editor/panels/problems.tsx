@@ -3,7 +3,7 @@ import { nodeById } from "../../document/graph";
 import { issueWords } from "../../messages/issues";
 import { Button } from "../../ui/button";
 import { useDocument, useEditor, useScene } from "../context";
-import { fixesFor } from "./fixes";
+import { fixesFor, successorFixes } from "./fixes";
 import { titleIn } from "../titles";
 import { COMMON } from "../../messages/common";
 import { PROBLEMS } from "../../messages/editor/panels";
@@ -41,9 +41,9 @@ export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) 
                 <span className="block text-muted wrap-anywhere">{issueWords(issue)}</span>
               </span>
             </button>
-            {editor.canEdit && issue.bad && (
-              <div className="mt-2 flex flex-wrap gap-2 pl-6">
-                {fixesFor(editor, issue).map((fix) => (
+            {editor.canEdit && (
+              <div className="mt-2 flex flex-wrap gap-2 pl-6 empty:hidden">
+                {(issue.bad ? fixesFor(editor, issue) : successorFixes(editor, issue.nodeId, issue)).map((fix) => (
                   <Button key={fix.label} size="sm" icon={Wrench} onClick={fix.run}>
                     {fix.label}
                   </Button>

@@ -1,6 +1,6 @@
 import type { TestRunWithResults } from "@nodeloom/client";
 import { loadVersion } from "../../api/workflow-remote";
-import { request } from "../../api/client";
+import { api, request } from "../../api/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 const VERSIONS = 20;
 export const versionsQuery = (slug: string) =>
@@ -32,21 +32,37 @@ export const versionQuery = (slug: string, version: number) =>
     structuralSharing: false,
   });
 const POLL_MS = 2_000;
-export const hasTestsQuery = (slug: string) =>
+/** Tests of a workflow as they are stored. */
+export const testsQuery = (slug: string) =>
   queryOptions({
     queryKey: ["workflow-tests", slug],
-    queryFn: async ({ signal }) => ((await request("getWorkflow", { params: { slug }, signal })).body.tests ?? []).length > 0,
+    queryFn: async ({ signal }) => (await request("getWorkflow", { params: { slug }, signal })).body.tests ?? [],
   });
+export const hasTestsQuery = (slug: string) => queryOptions({ ...testsQuery(slug), select: ({ length }) => length > 0 });
+/** A run of a workflow's tests, followed until it ends. */
+export const testRunQuery = (slug: string, batchId: string) =>
+  queryOptions({
+    queryKey: ["test-run", slug, batchId],
+    queryFn: ({ signal }) => api.tests.get(slug, batchId, { signal }),
+    refetchInterval: ({ state }) => (state.data?.status === "running" ? POLL_MS : false),
+  });
+/** The last runs of a workflow's tests, with comparisons of models, newest first. */
+export const testRunsQuery = (slug: string, limit: number) =>
+  queryOptions({
+    queryKey: ["test-runs", slug, limit],
+    queryFn: async ({ signal }) => (await api.tests.list(slug, { limit }, { signal })).rows,
+    refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === "running") ? POLL_MS : false),
+  });
+/** Recent runs among which the last run of the tests is looked for; others compare models. */
+const RECENT_TEST_RUNS = 20;
 /** The newest run of a workflow's tests, followed until it ends; null if there is none. */
 export const lastTestRunQuery = (slug: string) =>
   queryOptions({
     queryKey: ["test-runs", slug],
     queryFn: async ({ signal }): Promise<TestRunWithResults | null> => {
-      const { rows } = (await request("listTestRuns", { params: { slug }, query: { limit: 1 }, signal })).body;
-      const [last] = rows;
-      if (!last) return null;
-      const { body } = await request("getTestRun", { params: { slug, id: last.batchId }, signal });
-      return body as TestRunWithResults;
+      const { rows } = await api.tests.list(slug, { limit: RECENT_TEST_RUNS }, { signal });
+      const last = rows.find(({ settings, recentRuns }) => settings === undefined && recentRuns === undefined);
+      return last ? api.tests.get(slug, last.batchId, { signal }) : null;
     },
     refetchInterval: ({ state }) => (state.data?.status === "running" ? POLL_MS : false),
   });

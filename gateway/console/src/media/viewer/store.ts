@@ -24,15 +24,17 @@ export interface Viewer {
   sets: readonly ViewerSet[];
   set: number;
   index: number;
+  /** True to begin with a comparison of the first two sets. */
+  compares: boolean;
   /** Adds an item to the canvas, if the page has one. */
   use: ((item: ViewerItem) => void) | undefined;
 }
 
-export const useViewer = create<Viewer>(() => ({ sets: [], set: 0, index: 0, use: undefined }));
+export const useViewer = create<Viewer>(() => ({ sets: [], set: 0, index: 0, compares: false, use: undefined }));
 
 /** Opens the viewer above any page. */
-export const view = (sets: readonly ViewerSet[], at: { set?: number; index?: number; use?: Viewer["use"] } = {}): void =>
-  useViewer.setState({ sets, set: at.set ?? 0, index: at.index ?? 0, use: at.use });
+export const view = (sets: readonly ViewerSet[], at: Partial<Omit<Viewer, "sets">> = {}): void =>
+  useViewer.setState({ sets, set: at.set ?? 0, index: at.index ?? 0, compares: at.compares ?? false, use: at.use });
 
 export const closeViewer = (): void => useViewer.setState({ sets: [] });
 

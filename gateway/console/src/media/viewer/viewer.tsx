@@ -68,9 +68,9 @@ const Strip = ({ items, chosen, onChoose }: { items: readonly ViewerItem[]; chos
 
 /** All outputs in full size: browse items and runs, compare, download, reuse. */
 export const ViewerDialog = () => {
-  const { sets, set, index, use } = useViewer();
+  const { sets, set, index, compares: beginsWithComparison, use } = useViewer();
   const ref = useRef<HTMLDialogElement>(null);
-  const [mode, setMode] = useState<Mode>("one");
+  const [mode, setMode] = useState<Mode>(beginsWithComparison ? "slider" : "one");
   const [against, setAgainst] = useState<{ set: number; index: number }>();
   const [side, setSide] = useState<"A" | "B">("B");
   const [info, setInfo] = useState(() => !matchMedia(NARROW).matches);

@@ -3,6 +3,7 @@ import { plural } from "../forms";
 export const FIXES = {
   removeLink: "Remove link",
   use: (suggested: string) => `Use ${suggested}`,
+  compareWith: (model: string) => `Compare with ${model}`,
   edit: "Edit",
   addText: "Add text",
   breakTheCycle: "Break the cycle",
