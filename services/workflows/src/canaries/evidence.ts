@@ -108,6 +108,8 @@ export const verdictOf = (evidence: Evidence, runs: number, minRuns: number): Ve
   const confidence = confidenceIn(evidence);
   const byMetric = confidences(evidence);
   const worst = METRICS.reduce((most, metric) => (byMetric[metric] > byMetric[most] ? metric : most));
-  if (averageOf(evidence) >= 1 / FALSE_ALARMS) return { outcome: "rolled_back", reason: worst, confidence };
+  // A version that fails more has fewer runs whose cost and time can be compared.
+  const reason = byMetric.errors >= MOST_DOUBT ? "errors" : worst;
+  if (averageOf(evidence) >= 1 / FALSE_ALARMS) return { outcome: "rolled_back", reason, confidence };
   return runs >= minRuns && byMetric[worst] < MOST_DOUBT ? { outcome: "promoted", confidence } : undefined;
 };

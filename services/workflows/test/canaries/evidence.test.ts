@@ -137,6 +137,17 @@ it("a canary is not blamed for a trend of both versions", () => {
   expect(rolledBack.length).toBeLessThanOrEqual(8);
 });
 
+it("names errors as the reason if all runs of the canary fail, also while the other version gets faster", () => {
+  let evidence = noEvidence();
+  let verdict: Verdict | undefined;
+  for (let run = 0; !verdict; run += 1) {
+    const isCanary = run % 3 === 2;
+    evidence = observe(evidence, { isCanary, isFailed: isCanary, millicredits: 460, durationMs: 8_000 * 0.8 ** run }, 0.5);
+    verdict = verdictOf(evidence, run, NEVER);
+  }
+  expect(verdict).toMatchObject({ outcome: "rolled_back", reason: "errors" });
+});
+
 it("no evidence is no confidence", () => {
   expect(confidenceIn(noEvidence())).toBe(0);
   expect(verdictOf(noEvidence(), 0, 20)).toBeUndefined();
