@@ -16,6 +16,8 @@ import { SECRETS_FILE } from "../paths.mjs";
  * @property {string} ACCOUNT_PASSWORD of the other demo accounts
  * @property {string} STRIPE_SECRET_KEY empty unless the environment sets it
  * @property {string} STRIPE_WEBHOOK_SECRET empty unless the environment sets it
+ * @property {string} PROVENANCE_CERTIFICATE empty unless the environment sets it
+ * @property {string} PROVENANCE_KEY empty unless the environment sets it
  */
 
 const SECRET_BYTES = 32;
@@ -35,7 +37,12 @@ const generate = () => ({
 });
 
 /** Third-party secrets, which come from the environment and aren't stored. @param {NodeJS.ProcessEnv} env */
-const ofOthers = ({ STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET = "" }) => ({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET });
+const ofOthers = ({ STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET = "", PROVENANCE_CERTIFICATE = "", PROVENANCE_KEY = "" }) => ({
+  STRIPE_SECRET_KEY,
+  STRIPE_WEBHOOK_SECRET,
+  PROVENANCE_CERTIFICATE,
+  PROVENANCE_KEY,
+});
 
 /**
  * Secrets of this local platform, generated once and stored in a file that only its owner can read. The environment takes precedence.

@@ -153,7 +153,11 @@ const sharedEnvironment = (platform, env) => {
 export const groupEnvironment = ({ services, platform, env }) => {
   const table = services.map(serviceOf);
   const listens = table.flatMap((service) => Object.keys(service.listens)).map((variable) => [variable, platform.listens[variable]]);
-  const secrets = table.flatMap((service) => service.secrets ?? []).map((name) => [name, platform.secrets[name]]);
+  // Services take an absent variable as their default, but not an empty one.
+  const secrets = table
+    .flatMap((service) => service.secrets ?? [])
+    .map((name) => [name, platform.secrets[name]])
+    .filter(([, value]) => value !== "");
   const inherited = Object.fromEntries(Object.entries(env).filter(([name]) => !(name in platform.secrets)));
   const graceMs = Math.max(0, ...table.map((service) => service.graceMs ?? 0));
   const grace = graceMs > 0 && !env.SHUTDOWN_GRACE_MS ? { SHUTDOWN_GRACE_MS: String(graceMs) } : {};

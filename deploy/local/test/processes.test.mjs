@@ -20,6 +20,8 @@ const SECRETS = {
   ACCOUNT_PASSWORD: "accounts",
   STRIPE_SECRET_KEY: "stripe",
   STRIPE_WEBHOOK_SECRET: "",
+  PROVENANCE_CERTIFICATE: "certificate",
+  PROVENANCE_KEY: "",
 };
 
 /** @param {NodeJS.ProcessEnv} [env] */
@@ -98,6 +100,9 @@ test("a secret reaches only the processes that need it", async () => {
     return env.STRIPE_SECRET_KEY !== undefined || env.STRIPE_WEBHOOK_SECRET !== undefined;
   });
   assert.deepEqual(holders, ["billing"]);
+  const media = groupEnvironment({ services: ["media"], platform, env: { PROVENANCE_CERTIFICATE: "certificate" } });
+  assert.equal(media.PROVENANCE_CERTIFICATE, "certificate");
+  assert.equal("PROVENANCE_KEY" in media, false);
 });
 
 test("every process knows the addresses of the others", async () => {

@@ -26,6 +26,8 @@ export { selfMade } from "./self-made.mjs";
 export { read } from "./reading.mjs";
 
 const HASH = "SHA-256";
+/** Space for the signature, which is written last. It isn't filled, and without a time stamp nothing else needs it. */
+const SIGNATURE_SPACE_BYTES = 512;
 const GENERATOR = "Nodeloom";
 /** Bytes of all ingredients' manifests, which grow with each step of a chain. */
 const MAX_MANIFESTS_BYTES = 512 * 1024;
@@ -156,6 +158,7 @@ export const sign = async ({ path, claim, credential }: SigningTask): Promise<Ui
     ...{ defaultHashAlgorithm: HASH, signer },
   });
   manifest.label = `urn:c2pa:${uuid}`;
+  manifest.signature!.signatureData.paddingLength = SIGNATURE_SPACE_BYTES;
   manifest.claim!.claimGeneratorName = GENERATOR;
   const actions = new ActionAssertion();
   actions.label = "c2pa.actions.v2";

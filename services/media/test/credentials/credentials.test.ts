@@ -75,6 +75,11 @@ it("writes the IPTC mark under the signature, and compares files by their bytes 
   expect(await bytesOf(await ours.upload(file("a.png")))).toEqual(file("a.png"));
 });
 
+it("adds less than 8 kB to a file without sources", async () => {
+  const signed = await bytesOf(await make(file("a.png"), "sized"));
+  expect(signed.length - file("a.png").length).toBeLessThan(8_192);
+});
+
 it.each(["a.png", "a.jpg", "a.avif", ...OTHERS])("detects any changed byte in the content of %s", async (name) => {
   const bytes = await bytesOf(await make(file(name), `tampered-${name}`));
   const changed = Buffer.from(bytes);
