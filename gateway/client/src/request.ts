@@ -1,4 +1,15 @@
-import type { OperationId, RequestOptions } from "./transport";
+import type { Operations } from "./api-types";
+
+export type OperationId = keyof Operations;
+
+export interface RequestOptions {
+  /** Aborts the request and all of its waits. */
+  signal?: AbortSignal | undefined;
+  /** For POST; random by default. The service runs requests with the same key and body once. */
+  idempotencyKey?: string | undefined;
+  /** Additional headers: `if-match`, `prefer`, … */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
 
 export interface Parts {
   params?: Readonly<Record<string, string>>;

@@ -3,20 +3,11 @@ import type { NodeloomError } from "./errors";
 import { errorOf, isRedirect, redirected, unreachable, withoutQuery } from "./failures";
 import { createPacing } from "./pacing";
 import { backOffMs, retryAfterMs } from "./pauses";
-import { headersOf, isRepeatable, parse, urlOf, type Operation, type Parts } from "./request";
+import { headersOf, isRepeatable, parse, urlOf, type Operation, type OperationId, type Parts, type RequestOptions } from "./request";
 import { sleep } from "./sleep";
 import { createTokens, type TokenProvider } from "./tokens";
 
-export type OperationId = keyof Operations;
-
-export interface RequestOptions {
-  /** Aborts the request and all of its waits. */
-  signal?: AbortSignal | undefined;
-  /** For POST; random by default. The service runs requests with the same key and body once. */
-  idempotencyKey?: string | undefined;
-  /** Additional headers: `if-match`, `prefer`, … */
-  headers?: Readonly<Record<string, string>> | undefined;
-}
+export type { OperationId, RequestOptions };
 
 /** Inputs of an operation: `params`, `query` and `body` if it has them. */
 export type RequestOf<O extends OperationId> = Omit<Operations[O], "response"> & RequestOptions;

@@ -10,16 +10,7 @@ import { outputsOf } from "../../runs/outputs";
 import { useDocument, useEditor, useScene } from "../context";
 import type { Shown } from "../scene/shown";
 import { loadClip } from "./clip/load-clip";
-
-/** A picture, video or sound that the page can show, in its own upright size. */
-export interface Picture {
-  url: string;
-  /** 0 for sounds. */
-  width: number;
-  height: number;
-  /** Length of a video or sound. */
-  seconds?: number;
-}
+import type { Picture } from "./picture";
 
 interface Source {
   ports: NodePorts | undefined;

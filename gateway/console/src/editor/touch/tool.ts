@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { JsonSchema } from "../../ui/inputs/properties";
 import type { DragState } from "./handle-box";
-import type { Picture } from "./received";
+import type { Picture } from "./picture";
 import type { Settings } from "./settings";
 
 export interface ToolProps {

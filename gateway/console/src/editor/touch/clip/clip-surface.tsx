@@ -3,7 +3,7 @@ import type { PointerEvent, ReactNode } from "react";
 import { CLIP } from "../../../messages/editor/clip";
 import { IconButton } from "../../../ui/button";
 import type { DragState } from "../handle-box";
-import type { Picture } from "../received";
+import type { Picture } from "../picture";
 import { Stage } from "../stage";
 import { Slider } from "./slider";
 import { FrameStrip, WaveStrip } from "./strip";

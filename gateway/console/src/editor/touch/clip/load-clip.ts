@@ -1,4 +1,4 @@
-import type { Picture } from "../received";
+import type { Picture } from "../picture";
 
 const LOAD_MS = 30_000;
 /** Later than any file lasts: a seek to it makes a browser read the length of a recording that doesn't state it. */

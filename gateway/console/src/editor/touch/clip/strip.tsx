@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { CLIP } from "../../../messages/editor/clip";
 import { usePeaks } from "../../../media/use-peaks";
-import type { Picture } from "../received";
+import type { Picture } from "../picture";
 
 const HEIGHT = 64;
 const MOST_FRAMES = 24;
