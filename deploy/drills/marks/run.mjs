@@ -143,10 +143,10 @@ await runDrill("marks", async ({ say, check, atEnd }) => {
     check([`a changed byte of the ${format} is found`, !["Trusted", "Valid"].includes(state), state]);
     if (format !== "mp4") continue;
     const sources = sourcesOf(report);
-    const wanted = ["parentOf video/mp4", "componentOf image/", "componentOf audio/"];
+    const sourceKinds = ["parentOf video/mp4", "componentOf image/", "componentOf audio/"];
     check([
       "the film names its pictures and its sound",
-      wanted.every((one) => sources.some((each) => each.startsWith(one))),
+      sourceKinds.every((one) => sources.some((each) => each.startsWith(one))),
       sources.join(", "),
     ]);
   }
