@@ -19,6 +19,7 @@ import { bundleRoutes } from "./routes/bundles/routes";
 import { authRoutes } from "./routes/identity/auth";
 import { erasureRoutes } from "./routes/erasures/routes";
 import { decisionRoutes } from "./routes/executions/decisions";
+import { decisionLinkRoutes } from "./routes/executions/decision-links";
 import { executionRoutes } from "./routes/executions/routes";
 import { falRoutes } from "./routes/fal/routes";
 import { folderRoutes } from "./routes/workflows/folders";
@@ -78,6 +79,7 @@ export const routes: readonly Route[] = [
   ...taskRoutes,
   ...nodeKindRoutes,
   ...decisionRoutes,
+  ...decisionLinkRoutes,
   ...executionRoutes,
   ...erasureRoutes,
   ...rerunRoutes,

@@ -1031,13 +1031,16 @@ export interface Execution {
 export interface MadeDecision {
   nodeId: string;
   decision: "approve" | "reject";
-  /** The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases */
+  /** The person, by session, the key, or the address whose mailed link was used. Null for the timeout, a rerun, and decisions of earlier releases */
   decidedBy:
     | {
         userId: string;
       }
     | {
         keyId: string;
+      }
+    | {
+        address: string;
       }
     | null;
   comment: string | null;
@@ -1758,7 +1761,7 @@ export interface DecisionRequest {
 export interface Decision {
   nodeId: string;
   decision: "approve" | "reject";
-  /** The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases */
+  /** The person, by session, the key, or the address whose mailed link was used. Null for the timeout, a rerun, and decisions of earlier releases */
   decidedBy:
     | {
         userId: string;
@@ -1766,9 +1769,48 @@ export interface Decision {
     | {
         keyId: string;
       }
+    | {
+        address: string;
+      }
     | null;
   comment: string | null;
   decidedAt: string | null;
+}
+
+export interface DecisionLinkRequest {
+  /** Follows `#token=` in the link */
+  token: string;
+}
+
+export interface DecisionLink {
+  /** `waiting`: the link works. `decided`: the link is spent. `expired`: the time ran out. `over`: the run ended before a decision */
+  state: "waiting" | "decided" | "expired" | "over";
+  /** The approver to whom the link was mailed */
+  address: string;
+  title: string;
+  /** Slug of the run's workflow */
+  workflow: string;
+  /** Who asks: the organization's name, or a person's address. Null unless it is waiting */
+  account: string | null;
+  instructions?: string;
+  /** Time when `onTimeout` decides. Null unless it is waiting */
+  until: string | null;
+  onTimeout?: "approve" | "reject";
+  /** The value under review. Absent unless it is waiting */
+  value: unknown;
+  /** True if the value is too long to be shown here */
+  truncated?: boolean;
+  /** Null until it is decided */
+  decision: "approve" | "reject" | null;
+  decidedAt: string | null;
+}
+
+export interface LinkDecisionRequest {
+  /** Follows `#token=` in the link */
+  token: string;
+  decision: "approve" | "reject";
+  /** Stored with the decision and in the audit log */
+  comment?: string;
 }
 
 export interface CancelQueuedRequest {
@@ -4647,6 +4689,16 @@ export interface Operations {
     body: DecisionRequest;
     response: Decision;
   };
+  /** Read the approval of a mailed link */
+  readDecisionLink: {
+    body: DecisionLinkRequest;
+    response: DecisionLink;
+  };
+  /** Approve or reject by a mailed link */
+  decideByLink: {
+    body: LinkDecisionRequest;
+    response: Decision;
+  };
   /** Cancel all queued executions */
   cancelQueuedExecutions: {
     body: CancelQueuedRequest;
@@ -6130,6 +6182,8 @@ export const OPERATIONS = {
   listNodeKinds: { method: "GET", path: "/api/node-kinds", idempotent: false, contentType: null },
   countWaitingExecutions: { method: "GET", path: "/api/executions/waiting", idempotent: false, contentType: null },
   decideExecution: { method: "POST", path: "/api/executions/{id}/decisions", idempotent: true, contentType: "application/json" },
+  readDecisionLink: { method: "POST", path: "/api/approvals/link", idempotent: false, contentType: "application/json" },
+  decideByLink: { method: "POST", path: "/api/approvals/link/decision", idempotent: false, contentType: "application/json" },
   cancelQueuedExecutions: { method: "POST", path: "/api/executions/cancel", idempotent: false, contentType: "application/json" },
   listExecutions: { method: "GET", path: "/api/executions", idempotent: false, contentType: null },
   getExecution: { method: "GET", path: "/api/executions/{id}", idempotent: false, contentType: null },

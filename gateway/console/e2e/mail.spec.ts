@@ -112,3 +112,53 @@ test("a user confirms the address, turns one notice off in the console, and anot
   expect([problems, complaints]).toEqual([[], []]);
   await context.close();
 });
+
+test("an approver without an account opens the mailed link, looks at the picture, and approves it with a comment", async () => {
+  const account = await stage.http.account({ tier: "business" });
+  const legal = "legal@example.com";
+  const inputs = { prompt: "a paper boat on a calm lake" };
+  const review = { title: "Send the picture to the printer?", instructions: "Check that no logo is in it.", approvers: [legal] };
+  const nodes = [
+    { id: "draw", type: "generate-image", data: { model: "sandbox-image-fast", inputs } },
+    { id: "ok", type: "approval", data: review },
+    { id: "out", type: "response-output", data: {} },
+  ];
+  const edge = (source: string, sourceHandle: string, target: string, targetHandle: string) => ({
+    ...{ id: `${source}-${target}`, source, sourceHandle, target, targetHandle },
+  });
+  const body = { name: "Campaign", nodes, edges: [edge("draw", "image", "ok", "value"), edge("ok", "approved", "out", "image")] };
+  const post = (path: string, sentBody: unknown) => call(stage.platform.baseUrl, "POST", path, { cookie: account.cookie, body: sentBody });
+  const { slug } = (await post("/api/workflows", body)).body as { slug: string };
+  await post(`/api/workflows/${slug}/versions`, {});
+  const { executionId } = (await post(`/api/workflows/${slug}/run`, { inputs: {} })).body as { executionId: string };
+
+  const { page, context, complaints } = await stage.visit();
+  const problems: string[] = [];
+  const link = await linkTo(legal, "decide");
+  await page.goto(link);
+  await page.getByRole("heading", { name: review.title }).waitFor();
+  await page.getByText(review.instructions).waitFor();
+  await page.getByRole("img").first().waitFor();
+  await expect
+    .poll(() => page.evaluate("[...document.images].every(({ complete, naturalWidth }) => complete && naturalWidth > 0)"))
+    .toBe(true);
+  problems.push(...(await look(page, "decide")));
+  await page.getByLabel("Comment (optional)").fill("No logo in it.");
+  await button(page, "Approve").click();
+  await page.getByText("Your decision is recorded").waitFor();
+  problems.push(...(await look(page, "decided")));
+  await page.reload();
+  await page.getByText("This link is spent").waitFor();
+  problems.push(...(await look(page, "link-spent")));
+  await page.goto("/decide#token=nonsense");
+  await page.reload();
+  await page.getByText("this link is unknown").waitFor();
+  problems.push(...(await look(page, "link-unknown")));
+  expect([problems, complaints.filter((text) => !text.includes("404"))]).toEqual([[], []]);
+  await context.close();
+
+  const owner = await stage.signedIn(account);
+  await owner.page.goto(`/executions/${executionId}`);
+  await owner.page.getByText(`Approved by ${legal}, by a mailed link`).waitFor();
+  await owner.context.close();
+});

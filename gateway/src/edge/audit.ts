@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DomainError, type ErrorKind } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
+import type { Caller, CallerKey } from "../auth/caller";
 import type { CallContext } from "./route";
 
 export interface AdminAction {
@@ -24,7 +25,10 @@ export interface Written<T> {
   after?: unknown;
 }
 
-type Context = Pick<CallContext<"admin">, "gateway" | "caller" | "response" | "logger">;
+type Context = Pick<CallContext, "gateway" | "response" | "logger"> & {
+  caller: { person: Pick<Caller["person"], "id">; key: Pick<CallerKey, "id"> | null };
+};
+type AccountContext = Context & { caller: Pick<Caller, "user"> };
 
 const END_DEADLINE_MS = 3_000;
 
@@ -105,8 +109,11 @@ export const audited = async <T>(context: Context, action: AdminAction, write: (
 };
 
 /** Makes a change to the caller's account; its owners can read the row. */
-export const auditedForOwner = <T>(context: Context, action: Omit<AdminAction, "ownerId">, write: () => Promise<Written<T>>): Promise<T> =>
-  audited(context, { ...action, ownerId: context.caller.user.id }, write);
+export const auditedForOwner = <T>(
+  context: AccountContext,
+  action: Omit<AdminAction, "ownerId">,
+  write: () => Promise<Written<T>>,
+): Promise<T> => audited(context, { ...action, ownerId: context.caller.user.id }, write);
 
 type EventContext = Pick<CallContext, "gateway" | "response">;
 

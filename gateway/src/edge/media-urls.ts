@@ -21,7 +21,8 @@ export interface SentAddresses {
   urls: media.SentUrl[];
 }
 
-type Reader = Pick<Caller, "user" | "visitor"> | undefined;
+/** The reader of a file. A visitor's addresses last for an hour. */
+type Reader = { user: Pick<Caller["user"], "id">; visitor?: Caller["visitor"] | true | undefined } | undefined;
 
 export interface AddressDoor {
   /** Signs a text for a caller. Addresses of files that the caller can't read stay unsigned. */

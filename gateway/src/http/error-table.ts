@@ -97,7 +97,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
   NOT_APPROVER: {
     status: 403,
-    when: "The approval names its approvers and you aren't one of them, or you started the run and its starter can't decide.",
+    when: "The approval names its approvers and you aren't one of them, or you started the run and its starter can't decide. For a mailed link: its address is no longer an approver's.",
     fix: "Ask one of the approvers in `waitingFor` to decide.",
   },
   CAPABILITY_ABOVE_CEILING: {

@@ -197,3 +197,54 @@ it("emails links that confirm an address and set a password, and doesn't reveal 
   expect((await send("/api/auth/login", { email, password: "a loom of many colours" })).status).toBe(200);
   expect(mails.received.filter(({ to }) => to.includes(`x${email}`))).toEqual([]);
 });
+
+it("mails approvers of a published workflow a link, by which one of them decides signed out, once", async () => {
+  const { userId, cookie } = account;
+  const legal = "legal@loom.example";
+  const review = { id: "ok", type: "approval", data: { title: "Send the campaign?", approvers: [legal, "press@loom.example"] } };
+  const nodes = [
+    { id: "draft", type: "text-box", data: { text: "a paper boat" } },
+    review,
+    { id: "out", type: "response-output", data: {} },
+  ];
+  const edge = (source: string, sourceHandle: string, target: string, targetHandle: string) => ({
+    ...{ id: `${source}-${target}`, source, sourceHandle, target, targetHandle },
+  });
+  const edges = [edge("draft", "text", "ok", "value"), edge("ok", "approved", "out", "text")];
+  const { slug } = await client.workflows.create({ name: "Campaign", nodes, edges });
+  const decidedBefore = mails.received.length;
+  const draft = await client.submit({ workflow: slug });
+  expect((await call(platform.baseUrl, "POST", `/api/workflows/${slug}/versions`, { cookie, body: {} })).status).toBe(201);
+  const { executionId } = await client.submit({ workflow: slug });
+  const token = await mailedToken(legal, "decide");
+  const post = (path: string, body: unknown) => call(platform.baseUrl, "POST", path, { body });
+  const read = (value = token) => post("/api/approvals/link", { token: value });
+
+  expect(await read("nonsense")).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+  expect(await read("x".repeat(1_000))).toMatchObject({ status: 400 });
+  expect(await read()).toMatchObject({
+    status: 200,
+    body: { state: "waiting", title: "Send the campaign?", workflow: slug, value: "a paper boat", address: legal, decision: null },
+  });
+  const page = await call(platform.baseUrl, "GET", "/decide", { headers: { accept: "text/html" } });
+  expect([page.status, page.headers.get("referrer-policy")]).toEqual([200, "no-referrer"]);
+  const decide = () => post("/api/approvals/link/decision", { token, decision: "approve", comment: "Go." });
+  const answers = await Promise.all([decide(), decide()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  const decision = { nodeId: "ok", decision: "approve", decidedBy: { address: legal }, comment: "Go." };
+  expect(answers.find(({ status }) => status === 200)!.body).toMatchObject(decision);
+  expect(await client.wait(executionId)).toMatchObject({ status: "completed", result: { text: "a paper boat" }, decisions: [decision] });
+  expect(await read()).toMatchObject({ status: 200, body: { state: "decided", decision: "approve" } });
+  expect((await read()).body).not.toHaveProperty("value");
+  // The other approver's link has ended, and the draft's run mails no links.
+  const other = await mailedToken("press@loom.example", "decide");
+  expect((await read(other)).body).toMatchObject({ state: "decided" });
+  expect(mails.received.slice(decidedBefore).filter(({ text }) => text.includes("/decide#"))).toHaveLength(2);
+  const audit = await call(platform.baseUrl, "GET", `/api/organizations/${userId}/audit?action=execution.decide`, { cookie });
+  expect(audit.body.rows).toContainEqual(expect.objectContaining({ actor: legal, target: executionId, outcome: "done" }));
+  expect(audit.text).not.toContain(token);
+
+  await client.cancel(draft.executionId);
+  expect((await call(platform.baseUrl, "DELETE", `/api/executions/${executionId}`, { cookie })).status).toBe(204);
+  await eventually(read, ({ status }) => status === 404);
+});

@@ -22,6 +22,7 @@ const AUDITED: Record<string, readonly string[]> = {
   createHook: ["hook.create"],
   deleteHook: ["hook.delete"],
   decideExecution: ["execution.decide"],
+  decideByLink: ["execution.decide"],
   deleteExecution: ["execution.delete"],
   createErasure: ["erasure.create"],
   deleteAccount: ["account.delete"],
@@ -120,7 +121,16 @@ const EXCEPTIONS: Record<string, readonly string[]> = {
     ...["cancelBatch", "cancelExecution", "cancelQueuedExecutions", "falCancel", "replicateCancelPrediction"],
   ],
   "a question without an effect": [
-    ...["quoteWorkflow", "quoteModel", "quoteWorkflowBatch", "quoteModelBatch", "quoteTests", "quoteRerun", "verifyFile"],
+    ...[
+      "quoteWorkflow",
+      "quoteModel",
+      "quoteWorkflowBatch",
+      "quoteModelBatch",
+      "quoteTests",
+      "quoteRerun",
+      "verifyFile",
+      "readDecisionLink",
+    ],
     ...["adminTestProviderKey", "adminTestModelServer", "adminInspectServerWorkflow"],
   ],
   "a message that is sent, which the delivery shows": [

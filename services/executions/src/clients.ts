@@ -1,6 +1,7 @@
 import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
 import {
   accountErasure,
+  addresses,
   billing,
   erasure,
   identity,
@@ -15,6 +16,8 @@ import {
 } from "@nodeloom/proto";
 
 export type AccountErasure = ClientOf<accountErasure.AccountErasureServiceServer>;
+/** Client of identity's address service. */
+export type EmailAddresses = ClientOf<addresses.AddressServiceServer>;
 export type Erasure = ClientOf<erasure.ErasureServiceServer>;
 export type MediaExports = ClientOf<mediaExports.ExportsServiceServer>;
 export type Billing = ClientOf<billing.BillingServiceServer>;
@@ -39,6 +42,7 @@ export const connectServices = (config: Locations & TlsConfig) => {
     billing: connect<billing.BillingServiceServer>(billing.BillingServiceService, config.BILLING_ADDRESS),
     usage: connect<usage.UsageServiceServer>(usage.UsageServiceService, config.USAGE_ADDRESS),
     identity: connect<identity.IdentityServiceServer>(identity.IdentityServiceService, config.IDENTITY_ADDRESS),
+    addresses: connect<addresses.AddressServiceServer>(addresses.AddressServiceService, config.IDENTITY_ADDRESS),
     media: connect<media.MediaServiceServer>(media.MediaServiceService, config.MEDIA_ADDRESS),
     mediaExports: connect<mediaExports.ExportsServiceServer>(mediaExports.ExportsServiceService, config.MEDIA_ADDRESS),
     accountErasure: connect<accountErasure.AccountErasureServiceServer>(

@@ -14,6 +14,7 @@ import type { Refusals } from "./moderation/reads";
 import type { Runs } from "./accept/runs";
 import type { Cancellation } from "./accept/cancellation";
 import type { Decide } from "./accept/decide";
+import type { DecisionLinks } from "./reads/decision-links";
 import type { Queue } from "./lifecycle/queue";
 import type { Reads } from "./reads/reads";
 import type { RunStatus } from "./run/states";
@@ -41,6 +42,7 @@ export interface HandlerOptions {
   watch: Watch;
   cancellation: Cancellation;
   decide: Decide;
+  decisionLinks: DecisionLinks;
   runDeletion: RunDeletion;
   manyErasures: ManyErasures;
   reads: Reads;
@@ -78,6 +80,9 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   cancelExecution: unary(async ({ executionId, userId }) => ({ status: await options.cancellation.cancel(executionId, userId) })),
   cancelQueued: unary(async ({ userId }) => ({ cancelled: await options.cancellation.cancelQueued(userId) })),
   decideExecution: unary((request) => options.decide(request)),
+  createDecisionLink: unary(async (request) => ({ link: await options.decisionLinks.create(request) })),
+  getDecisionLink: unary(({ token }) => options.decisionLinks.get(token)),
+  decideByLink: unary(async (request) => ({ decided: await options.decisionLinks.decide(request) })),
   countWaiting: unary(async ({ userId }) => ({ waiting: await options.stores.approvals.count(userId) })),
   setConcurrency: unary(async ({ userId, concurrency }) => {
     await options.queue.resize(userId, concurrency);

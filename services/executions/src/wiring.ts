@@ -19,6 +19,7 @@ import { createBundleExports } from "./bundles/exporting";
 import { createBundleImports } from "./bundles/importing";
 import { createStaging } from "./bundles/staging";
 import { createDecide } from "./accept/decide";
+import { createDecisionLinks, createMailApprovers } from "./reads/decision-links";
 import { createCanaries } from "./lifecycle/canaries";
 import { createExecution } from "./lifecycle/execution";
 import { createRelayed } from "./upkeep/relay";
@@ -113,6 +114,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     ...{ stores, execution, billing, starter, webhooks, logger },
     canaries: createCanaries(services),
     erase: createRunErasure({ stores, media: services.media, erasures, leaver, redis: redisErasure }),
+    mailApprovers: createMailApprovers({ addresses: services.addresses, notifications, logger }),
     reports: createUsageReports(services.usage),
     files: { media: services.media, own: addresses.own },
   });
@@ -195,6 +197,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       runs,
       cancellation,
       batches,
+      decisionLinks: createDecisionLinks({ stores, approvals, addresses: services.addresses }),
       decide: createDecide({ stores, approvals, media: services.media, own: addresses.own }),
       runDeletion: createRunDeletion({ stores, outbox, awaitDelivered }),
       manyErasures: createManyErasures({ stores, carriersOf }),

@@ -1,6 +1,7 @@
 import { ERASURE_DAYS } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { createAddresses } from "./addresses/addresses";
+import { createListApprovers } from "./addresses/approvers";
 import { createAudit } from "./audit/audit";
 import { createSignInNotes } from "./audit/sign-in-notes";
 import { createAuthentication } from "./keys/authentication";
@@ -150,6 +151,7 @@ export const createIdentity = async ({
     addresses: createAddresses({
       ...{ users: store.users, store: store.addresses, organizations: store.organizations, passwordChanges, pepper, clock },
     }),
+    listApprovers: createListApprovers({ users: store.users, organizations: store.organizations }),
     runStops,
     tiers,
     rollouts: createRollouts({ store: store.tiers }),

@@ -2,6 +2,7 @@ import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { Addresses } from "./addresses/addresses";
+import type { ListApprovers } from "./addresses/approvers";
 import type { Audit } from "./audit/audit";
 import type { Erasures } from "./erasure/erasures";
 import { keyRoomHandlers, type KeyServices } from "./keys/server";
@@ -45,6 +46,7 @@ export interface Identity extends KeyServices {
   oidc: Oidc;
   passwordChanges: PasswordChanges;
   addresses: Addresses;
+  listApprovers: ListApprovers;
   runStops: RunStops;
   tiers: Tiers;
   rollouts: Rollouts;

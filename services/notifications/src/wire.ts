@@ -65,7 +65,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const endpoints = createEndpoints({ identity, deliveries, store: stores.deliveries, outgoing });
   const mailing = createMailing({
     config: { ...config, MAIL_KEYS: config.MAIL_KEYS.length > 0 ? config.MAIL_KEYS : config.TEMPORAL_PAYLOAD_KEYS },
-    ...{ store: stores.mails, addresses, starter, redis, logger },
+    ...{ store: stores.mails, addresses, executions, starter, redis, logger },
   });
   const webhooks = createWebhooks({ store: stores.deliveries, identity, executions, egress, outgoing, mails: mailing.queue, logger });
   await temporal.work(createActivities({ webhooks, deliverMail: mailing.deliver }));

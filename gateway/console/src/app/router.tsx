@@ -78,7 +78,7 @@ const executions = createRoute({
   validateSearch: search({ status: text, workflow: text, meta: text, from: day, to: day, cursor: text }),
   component: pageOf(() => import("../features/executions/list-page"), "ExecutionsPage"),
 });
-const approvals = pageAt("/approvals", () => import("../features/approvals/approvals-page"), "ApprovalsPage", {
+const approvals = pageAt("/approvals", () => import("../features/approvals/pages"), "ApprovalsPage", {
   title: COMMON.approvals,
   icon: UserCheck,
   order: 4,
@@ -201,19 +201,24 @@ const reset = createRoute({
 const forgot = createRoute({
   getParentRoute: () => root,
   path: "/forgot-password",
-  component: pageOf(() => import("../features/account/mail/forgot-page"), "ForgotPage"),
+  component: pageOf(() => import("../features/account/mail/pages"), "ForgotPage"),
 });
 const unsubscribe = createRoute({
   getParentRoute: () => root,
   path: "/unsubscribe",
-  component: pageOf(() => import("../features/account/mail/unsubscribe-page"), "UnsubscribePage"),
+  component: pageOf(() => import("../features/account/mail/pages"), "UnsubscribePage"),
+});
+const decide = createRoute({
+  getParentRoute: () => root,
+  path: "/decide",
+  component: pageOf(() => import("../features/approvals/pages"), "DecidePage"),
 });
 const verifyFile = createRoute({
   getParentRoute: () => root,
   path: "/verify",
   component: pageOf(() => import("../features/verify/verify-page"), "VerifyPage"),
 });
-const verify = pageAt("/verify-address", () => import("../features/account/mail/verify-page"), "VerifyPage");
+const verify = pageAt("/verify-address", () => import("../features/account/mail/pages"), "VerifyPage");
 const kitchen = createRoute({
   getParentRoute: () => root,
   path: "/kitchen",
@@ -231,6 +236,7 @@ const tree = root.addChildren([
   reset,
   forgot,
   unsubscribe,
+  decide,
   verifyFile,
   kitchen,
 ]);

@@ -63,6 +63,7 @@ export const DECISIONS = {
   approvedEarlier: "Approved in an earlier run",
   rejectedEarlier: "Rejected in an earlier run",
   key: (name: string) => `API key “${name}”`,
+  byMail: (address: string) => `${address}, by a mailed link`,
   aKey: "an API key",
   aMember: "a former member",
   anOwner: "an owner of the account",

@@ -1180,11 +1180,16 @@ class MadeDecisionDecidedBy12(TypedDict):
     keyId: str
 
 
+class MadeDecisionDecidedBy13(TypedDict):
+    address: str
+
+
 class MadeDecision(TypedDict):
     nodeId: str
     decision: Literal["approve", "reject"]
-    # The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases
-    decidedBy: MadeDecisionDecidedBy11 | MadeDecisionDecidedBy12 | None
+    # The person, by session, the key, or the address whose mailed link was used. Null for the timeout, a
+    # rerun, and decisions of earlier releases
+    decidedBy: MadeDecisionDecidedBy11 | MadeDecisionDecidedBy12 | MadeDecisionDecidedBy13 | None
     comment: str | None
     decidedAt: str | None
     # `rerun`: reused from an earlier run
@@ -1996,13 +2001,55 @@ class DecisionDecidedBy12(TypedDict):
     keyId: str
 
 
+class DecisionDecidedBy13(TypedDict):
+    address: str
+
+
 class Decision(TypedDict):
     nodeId: str
     decision: Literal["approve", "reject"]
-    # The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases
-    decidedBy: DecisionDecidedBy11 | DecisionDecidedBy12 | None
+    # The person, by session, the key, or the address whose mailed link was used. Null for the timeout, a
+    # rerun, and decisions of earlier releases
+    decidedBy: DecisionDecidedBy11 | DecisionDecidedBy12 | DecisionDecidedBy13 | None
     comment: str | None
     decidedAt: str | None
+
+
+class DecisionLinkRequest(TypedDict):
+    # Follows `#token=` in the link
+    token: str
+
+
+class DecisionLink(TypedDict):
+    # `waiting`: the link works. `decided`: the link is spent. `expired`: the time ran out. `over`: the
+    # run ended before a decision
+    state: Literal["waiting", "decided", "expired", "over"]
+    # The approver to whom the link was mailed
+    address: str
+    title: str
+    # Slug of the run's workflow
+    workflow: str
+    # Who asks: the organization's name, or a person's address. Null unless it is waiting
+    account: str | None
+    instructions: NotRequired[str]
+    # Time when `onTimeout` decides. Null unless it is waiting
+    until: str | None
+    onTimeout: NotRequired[Literal["approve", "reject"]]
+    # The value under review. Absent unless it is waiting
+    value: Any
+    # True if the value is too long to be shown here
+    truncated: NotRequired[bool]
+    # Null until it is decided
+    decision: Literal["approve", "reject"] | None
+    decidedAt: str | None
+
+
+class LinkDecisionRequest(TypedDict):
+    # Follows `#token=` in the link
+    token: str
+    decision: Literal["approve", "reject"]
+    # Stored with the decision and in the audit log
+    comment: NotRequired[str]
 
 
 class CancelQueuedRequest(TypedDict):

@@ -9,8 +9,9 @@ import { defineRoute } from "../../edge/route";
 import { executionParams, iso, timestamp } from "../../http/schemas";
 import { jsonBody } from "../../http/body/kinds";
 
-const DECISIONS = ["approve", "reject"] as const;
+export const DECISIONS = ["approve", "reject"] as const;
 const MAX_COMMENT_CHARS = 2_000;
+export const comment = z.string().max(MAX_COMMENT_CHARS).meta({ description: "Stored with the decision and in the audit log" });
 
 /** A decision that a run waits for. */
 export const waitingFor = z
@@ -36,14 +37,17 @@ const decisionBody = z
       description:
         "Replaces the reviewed value. Needs the same type, a list of at most the same length, and at most 8 kB or the original size",
     }),
-    comment: z.string().max(MAX_COMMENT_CHARS).optional().meta({ description: "Stored with the decision and in the audit log" }),
+    comment: comment.optional(),
   })
   .meta({ id: "DecisionRequest" });
 
 const decidedBy = z
-  .union([z.object({ userId: z.string() }), z.object({ keyId: z.string() })])
+  .union([z.object({ userId: z.string() }), z.object({ keyId: z.string() }), z.object({ address: z.string() })])
   .nullable()
-  .meta({ description: "The person, by session, or the key. Null for the timeout, a rerun, and decisions of earlier releases" });
+  .meta({
+    description:
+      "The person, by session, the key, or the address whose mailed link was used. Null for the timeout, a rerun, and decisions of earlier releases",
+  });
 const decisionFields = {
   nodeId: z.string(),
   decision: z.enum(DECISIONS),
@@ -51,7 +55,7 @@ const decisionFields = {
   comment: z.string().nullable(),
   decidedAt: timestamp.nullable(),
 };
-const decision = z.object(decisionFields).meta({ id: "Decision" });
+export const decision = z.object(decisionFields).meta({ id: "Decision" });
 
 /** A decision as executions show it. */
 export const madeDecision = z
@@ -111,13 +115,13 @@ export const decisionRoutes = [
       const { execution } = await service.getExecution({ executionId: params.id, userId: caller.user.id });
       if (!execution) throw executionNotFound();
       authorize(caller, "any", runCapability("workflow", execution.workflowSlug ?? ""));
-      const { nodeId: node, decision: requestedDecision, comment } = body;
-      const change = { nodeId: node, decision: requestedDecision, ...(comment ? { comment } : {}), isChanged: body.value !== undefined };
+      const { nodeId: node, decision: requestedDecision, comment: text } = body;
+      const change = { nodeId: node, decision: requestedDecision, ...(text ? { comment: text } : {}), isChanged: body.value !== undefined };
       const decider = await deciderOf(gateway, caller, execution.waitingFor.find((waiting) => waiting.nodeId === node)?.approvers ?? []);
       const decided = await auditedForOwner(context, { action: "execution.decide", target: params.id, change }, async () => ({
         value: await service.decideExecution({
           ...{ executionId: params.id, userId: caller.user.id, nodeId: node, isApproved: requestedDecision === "approve" },
-          ...{ valueJson: members().get("value"), comment },
+          ...{ valueJson: members().get("value"), comment: text },
           ...(caller.key ? { keyId: caller.key.id } : { personId: caller.person.id }),
           decider,
         }),

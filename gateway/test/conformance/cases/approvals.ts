@@ -135,6 +135,25 @@ export const approvalCases: Case[] = [
     const vague = await save(owner, reviewed({ approvers: ["{{who}}"] }));
     refuses(await runner.post(`/api/workflows/${vague}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
   }),
+  control("mailed links are read and used signed out, only with their token, and never by GET", async (ctx) => {
+    const link = "/api/approvals/link";
+    refuses(await ctx.anonymous.post(link, { token: "x".repeat(43) }), 404, "NOT_FOUND");
+    refuses(await ctx.anonymous.post(`${link}/decision`, { token: "x".repeat(43), decision: "approve" }), 404, "NOT_FOUND");
+    refuses(await ctx.anonymous.post(link, { token: "" }), 400, "INVALID_REQUEST");
+    refuses(await ctx.anonymous.post(`${link}/decision`, { token: "x", decision: "maybe" }), 400, "INVALID_REQUEST");
+    refuses(
+      await ctx.anonymous.post(`${link}/decision`, { token: "x", decision: "approve", comment: "x".repeat(2_001) }),
+      400,
+      "INVALID_REQUEST",
+    );
+    refuses(await ctx.anonymous.get(`${link}?token=${"x".repeat(43)}`), 405, "METHOD_NOT_ALLOWED");
+  }),
+  control("settings of a batch can't name other approvers", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, reviewed({ approvers: ["owner"] }));
+    const items = [{ inputs: {}, settings: { review: { approvers: ["eve@example.com"] } } }];
+    refuses(await actor.post(`/api/workflows/${slug}/batches`, { items }), 400, "INVALID_INPUTS");
+  }),
   control("of fifty simultaneous decisions exactly one succeeds, and all others get 409", async (ctx) => {
     const { actor, id } = await begin(ctx);
     const answered = await Promise.all(

@@ -14,7 +14,8 @@ export interface DecideOptions extends ChangedValueOptions {
 
 const verbOf = ({ isApproved }: Decision): "approve" | "reject" => (isApproved ? "approve" : "reject");
 
-const notWaiting = (row: ExecutionView, nodeId: string): DomainError => {
+/** Says that a node doesn't wait, and how it was decided. */
+export const notWaiting = (row: ExecutionView, nodeId: string): DomainError => {
   const name = nodeName(shownName(nodeId), undefined);
   const earlier = decisionOf(row, nodeId);
   if (!earlier) return new DomainError("conflict", "NOT_WAITING", `the execution isn't waiting for a decision on node ${name}`);

@@ -4,7 +4,7 @@ import { retryOnConflict } from "@nodeloom/platform";
 import { isForEndpoints } from "../run/delivery";
 import { elapsed, endKey, event, type ExecutionEvent } from "../run/events";
 import type { ExecutionView } from "../run/record";
-import { DECIDED, WAITING } from "../run/states";
+import { DECIDED, WAITING, type OutboxEntry } from "../run/states";
 import type { RunInput } from "../run/types";
 import type { Decision, Approval } from "../run/approvals";
 import type { Stores } from "../record/stores";
@@ -37,6 +37,10 @@ export const decisionOf = ({ decisions = [] }: ExecutionView, nodeId: string): D
   decisions.find((decision) => decision.nodeId === nodeId);
 export const isOpen = ({ waitingFor = [] }: ExecutionView, nodeId: string): boolean => waitingFor.includes(nodeId);
 
+/** Approvers of a published graph get a link by mail. */
+const mailsApprovers = ({ mailsApprovers: isAllowed }: ExecutionView, { approvers = [] }: Approval): boolean =>
+  isAllowed === true && approvers.length > 0;
+
 /** Only a webhook that subscribes to the event receives it. */
 const sendsWaiting = (row: ExecutionView): boolean => row.webhook?.events.includes(WAITING) === true || isForEndpoints(row, WAITING);
 
@@ -48,17 +52,19 @@ export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsO
   return {
     /**
      * Records that a node waits. Repeated calls keep the first time.
-     * @param isSilent sends no webhook, because the approval is decided at once
+     * @param isSilent sends no message, because the approval is decided at once
      * @returns the row; null if the run isn't under way
      */
     begin: async (executionId: string, attempt: number, approval: Approval, isSilent = false): Promise<ExecutionView | null> => {
       const row = await stores.rows.find(executionId);
       if (!row) return null;
       const events = beginEvents(approval);
-      const approvalRow = await stores.approvals.begin(executionId, attempt, approval, {
-        events,
-        outbox: sendsWaiting(row) && !isSilent ? [`waiting:${approval.nodeId}`] : [],
-      });
+      const { nodeId } = approval;
+      const messages: OutboxEntry[] = [
+        ...(sendsWaiting(row) ? [`waiting:${nodeId}` as const] : []),
+        ...(mailsApprovers(row, approval) ? [`mail:${nodeId}` as const] : []),
+      ];
+      const approvalRow = await stores.approvals.begin(executionId, attempt, approval, { events, outbox: isSilent ? [] : messages });
       if (!approvalRow) {
         const now = await stores.rows.find(executionId);
         return now && now.attempt === attempt && now.status === "processing" && approvalOf(now, approval.nodeId) ? now : null;

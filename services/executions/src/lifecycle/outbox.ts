@@ -24,6 +24,8 @@ export interface OutboxOptions {
     waiting(row: ExecutionView, nodeId: string): Promise<void>;
   };
   canaries: Canaries;
+  /** Mails the approvers of a node. */
+  mailApprovers: (row: ExecutionView, nodeId: string) => Promise<void>;
   /** Removes the data that is stored outside the row of an erased run. */
   erase: (row: ExecutionView) => Promise<void>;
   starter: { cancel(executionId: string): Promise<void>; decided(executionId: string, nodeId: string): Promise<void> };
@@ -66,7 +68,18 @@ const countItem = async ({ batches }: Pick<Stores, "batches">, row: ExecutionVie
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-export const createOutbox = ({ stores, holds, queue, reports, webhooks, canaries, erase, starter, logger }: OutboxOptions) => {
+export const createOutbox = ({
+  stores,
+  holds,
+  queue,
+  reports,
+  webhooks,
+  canaries,
+  mailApprovers,
+  erase,
+  starter,
+  logger,
+}: OutboxOptions) => {
   const send = async (row: ExecutionView, entry: OutboxEntry): Promise<void> => {
     const { _id: executionId, userId } = row;
     const [what, attempt] = entry.split(":");
@@ -94,6 +107,8 @@ export const createOutbox = ({ stores, holds, queue, reports, webhooks, canaries
       case "waiting":
         // A synchronous run that waits for a decision is answered with 202.
         return webhooks.waiting(row, nodeOf(entry));
+      case "mail":
+        return mailApprovers(row, nodeOf(entry));
       default:
         return undefined;
     }

@@ -8,7 +8,7 @@ import { createHolds } from "./holds";
 import { createOutbox, type OutboxOptions } from "./outbox";
 import { createQueue, type QueueOptions } from "./queue";
 
-export interface LifecycleOptions extends Pick<OutboxOptions, "reports" | "webhooks" | "canaries" | "erase" | "logger"> {
+export interface LifecycleOptions extends Pick<OutboxOptions, "reports" | "webhooks" | "canaries" | "mailApprovers" | "erase" | "logger"> {
   stores: Stores;
   execution: Execution;
   billing: Parameters<typeof createHolds>[0]["billing"] & EndOptions["billing"];

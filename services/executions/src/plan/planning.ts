@@ -8,6 +8,7 @@ import {
   leastRetention,
   schemaOnlyPlan,
   taskOf,
+  waitsForDecision,
   type HoldItem,
   type MediaUrls,
   type RunPlan,
@@ -129,7 +130,8 @@ export const createPlanning = (options: PlanningOptions) => {
     const inlining = { slug, selected, ownerId: createdBy, userId, references, pinned: request.pinned?.inner };
     const inlined = references.length === 0 ? undefined : await findInlined(definitions, inlining);
     await grants.grantNamed(nodesJson, createdBy, userId);
-    for (const { graph: inner, ownerId } of inlined?.inner.definitions ?? []) await grants.grantNamed(inner.nodesJson, ownerId, userId);
+    for (const { graph: innerGraph, ownerId } of inlined?.inner.definitions ?? [])
+      await grants.grantNamed(innerGraph.nodesJson, ownerId, userId);
     const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
     const foundModels = await findModels(catalog, needed, { runner, pinnedModels, measure });
     const { models: namedModels, candidates, autos, routes, retired } = foundModels;
@@ -160,8 +162,13 @@ export const createPlanning = (options: PlanningOptions) => {
     );
     const authorFiles = await findAuthorFiles(answer, createdBy, userId);
     const shownPlan = (whole: RunPlan): RunPlan => (graphHidden ? schemaOnlyPlan(whole) : whole);
+    const inner = inlined?.inner.definitions ?? [];
+    const isOwn = !isForeign && inner.every(({ ownerId }) => ownerId === userId);
+    const isPublished = version > 0 && (inlined?.workflows ?? []).every((one) => (one.version ?? 0) > 0);
+    const mailsApprovers = isOwn && isPublished && answer.plan.steps.some(({ type }) => waitsForDecision(type));
     const plan = {
       ...shownPlan(answer.plan),
+      ...(mailsApprovers ? { mailsApprovers: true as const } : {}),
       ...(authorFiles.size === 0 ? {} : { authorFiles: Object.fromEntries(authorFiles) }),
       ...(inlined && !graphHidden ? { inlined: inlined.workflows } : {}),
     };

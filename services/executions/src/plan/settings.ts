@@ -12,8 +12,10 @@ import {
   referenceOf,
   secretsOfNode,
   shownName,
+  waitsForDecision,
   type GraphNode,
 } from "@nodeloom/kernel";
+import { approvalSettings } from "@nodeloom/kernel/graph";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
 import type { TaskGraph } from "./planner/protocol";
 
@@ -43,10 +45,20 @@ const sendsSecrets = ({ type, data }: GraphNode): boolean => callsHttp(type) && 
 /** Returns the reference of a workflow node as text. */
 const referenceJson = (node: GraphNode | undefined): string => JSON.stringify((node && referenceOf(node)) ?? null);
 
-/** Explains why a setting can't be overridden. Only the author decides where secrets are sent and which workflow runs. */
+/** Returns the deciders that an approval names as text; empty for other kinds. */
+const decidersJson = (node: GraphNode | undefined): string => {
+  if (!node || !waitsForDecision(node.type)) return "";
+  const { approvers, notStarter } = approvalSettings(node.data);
+  return JSON.stringify({ approvers, notStarter });
+};
+
+/**
+ * Explains why a setting can't be overridden. Only the author decides where secrets are sent, which workflow runs, and who decides.
+ */
 const problemOf = (before: GraphNode | undefined, after: GraphNode | undefined): string | undefined => {
   if (after && sendsSecrets(after)) return "the node sends secrets, so only the workflow can set it";
   if (referenceJson(before) !== referenceJson(after)) return "only the workflow can choose which workflow this node runs";
+  if (decidersJson(before) !== decidersJson(after)) return "only the workflow can name the approvers of this node";
   return undefined;
 };
 

@@ -2,11 +2,18 @@ import { beyond, fromCursor, removeSome, toCursor } from "@nodeloom/platform";
 import { isNotified } from "../run/delivery";
 import { FINAL_STATUSES } from "../run/states";
 import type { CallModel } from "./calls";
+import type { DecisionLinkModel } from "./decision-links";
 import type { ExecutionView } from "../run/record";
 import type { ExecutionModel } from "./schema";
 
 /** Returns the runs that have a webhook in delivery. */
 export type PendingOf = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+
+/** Data that only a run's row points to. */
+export interface DataOfRuns {
+  calls: CallModel;
+  links: DecisionLinkModel;
+}
 
 export interface Removed {
   removed: number;
@@ -24,7 +31,7 @@ const over = (before: Date): Record<string, unknown> => ({
   $nor: [{ "webhook.state": "pending", "webhook.isMoved": { $ne: true } }],
 });
 
-export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
+export const createExpiry = (executions: ExecutionModel, { calls, links }: DataOfRuns) => ({
   /**
    * Deletes executions that ended before a time, with their events and calls. Runs that aren't final, have outbox entries or have a webhook
    * in delivery are kept.
@@ -43,6 +50,7 @@ export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
     const ids = rows.map(({ _id }) => _id).filter((id) => !pending.has(id));
     // Delete the row last. Only the row points to the other data, so after a crash in between, the row can still be found.
     await calls.deleteMany({ executionId: { $in: ids } }).exec();
+    await links.deleteMany({ executionId: { $in: ids } }).exec();
     const { deletedCount } = await executions.deleteMany({ ...over(before), _id: { $in: ids } }).exec();
     const { createdAt, _id } = rows.at(-1)!;
     return { removed: deletedCount, next: rows.length < limit ? "" : toCursor({ at: createdAt, id: _id }) };

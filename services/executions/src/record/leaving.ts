@@ -16,7 +16,7 @@ export type LeavingStore = ReturnType<typeof createLeavingStore>;
 
 /** @param connection connection on which the models are registered */
 export const createLeavingStore = (connection: Connection) => {
-  const { Execution, Call, Submission, Batch, BatchRow: Row, Line } = connection.models;
+  const { Execution, Call, Submission, DecisionLink, Batch, BatchRow: Row, Line } = connection.models;
   const collection = <T extends object>(model: typeof Execution) => model!.collection as unknown as import("mongoose").mongo.Collection<T>;
   const executions = collection<ExecutionRecord>(Execution);
   const batches = collection<BatchRecord>(Batch);
@@ -48,9 +48,10 @@ export const createLeavingStore = (connection: Connection) => {
     somePage: (userId: string, limit: number): Promise<RunMark[]> =>
       executions.find<RunMark>({ userId } as object, { ...MARK, limit }).toArray(),
 
-    /** Deletes runs with their calls and submissions. Data that only a row points to is deleted before the row. */
+    /** Deletes runs with their calls, submissions and links. Data that only a row points to is deleted before the row. */
     removeRuns: async (userId: string, ids: readonly string[]): Promise<number> => {
       await collection(Call).deleteMany({ executionId: { $in: [...ids] } });
+      await collection(DecisionLink).deleteMany({ executionId: { $in: [...ids] } });
       // A submission's id starts with the id of its run.
       for (const id of ids) await collection(Submission).deleteMany({ _id: { $gte: `${id}:`, $lt: `${id};` } } as object);
       return (await executions.deleteMany({ userId, _id: { $in: [...ids] } } as object)).deletedCount;

@@ -3,9 +3,8 @@ import type { BaseTier } from "@nodeloom/kernel";
 import { beyond, type ListPosition } from "@nodeloom/platform";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
 import { HIDDEN, RUNNING, type RunStatus } from "../run/states";
-import type { CallModel } from "./calls";
 import { WITHOUT_EVENTS, type EventLog } from "./event-log";
-import { createExpiry } from "./expiry";
+import { createExpiry, type DataOfRuns } from "./expiry";
 import type { ExecutionModel } from "./schema";
 import { createTransitions } from "./transitions";
 import { IS_WAITING } from "./approvals";
@@ -65,9 +64,9 @@ const statusFilter = (status: RunStatus | undefined): Record<string, unknown> =>
 
 export type Rows = ReturnType<typeof createRows>;
 
-export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pick<EventLog, "append" | "stowed">) => ({
+export const createRows = (executions: ExecutionModel, ofRuns: DataOfRuns, log: Pick<EventLog, "append" | "stowed">) => ({
   ...createTransitions(executions, log),
-  ...createExpiry(executions, calls),
+  ...createExpiry(executions, ofRuns),
 
   /** Returns the state that is needed before a call is made. */
   callStanding: async (id: string): Promise<Standing> => {

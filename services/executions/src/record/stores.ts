@@ -3,6 +3,7 @@ import type { Connection } from "mongoose";
 import { createBatchStore } from "./batches";
 import { callModel, createCallStore } from "./calls";
 import { createCallStatisticsStore } from "./call-statistics";
+import { createDecisionLinkStore, decisionLinkModel } from "./decision-links";
 import { createDeliveryRecords } from "./deliveries";
 import { createEarlierMailStore } from "./earlier-mails";
 import { createErasureStore } from "./erasures";
@@ -29,7 +30,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
   const payloads = createPayloadStore(connection, retentionDays);
   const log = createEventLog(executions, payloads);
   const stores = {
-    rows: createRows(executions, callModel(connection), log),
+    rows: createRows(executions, { calls: callModel(connection), links: decisionLinkModel(connection) }, log),
     log,
     calls: createCallStore(connection),
     callStatistics: createCallStatisticsStore(connection),
@@ -37,6 +38,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     payloads,
     deliveries: createDeliveryRecords(executions),
     approvals: createApprovalStore(executions),
+    decisionLinks: createDecisionLinkStore(connection),
     batches: createBatchStore(connection),
     queues: createQueueStore(connection),
     moderation: createModerationStore(connection),

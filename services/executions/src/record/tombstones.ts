@@ -46,7 +46,7 @@ export type Tombstones = ReturnType<typeof createTombstones>;
 
 /** @param connection connection on which the models are registered */
 export const createTombstones = (connection: Connection) => {
-  const { Execution, Call, Submission, BatchRow: Row } = connection.models;
+  const { Execution, Call, Submission, DecisionLink, BatchRow: Row } = connection.models;
   const collection = <T extends object>(model: typeof Execution) => model!.collection as unknown as mongo.Collection<T>;
   const executions = collection<ExecutionRecord>(Execution);
   const rows = collection<BatchRow>(Row);
@@ -112,9 +112,10 @@ export const createTombstones = (connection: Connection) => {
       await executions.updateOne({ _id: executionId, remains: { $exists: true } } as object, { $unset: { remains: 1 } });
     },
 
-    /** Removes the calls of a run and their submissions. */
+    /** Removes the calls of a run, their submissions, and the links of its approvers. */
     removeCalls: async (executionId: string): Promise<void> => {
       await collection(Call).deleteMany({ executionId });
+      await collection(DecisionLink).deleteMany({ executionId });
       // A submission's id starts with the id of its run.
       await collection(Submission).deleteMany({ _id: { $gte: `${executionId}:`, $lt: `${executionId};` } } as object);
     },

@@ -24,6 +24,7 @@ const OF_ONE_ATTEMPT = [
   "metadata",
   "provenance",
   "graphHidden",
+  "mailsApprovers",
   "version",
   "alias",
   "retentionDays",

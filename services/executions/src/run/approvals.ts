@@ -29,6 +29,8 @@ export interface Decision {
   userId?: string;
   /** Key that decided. */
   keyId?: string;
+  /** Address of the approver who decided by a mailed link. */
+  address?: string;
   comment?: string;
   /** JSON of the value that replaces the reviewed value. */
   value?: StoredText;

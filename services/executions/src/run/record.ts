@@ -87,6 +87,8 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   provenance?: "full";
   /** Set if the user can only read the graph's schema. The API then shows only result, costs and errors. */
   graphHidden?: true;
+  /** Set if approvers get links by mail; see `RunPlan`. */
+  mailsApprovers?: true;
   /** Person who started the run, if the user is an organization. */
   personId?: string;
   /** Set for an item of a batch. */
@@ -193,6 +195,7 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     unsettled: true,
     ...(input.provenance ? { provenance: input.provenance } : {}),
     ...(input.plan.graphHidden ? { graphHidden: true as const } : {}),
+    ...(input.plan.mailsApprovers ? { mailsApprovers: true as const } : {}),
     ...(input.plan.inlined ? { inlined: input.plan.inlined } : {}),
     ...(input.plan.routes ? { routes: input.plan.routes } : {}),
     ...input.batch,

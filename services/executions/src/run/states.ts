@@ -20,7 +20,7 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
  * release the hold of an attempt. `place:<attempt>`: free its place. `usage`: write its usage row. `webhook`: notify its webhook and
  * endpoints that the run has ended. `batch`: count the ended run in its batch. `canary`: count it in its alias's canary. `erase`: remove the data that is stored outside the row of
  * an erased run. `cancel`: signal the cancellation to its workflow. `waiting:<node>`: announce that the node waits for a decision.
- * `decided:<node>`: signal the decision to its workflow.
+ * `decided:<node>`: signal the decision to its workflow. `mail:<node>`: mail the approvers of the node.
  */
 export type OutboxEntry =
   | `void:${number}`
@@ -32,7 +32,8 @@ export type OutboxEntry =
   | "cancel"
   | "erase"
   | `waiting:${string}`
-  | `decided:${string}`;
+  | `decided:${string}`
+  | `mail:${string}`;
 
 export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 

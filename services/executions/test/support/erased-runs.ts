@@ -68,6 +68,7 @@ export const createErasedRuns = ({ stores, connection }: { stores: Stores; conne
       reports: { started: none, finished: none },
       webhooks: { end: none, waiting: none },
       canaries: { count: none, release: none },
+      mailApprovers: none,
       starter: { cancel: none, decided: none },
     });
     const remove = createRunDeletion({ stores, outbox, awaitDelivered: () => Promise.resolve() });

@@ -97,6 +97,7 @@ export const startMoney = async (): Promise<Money> => {
     reports: reportEach(usage),
     webhooks,
     canaries: noCanaries,
+    mailApprovers: () => Promise.resolve(),
     erase: () => Promise.resolve(),
     starter,
     logger,

@@ -133,7 +133,13 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   };
   const lifecycle = wireLifecycle({
     ...{ stores, execution, billing, starter, logger },
-    ...{ reports: reportEach(usage), webhooks, canaries: noCanaries, erase: () => Promise.resolve() },
+    ...{
+      reports: reportEach(usage),
+      webhooks,
+      canaries: noCanaries,
+      mailApprovers: () => Promise.resolve(),
+      erase: () => Promise.resolve(),
+    },
   });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),

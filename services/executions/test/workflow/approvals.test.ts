@@ -68,6 +68,7 @@ const outboxParts = () => ({
   ...{ holds: money.holds, queue, reports: reportEach(money.usage), logger },
   webhooks: { end: async () => undefined, waiting: async () => undefined },
   canaries: noCanaries,
+  mailApprovers: async () => undefined,
   erase: async () => undefined,
 });
 

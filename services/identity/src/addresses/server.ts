@@ -1,12 +1,14 @@
 import { unary } from "@nodeloom/platform";
 import { addresses as messages } from "@nodeloom/proto";
 import type { Addresses } from "./addresses";
+import type { ListApprovers } from "./approvers";
 
 export interface AddressServices {
   addresses: Addresses;
+  listApprovers: ListApprovers;
 }
 
-export const addressHandlers = ({ addresses }: AddressServices): messages.AddressServiceServer => ({
+export const addressHandlers = ({ addresses, listApprovers }: AddressServices): messages.AddressServiceServer => ({
   createMailedReset: unary(async ({ email }: messages.CreateMailedResetRequest) =>
     messages.CreateMailedResetResponse.fromPartial({ mailed: (await addresses.createReset(email)) ?? undefined }),
   ),
@@ -18,6 +20,7 @@ export const addressHandlers = ({ addresses }: AddressServices): messages.Addres
     return messages.VerifyAddressResponse.fromPartial({});
   }),
   listOwners: unary(({ accountId }: messages.ListOwnersRequest) => addresses.owners(accountId)),
+  listApprovers: unary((request: messages.ListApproversRequest) => listApprovers(request)),
   getAddress: unary(async ({ userId }: messages.GetAddressRequest) => {
     const { verifiedAt, ...state } = await addresses.get(userId);
     return messages.GetAddressResponse.fromPartial({ ...state, verifiedAt: verifiedAt ?? undefined });

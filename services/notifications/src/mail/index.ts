@@ -1,5 +1,5 @@
 import { createWindowCounter, type Logger, type Redis } from "@nodeloom/platform";
-import type { EmailAddresses } from "../clients";
+import type { EmailAddresses, Executions } from "../clients";
 import type { MailStore } from "../store/mails";
 import { createContents } from "./content";
 import { createDeliver, type MailStep } from "./deliver";
@@ -20,6 +20,7 @@ export interface MailingOptions {
   config: MailConfig & Readonly<Record<"REDIS_KEY_PREFIX" | "PUBLIC_BASE_URL", string>> & { MAIL_KEYS: readonly string[] };
   store: MailStore;
   addresses: Pick<EmailAddresses, "createMailedReset" | "createVerification" | "getAddress" | "listOwners">;
+  executions: Pick<Executions, "createDecisionLink">;
   starter: MailStarter;
   redis: Redis;
   logger: Logger;
@@ -27,7 +28,16 @@ export interface MailingOptions {
 }
 
 /** Wires the sending of emails. Without a mail server no email is queued, and emails that were queued earlier end as abandoned. */
-export const createMailing = ({ config, store, addresses, starter, redis, logger, clock = Date.now }: MailingOptions): Mailing => {
+export const createMailing = ({
+  config,
+  store,
+  addresses,
+  executions,
+  starter,
+  redis,
+  logger,
+  clock = Date.now,
+}: MailingOptions): Mailing => {
   const settings = mailSettings(config);
   if (!settings) {
     return {
@@ -40,7 +50,7 @@ export const createMailing = ({ config, store, addresses, starter, redis, logger
   }
   const counter = createWindowCounter({ redis, keyPrefix: `${config.REDIS_KEY_PREFIX}mails`, windowSeconds: DAY_SECONDS });
   const contents = createContents(config.MAIL_KEYS);
-  const write = createWriter({ addresses, baseUrl: config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "") });
+  const write = createWriter({ addresses, executions, baseUrl: config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "") });
   const queue = createMailQueue({ store, contents, starter, counter, logger, clock });
   return {
     queue: { ...queue, ...createOwnersMails({ queue, addresses }) },

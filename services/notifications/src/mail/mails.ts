@@ -11,11 +11,21 @@ export type Mail =
   | { kind: "verification"; userId: string }
   | { kind: "invitation"; userId: string; to: string; organizationName: string; inviterName: string; link: string }
   | { kind: "approval"; userId: string }
+  | ({ kind: "decisionRequest" } & DecisionRequest)
   | ({ kind: "lowCredits"; remaining: number; monthly: number } & OfAccount)
   | ({ kind: "budgetAlert"; alert: AlertFacts } & OfAccount)
   | ({ kind: "modelRetiring"; retiring: RetiringFacts } & OfAccount)
   | ({ kind: "endpointDisabled"; endpointUrl: string } & OfAccount)
   | ({ kind: "organizationLeaving" | "organizationKept" } & DecisionFacts & OfAccount);
+
+/** A waiting node of a run, and an approver of it. `personId` is empty if the address belongs to no member of the account. */
+export interface DecisionRequest {
+  ownerId: string;
+  executionId: string;
+  nodeId: string;
+  address: string;
+  personId: string;
+}
 
 /** Data of emails about an account: the recipient, and the organization of the account; absent for the reader's own account. */
 export interface OfAccount {
@@ -81,7 +91,10 @@ export const MAIL_LIMITS = {
     lowCredits: 20,
     budgetAlert: 20,
     ...{ organizationLeaving: 20, organizationKept: 20, modelRetiring: 20, endpointDisabled: 20 },
+    decisionRequest: 100,
   },
+  /** Maximum requests for decisions per day of one account, to all its approvers. */
+  decisionRequestsOfAccount: 1_000,
   /** Pauses after temporary failures. They double from the first to the longest. */
   firstPause: 30 * SECOND,
   longestPause: 2 * HOUR,
@@ -89,6 +102,7 @@ export const MAIL_LIMITS = {
   triedFor: {
     ...{ passwordReset: HOUR, verification: DAY, invitation: 3 * DAY, approval: 3 * DAY, lowCredits: 3 * DAY, budgetAlert: 3 * DAY },
     ...{ organizationLeaving: 3 * DAY, organizationKept: 3 * DAY, modelRetiring: 3 * DAY, endpointDisabled: 3 * DAY },
+    decisionRequest: 3 * DAY,
   },
   connections: 4,
   /** Maximum emails that wait for a connection, per process. */

@@ -33,7 +33,10 @@ export interface MailQueueOptions {
 }
 
 /** Returns the recipient whose limit applies. Addresses are compared like the addresses of accounts. */
-const recipientOf = (mail: Mail): string => (mail.kind === "passwordReset" ? mail.email.trim().toLowerCase() : mail.userId);
+const recipientOf = (mail: Mail): string => {
+  if (mail.kind === "passwordReset") return mail.email.trim().toLowerCase();
+  return mail.kind === "decisionRequest" ? mail.address : mail.userId;
+};
 
 export const createMailQueue = ({ store, contents, starter, counter, logger, clock = Date.now }: MailQueueOptions): MailQueue => {
   const idOf = (mail: Mail, about: string): string => {
@@ -41,9 +44,14 @@ export const createMailQueue = ({ store, contents, starter, counter, logger, clo
     return derivedId("mail", mail.kind, recipientOf(mail), about, time);
   };
 
-  const isTooMany = async ({ kind }: Mail, recipient: string): Promise<boolean> => {
-    const counted = await counter.count(derivedId(kind, recipient), MAIL_LIMITS.perDay[kind]);
-    return !counted.isWithin;
+  const isWithin = async (most: number, ...counted: readonly string[]): Promise<boolean> =>
+    (await counter.count(derivedId(...counted), most)).isWithin;
+
+  const isTooMany = async (mail: Mail, recipient: string): Promise<boolean> => {
+    const { kind } = mail;
+    if (!(await isWithin(MAIL_LIMITS.perDay[kind], kind, recipient))) return true;
+    // Workflows name the addresses, so an account can't mail without a limit.
+    return kind === "decisionRequest" && !(await isWithin(MAIL_LIMITS.decisionRequestsOfAccount, kind, "account", mail.ownerId));
   };
 
   const start = async (id: string, kind: MailKind): Promise<void> => {

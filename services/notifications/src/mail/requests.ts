@@ -1,5 +1,5 @@
 /** Handles requests of other services to send emails. */
-import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { DomainError, GRAPH_BOUNDS, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import type { notifications } from "@nodeloom/proto";
 import { z } from "zod";
 import { MAIL_KINDS } from "../store/mails";
@@ -16,6 +16,16 @@ const mails = z.discriminatedUnion("kind", [
     link: z.url({ protocol: /^https?$/ }).max(2_000),
   }),
   z.object({ kind: z.literal("approval"), userId: id }),
+  z.object({
+    ...{ kind: z.literal("decisionRequest"), ownerId: id, executionId: id, personId: z.string().max(LIMITS.idempotencyKeyChars) },
+    ...{
+      nodeId: z
+        .string()
+        .min(1)
+        .max(GRAPH_BOUNDS.nodeIdBytes * (LIMITS.workflowDepth + 1)),
+      address: z.email(),
+    },
+  }),
 ]) satisfies z.ZodType<Mail>;
 
 const date = z.date().transform((at) => at.toISOString());
@@ -25,7 +35,7 @@ const decisions = z.object({
 const earlierMail = z.object({ kind: z.enum(MAIL_KINDS), content: z.instanceof(Buffer), keyId: z.string(), createdAt: z.date() });
 
 /** Kinds for which callers must set an id. Requested links have no id and are distinguished by time. */
-const NAMED: readonly Mail["kind"][] = ["invitation", "approval", "organizationLeaving", "organizationKept"];
+const NAMED: readonly Mail["kind"][] = ["invitation", "approval", "decisionRequest", "organizationLeaving", "organizationKept"];
 
 const parsed = <T>({ success, data, error }: z.ZodSafeParseResult<T>): T => {
   if (success) return data;

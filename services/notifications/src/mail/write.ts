@@ -1,8 +1,9 @@
 import { isRefusal } from "@nodeloom/kernel";
-import type { EmailAddresses } from "../clients";
+import type { EmailAddresses, Executions } from "../clients";
 import {
   approvalLetter,
   budgetAlertLetter,
+  decisionRequestLetter,
   endpointDisabledLetter,
   invitationLetter,
   lowCreditsLetter,
@@ -25,12 +26,18 @@ export interface Written {
 
 export interface WriteOptions {
   addresses: Pick<EmailAddresses, "createMailedReset" | "createVerification" | "getAddress">;
+  executions: Pick<Executions, "createDecisionLink">;
   /** Address of the console, without a trailing slash. */
   baseUrl: string;
 }
 
 /** Pages of the console. Browsers don't send the part after `#` to a server. */
-const PAGES = { reset: "/reset-password#token=", verify: "/verify-address#token=", unsubscribe: "/unsubscribe#token=" } as const;
+const PAGES = {
+  reset: "/reset-password#token=",
+  verify: "/verify-address#token=",
+  decide: "/decide#token=",
+  unsubscribe: "/unsubscribe#token=",
+} as const;
 /** Opens the account that the link names. */
 const ENDPOINTS = "/webhooks?account=";
 const ONE_CLICK = "/api/mail/unsubscribe?token=";
@@ -39,7 +46,7 @@ const ONE_CLICK = "/api/mail/unsubscribe?token=";
  * Writes emails when they are sent, with the recipient and tokens of that time.
  * @returns null if the email isn't wanted any more
  */
-export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
+export const createWriter = ({ addresses, executions, baseUrl }: WriteOptions) => {
   /** Returns the reader's address; undefined if the account is deleted or suspended. */
   const addressOf = async (userId: string) => {
     try {
@@ -93,6 +100,13 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
         return { to: mail.to, letter: invitationLetter({ ...mail, url: mail.link }) };
       case "approval":
         return toAccount(mail.userId, approvalLetter({ url: `${baseUrl}/` }));
+      case "decisionRequest": {
+        const { kind: _, ...request } = mail;
+        const { link } = await executions.createDecisionLink(request);
+        return link?.until
+          ? { to: mail.address, letter: decisionRequestLetter({ ...link, until: link.until, url: baseUrl + PAGES.decide + link.token }) }
+          : null;
+      }
       case "lowCredits":
         return notice(mail, (unsubscribeUrl) => lowCreditsLetter({ ...mail, url: `${baseUrl}/account`, unsubscribeUrl }));
       case "budgetAlert":

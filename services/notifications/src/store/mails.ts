@@ -14,6 +14,7 @@ export const MAIL_KINDS = [
   "organizationKept",
   "modelRetiring",
   "endpointDisabled",
+  "decisionRequest",
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { addresses } from "@nodeloom/proto";
+import { addresses, executions } from "@nodeloom/proto";
 import { makeCertificates } from "../../../platform/test/support/certificates";
 import { createContents } from "../../src/mail/content";
 import { createDeliver } from "../../src/mail/deliver";
@@ -54,11 +54,12 @@ const account = (part: Partial<addresses.GetAddressResponse> = {}): addresses.Ge
 interface Given {
   config?: MailConfig;
   of?: Partial<addresses.GetAddressResponse>;
+  link?: executions.DecisionLink;
   store?: Stores["mails"];
 }
 
 /** Deliveries of one process. */
-const deliverTo = ({ port }: MailServer, { config, of, store = stores.mails }: Given = {}) => {
+const deliverTo = ({ port }: MailServer, { config, of, link, store = stores.mails }: Given = {}) => {
   const settings = mailSettings({
     SMTP_URL: `smtp://localhost:${port}`,
     SMTP_TLS: "optional",
@@ -67,6 +68,7 @@ const deliverTo = ({ port }: MailServer, { config, of, store = stores.mails }: G
   })!;
   const write = createWriter({
     baseUrl: "https://loom.example",
+    executions: { createDecisionLink: async () => executions.CreateDecisionLinkResponse.fromPartial({ link }) },
     addresses: {
       createMailedReset: async ({ email }) =>
         addresses.CreateMailedResetResponse.fromPartial(
@@ -190,6 +192,26 @@ it("sends notices only to confirmed addresses that subscribe to them, with a one
   const headers = headersOf(server.received[0]!);
   expect(headers["list-unsubscribe"]).toEqual(["<https://loom.example/api/mail/unsubscribe?token=u1.budgetAlerts.2>"]);
   expect(headers["list-unsubscribe-post"]).toEqual(["List-Unsubscribe=One-Click"]);
+});
+
+it("asks an approver by a link of its own, and sends nothing once the run no longer waits", async () => {
+  const server = await serve();
+  const request = { ownerId: "o1", executionId: "e1", nodeId: "review", personId: "", address: "legal@example.com" };
+  const mail: Mail = { kind: "decisionRequest", ...request };
+  expect(await deliverTo(server)(await queued(mail), 1)).toEqual({ end: "not wanted" });
+  const link = {
+    ...{ token: "secret-token", title: "Good to send?\r\nBcc: eve@example.com", workflowSlug: "campaign", accountName: "Loom Works" },
+    ...{ until: new Date("2026-12-31T12:00:00Z"), onTimeout: "reject" },
+  };
+  const id = await queued(mail);
+  expect(await deliverTo(server, { link })(id, 1)).toEqual({ end: "sent" });
+  const [received] = server.received;
+  expect(received!.to).toEqual([request.address]);
+  expect(headersOf(received!)).not.toHaveProperty("bcc");
+  const readable = received!.text.replace(/=\r\n/g, "").replace(/=3D/g, "=");
+  expect(readable).toContain("https://loom.example/decide#token=secret-token");
+  expect(readable).toContain("2026-12-31 12:00 UTC");
+  expect(JSON.stringify(await stores.mails.find(id))).not.toContain("legal@example.com");
 });
 
 it("names the day, the successor and workflows of a model that is shut down, and can be disabled", async () => {

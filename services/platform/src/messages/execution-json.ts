@@ -117,12 +117,16 @@ const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   ...routeJson(node.considered),
 });
 
-/** The person or key that decided an approval; null for a time-out, a rerun, and decisions stored by earlier releases. */
+/** The person, key or address that decided an approval; null for a time-out, a rerun, and decisions stored by earlier releases. */
 export const decidedByJson = ({
   userId,
   keyId,
-}: Pick<executions.Decided, "userId" | "keyId">): { userId: string } | { keyId: string } | null =>
-  keyId !== undefined ? { keyId } : userId !== undefined ? { userId } : null;
+  address,
+}: Pick<executions.Decided, "userId" | "keyId" | "address">): { userId: string } | { keyId: string } | { address: string } | null => {
+  if (keyId !== undefined) return { keyId };
+  if (userId !== undefined) return { userId };
+  return address === undefined ? null : { address };
+};
 
 const decidedJson = (decided: executions.Decided): Record<string, unknown> => ({
   nodeId: decided.nodeId,

@@ -9,6 +9,7 @@ interface Known {
 const decider = (decidedBy: MadeDecision["decidedBy"], { members, keys }: Known): string => {
   if (decidedBy === null) return DECISIONS.anOwner;
   if ("userId" in decidedBy) return members.find(({ userId }) => userId === decidedBy.userId)?.email ?? DECISIONS.aMember;
+  if ("address" in decidedBy) return DECISIONS.byMail(decidedBy.address);
   const key = keys.find(({ id }) => id === decidedBy.keyId);
   return key ? DECISIONS.key(key.name) : DECISIONS.aKey;
 };

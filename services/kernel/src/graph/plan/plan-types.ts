@@ -148,6 +148,8 @@ export interface RunPlan extends AuthorFiles {
   hidesOutputs?: true;
   /** Set if the runner can read only the graph's schema. Runs then show only their result, costs and errors. */
   graphHidden?: true;
+  /** Set if the plan is of published versions of the runner's own workflows. Only then do approvers get links by mail. */
+  mailsApprovers?: true;
   /** Models chosen for nodes that name a task. */
   routes?: readonly Route[];
   /** Workflows whose nodes the plan contains. */

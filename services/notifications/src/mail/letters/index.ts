@@ -49,6 +49,29 @@ export const approvalLetter = ({ url }: { url: string }): Letter => ({
 
 const whenIn = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
+export const decisionRequestLetter = (request: {
+  url: string;
+  title: string;
+  workflowSlug: string;
+  accountName: string;
+  until: Date;
+  onTimeout: string;
+}): Letter => {
+  const [title, account, workflow] = [name(request.title), name(request.accountName), name(request.workflowSlug)];
+  return {
+    subject: `Approval requested: ${title}`,
+    paragraphs: [
+      `A run of the workflow “${workflow}” of ${account} waits for your decision: “${title}”`,
+      `Decide until ${whenIn(request.until.toISOString())}. After that, the run is ${request.onTimeout === "approve" ? "approved" : "rejected"} automatically.`,
+    ],
+    action: { label: "View and decide", url: request.url },
+    notes: [
+      "You don't need an account. The link is only for you: everyone who has it can decide in your name. It ends with the first decision.",
+      `You get this mail because ${account} names this address as an approver. If you don't know why, do nothing.`,
+    ],
+  };
+};
+
 interface DecisionPlaceholders extends DecisionFacts {
   url: string;
   organizationName: string;
