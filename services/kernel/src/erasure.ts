@@ -59,6 +59,7 @@ export const ERASURE = {
     submissions: { with: "executions" },
     batches: "removed",
     batchrows: { with: "batches" },
+    decisionlinks: { with: "executions" },
     payloads: "removed",
     lines: "removed",
     moderation: "removed",
