@@ -4772,6 +4772,17 @@ export interface Operations {
     body: ErasureOrder;
     response: CreatedErasure;
   };
+  /** List erasures, newest first */
+  listErasures: {
+    query?: {
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: Erasure[];
+      nextCursor: string | null;
+    };
+  };
   /** The progress of an erasure */
   getErasure: {
     params: {
@@ -6193,6 +6204,7 @@ export const OPERATIONS = {
   watchExecution: { method: "GET", path: "/api/executions/{id}/events", idempotent: false, contentType: null },
   redeliverWebhook: { method: "POST", path: "/api/executions/{id}/redeliver", idempotent: true, contentType: null },
   createErasure: { method: "POST", path: "/api/erasures", idempotent: true, contentType: "application/json" },
+  listErasures: { method: "GET", path: "/api/erasures", idempotent: false, contentType: null },
   getErasure: { method: "GET", path: "/api/erasures/{id}", idempotent: false, contentType: null },
   rerunExecution: { method: "POST", path: "/api/executions/{id}/rerun", idempotent: true, contentType: "application/json" },
   quoteRerun: { method: "POST", path: "/api/executions/{id}/rerun/quote", idempotent: false, contentType: "application/json" },

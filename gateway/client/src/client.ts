@@ -103,6 +103,8 @@ export interface Erasures {
   create(order: ErasureOrder, options?: RequestOptions): Promise<CreatedErasure>;
   /** Progress of an erasure: `remaining` is 0 when everything is removed. */
   get(erasureId: string, options?: RequestOptions): Promise<Erasure>;
+  /** Erasures of the account, newest first. */
+  list(query?: Operations["listErasures"]["query"], options?: RequestOptions): Promise<ResponseOf<"listErasures">>;
 }
 
 export interface Usage {
@@ -187,6 +189,7 @@ export const createClient = (options: ClientOptions): Client => {
     erasures: {
       create: (body, more = {}) => call("createErasure", { ...more, body }),
       get: (id, more = {}) => call("getErasure", { ...more, params: { id } }),
+      list: (query = {}, more = {}) => call("listErasures", { ...more, query }),
     },
     batches: createBatches(transport),
     bundles: createBundles(transport),

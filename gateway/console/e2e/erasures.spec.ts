@@ -32,7 +32,11 @@ test("an owner counts the runs of a customer, erases them and sees the end of th
   await page.getByText("1 run matches").waitFor();
   await erase.click();
   await page.getByRole("dialog").getByRole("button", { name: "Erase" }).click();
-  await page.getByText("completed").waitFor();
+  await page.getByText("completed", { exact: true }).first().waitFor();
+  const past = page.getByRole("region", { name: "Past erasures" });
+  await expect(past.getByRole("row")).toHaveCount(2);
+  await past.getByRole("link", { name: "Metadata customer" }).waitFor();
+  await past.getByText("completed", { exact: true }).waitFor();
   const statusOf = async (id: string) => (await stage.http.call("GET", `/api/executions/${id}`, { key: account.key })).status;
   expect([await statusOf(gone), await statusOf(kept)]).toEqual([404, 200]);
   expect(complaints).toEqual([]);

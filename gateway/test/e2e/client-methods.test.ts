@@ -119,6 +119,7 @@ it("decisions and erasures", async () => {
   expect(await client.erasures.create({ workflow: reviewed, dryRun: true })).toMatchObject({ matched: 1 });
   const { erasureId } = await client.erasures.create({ executions: [executionId] });
   expect(await client.erasures.get(erasureId!)).toMatchObject({ erasureId, matched: 1 });
+  expect((await client.erasures.list({ limit: 5 })).rows[0]).toMatchObject({ erasureId, by: "executions" });
 });
 
 it("workflows, their versions, aliases, tests and bundles", async () => {

@@ -8,7 +8,7 @@ import { prepareTemporal } from "./workflow/prepare";
  */
 export const database = defineDatabase({
   service: "executions",
-  version: FIRST_VERSION + 9,
+  version: FIRST_VERSION + 10,
   declare: (connection) => void createStores(connection),
   variables: temporalVariables,
   others: (config) => prepareTemporal({ ...temporalServer(config), taskQueue: config.TEMPORAL_TASK_QUEUE }),

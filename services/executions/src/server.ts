@@ -160,6 +160,7 @@ export const batchesHandlers = ({ batches: { orders, reads, testRunning, testRea
 export const erasuresHandlers = ({ manyErasures }: Pick<HandlerOptions, "manyErasures">): erasures.ErasuresServiceServer => ({
   createErasure: unary((request) => manyErasures.create(request)),
   getErasure: unary(async (request) => ({ erasure: await manyErasures.get(request) })),
+  listErasures: unary((request) => manyErasures.list(request)),
 });
 
 async function* bundleChunks(bytes: AsyncIterable<Uint8Array>): AsyncIterable<bundles.ExportBundleResponse> {

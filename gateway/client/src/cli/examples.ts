@@ -13,6 +13,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "executions delete": "nodeloom executions delete $ID",
   "executions erase": "nodeloom executions erase --metadata customer=acme --dry-run",
   "executions erasure": "nodeloom executions erasure $ID",
+  "executions erasures": "nodeloom executions erasures",
   "workflows list": "nodeloom workflows list",
   "workflows pull": "nodeloom workflows pull poster-maker -d flows",
   "workflows push": "nodeloom workflows push flows/poster-maker.json",

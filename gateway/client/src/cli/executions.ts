@@ -43,6 +43,11 @@ const show = async (id: string, terminal: Terminal): Promise<void> => {
   terminal.value(erasure, `${erasure.state}: ${erasure.erased} of ${erasure.matched} erased, ${erasure.remaining} remaining`);
 };
 
+const listErasures = async ({ limit }: Pick<ListOptions, "limit">, terminal: Terminal): Promise<void> => {
+  const { rows } = await (await openClient()).erasures.list({ limit });
+  printRows(terminal, rows, ["erasureId", "state", "by", "metadataName", "matched", "erased", "remaining", "createdAt"]);
+};
+
 interface ListOptions {
   workflow?: string;
   status?: Execution["status"];
@@ -112,4 +117,9 @@ export const addExecutionCommands = ({ program, perform, number }: Commands): vo
     .argument("<id>", "of an erasure")
     .description("shows the progress of an erasure")
     .action((id: string) => perform((terminal) => show(id, terminal)));
+  executions
+    .command("erasures")
+    .option("--limit <n>", "how many", number, 20)
+    .description("lists erasures, newest first; the key needs erasure:write")
+    .action((options: Pick<ListOptions, "limit">) => perform((terminal) => listErasures(options, terminal)));
 };

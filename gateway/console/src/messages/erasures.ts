@@ -39,6 +39,11 @@ export const ERASE_RUNS = {
   carriers: ({ schedules, hooks, keys }: Record<"schedules" | "hooks" | "keys", number>) =>
     `${plural(schedules, "schedule", "schedules")}, ${plural(hooks, "hook", "hooks")}, ${plural(keys, "key", "keys")}. Stop them yourself.`,
   keepLink: "This page's address shows the progress for 90 days.",
+  past: "Past erasures",
+  pastHint: "Completed erasures are listed for 90 days.",
+  noneYet: "No runs were erased in the last 90 days.",
+  selection: "Selection",
+  byName: (name: string) => `Metadata ${name}`,
   notFound: "Erasure not found",
   notFoundHint: "It expired, or belongs to another account.",
 };

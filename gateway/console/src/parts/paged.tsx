@@ -14,15 +14,18 @@ export interface PagedProps<Row> {
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
   empty: ReactNode;
+  /** Milliseconds until the rows are read again; false if they don't change. */
+  pollMs?: (rows: readonly Row[]) => number | false;
 }
 
 /** A table with paging. */
-export const Paged = <Row,>({ label, queryKey, read, columns, keyOf, empty }: PagedProps<Row>) => {
+export const Paged = <Row,>({ label, queryKey, read, columns, keyOf, empty, pollMs }: PagedProps<Row>) => {
   const [cursor, setCursor] = useState<string>();
   const page = useQuery({
     queryKey: [...queryKey, cursor],
     queryFn: ({ signal }) => read(cursor, signal),
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => pollMs?.(state.data?.rows ?? []) ?? false,
   });
   const { data } = page;
   if (page.isPending) return <Skeleton lines={8} />;

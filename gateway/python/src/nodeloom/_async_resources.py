@@ -192,6 +192,10 @@ class AsyncErasures:
         """The progress of an erasure: `remaining` is 0 when everything is removed."""
         return cast("Erasure", await self._client._body(Call("getErasure", params={"id": erasure_id})))
 
+    async def list(self, **query: Any) -> Mapping[str, Any]:
+        """A page of erasures, newest first: `rows`, and the `nextCursor` of the next page."""
+        return cast("Mapping[str, Any]", await self._client._body(Call("listErasures", query=query)))
+
 
 class AsyncBatches:
     """Batches: many runs of one workflow or model, with one budget."""

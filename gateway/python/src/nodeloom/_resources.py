@@ -192,6 +192,10 @@ class Erasures:
         """The progress of an erasure: `remaining` is 0 when everything is removed."""
         return cast("Erasure", self._client._body(Call("getErasure", params={"id": erasure_id})))
 
+    def list(self, **query: Any) -> Mapping[str, Any]:
+        """A page of erasures, newest first: `rows`, and the `nextCursor` of the next page."""
+        return cast("Mapping[str, Any]", self._client._body(Call("listErasures", query=query)))
+
 
 class Batches:
     """Batches: many runs of one workflow or model, with one budget."""

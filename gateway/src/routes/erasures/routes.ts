@@ -7,7 +7,7 @@ import { auditedForOwner } from "../../edge/audit";
 import { markReplayed } from "../../edge/lease";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
 import { jsonBody } from "../../http/body/kinds";
-import { idParams, iso, slug, timestamp, uuid } from "../../http/schemas";
+import { cursor, cursorPage, idParams, iso, limit, listQuery, nextCursor, slug, timestamp, uuid } from "../../http/schemas";
 import { metadataName } from "../runs/schemas";
 
 const ACCEPTED = 202;
@@ -77,6 +77,11 @@ const audited = ({ executions, metadata, workflow, before }: Order) => ({
   ...(before ? { before } : {}),
 });
 
+const erasureJson = ({ before, createdAt, finishedAt, metadataName: field, ...rest }: proto.Erasure): Record<string, unknown> => {
+  const times = { before: iso(before), createdAt: iso(createdAt), finishedAt: iso(finishedAt) };
+  return { ...rest, ...times, metadataName: field || null, notReached: NOT_REACHED };
+};
+
 const shared = { tag: "Executions", auth: "any", role: "owner", capability: "erasure:write", limit: "user" } as const satisfies Partial<
   RouteDefinition<"any">
 >;
@@ -117,6 +122,22 @@ export const erasureRoutes = [
   defineRoute({
     ...shared,
     method: "GET",
+    path: "/api/erasures",
+    operationId: "listErasures",
+    summary: "List erasures, newest first",
+    description: "Completed erasures are listed for 90 days. A key with fixed metadata lists only erasures by keys that fix it.",
+    query: listQuery(z.object({ limit, cursor: cursor.optional() })),
+    responses: { 200: cursorPage(erasure) },
+    handler: async ({ gateway, caller, query }) => {
+      const within = caller.key?.metadata ?? {};
+      const request = { userId: caller.user.id, within, limit: query.limit, cursor: query.cursor ?? "" };
+      const { erasures, nextCursor: next } = await gateway.services.erasures.listErasures(request);
+      return { status: 200, body: { rows: erasures.map(erasureJson), nextCursor: nextCursor(next) } };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "GET",
     path: "/api/erasures/:id",
     operationId: "getErasure",
     summary: "The progress of an erasure",
@@ -128,9 +149,7 @@ export const erasureRoutes = [
       const within = caller.key?.metadata ?? {};
       const { erasure: request } = await gateway.services.erasures.getErasure({ erasureId: params.id, userId: caller.user.id, within });
       if (!request) throw new Error("executions answered without an erasure");
-      const { before, createdAt, finishedAt, metadataName: field, ...rest } = request;
-      const times = { before: iso(before), createdAt: iso(createdAt), finishedAt: iso(finishedAt) };
-      return { status: 200, body: { ...rest, ...times, metadataName: field || null, notReached: NOT_REACHED } };
+      return { status: 200, body: erasureJson(request) };
     },
   }),
 ];

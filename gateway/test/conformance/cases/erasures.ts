@@ -124,6 +124,28 @@ export const erasuresCases: Case[] = [
     await untilGone(own, `/api/batches/${batchId}`);
     answers(await own.get(`/api/executions?batchId=${batchId}`), 200, { rows: [] });
   }),
+  erasing("erasures are listed newest first, in pages, for the account and for keys that can create them", async (ctx) => {
+    const own = await ctx.actor({ tier: "business" });
+    const ids = [await erase(own.session, of("a")), await erase(own.session, { workflow: "a" }), await erase(own.session, of("b"))];
+    const first = answers(await own.session.get("/api/erasures?limit=2"), 200, {
+      rows: [
+        { erasureId: ids[2]!, by: "metadata", metadataName: "customer" },
+        { erasureId: ids[1]!, by: "workflow", metadataName: null },
+      ],
+    });
+    const cursor = encodeURIComponent(pick<string>(first, "nextCursor"));
+    answers(await own.session.get(`/api/erasures?limit=2&cursor=${cursor}`), 200, { rows: [{ erasureId: ids[0]! }], nextCursor: null });
+    refuses(await own.session.get("/api/erasures?cursor=nonsense"), 400, "INVALID_REQUEST");
+    const bound = await bind(own, "erasure:write", "a");
+    const boundId = await erase(bound, { workflow: "a" });
+    const { rows } = answers(await bound.get("/api/erasures"), 200).body as { rows: { erasureId: string }[] };
+    assert.deepEqual(
+      rows.map(({ erasureId }) => erasureId),
+      [boundId],
+    );
+    refuses(await (await own.withKey(["execution:delete"])).get("/api/erasures"), 403, "CAPABILITY_DENIED", { required: "erasure:write" });
+    answers(await (await owner(ctx)).session.get(`/api/erasures?limit=500`), 200);
+  }),
   erasing("an Idempotency-Key creates one erasure, and rejects another body", async (ctx) => {
     const { session } = await owner(ctx);
     const headers = { "idempotency-key": randomUUID() };

@@ -113,6 +113,7 @@ def decisions(client: Nodeloom) -> None:
     assert typed(client.erasures.create(workflow=slug, dryRun=True), "CreatedErasure")["matched"] == 1
     erasure = client.erasures.create(executions=[run_id])
     typed(client.erasures.get(str(erasure["erasureId"])), "Erasure")
+    assert client.erasures.list(limit=5)["rows"][0]["erasureId"] == erasure["erasureId"]
 
 
 def workflows(client: Nodeloom, slug: str) -> None:

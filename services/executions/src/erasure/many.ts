@@ -1,5 +1,6 @@
 /** Erases many runs by id, by metadata or by workflow. */
-import { DomainError, ERASURE_BOUNDS, invalidRequest } from "@nodeloom/kernel";
+import { DomainError, ERASURE_BOUNDS, invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { fromCursor, pageOf } from "@nodeloom/platform";
 import type { erasures as proto } from "@nodeloom/proto";
 import type { Carriers, ErasureRecord, Meant, Selection } from "../record/erasures";
 import { metadataOfSelection } from "../record/erasures";
@@ -70,6 +71,13 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
     return { erased: Math.max(0, record.matched - remaining), remaining };
   };
 
+  const messageOf = async (record: ErasureRecord): Promise<proto.Erasure> => {
+    const { _id: erasureId, state, matched, createdAt, finishedAt, kind, metadataName = "", before } = record;
+    const carriers: Carriers = record.carriers ?? { schedules: [], hooks: [], keys: [] };
+    const summary = { erasureId, state, matched, createdAt, finishedAt: finishedAt ?? undefined, by: kind, metadataName, before };
+    return { ...summary, ...carriers, ...(await remainingOf(record)) };
+  };
+
   return {
     /** Creates an erasure, which the relay processes. @throws CONCURRENCY_LIMIT_EXCEEDED, IDEMPOTENCY_KEY_REUSED */
     create: async (request: proto.CreateErasureRequest): Promise<proto.CreateErasureResponse> => {
@@ -84,10 +92,15 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
     get: async ({ erasureId, userId, within }: proto.GetErasureRequest): Promise<proto.Erasure> => {
       const record = await erasures.find(erasureId);
       if (!record || record.userId !== userId || metadataKeys(within).some((key) => !record.within.includes(key))) throw erasureNotFound();
-      const { state, matched, createdAt, finishedAt, kind, metadataName = "", before } = record;
-      const carriers: Carriers = record.carriers ?? { schedules: [], hooks: [], keys: [] };
-      const summary = { erasureId, state, matched, createdAt, finishedAt: finishedAt ?? undefined, by: kind, metadataName, before };
-      return { ...summary, ...carriers, ...(await remainingOf(record)) };
+      return messageOf(record);
+    },
+
+    /** Returns a page of an account's erasures, newest first. A key with fixed metadata finds those that it can create. */
+    list: async ({ userId, within, limit, cursor }: proto.ListErasuresRequest): Promise<proto.ListErasuresResponse> => {
+      const size = Math.min(limit || LIMITS.pageDefault, LIMITS.usagePageRows);
+      const records = await erasures.list(userId, metadataKeys(within), size + 1, fromCursor(cursor));
+      const { rows, nextCursor } = pageOf(records, size, ({ createdAt }) => createdAt);
+      return { erasures: await Promise.all(rows.map(messageOf)), nextCursor };
     },
   };
 };

@@ -1,5 +1,5 @@
 /** Stores erasures of many runs, and finds the runs that each erasure matches. */
-import { DURABLE, insertOnce } from "@nodeloom/platform";
+import { beyond, DURABLE, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Connection, mongo } from "mongoose";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
 import { FINAL_BATCHES, type BatchRecord } from "../run/batch";
@@ -40,7 +40,8 @@ export interface ErasureRecord {
 const erasureSchema = documents<ErasureRecord>("erasures");
 // Few erasures run at a time.
 erasureSchema.index({ state: 1, _id: 1 }, { partialFilterExpression: { state: "running" } });
-erasureSchema.index({ userId: 1 });
+// Lists an account's erasures, newest first.
+erasureSchema.index({ userId: 1, createdAt: -1, _id: -1 });
 erasureSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 /** How long a completed erasure can be read. */
 const SHOWN_MS = 90 * 86_400_000;
@@ -101,6 +102,15 @@ export const createErasureStore = (connection: Connection) => {
       insertOnce(erasures.collection.insertOne(record as never, { writeConcern: DURABLE as never, ignoreUndefined: true })),
 
     find: (id: string): Promise<ErasureRecord | null> => erasures.findOne({ _id: id }).lean<ErasureRecord>().exec(),
+
+    /** Returns an account's erasures, newest first. @param within keys that the erasures must have; see `metadataKeys` */
+    list: (userId: string, within: readonly string[], limit: number, after: ListPosition | undefined): Promise<ErasureRecord[]> =>
+      erasures
+        .find({ userId, ...(within.length > 0 ? { within: { $all: [...within] } } : {}), ...beyond("createdAt", after, "$lt") } as object)
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .lean<ErasureRecord[]>()
+        .exec(),
 
     countRunning: (userId: string): Promise<number> => erasures.countDocuments({ userId, state: "running" }).exec(),
 

@@ -16,6 +16,7 @@ import { namesIn, startOfDay } from "../../ui/inputs/typed";
 import { Notice } from "../../ui/notice";
 import { Card, Page } from "../../ui/page";
 import { ErasureProgress } from "./erasure-progress";
+import { PastErasures } from "./past-erasures";
 import { ERASE_RUNS } from "../../messages/erasures";
 
 const route = getRouteApi("/shell/erasures");
@@ -139,7 +140,7 @@ const EraseForm = ({ onBegun }: { onBegun: (id: string) => void }) => {
           title={ERASE_RUNS.confirm(matched)}
           action={ERASE_RUNS.confirmAction}
           text={ERASE_RUNS.confirmText}
-          reads={["executions", "files", "usage", "batches"]}
+          reads={["executions", "files", "usage", "batches", "erasures"]}
           submit={erase}
           onClose={() => setIsAsking(false)}
         />
@@ -160,6 +161,7 @@ export const ErasuresPage = () => {
         <>
           <EraseForm onBegun={(id) => void navigate({ to: "/erasures", search: { erasure: id } })} />
           {erasure !== undefined && <ErasureProgress key={erasure} id={erasure} />}
+          <PastErasures />
         </>
       ) : (
         <Notice kind="info" title={ERASE_RUNS.ownersOnly}>
