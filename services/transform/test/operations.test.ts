@@ -10,8 +10,8 @@ import { OPERATIONS } from "../src/work/operations";
 import { asAss, asSrt } from "../src/work/videos/cues";
 import { mainFont, runsOf } from "../src/work/fonts/fonts";
 
-it("supports every operation in the kernel's table, and no other except previews", () => {
-  expect(Object.keys(OPERATIONS).sort()).toEqual([...MEDIA_OPERATIONS.map(({ name }) => name), "preview"].sort());
+it("supports every operation in the kernel's table, and no other except previews and measurements", () => {
+  expect(Object.keys(OPERATIONS).sort()).toEqual([...MEDIA_OPERATIONS.map(({ name }) => name), "measure", "preview"].sort());
 });
 
 describe("the ffmpeg in use", () => {

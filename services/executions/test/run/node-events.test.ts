@@ -101,7 +101,7 @@ it("reports the outcome of every node of a failed run, and repeats nothing", asy
 });
 
 it("reports a run that ends at its start as a whole", async () => {
-  const input = inputOf(newRecord());
+  const input = { ...inputOf(newRecord()), held: [] };
   const nodes = [node("in", "request-input", { status: "completed" }), { ...doneNode("out", "response-output", 0), items: 0 }];
   await endsOf(stores, execution).end({ from: "plan", input, part: {} }, end("completed", nodes));
   expect((await log(input)).map(([type]) => type)).toEqual(["admitted", "node.completed", "node.completed", "settled"]);
