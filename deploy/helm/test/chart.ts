@@ -11,6 +11,7 @@ export interface ChartService {
   enabled: boolean;
   main: string;
   replicas: number;
+  autoscaling?: { maxReplicas: number };
   listens: Record<string, number>;
   calls: string[];
   urls?: Record<string, { service: string; listen: string }>;
@@ -42,6 +43,7 @@ export const environmentOf = (name: string, host = (service: string): string => 
     ...values.settings.process,
     ...(service.shutdownGraceMs === undefined ? {} : { SHUTDOWN_GRACE_MS: service.shutdownGraceMs }),
     ...Object.assign({}, ...service.settings.map((group) => values.settings[group])),
+    ...(name === "executions" ? { EXECUTIONS_REPLICAS: String(service.replicas) } : {}),
     ...Object.fromEntries(Object.entries(service.listens).map(([variable, port]) => [variable, `0.0.0.0:${port}`])),
     ...Object.fromEntries(
       service.calls.map((callee) => [

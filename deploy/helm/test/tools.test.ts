@@ -109,6 +109,18 @@ describe("Helm", () => {
     expect(secret.spec).toMatchObject({ target: { name: values.secrets.session!.secret } });
   });
 
+  it("tells executions how many replicas share the limits of providers", () => {
+    const replicasIn = (...args: string[]): string | undefined => {
+      const { containers } = objectNamed(render(...args), "Deployment", "nodeloom-executions").spec.template.spec;
+      return containers[0]!.env.find(({ name }) => name === "EXECUTIONS_REPLICAS")?.value;
+    };
+    expect(replicasIn("--set", "services.executions.replicas=3")).toBe("3");
+    expect(replicasIn("--set", "services.executions.autoscaling.enabled=true")).toBe(
+      String(values.services.executions!.autoscaling!.maxReplicas),
+    );
+    expect(replicasIn("--set-string", "settings.executions.EXECUTIONS_REPLICAS=7")).toBe("7");
+  });
+
   it("scales by KEDA or by the autoscaler, never by both", () => {
     const kinds = render(...valuesOf("external-tls.yaml")).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(kinds).toContain("ScaledObject nodeloom-executions");

@@ -95,6 +95,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- $settings := deepCopy $root.Values.settings.process -}}
 {{- with .service.shutdownGraceMs }}{{ $_ := set $settings "SHUTDOWN_GRACE_MS" . }}{{ end -}}
 {{- range .service.settings }}{{ $settings = merge $settings (get $root.Values.settings .) }}{{ end -}}
+{{- if and (hasKey $settings "EXECUTIONS_REPLICAS") (not $settings.EXECUTIONS_REPLICAS) -}}
+{{- $scaling := .service.autoscaling | default dict -}}
+{{- $_ := set $settings "EXECUTIONS_REPLICAS" ($scaling.enabled | ternary $scaling.maxReplicas .service.replicas) -}}
+{{- end -}}
 {{- range $variable, $port := .service.listens }}{{ $_ := set $settings $variable (printf "0.0.0.0:%v" $port) }}{{ end -}}
 {{- range $callee := .service.calls -}}
 {{- $variable := upper $callee -}}
