@@ -17,7 +17,7 @@ const operationIds = (rows: typeof table): string[] => rows.map(({ route }) => r
 /** Required role per operation, independent of the routes, so that a route with a changed role fails here. */
 const OPERATIONS: Readonly<Record<Role, string>> = {
   owner: `
-      createCheckout createErasure deleteBudget deleteKeyBudget deleteWorkflowBudget getErasure getWebhookSecret listMyLedger rotateWebhookSecret setKeyBudget setMetadataBudget setWorkflowBudget
+      createCheckout createErasure deleteBudget deleteKeyBudget deleteWorkflowBudget getErasure getWebhookSecret listErasures listMyLedger rotateWebhookSecret setKeyBudget setMetadataBudget setWorkflowBudget
   `,
   editor: `
       cloneWorkflow createFolder createHook createKey createSchedule createWebhookEndpoint createWorkflow deleteAlias
