@@ -11,14 +11,24 @@ const NEEDS: CaseOptions = { needs: ["receiver"] };
 const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "canaries");
 
 /** Returns a picture. The prompt is the only field. */
-const picture = (inputs: object = {}, { model = "sandbox-image-fast", field = "subject" } = {}) => ({
+const picture = (inputs: object = {}, { field = "subject" } = {}) => ({
   name: "Canary",
   nodes: [
     node("in", "request-input", { fields: [{ name: field, type: "text", label: field, default: "a loom" }] }),
-    node("pic", "generate-image", { model, inputs: { sandbox: { latencyMs: 10 }, ...inputs } }),
+    node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { sandbox: { latencyMs: 10 }, ...inputs } }),
     node("out", "response-output"),
   ],
   edges: [edge(`in.${field}`, "pic.prompt"), edge("pic.image", "out.image")],
+});
+/** Returns a video, whose price depends on its length. No trial run pays for it. */
+const clip = (seconds: number) => ({
+  name: "Canary",
+  nodes: [
+    node("in", "request-input", { fields: [{ name: "subject", type: "text", label: "subject", default: "a loom" }] }),
+    node("clip", "generate-video", { model: "sandbox-video", inputs: { seconds } }),
+    node("out", "response-output"),
+  ],
+  edges: [edge("in.subject", "clip.prompt"), edge("clip.video", "out.video")],
 });
 const FAILING = { sandbox: { latencyMs: 10, fail: "job" } };
 
@@ -106,7 +116,7 @@ export const canaryCases: Case[] = [
   }),
   control("quotes give the dearer of both versions", async (ctx) => {
     const actor = await user(ctx);
-    const slug = await published(actor, picture(), picture({}, { model: "sandbox-image" }));
+    const slug = await published(actor, clip(1), clip(2));
     const quote = async (query = "") =>
       answers(await actor.post(`/api/workflows/${slug}/quote${query}`, { inputs: {} }), 200).body as { estimatedCreditCost: number };
     const [first, second] = [await quote("?version=1"), await quote("?version=2")];
