@@ -139,6 +139,7 @@ it("workflows, their versions, aliases, tests and bundles", async () => {
   expect((await client.versions.list(slug)).rows).toMatchObject([{ version, note: "first" }]);
   expect(await client.versions.get(slug, version)).toMatchObject({ version });
   expect(await client.versions.restore(slug, version)).toMatchObject({ slug });
+  expect(await client.tests.quote(slug, { version })).toMatchObject({ estimatedCreditCost: 0 });
   const { batchId } = await client.tests.run(slug, { version });
   expect(await client.tests.wait(slug, batchId, { pollIntervalMs: 200 })).toMatchObject({ status: "passed", passed: 1 });
   expect((await client.tests.list(slug)).rows).toHaveLength(1);
