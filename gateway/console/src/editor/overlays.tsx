@@ -14,7 +14,7 @@ const VersionsDialog = lazy(async () => ({ default: (await load()).VersionsDialo
 const UseAsApi = lazy(async () => ({ default: (await load()).UseAsApi }));
 const SubgraphDialog = lazy(async () => ({ default: (await load()).SubgraphDialog }));
 const SweepDialog = lazy(async () => ({ default: (await load()).SweepDialog }));
-const SwapDialog = lazy(async () => ({ default: (await import("./swap/swap-dialog")).SwapDialog }));
+const SwapDialog = lazy(async () => ({ default: (await load()).SwapDialog }));
 const ModelsDialog = lazy(async () => ({ default: (await load()).ModelsDialog }));
 
 const TouchDialog = lazy(async () => ({ default: (await load()).TouchDialog }));

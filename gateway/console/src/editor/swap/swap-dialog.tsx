@@ -3,13 +3,15 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowRight, Play } from "lucide-react";
 import { useState } from "react";
 import type { DocNode } from "../../document/graph";
+import { BATCH_ORDER } from "../../messages/editor/batch-order";
 import { SWAP } from "../../messages/editor/swap";
 import { TroubleNotice } from "../../runs/trouble/trouble-notice";
 import { Button } from "../../ui/button";
-import { ago, roundCredits } from "../../ui/format";
+import { ago } from "../../ui/format";
 import { SelectField } from "../../ui/inputs/field";
 import { Notice, Skeleton } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
+import { priceWords } from "../batch-order";
 import { selectedNodes } from "../chosen";
 import { useEditor, useScene, useUi } from "../context";
 import { ModelChoices } from "../models/models-dialog";
@@ -87,8 +89,6 @@ interface FormProps {
   onOther: () => void;
 }
 
-const priceWords = (most: number, exact: boolean): string => (most === 0 ? SWAP.free : SWAP.price(roundCredits(most, Math.ceil), exact));
-
 const SwapForm = ({ node, candidate, models, tests, onOpen, onOther }: FormProps) => {
   const isRetired = useScene(({ judgement }) =>
     judgement.issues.some(({ nodeId, code }) => nodeId === node.id && code === "MODEL_RETIRED"),
@@ -100,8 +100,7 @@ const SwapForm = ({ node, candidate, models, tests, onOpen, onOther }: FormProps
     const batchId = await start();
     if (batchId !== undefined) onOpen({ batchId, candidate });
   };
-  const price =
-    quote && `${SWAP.pairs(quote.total)}, ${priceWords(quote.exact ? quote.estimatedCreditCost : quote.maxCreditCost, quote.exact)}`;
+  const price = quote && `${SWAP.pairs(quote.total)}, ${priceWords(quote)}`;
   return (
     <form
       className="flex flex-col gap-4"
@@ -126,7 +125,7 @@ const SwapForm = ({ node, candidate, models, tests, onOpen, onOther }: FormProps
           {price === undefined ? SWAP.compare : SWAP.compareFor(price)}
         </Button>
         {isAllowed && quote === undefined && problem === undefined && !isEmpty && (
-          <span className="text-xs text-muted">{SWAP.gettingThePrice}</span>
+          <span className="text-xs text-muted">{BATCH_ORDER.gettingThePrice}</span>
         )}
       </div>
     </form>

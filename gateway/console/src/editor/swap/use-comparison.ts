@@ -1,10 +1,8 @@
-import type { BatchQuote, RunTestsRequest } from "@nodeloom/client";
-import { useEffect, useState } from "react";
-import { api, codeOf } from "../../api/client";
+import type { RunTestsRequest } from "@nodeloom/client";
+import { api } from "../../api/client";
 import type { DocNode } from "../../document/graph";
-import { SWAP } from "../../messages/editor/swap";
-import { refusalTrouble, type Trouble } from "../../runs/trouble/trouble";
-import { useDocument, useEditor } from "../context";
+import { useBatchOrder, type BatchKind } from "../batch-order";
+import { useEditor } from "../context";
 
 /** Quote and start of a comparison of models. */
 
@@ -25,53 +23,20 @@ const requestOf = (node: DocNode, { candidate, usesRuns, hasBefore }: Order): Ru
   ...(hasBefore ? { against: { version: "draft" as const } } : {}),
 });
 
-interface Answer {
-  quote?: BatchQuote;
-  problem?: Trouble;
-  /** The workflow has no inputs to compare with. */
-  isEmpty?: boolean;
-}
-
 const NO_INPUTS = "PRECONDITION_FAILED";
-const answerTo = (error: unknown): Answer => (codeOf(error) === NO_INPUTS ? { isEmpty: true } : { problem: refusalTrouble(error) });
+
+const COMPARISON: BatchKind<RunTestsRequest> = {
+  quote: api.tests.quote,
+  start: (slug, request, _quote, options) => api.tests.run(slug, request, options),
+  quoteAfterMs: 0,
+};
 
 /** Comparison of the draft with the same graph that has another model. The draft doesn't change. */
 export const useComparison = (node: DocNode, order: Order) => {
-  const { slug, document, me } = useEditor();
-  const etag = useDocument((state) => state.etag);
-  const [answer, setAnswer] = useState<Answer>({});
-  const [isStarting, setStarting] = useState(false);
-  const json = JSON.stringify(requestOf(node, order));
+  const { me } = useEditor();
   const isAllowed = me.user.approved;
-  useEffect(() => {
-    setAnswer({});
-    if (!isAllowed) return undefined;
-    const abort = new AbortController();
-    const ask = async (): Promise<void> => {
-      try {
-        if (!(await document.flush())) throw new Error(SWAP.notSaved);
-        setAnswer({ quote: await api.tests.quote(slug, JSON.parse(json) as RunTestsRequest, { signal: abort.signal }) });
-      } catch (error) {
-        if (!abort.signal.aborted) setAnswer(answerTo(error));
-      }
-    };
-    void ask();
-    return () => abort.abort();
-  }, [slug, document, json, etag, isAllowed]);
-
-  /** @returns the id of the comparison; undefined if it didn't start */
-  const start = async (): Promise<string | undefined> => {
-    setStarting(true);
-    try {
-      if (!(await document.flush())) throw new Error(SWAP.notSaved);
-      const request = JSON.parse(json) as RunTestsRequest;
-      return (await api.tests.run(slug, request, { idempotencyKey: crypto.randomUUID() })).batchId;
-    } catch (error) {
-      setAnswer(answerTo(error));
-      return undefined;
-    } finally {
-      setStarting(false);
-    }
-  };
-  return { ...answer, start, isStarting, isAllowed };
+  const { code, problem, ...comparison } = useBatchOrder(COMPARISON, requestOf(node, order), isAllowed);
+  /** The workflow has no inputs to compare with. */
+  const isEmpty = code === NO_INPUTS;
+  return { ...comparison, problem: isEmpty ? undefined : problem, isEmpty, isAllowed };
 };

@@ -1,4 +1,4 @@
-import type { Batch, BatchQuote } from "@nodeloom/client";
+import type { Batch } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Play, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -9,6 +9,7 @@ import { TroubleNotice } from "../../runs/trouble/trouble-notice";
 import { Button } from "../../ui/button";
 import { ago, roundCredits } from "../../ui/format";
 import { Dialog } from "../../ui/overlays/dialog";
+import { priceWords } from "../batch-order";
 import { selectedNodes } from "../chosen";
 import { useEditor, useScene, type Editor } from "../context";
 import { modelWords } from "../panels/model-state";
@@ -17,6 +18,7 @@ import { MOST_VARIATIONS, settingsOf, settingsWords, variationsOf, type Axis, ty
 import { AxisForm } from "./axis-form";
 import { SweepResults } from "./sweep-results";
 import { SWEEP_NAME, useSweep, useTitles, useVariationPrices } from "./use-sweep";
+import { BATCH_ORDER } from "../../messages/editor/batch-order";
 import { SWEEP_DIALOG } from "../../messages/editor/sweep";
 
 const LISTED = 50;
@@ -81,13 +83,6 @@ const Earlier = ({ batches, onOpen }: { batches: readonly Batch[]; onOpen: (batc
   );
 };
 
-/** Total cost: "29 credits", or the maximum if only the runs determine it. Never rounded down. */
-const priceWords = ({ exact, estimatedCreditCost, maxCreditCost }: BatchQuote): string => {
-  if (maxCreditCost === 0) return "free";
-  const most = roundCredits(exact ? estimatedCreditCost : maxCreditCost, Math.ceil);
-  return `${exact ? "" : SWEEP_DIALOG.atMost}${most} ${most === "1" ? "credit" : "credits"}`;
-};
-
 const isWhole = (axis: Axis | undefined): axis is Axis => axis !== undefined && axis.values.length > 0;
 
 const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) => void }) => {
@@ -98,7 +93,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
   const variations = useMemo(() => variationsOf([first, second].filter(isWhole)).filter(({ at }) => at.length > 0), [first, second]);
   const tooMany = variations.length > MOST_VARIATIONS;
   const askedVariations = useMemo(() => (tooMany ? [] : variations), [tooMany, variations]);
-  const { quote, problem, start, starting, isReady } = useSweep(node, askedVariations);
+  const { quote, problem, start, isStarting, isReady } = useSweep(node, askedVariations);
   const title = nodeTitle(node);
   const price = quote && priceWords(quote);
   const begin = async (): Promise<void> => {
@@ -135,11 +130,18 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
       )}
       {problem && <TroubleNotice kind="warn" trouble={problem} />}
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!isReady || quote === undefined} data-testid="sweep">
+        <Button
+          type="submit"
+          variant="primary"
+          icon={Play}
+          busy={isStarting}
+          disabled={!isReady || quote === undefined}
+          data-testid="sweep"
+        >
           {quote === undefined ? SWEEP_DIALOG.runVariations : SWEEP_DIALOG.run(quote.total, price)}
         </Button>
         {isReady && quote === undefined && problem === undefined && (
-          <span className="text-xs text-muted">{SWEEP_DIALOG.gettingThePrice}</span>
+          <span className="text-xs text-muted">{BATCH_ORDER.gettingThePrice}</span>
         )}
         {variations.length === 1 && <span className="text-xs text-muted">{SWEEP_DIALOG.tooFewValues}</span>}
       </div>

@@ -1,15 +1,14 @@
-import type { BatchQuote } from "@nodeloom/client";
 import { upToNode } from "@nodeloom/kernel/graph";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { api } from "../../api/client";
 import { useFiles } from "../../api/files";
 import { judge } from "../../canvas/judge";
 import { kernelGraph, type DocGraph, type DocNode } from "../../document/graph";
-import { refusalTrouble, type Trouble } from "../../runs/trouble/trouble";
-import { useDocument, useEditor } from "../context";
+import type { RunInputs } from "../../runs/request";
+import { useBatchOrder, type BatchKind } from "../batch-order";
+import { useEditor } from "../context";
 import { useRunInputs } from "../run-inputs";
 import { withVariation, type Titles, type Variation } from "./axes";
-import { USE_SWEEP } from "../../messages/editor/sweep";
 
 /** Quote and start of a sweep. */
 
@@ -43,59 +42,26 @@ export const useTitles = (): Titles => {
   return useMemo(() => new Map(models.map(({ internalName, displayName }) => [internalName, displayName])), [models]);
 };
 
-interface Answer {
-  quote?: BatchQuote;
-  problem?: Trouble;
+interface SweepOrder {
+  items: { inputs: RunInputs; settings: Record<string, Variation["settings"]> }[];
+  until: string;
 }
 
-const NOT_SAVED = USE_SWEEP.notSaved;
+const SWEEP: BatchKind<SweepOrder> = {
+  quote: (slug, order, options) => api.batches.quote({ workflow: slug, version: "draft" }, order, options),
+  start: (slug, order, quote, options) => {
+    const most = quote?.maxCreditCost ?? 0;
+    const limited = { ...order, metadata: { [SWEEP_NAME]: order.until }, ...(most > 0 ? { maxCredits: most } : {}) };
+    return api.batches.create({ workflow: slug, version: "draft" }, limited, options);
+  },
+  quoteAfterMs: QUOTE_AFTER_MS,
+};
 
 /** Sweep of a node: each variation runs the node and its dependencies. The price is for all variations. */
 export const useSweep = (node: DocNode, variations: readonly Variation[]) => {
-  const { slug, document, me } = useEditor();
+  const { me } = useEditor();
   const { inputs } = useRunInputs(node.id);
-  const etag = useDocument((state) => state.etag);
-  const [answer, setAnswer] = useState<Answer>({});
-  const [starting, setStarting] = useState(false);
-  const target = { workflow: slug, version: "draft" } as const;
   const items = variations.map(({ settings }) => ({ inputs, settings: { [node.id]: { ...settings } } }));
-  const key = JSON.stringify(items);
   const isReady = me.user.approved && variations.length > 1;
-  useEffect(() => {
-    setAnswer({});
-    if (!isReady) return undefined;
-    const abort = new AbortController();
-    const ask = async (): Promise<void> => {
-      try {
-        if (!(await document.flush())) throw new Error(NOT_SAVED);
-        const order = { items: JSON.parse(key) as typeof items, until: node.id };
-        const quote = await api.batches.quote({ workflow: slug, version: "draft" }, order, { signal: abort.signal });
-        setAnswer({ quote });
-      } catch (error) {
-        if (!abort.signal.aborted) setAnswer({ problem: refusalTrouble(error) });
-      }
-    };
-    const timer = setTimeout(() => void ask(), QUOTE_AFTER_MS);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [slug, document, node.id, key, isReady, etag]);
-
-  /** @returns the batch's id; undefined if the sweep didn't start */
-  const start = async (): Promise<string | undefined> => {
-    setStarting(true);
-    try {
-      if (!(await document.flush())) throw new Error(NOT_SAVED);
-      const most = answer.quote?.maxCreditCost ?? 0;
-      const order = { items, until: node.id, metadata: { [SWEEP_NAME]: node.id }, ...(most > 0 ? { maxCredits: most } : {}) };
-      return (await api.batches.create(target, order, { idempotencyKey: crypto.randomUUID() })).batchId;
-    } catch (error) {
-      setAnswer({ problem: refusalTrouble(error) });
-      return undefined;
-    } finally {
-      setStarting(false);
-    }
-  };
-  return { ...answer, start, starting, isReady };
+  return { ...useBatchOrder(SWEEP, { items, until: node.id }, isReady), isReady };
 };

@@ -31,7 +31,6 @@ export const SWEEP_DIALOG = {
   previousVariations: "Previous variations",
   previous: "Previous:",
   earlier: (total: number, state: string) => `${plural(total, "variation", "variations")}, ${state}`,
-  atMost: "at most ",
   nothingToVary: (title: string) => `“${title}” has no settings to vary.`,
   intro: (title: string) =>
     `Each variation runs “${title}” and the nodes it needs, with the inputs of the Run panel. Then continue with the best one.`,
@@ -40,7 +39,6 @@ export const SWEEP_DIALOG = {
   tooManyVariations: (count: number, most: number) => `This makes ${count} variations. You can run at most ${most} at once.`,
   runVariations: "Run variations",
   run: (total: number, price: string | undefined) => `Run ${total} · ${price}`,
-  gettingThePrice: "Getting the price…",
   tooFewValues: "Enter at least two values.",
   variationsOf: (node: string) => `Variations of “${node}”`,
   newVariations: "New variations",
@@ -58,10 +56,6 @@ export const SWEEP_RESULTS = {
   variationsOf: (node: string) => `Variations of ${node}`,
   results: "Results",
   bestFirst: "Best first",
-};
-
-export const USE_SWEEP = {
-  notSaved: "The workflow isn't saved yet. The reason is next to its name.",
 };
 
 export const AXES = {
