@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { SERVICES } from "../../services.cjs";
 import { readJson, writeJson } from "../run/files.mjs";
 import { SECRETS_FILE } from "../paths.mjs";
 
@@ -36,13 +37,11 @@ const generate = () => ({
   ACCOUNT_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),
 });
 
-/** Third-party secrets, which come from the environment and aren't stored. @param {NodeJS.ProcessEnv} env */
-const ofOthers = ({ STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET = "", PROVENANCE_CERTIFICATE = "", PROVENANCE_KEY = "" }) => ({
-  STRIPE_SECRET_KEY,
-  STRIPE_WEBHOOK_SECRET,
-  PROVENANCE_CERTIFICATE,
-  PROVENANCE_KEY,
-});
+/** Secrets of others come from the environment and aren't stored. Absent ones are empty. @param {NodeJS.ProcessEnv} env */
+const ofOthers = (env) =>
+  /** @type {Pick<Secrets, "STRIPE_SECRET_KEY" | "STRIPE_WEBHOOK_SECRET" | "PROVENANCE_CERTIFICATE" | "PROVENANCE_KEY">} */ (
+    Object.fromEntries(SERVICES.flatMap(({ secrets = [] }) => secrets.map((name) => [name, env[name] ?? ""])))
+  );
 
 /**
  * Secrets of this local platform, generated once and stored in a file that only its owner can read. The environment takes precedence.
@@ -53,5 +52,5 @@ export const localSecrets = async (env) => {
   const secrets = { ...generate(), ...(await readJson(SECRETS_FILE)) };
   await writeJson(SECRETS_FILE, secrets);
   const overrides = Object.fromEntries(Object.keys(secrets).flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
-  return { ...secrets, ...overrides, ...ofOthers(env) };
+  return { ...ofOthers(env), ...secrets, ...overrides };
 };
