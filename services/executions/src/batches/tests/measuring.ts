@@ -55,6 +55,12 @@ interface Context {
   sources: readonly string[];
 }
 
+interface Measured {
+  measurement: Measurement;
+  /** The run that measured; absent for files. */
+  run?: ExecutionView;
+}
+
 export type Measuring = ReturnType<typeof createMeasuring>;
 
 export const createMeasuring = (options: MeasuringOptions) => {
@@ -126,14 +132,8 @@ export const createMeasuring = (options: MeasuringOptions) => {
     };
   };
 
-  interface Made {
-    measurement: Measurement;
-    /** The run that measured; absent for files. */
-    run?: ExecutionView;
-  }
-
   /** @throws Later; DomainError if nothing can be measured */
-  const make = async (context: Context, task: MeasurementTask, spent: number, note: (id: string) => Promise<void>): Promise<Made> => {
+  const make = async (context: Context, task: MeasurementTask, spent: number, note: (id: string) => Promise<void>): Promise<Measured> => {
     if (task.type === "known") return { measurement: task.measurement };
     if (task.type === "file") return { measurement: await measureFile(context, task) };
     const { executionId, test } = context.item;
@@ -163,14 +163,14 @@ export const createMeasuring = (options: MeasuringOptions) => {
       ids = [...ids, id];
       await store(false);
     };
-    const charges = new Map<string, number>();
+    const chargedRuns = new Set<string>();
     const missing = tasks.filter(({ key }) => !Object.hasOwn(measurements, key));
     for (const task of missing) {
       try {
         const { measurement, run } = await make(context, task, millicredits, note);
         measurements[task.key] = measurement;
-        if (run && !charges.has(run._id)) {
-          charges.set(run._id, run.millicredits);
+        if (run && !chargedRuns.has(run._id)) {
+          chargedRuns.add(run._id);
           millicredits += run.millicredits;
         }
       } catch (error) {
