@@ -56,8 +56,8 @@ export const failuresIn = (events: readonly HistoryEvent[], attempt: number, bui
   return since ? { count, since } : null;
 };
 
-/** True if the workflow was signalled after the last recorded failure. */
-const isSignaled = (events: readonly HistoryEvent[]): boolean => {
+/** True if the workflow was signalled after the last recorded failure. @param events newest first */
+export const isSignaled = (events: readonly HistoryEvent[]): boolean => {
   const last = events.find((event) => failureOf(event) ?? event.workflowExecutionSignaledEventAttributes);
   return Boolean(last?.workflowExecutionSignaledEventAttributes);
 };
